@@ -1,0 +1,56 @@
+"""Diagnostics: what hlspart tells its user, with a place, a hint and perhaps a fix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from hlspart.model.source import Edit
+
+Severity = Literal["error", "warning", "info", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """1-based position in a file; ``end_column`` is exclusive."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A second place that explains a diagnostic."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that remove the cause; ``safe`` when behaviour and meaning are proved to stay."""
+
+    message: str
+    edits: tuple[Edit, ...]
+    safe: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One message. ``rule`` is a code such as ``HLP101``; ``name`` its kebab-case name."""
+
+    rule: str
+    name: str
+    severity: Severity
+    place: Place
+    message: str
+    hint: str | None = None
+    related: tuple[Related, ...] = field(default=())
+    fix: Fix | None = None
+
+    def __str__(self) -> str:
+        p = self.place
+        return f"{p.path}:{p.line}:{p.column}: {self.severity}: {self.message} [{self.rule}]"

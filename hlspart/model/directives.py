@@ -1,0 +1,108 @@
+"""Directives: pragmas in the source, `hls_config.cfg` lines and Tcl commands, in one record type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from hlspart.model.source import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class RawPragma:
+    """A pragma as the frontend found it.
+
+    ``text`` is what follows ``#pragma``, with continuations joined and comments removed;
+    ``expanded`` is the same with macros expanded as defined at that place (the leading dialect
+    word and option keywords are never expanded). ``function`` and ``loop`` (an id) are the
+    innermost ones whose body holds it; ``block`` is the id of the Block that holds it.
+    ``spelling`` is the form it was written in.
+    """
+
+    index: int
+    at: Origin
+    text: str
+    expanded: str
+    function: str | None
+    loop: int | None
+    block: int | None
+    spelling: Literal["#pragma", "_Pragma"] = "#pragma"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """``name=value`` or a bare word (``value`` None); ``at`` is its place where it has one."""
+
+    name: str
+    value: str | None
+    at: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a directive; ``code`` is a stable kebab-case word."""
+
+    code: str
+    message: str
+    at: Origin
+    hint: str | None = None
+    fatal: bool = True  # the directive has no effect
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """One HLS directive, wherever it was written.
+
+    ``kind`` is the lower-case Vitis name with underscores (``array_partition``, ``pipeline``,
+    ``unroll``, ``bind_storage``, ...); ``dialect`` is "vitis" for all that hlspart acts on, else
+    the foreign one ("smarthls", "accel", "opencl", "unknown"). ``options`` are all options as
+    written, in order; ``values`` those with an evaluated integer value. ``function``/``loop`` are
+    what it applies to; ``variables`` the resolved variable ids of ``variable=``/``port=``.
+    ``modelled``: hlspart's II model knows what it does. ``source`` tells where it was written;
+    ``pragma`` is the index of the RawPragma when it was in the source.
+    """
+
+    kind: str
+    dialect: Literal["vitis", "smarthls", "accel", "opencl", "unknown"]
+    source: Literal["pragma", "cfg", "tcl"]
+    at: Origin
+    text: str
+    options: tuple[Option, ...]
+    values: Mapping[str, int]
+    function: str | None
+    loop: int | None
+    variables: tuple[int, ...]
+    problems: tuple[Problem, ...] = field(default=())
+    modelled: bool = True
+    pragma: int | None = None
+
+    def option(self, name: str) -> str | None:
+        """Value of an option by lower-case name ("" for a bare word), None when absent."""
+        for item in self.options:
+            if item.name == name:
+                return item.value if item.value is not None else ""
+        return None
+
+    @property
+    def usable(self) -> bool:
+        """No fatal problem."""
+        return not any(p.fatal for p in self.problems)
+
+
+PartitionType = Literal["cyclic", "block", "complete"]
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionRequest:
+    """One ARRAY_PARTITION as the user wrote it, evaluated: 1-based ``dim``, 0 = all dimensions.
+
+    ``factor`` is None for complete. ``off`` marks ``off=true``.
+    """
+
+    variable: int
+    type: PartitionType
+    factor: int | None
+    dim: int
+    directive: Directive
+    off: bool = False

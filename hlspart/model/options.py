@@ -1,0 +1,40 @@
+"""Options that several commands share, as one immutable record (contract, "All commands")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class FrontendOptions:
+    """How to read C: ``-D``, ``-U``, ``-I``, language and directive files."""
+
+    defines: tuple[str, ...] = ()  # "NAME" or "NAME=value"
+    undefines: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+    directive_files: tuple[str, ...] = ()
+    language: Literal["c", "c++"] | None = None  # None: by suffix
+    stdin_filename: str = "<stdin>"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetOptions:
+    """What to predict for; None means the default of the profile."""
+
+    part: str | None = None
+    tool: str | None = None
+    clock_ns: float | None = None
+    uncertainty: str | None = None  # "2.7" (ns) or "27%"
+    flow: Literal["vivado", "vitis"] = "vivado"
+    target_file: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Everything an analysis depends on beside the text of the files."""
+
+    frontend: FrontendOptions = field(default_factory=FrontendOptions)
+    target: TargetOptions = field(default_factory=TargetOptions)
+    top: str | None = None
+    bank_model: Literal["static", "ideal"] = "static"

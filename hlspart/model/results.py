@@ -1,0 +1,241 @@
+"""What the analyses found, ready to be rendered; nothing is computed after these records exist.
+
+Field names are those of the JSON contract wherever it names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from hlspart.model.access import Bounds
+from hlspart.model.directives import PartitionRequest
+from hlspart.model.source import Origin
+
+# ------------------------------------------------------------------------- partition validation
+
+PragmaState = Literal["applied", "rejected", "conflict", "redundant", "ignored", "unmodelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class PragmaStatus:
+    """Fate of one directive. ``code`` is a stable word for the reason (rules key on it)."""
+
+    directive: int  # index in Program.directives
+    path: str
+    line: int
+    text: str
+    status: PragmaState
+    code: str | None
+    reason: str | None
+    hint: str | None = None
+    at: Origin | None = None  # the offending expression, where there is one
+    variable: int | None = None
+    dim: int | None = None  # 1-based
+
+
+@dataclass(frozen=True, slots=True)
+class DimPartition:
+    """Effective partition of one dimension (1-based), and where it came from."""
+
+    dim: int
+    type: Literal["cyclic", "block", "complete"]
+    factor: int
+    origin: Literal["pragma", "directive", "auto", "inferred"]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPartition:
+    """The partition of an array group: what every member gets, or why none does.
+
+    ``dims`` is empty when the group is not partitioned. ``requests`` are all that asked.
+    ``verdicts``: for each access id of the group, the bank verdict (A-14):
+    ``const`` (bank given), ``const-after-unroll`` (unroll given), ``const-after-split``,
+    ``dynamic`` or ``non-affine``.
+    """
+
+    group: int
+    dims: tuple[DimPartition, ...]
+    requests: tuple[PartitionRequest, ...]
+    verdicts: Mapping[int, BankVerdict]
+
+
+@dataclass(frozen=True, slots=True)
+class BankVerdict:
+    """Which banks one access reaches, over its whole domain."""
+
+    kind: Literal["const", "const-after-unroll", "const-after-split", "dynamic", "non-affine"]
+    banks: tuple[int, ...] | None  # flat bank numbers, None when not known
+    unroll: int | None = None
+    dim: int | None = None  # 1-based dimension that keeps the bank from being constant
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Result of ``hlspart.partition.validate``."""
+
+    statuses: tuple[PragmaStatus, ...]
+    groups: Mapping[int, GroupPartition]  # by ArrayGroup.id
+
+
+# --------------------------------------------------------------------------------- the II check
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One reason for an II, the contract's ``limits`` entry. Unused fields are None."""
+
+    kind: Literal["memory-port", "recurrence", "operator", "interface"]
+    ii: int
+    lines: tuple[int, ...]
+    array: str | None = None
+    bank: int | None = None
+    accesses: int | None = None
+    ports: int | None = None
+    witness: Mapping[str, int] | None = None
+    variable: str | None = None
+    distance: int | None = None
+    latency: int | None = None
+    text: str = ""  # one sentence for people
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One row of a reservation table: an operation at a control state."""
+
+    operation: str
+    line: int
+    start: int  # state of the iteration, from 0
+    states: int
+    resource: str | None = None  # "A bank 0 port 1", "fadd 2", ..
+    slot: int | None = None  # start mod II
+
+
+@dataclass(frozen=True, slots=True)
+class LoopResult:
+    """II of one loop (contract ``hlspart.ii/1``). ``loop`` is the id in Program.loops."""
+
+    loop: int
+    function: str
+    name: str
+    label: str | None
+    line: int
+    pipelined: bool
+    target_ii: int | None
+    ii: int | None
+    ideal_ii: int | None
+    resource_ii: int | None
+    recurrence_ii: int | None
+    depth: int | None
+    trip_count: Bounds
+    latency: Bounds
+    cause: str | None
+    bounds: tuple[int, int] | None
+    confidence: Literal["measured", "modelled", "unknown"]
+    origin: Literal["pragma", "directive", "auto"]
+    limits: tuple[Limit, ...]
+    flattened: tuple[str, ...] = ()
+    schedule: tuple[Slot, ...] = ()
+    method: str = ""  # how the schedule was found: "exact", "iterative", ..
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayResult:
+    """Memories of one array after partition."""
+
+    variable: int
+    name: str
+    function: str | None
+    line: int
+    dims: tuple[int | None, ...]
+    element_bits: int
+    storage: str
+    ports: int | None
+    banks: int
+    bank_depths: tuple[int, ...]
+    auto: bool
+    partition: tuple[DimPartition, ...]
+    bram18k: int
+    registers: int
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionResult:
+    """Latency of a function in cycles, loops in sequence."""
+
+    name: str
+    latency: Bounds
+
+
+@dataclass(frozen=True)
+class IIResult:
+    """Result of ``hlspart.schedule.check``."""
+
+    tool: str
+    part: str
+    clock_ns: float
+    loops: tuple[LoopResult, ...]
+    arrays: tuple[ArrayResult, ...]
+    pragmas: tuple[PragmaStatus, ...]
+    functions: tuple[FunctionResult, ...]
+    assumptions: tuple[str, ...]
+
+
+# ------------------------------------------------------------------------------------ inference
+
+
+@dataclass(frozen=True, slots=True)
+class BankingMap:
+    """A banking function no pragma can say: linear/block-cyclic (alpha, modulus, block) or lattice (hnf)."""
+
+    alpha: tuple[int, ...] | None = None
+    modulus: int | None = None
+    block: int | None = None
+    hnf: tuple[tuple[int, ...], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InferredArray:
+    """The contract's ``hlspart.infer/1`` array entry."""
+
+    variable: int
+    name: str
+    function: str | None
+    line: int
+    accesses: int
+    ports: int
+    lower_bound: int
+    banks: int
+    proved_minimal: bool
+    space: str
+    absolute: bool
+    kind: str
+    pragmas: tuple[str, ...]
+    mapping: BankingMap | None
+    bank_depth: int | None
+    needs_rewrite: bool
+    dims: tuple[DimPartition, ...] = ()
+    reason: str = ""  # why this choice, and what was excluded; for --explain
+
+
+@dataclass(frozen=True, slots=True)
+class InferredLoop:
+    """What a loop gains."""
+
+    function: str
+    name: str
+    target_ii: int | None
+    ii_before: int | None
+    ii_after: int | None
+    cause: str | None
+
+
+@dataclass(frozen=True)
+class InferResult:
+    """Result of ``hlspart.partition.infer``."""
+
+    arrays: tuple[InferredArray, ...]
+    loops: tuple[InferredLoop, ...]
+    pareto: tuple[Mapping[str, object], ...] = field(default=())

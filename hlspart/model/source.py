@@ -1,0 +1,113 @@
+"""Source text, spans into it and edits on it.
+
+Offsets are indices into :attr:`SourceText.text`, which is the file decoded as UTF-8 with
+``surrogateescape`` and with its line ends untouched, so that encoding it again gives the file's
+own bytes back.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Half-open range ``[start, end)`` of offsets in the file ``path``."""
+
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """One file's text; ``path`` is as the user gave it."""
+
+    path: str
+    text: str
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        starts, at = [0], self.text.find("\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = self.text.find("\n", at + 1)
+        return starts
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """1-based line and column of ``offset``; columns count characters."""
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    def line_span(self, line: int) -> Span:
+        """Span of a 1-based line, without its line end (LF or CRLF)."""
+        start = self._line_starts[line - 1]
+        end = self._line_starts[line] - 1 if line < len(self._line_starts) else len(self.text)
+        if end > start and self.text[end - 1] == "\r":
+            end -= 1
+        return Span(self.path, start, end)
+
+    def line_text(self, line: int) -> str:
+        """Text of a 1-based line, without its line end."""
+        span = self.line_span(line)
+        return self.text[span.start : span.end]
+
+    def slice(self, span: Span) -> str:
+        """The text of ``span``."""
+        return self.text[span.start : span.end]
+
+
+OriginKind = Literal["plain", "argument", "macro", "mixed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a piece of the program comes from.
+
+    ``plain``: first and last token stand in the file at the ends of ``span`` and nothing of the
+    piece lies outside it (macro uses *inside* are allowed): the span may be edited.
+    ``argument``: the tokens were passed to a macro; ``span`` is their text in the argument. It may
+    be edited only when the argument is expanded exactly once with one meaning.
+    ``macro``: made by a macro's body; ``span`` is the use of ``macro``, never editable in parts.
+    ``mixed``: begins and ends in different expansions; ``span`` covers the uses.
+    """
+
+    span: Span
+    kind: OriginKind = "plain"
+    macro: str | None = None
+
+    @property
+    def editable(self) -> bool:
+        """Whether replacing ``span`` replaces exactly this piece."""
+        return self.kind == "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text of ``span`` (empty span: insert) with ``text``."""
+
+    span: Span
+    text: str
+
+
+def apply_edits(source: SourceText, edits: Iterable[Edit]) -> str:
+    """Text of ``source`` after ``edits``; insertions at one offset keep their given order.
+
+    Raises ValueError on overlapping edits or on an edit of another file: that is a bug of the caller.
+    """
+    ordered = sorted(edits, key=lambda e: (e.span.start, e.span.end))
+    parts: list[str] = []
+    at = 0
+    for edit in ordered:
+        if edit.span.path != source.path:
+            raise ValueError(f"edit of {edit.span.path} applied to {source.path}")
+        if edit.span.start < at:
+            raise ValueError(f"overlapping edits at offset {edit.span.start} of {source.path}")
+        parts += (source.text[at : edit.span.start], edit.text)
+        at = edit.span.end
+    parts.append(source.text[at:])
+    return "".join(parts)
