@@ -38,3 +38,33 @@ class Options:
     target: TargetOptions = field(default_factory=TargetOptions)
     top: str | None = None
     bank_model: Literal["static", "ideal"] = "static"
+
+
+@dataclass(frozen=True, slots=True)
+class InferOptions:
+    """Options of ``infer`` (contract). ``target_ii`` None: 1 for every innermost loop without its own."""
+
+    target_ii: int | None = None
+    ports: int | None = None
+    arrays: tuple[str, ...] = ()
+    scheme: Literal["auto", "pragma", "any"] = "auto"
+    max_banks: int | None = None
+    pow2: bool = False
+    keep: bool = False
+    effort: int = 1
+    objective: Literal["banks", "bram", "lut"] = "banks"
+    pareto: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteOptions:
+    """Options of ``rewrite`` (contract)."""
+
+    style: Literal["auto", "split", "bankdim", "crossbar"] = "auto"
+    dynamic: Literal["reject", "bankdim", "crossbar"] = "reject"
+    infer: bool = False
+    split_top: bool = False
+    unroll: bool = False
+    clone: bool = False
+    split_struct: bool = False
+    dialect: Literal["vitis", "hls-library"] = "vitis"
