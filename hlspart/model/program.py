@@ -74,6 +74,29 @@ class OtherType:
 
 CType = ScalarType | ArrayType | PointerType | StructType | StreamType | VoidType | OtherType
 
+
+def storage_bits(kind: CType) -> int | None:
+    """Bits one object of this type takes, without padding; None where hlspart does not know."""
+    match kind:
+        case ScalarType():
+            return kind.bits
+        case ArrayType():
+            size = storage_bits(kind.element)
+            for extent in kind.dims:
+                size = None if size is None or extent is None else size * extent
+            return size
+        case StreamType():
+            return storage_bits(kind.element)
+        case StructType():
+            sizes = [storage_bits(t) for _, t in kind.members]
+            known = [s for s in sizes if s is not None]
+            if len(known) < len(sizes) or not known:
+                return None
+            return max(known) if kind.union else sum(known)
+        case _:
+            return None
+
+
 # --------------------------------------------------------------------------------- declarations
 
 
