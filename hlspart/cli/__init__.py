@@ -1,0 +1,17 @@
+"""The command line: the only place with file output and exit codes."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Entry point of the ``hlspart`` command."""
+    if sys.argv[1:] == ["--version"]:  # answered without loading anything else
+        from hlspart import __version__
+
+        print(f"hlspart {__version__}")
+        return
+    from hlspart.cli.app import run
+
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,53 @@
+# Every target sets up what it needs: Python >= 3.11, gcc and make are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test check format bench accuracy docs lint rewrite clean
+
+help:  ## show the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
+
+venv: $(READY)  ## set up .venv with hlspart (editable) and its development tools
+
+$(READY): setup.cfg pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python >= 3.11 is needed: make PYTHON=python3.11 ..." >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[exact,test,dev]'
+	@touch $@
+
+demo: $(READY)  ## one sample end to end: II before, partition, banked C, II after, verified equal
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh samples/demo.sh
+
+test: $(READY)  ## all tests
+	$(BIN)/python -m pytest
+
+check: $(READY)  ## style, types, and generated docs up to date
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m hlspart.cli.docs --check docs
+
+docs: $(READY)  ## regenerate docs/rules and the option lists
+	$(BIN)/python -m hlspart.cli.docs docs
+
+format: $(READY)  ## format the Python code
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format --quiet .
+
+bench: $(READY)  ## ratios: cost against trip counts, file sizes
+	$(BIN)/python tests/bench.py
+
+accuracy: $(READY)  ## predicted against published synthesis results: make accuracy DATA=folder
+	$(BIN)/python tests/accuracy.py $(DATA)
+
+lint: $(READY)  ## lint the samples
+	$(BIN)/hlspart lint samples
+
+rewrite: $(READY)  ## banked C of every sample into demo-out/
+	$(BIN)/hlspart rewrite $(sort $(wildcard samples/*.c)) --infer --out-dir demo-out
+
+clean:  ## remove what the targets made (not .venv)
+	rm -rf demo-out build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

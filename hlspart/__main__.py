@@ -1,0 +1,5 @@
+"""``python -m hlspart``."""
+
+from hlspart.cli import main
+
+main()

@@ -1,0 +1,94 @@
+"""Options that all commands share (contract, "All commands"), defined once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from hlspart.cli.files import display_path
+from hlspart.model.options import FrontendOptions, Options, TargetOptions
+
+Command = Callable[..., object]
+
+_SOURCE = (
+    click.argument("files", nargs=-1, required=True, metavar="FILE..."),
+    click.option("--top", metavar="NAME", help="Top function. Default: every function that no other calls."),
+    click.option("-D", "defines", multiple=True, metavar="NAME[=V]", help="Define a macro."),
+    click.option("-U", "undefines", multiple=True, metavar="NAME", help="Undefine a macro."),
+    click.option("-I", "include_dirs", multiple=True, metavar="DIR", help="Folder to search for headers."),
+    click.option(
+        "--directives",
+        "directive_files",
+        multiple=True,
+        metavar="FILE",
+        help="hls_config.cfg or Tcl directives, with the same effect as pragmas; repeatable.",
+    ),
+    click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="Name of what - reads."),
+)
+_TARGET = (
+    click.option("--part", metavar="PART", help="Device or family; see `hlspart targets`."),
+    click.option("--tool", metavar="TOOL", help="Tool version, such as vitis-2022.1."),
+    click.option("--clock", type=click.FloatRange(min=0, min_open=True), metavar="NS", help="Clock period in ns."),
+    click.option("--clock-uncertainty", metavar="NS|PCT", help="Clock uncertainty; default: the tool's."),
+    click.option("--target", "target_file", metavar="FILE.toml", help="A device or tool profile of one's own."),
+    click.option("--flow", type=click.Choice(["vivado", "vitis"]), help="Flow target: decides default interfaces."),
+    click.option(
+        "--bank-model",
+        type=click.Choice(["static", "ideal"]),
+        default="static",
+        show_default=True,
+        help="static: an access whose bank is undecided at compile time occupies every bank it may reach.",
+    ),
+)
+_OUTPUT = (
+    click.option("--format", "formats", multiple=True, metavar="F[=FILE]", help="Report format; repeatable."),
+    click.option("-o", "--output", metavar="FILE", help="Write to FILE; one input only."),
+    click.option("--out-dir", metavar="DIR", help="Write one output per input into DIR."),
+    click.option(
+        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Colour."
+    ),
+)
+
+
+def _with(options: tuple[Callable[[Command], Command], ...]) -> Callable[[Command], Command]:
+    def apply(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return apply
+
+
+shared_options = _with((*_SOURCE, *_TARGET, *_OUTPUT))
+
+
+def options_of(shared: Mapping[str, Any]) -> Options:
+    """The record of what :data:`shared_options` collected."""
+    return Options(
+        frontend=FrontendOptions(
+            defines=shared["defines"],
+            undefines=shared["undefines"],
+            include_dirs=tuple(display_path(p) for p in shared["include_dirs"]),
+            directive_files=tuple(_readable(p) for p in shared["directive_files"]),
+            stdin_filename=shared["stdin_filename"],
+        ),
+        target=TargetOptions(
+            part=shared["part"],
+            tool=shared["tool"],
+            clock_ns=shared["clock"],
+            uncertainty=shared["clock_uncertainty"],
+            flow=shared["flow"] or "vivado",
+            target_file=shared["target_file"],
+        ),
+        top=shared["top"],
+        bank_model=shared["bank_model"],
+    )
+
+
+def _readable(path: str) -> str:
+    if not os.path.isfile(path) or not os.access(path, os.R_OK):
+        raise click.UsageError(f"cannot read the directive file {path}")
+    return display_path(path)

@@ -1,0 +1,197 @@
+"""One invocation of a command: its inputs, messages, outputs and exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import click
+
+from hlspart.cli.files import display_path, encode, write_output, write_stdout
+from hlspart.cli.options import options_of
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.options import Options
+from hlspart.model.program import Program
+from hlspart.model.results import PragmaStatus, Validation
+from hlspart.model.source import Origin
+from hlspart.pipeline import Pipeline, Reader
+
+CLEAN, FINDINGS, UNUSABLE = 0, 1, 2
+
+Renderer = Callable[[tuple[str, ...]], str]  # paths of the inputs to show -> text of the report
+
+
+class Run:
+    """Collects messages and outputs of a command and writes them at the end.
+
+    Reports are always written. Products (sources, directives, maps) are written only when the run
+    did not fail with exit code 2.
+    """
+
+    def __init__(self, command: str, shared: Mapping[str, Any], products: bool = False) -> None:
+        self.command = command
+        self.code = CLEAN
+        self.files: tuple[str, ...] = tuple(shared["files"])
+        self.output: str | None = shared["output"]
+        self.out_dir: str | None = shared["out_dir"]
+        self.color: str = shared["color"]
+        if self.output and len(self.files) > 1:
+            raise click.UsageError("-o takes one input; use --out-dir DIR for several")
+        if self.output and self.out_dir:
+            raise click.UsageError("give -o or --out-dir, not both")
+        self._formats = shared["formats"]
+        self._makes_products = products
+        self._products: list[tuple[str, str]] = []
+        self._messages: dict[str, None] = {}
+        self.pipeline = open_pipeline(self.files, options_of(shared))
+        inputs = {os.path.realpath(p) for p in self.pipeline.paths}
+        for path in [self.output, *(f.partition("=")[2] for f in self._formats)]:
+            if path and os.path.realpath(path) in inputs:
+                raise click.UsageError(f"the output {path} is an input")
+
+    # ------------------------------------------------------------------------------ messages
+
+    def say(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Print diagnostics, each once; errors are findings."""
+        for item in diagnostics:
+            self._messages[_message(item)] = None
+            if item.severity == "error":
+                self.found()
+
+    def found(self) -> None:
+        """There is a finding: exit code 1 unless worse."""
+        self.code = max(self.code, FINDINGS)
+
+    def load(self) -> Program:
+        """The program; unreadable files, usage and configuration errors are said."""
+        program = self.pipeline.program
+        for unit in program.units:
+            if unit.error is not None:
+                self._messages[_message(unit.error)] = None
+                self.code = UNUSABLE
+        self.say(program.diagnostics)
+        top = self.pipeline.options.top
+        if top is not None and top not in program.functions and self.code != UNUSABLE:
+            names = ", ".join(program.functions) or "none"
+            raise click.UsageError(f"no function {top!r} in the given files; they define {names}")
+        return program
+
+    def statuses(self, validation: Validation) -> None:
+        """Say what became of faulty directives."""
+        self.say(d for s in validation.statuses if (d := status_diagnostic(self.pipeline.program, s)) is not None)
+
+    def out_of_range(self, analysis: AccessAnalysis) -> None:
+        """Say which accesses are proved to leave their array."""
+        program = self.pipeline.program
+        for access in analysis.accesses:
+            if access.witness is not None:
+                variable = program.variable(access.array)
+                where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
+                extents = "".join(f"[{d}]" for d in variable.dims)
+                text = f"{access.kind} outside {variable.name}{extents}" + (f" at {where}" if where else "")
+                place = place_of(program, access.at)
+                self.say([Diagnostic("out-of-range", "out-of-range", "error", place, text)])
+
+    # ------------------------------------------------------------------------------- outputs
+
+    def product(self, path: str, text: str) -> None:
+        """A source, directive or map file to write."""
+        self._products.append((path, text))
+
+    def finish(self, renderers: Mapping[str, Renderer]) -> int:
+        """Render and write the reports, then the products; returns the exit code."""
+        plan = self._report_plan(renderers)
+        reports = [(path, render(paths)) for path, render, paths in plan]
+        for line in self._messages:
+            print(line, file=sys.stderr)
+        for path, text in reports:
+            if path is None:
+                write_stdout(text)
+            else:
+                write_output(path, encode(text))
+        if self.code != UNUSABLE:
+            for name, text in self._products:
+                if name == "-":
+                    write_stdout(text)
+                else:
+                    write_output(name, encode(text))
+        return self.code
+
+    def _report_plan(self, renderers: Mapping[str, Renderer]) -> list[tuple[str | None, Renderer, tuple[str, ...]]]:
+        """(file or None for standard output, renderer, inputs it shows) for each report."""
+        default = self.output if self.output and not self._makes_products else None
+        to_stdout = sum(1 for p, _ in self._products if p == "-")
+        plan: list[tuple[str | None, Renderer, tuple[str, ...]]] = []
+        shown = self.pipeline.paths
+        asked = self._formats or (() if to_stdout else ("text",))
+        for item in asked:
+            name, _, file = item.partition("=")
+            if name not in renderers:
+                raise click.UsageError(f"{self.command} has no format {name!r}; formats are {', '.join(renderers)}")
+            if file or self.out_dir is None or self._makes_products:
+                plan.append((file or default, renderers[name], shown))
+            else:
+                ending = {"text": "txt"}.get(name, name)
+                for path in shown:
+                    stem = os.path.splitext(os.path.basename(path))[0]
+                    plan.append((os.path.join(self.out_dir, f"{stem}.{ending}"), renderers[name], (path,)))
+        places = [path for path, _, _ in plan] + [None] * to_stdout
+        if len(set(places)) < len(places):
+            raise click.UsageError("two outputs go to the same place; use --format F=FILE")
+        return plan
+
+
+def open_pipeline(files: Iterable[str], options: Options) -> Pipeline:
+    """The pipeline over ``files``, standard input under its given name."""
+    stdin_name = options.frontend.stdin_filename
+    paths = tuple(stdin_name if f == "-" else display_path(f) for f in files)
+    read = None if stdin_name not in paths else _stdin_reader(stdin_name)
+    if len(set(paths)) < len(paths):
+        raise click.UsageError("a file is given twice")
+    return Pipeline(paths, options, read)
+
+
+def _stdin_reader(name: str) -> Reader:
+    data: list[bytes] = []
+
+    def read(path: str) -> bytes:
+        if path != name:
+            with open(path, "rb") as source:
+                return source.read()
+        if not data:
+            data.append(sys.stdin.buffer.read())
+        return data[0]
+
+    return read
+
+
+def _message(item: Diagnostic) -> str:
+    hint = f"; {item.hint}" if item.hint else ""
+    p = item.place
+    return f"{p.path}:{p.line}:{p.column}: {item.severity}: {item.message}{hint} [{item.rule}]"
+
+
+def place_of(program: Program, origin: Origin, line: int = 1) -> Place:
+    """Line and column of an origin; files that are no C source (directives) have the given line only."""
+    source = program.sources.get(origin.span.path)
+    if source is None:
+        return Place(origin.span.path, line, 1, line, 1)
+    return Place(origin.span.path, *source.line_column(origin.span.start), *source.line_column(origin.span.end))
+
+
+_SEVERITY = {"rejected": "error", "conflict": "error", "unmodelled": "info", "redundant": "info", "ignored": "info"}
+
+
+def status_diagnostic(program: Program, status: PragmaStatus) -> Diagnostic | None:
+    """The message about a directive that was not applied as written; None when there is nothing to say."""
+    severity = _SEVERITY.get(status.status)
+    if severity is None or status.reason is None:
+        return None
+    directive = program.directives[status.directive]
+    code = status.code or status.status
+    place = place_of(program, status.at or directive.at, status.line)
+    message = f"{directive.kind.upper()} {status.status}: {status.reason}"
+    return Diagnostic(code, code, severity, place, message, status.hint)  # type: ignore[arg-type]

@@ -1,0 +1,352 @@
+"""Records -> the plain dictionaries of the JSON contract (docs/cli.md), one function per schema.
+
+Text output is made from the same records, so the two cannot disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hlspart.model.access import Access, AccessAnalysis, Bounds
+from hlspart.model.program import ArrayType, Program, Variable, storage_bits
+from hlspart.model.results import (
+    ArrayResult,
+    DimPartition,
+    IIResult,
+    InferredArray,
+    InferResult,
+    Limit,
+    LoopResult,
+    PragmaStatus,
+    Validation,
+)
+
+Shape = dict[str, Any]
+
+
+def document(
+    schema: str,
+    program: Program,
+    paths: Sequence[str],
+    entry: Callable[[str], Shape],
+    groups: Sequence[Shape] = (),
+) -> Shape:
+    """The one object of a command: an entry per input file, ``{"path", "error"}`` for a broken one."""
+    files: list[Shape] = []
+    for unit in program.units:
+        if unit.path not in paths:
+            continue
+        if unit.error is None:
+            files.append({"path": unit.path, **entry(unit.path)})
+        else:
+            at = unit.error.place
+            files.append({"path": unit.path, "error": unit.error.message, "line": at.line, "column": at.column})
+    return {"schema": schema, "files": files, "groups": list(groups)}
+
+
+class Owner:
+    """Which input file a place belongs to: its own, or the first that includes its header."""
+
+    def __init__(self, program: Program) -> None:
+        self._of: dict[str, str] = {u.path: u.path for u in program.units}
+        for unit in program.units:
+            for header in unit.headers:
+                self._of.setdefault(header, unit.path)
+        self._program = program
+
+    def path(self, path: str) -> str:
+        """The input file for a path in a span."""
+        return self._of.get(path, path)
+
+    def variable(self, variable: Variable) -> str:
+        """The input file of a variable's definition."""
+        if variable.function is not None and variable.function in self._program.functions:
+            return self._program.functions[variable.function].unit
+        return self.path(variable.at.span.path)
+
+    def function(self, name: str) -> str:
+        """The input file of a function."""
+        return self._program.functions[name].unit
+
+
+def bounds(value: Bounds) -> Shape:
+    """Least and greatest, null where unknown."""
+    return {"min": value.min, "max": value.max}
+
+
+def groups(program: Program, analysis: AccessAnalysis) -> list[Shape]:
+    """Arrays that calls tie together, with the calls; single arrays without a fault are left out."""
+    out = []
+    for group in analysis.groups:
+        if len(group.members) < 2 and not group.faults:
+            continue
+        out.append(
+            {
+                "members": [_member(program, v) for v in group.members],
+                "edges": [
+                    {
+                        "caller": e.caller,
+                        "callee": e.callee,
+                        "argument": e.argument,
+                        "actual": program.variable(e.actual).name,
+                        "formal": program.variable(e.formal).name,
+                        "path": e.at.span.path,
+                        "line": program.line(e.at),
+                    }
+                    for e in group.edges
+                ],
+                "faults": [
+                    {
+                        "code": f.code,
+                        "reason": f.reason,
+                        "array": program.variable(f.variable).name,
+                        "path": f.at.span.path,
+                        "line": program.line(f.at),
+                        "expression": f.expression,
+                    }
+                    for f in group.faults
+                ],
+            }
+        )
+    return out
+
+
+def _member(program: Program, ident: int) -> Shape:
+    variable = program.variable(ident)
+    return {"name": variable.name, "function": variable.function, "path": variable.at.span.path}
+
+
+# ----------------------------------------------------------------------------------- accesses
+
+
+def accesses(program: Program, analysis: AccessAnalysis, paths: Sequence[str]) -> Shape:
+    """``hlspart.accesses/1``."""
+    owner = Owner(program)
+    used = {a.array for a in analysis.accesses}
+    shown = [v for v in program.variables if v.is_array or v.id in used]
+
+    def entry(path: str) -> Shape:
+        return {
+            "arrays": [_array(program, v) for v in shown if owner.variable(v) == path],
+            "accesses": [
+                _access(program, analysis, a) for a in analysis.accesses if owner.function(a.function) == path
+            ],
+        }
+
+    return document("hlspart.accesses/1", program, paths, entry, groups(program, analysis))
+
+
+def _array(program: Program, variable: Variable) -> Shape:
+    element = variable.type.element if isinstance(variable.type, ArrayType) else None
+    return {
+        "name": variable.name,
+        "function": variable.function,
+        "kind": variable.storage,
+        "line": program.line(variable.at),
+        "dims": list(variable.dims),
+        "element_bits": None if element is None else storage_bits(element),
+    }
+
+
+def _access(program: Program, analysis: AccessAnalysis, access: Access) -> Shape:
+    span = access.at.span
+    line, column = program.sources[span.path].line_column(span.start)
+    end_line, end_column = program.sources[span.path].line_column(span.end)
+    return {
+        "array": program.variable(access.array).name,
+        "function": access.function,
+        "path": span.path,
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+        "kind": access.kind,
+        "loops": [analysis.loops[i].name for i in access.loops],
+        "affine": access.affine,
+        "exact": access.exact,
+        "reason": access.reason,
+        "domain": access.domain,
+        "map": access.map,
+        "range": None if access.range is None else [list(r) for r in access.range],
+        "count": access.count,
+        "witness": None if access.witness is None else dict(access.witness),
+    }
+
+
+# ----------------------------------------------------------------------------------------- ii
+
+
+def ii(program: Program, analysis: AccessAnalysis, result: IIResult, paths: Sequence[str]) -> Shape:
+    """``hlspart.ii/1``."""
+    owner = Owner(program)
+
+    def entry(path: str) -> Shape:
+        return {
+            "tool": result.tool,
+            "part": result.part,
+            "clock_ns": result.clock_ns,
+            "loops": [_loop(item) for item in result.loops if owner.function(item.function) == path],
+            "arrays": [
+                _memory(item) for item in result.arrays if owner.variable(program.variable(item.variable)) == path
+            ],
+            "pragmas": [status(s) for s in result.pragmas if owner.path(s.path) == path or s.path not in known],
+            "functions": [
+                {"name": f.name, "latency": bounds(f.latency)}
+                for f in result.functions
+                if owner.function(f.name) == path
+            ],
+            "assumptions": list(result.assumptions),
+        }
+
+    known = {u.path for u in program.units} | {h for u in program.units for h in u.headers}
+    return document("hlspart.ii/1", program, paths, entry, groups(program, analysis))
+
+
+def _loop(item: LoopResult) -> Shape:
+    shape: Shape = {
+        "function": item.function,
+        "name": item.name,
+        "label": item.label,
+        "line": item.line,
+        "pipelined": item.pipelined,
+        "target_ii": item.target_ii,
+        "ii": item.ii,
+        "ideal_ii": item.ideal_ii,
+        "resource_ii": item.resource_ii,
+        "recurrence_ii": item.recurrence_ii,
+        "depth": item.depth,
+        "trip_count": bounds(item.trip_count),
+        "latency": bounds(item.latency),
+        "cause": item.cause,
+        "bounds": None if item.bounds is None else list(item.bounds),
+        "confidence": item.confidence,
+        "origin": item.origin,
+        "limits": [_limit(x) for x in item.limits],
+        "method": item.method,
+    }
+    if item.flattened:
+        shape["flattened"] = list(item.flattened)
+    return shape
+
+
+def _limit(item: Limit) -> Shape:
+    shape: Shape = {"kind": item.kind, "ii": item.ii, "lines": list(item.lines), "text": item.text, "hint": item.hint}
+    if item.kind == "recurrence":
+        return shape | {"variable": item.variable, "distance": item.distance, "latency": item.latency}
+    return shape | {
+        "array": item.array,
+        "bank": item.bank,
+        "accesses": item.accesses,
+        "ports": item.ports,
+        "witness": None if item.witness is None else dict(item.witness),
+    }
+
+
+def _memory(item: ArrayResult) -> Shape:
+    return {
+        "name": item.name,
+        "function": item.function,
+        "line": item.line,
+        "dims": list(item.dims),
+        "element_bits": item.element_bits,
+        "storage": item.storage,
+        "ports": item.ports,
+        "banks": item.banks,
+        "bank_depths": list(item.bank_depths),
+        "auto": item.auto,
+        "partition": [_partition(p) for p in item.partition],
+        "bram18k": item.bram18k,
+        "registers": item.registers,
+    }
+
+
+def _partition(item: DimPartition) -> Shape:
+    return {"dim": item.dim, "type": item.type, "factor": item.factor, "origin": item.origin}
+
+
+def status(item: PragmaStatus) -> Shape:
+    """One directive and what became of it."""
+    return {
+        "path": item.path,
+        "line": item.line,
+        "text": item.text,
+        "status": item.status,
+        "reason": item.reason,
+        "code": item.code,
+        "hint": item.hint,
+    }
+
+
+# -------------------------------------------------------------------------------------- infer
+
+
+def infer(program: Program, analysis: AccessAnalysis, result: InferResult, paths: Sequence[str]) -> Shape:
+    """``hlspart.infer/1``."""
+    owner = Owner(program)
+
+    def entry(path: str) -> Shape:
+        shape: Shape = {
+            "arrays": [
+                _inferred(item) for item in result.arrays if owner.variable(program.variable(item.variable)) == path
+            ],
+            "loops": [
+                {
+                    "function": item.function,
+                    "name": item.name,
+                    "target_ii": item.target_ii,
+                    "ii_before": item.ii_before,
+                    "ii_after": item.ii_after,
+                    "cause": item.cause,
+                }
+                for item in result.loops
+                if owner.function(item.function) == path
+            ],
+        }
+        if result.pareto:
+            shape["pareto"] = [dict(p) for p in result.pareto]
+        return shape
+
+    return document("hlspart.infer/1", program, paths, entry, groups(program, analysis))
+
+
+def _inferred(item: InferredArray) -> Shape:
+    mapping: Shape | None = None
+    if item.mapping is not None:
+        if item.mapping.hnf is not None:
+            mapping = {"hnf": [list(row) for row in item.mapping.hnf]}
+        else:
+            alpha = item.mapping.alpha
+            mapping = {
+                "alpha": None if alpha is None else list(alpha),
+                "modulus": item.mapping.modulus,
+                "block": item.mapping.block,
+            }
+    return {
+        "name": item.name,
+        "function": item.function,
+        "line": item.line,
+        "accesses": item.accesses,
+        "ports": item.ports,
+        "lower_bound": item.lower_bound,
+        "banks": item.banks,
+        "proved_minimal": item.proved_minimal,
+        "space": item.space,
+        "absolute": item.absolute,
+        "kind": item.kind,
+        "pragmas": list(item.pragmas),
+        "mapping": mapping,
+        "bank_depth": item.bank_depth,
+        "needs_rewrite": item.needs_rewrite,
+        "reason": item.reason,
+        "partition": [_partition(p) for p in item.dims],
+    }
+
+
+# ------------------------------------------------------------------------------------ rewrite
+
+
+def pragma_list(program: Program, validation: Validation, path: str) -> list[Shape]:
+    """Directives of one input file with their status."""
+    owner = Owner(program)
+    return [status(s) for s in validation.statuses if owner.path(s.path) == path]

@@ -1,0 +1,244 @@
+"""What people read on a terminal, made from the same shapes as the JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hlspart.render.table import table
+
+Shape = Mapping[str, Any]
+
+
+def extent(bounds: Shape) -> str:
+    """``16``, ``4..16``, ``4..?``."""
+    low, high = bounds["min"], bounds["max"]
+    if low == high:
+        return "?" if low is None else str(low)
+    return f"{'?' if low is None else low}..{'?' if high is None else high}"
+
+
+def dims(sizes: list[int | None]) -> str:
+    """``[8][?]``."""
+    return "".join(f"[{'?' if s is None else s}]" for s in sizes)
+
+
+def assignment(values: Mapping[str, int]) -> str:
+    """``i = 2, j = 0``."""
+    return ", ".join(f"{k} = {v}" for k, v in values.items())
+
+
+def lines_of(lines: list[int]) -> str:
+    """``line 3`` or ``lines 3, 5``."""
+    return f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+
+
+# ----------------------------------------------------------------------------------- accesses
+
+
+def accesses(shape: Shape) -> str:
+    """Arrays, then one line per access."""
+    out = []
+    for file in shape["files"]:
+        if "error" in file:
+            out.append(broken(file))
+            continue
+        out.append(f"{file['path']}: {len(file['arrays'])} arrays, {len(file['accesses'])} accesses\n")
+        if file["arrays"]:
+            out.append(
+                table(
+                    ("array", "in", "kind", "line", "extents", "bits"),
+                    [
+                        (a["name"], a["function"] or "-", a["kind"], a["line"], dims(a["dims"]), a["element_bits"])
+                        for a in file["arrays"]
+                    ],
+                )
+            )
+        if file["accesses"]:
+            out.append("\n")
+            out.append(
+                table(
+                    ("line:col", "access", "function", "loops", "index", "range", "count"),
+                    [_access_row(a) for a in file["accesses"]],
+                )
+            )
+    return "".join(out)
+
+
+def _access_row(access: Shape) -> tuple[object, ...]:
+    index = access["map"] if access["affine"] else f"not affine: {access['reason']}"
+    reach = "?" if access["range"] is None else " ".join(f"{_q(lo)}..{_q(hi)}" for lo, hi in access["range"])
+    return (
+        f"{access['line']}:{access['column']}",
+        f"{access['kind']} {access['array']}",
+        access["function"],
+        "/".join(access["loops"]) or "-",
+        index,
+        reach,
+        access["count"],
+    )
+
+
+def _q(value: int | None) -> str:
+    return "?" if value is None else str(value)
+
+
+def broken(file: Shape) -> str:
+    """A file that could not be read."""
+    return f"{file['path']}: not analysed: line {file['line']}: {file['error']}\n"
+
+
+# ----------------------------------------------------------------------------------------- ii
+
+
+def ii(shape: Shape) -> str:
+    """Assumptions, the loop table with what limits each loop, memories, directives."""
+    out: list[str] = []
+    for file in shape["files"]:
+        if "error" in file:
+            out.append(broken(file))
+            continue
+        if not out:
+            out.append("assumed: " + "; ".join(file["assumptions"]) + "\n")
+        out.append(f"\n{file['path']}\n")
+        if not file["loops"]:
+            out.append("  no loops\n")
+        else:
+            out.append(
+                table(
+                    ("loop", "line", "trips", "target", "II", "ideal", "depth", "latency", "limited by"),
+                    [_loop_row(x) for x in file["loops"]],
+                )
+            )
+            for loop in file["loops"]:
+                out.extend(f"  {text}\n" for text in loop_notes(loop))
+        shown = [a for a in file["arrays"] if a["banks"] > 1 or a["partition"] or a["bram18k"] or a["registers"]]
+        if shown:
+            header = ("array", "extents", "storage", "ports", "banks", "partition", "BRAM18K", "registers")
+            out.append("\n" + table(header, [_memory_row(a) for a in shown]))
+        if file["pragmas"]:
+            out.append("\n")
+            for p in file["pragmas"]:
+                reason = f": {p['reason']}" if p["reason"] else ""
+                out.append(f"  line {p['line']}: {p['status']}: {p['text']}{reason}\n")
+    return "".join(out)
+
+
+def loop_title(loop: Shape) -> str:
+    """``function/name``."""
+    return f"{loop['function']}/{loop['name']}"
+
+
+def _loop_row(loop: Shape) -> tuple[object, ...]:
+    target = loop["target_ii"] if loop["pipelined"] else "-"
+    unknown = f"?{'' if loop['bounds'] is None else ' {}..{}'.format(*loop['bounds'])}"
+    interval = ("-" if not loop["pipelined"] else unknown) if loop["ii"] is None else loop["ii"]
+    missed = loop["ii"] is None or loop["target_ii"] is None or loop["ii"] > loop["target_ii"]
+    first = loop["limits"][0] if loop["limits"] and missed else None
+    return (
+        loop_title(loop) + ("" if loop["origin"] != "auto" or not loop["pipelined"] else " (auto)"),
+        loop["line"],
+        extent(loop["trip_count"]),
+        target,
+        interval,
+        "-" if loop["ideal_ii"] is None else loop["ideal_ii"],
+        "-" if loop["depth"] is None else loop["depth"],
+        extent(loop["latency"]),
+        limit_text(first) if first else (loop["cause"] or ""),
+    )
+
+
+def limit_text(limit: Shape) -> str:
+    """A limit in a few words."""
+    if limit["kind"] == "recurrence":
+        return f"recurrence on {limit['variable']}, {lines_of(limit['lines'])}"
+    if limit["kind"] == "memory-port":
+        return f"{limit['array']} bank {limit['bank']}: {limit['accesses']} accesses, {limit['ports']} ports"
+    return str(limit["text"] or limit["kind"])
+
+
+def loop_notes(loop: Shape) -> list[str]:
+    """One sentence per limit of a loop that misses its target."""
+    if loop["ii"] is None or loop["target_ii"] is None or loop["ii"] <= loop["target_ii"]:
+        return []
+    notes = []
+    for limit in loop["limits"]:
+        if limit["ii"] <= loop["target_ii"]:
+            continue
+        text = limit["text"] or f"{limit_text(limit)}, {lines_of(limit['lines'])}"
+        if limit.get("witness"):
+            text += f", for example at {assignment(limit['witness'])}"
+        hint = f"; {limit['hint']}" if limit["hint"] else ""
+        notes.append(f"{loop_title(loop)}: II {limit['ii']}: {text}{hint}")
+    return notes
+
+
+def partition_text(parts: list[Shape]) -> str:
+    """``cyclic 2 dim 1 (pragma)``."""
+    texts = []
+    for p in parts:
+        factor = "" if p["type"] == "complete" else f" {p['factor']}"
+        texts.append(f"{p['type']}{factor} dim {p['dim']} ({p['origin']})")
+    return ", ".join(texts) or "-"
+
+
+def _memory_row(array: Shape) -> tuple[object, ...]:
+    where = f"{array['function']}/" if array["function"] else ""
+    return (
+        where + array["name"],
+        dims(array["dims"]),
+        array["storage"],
+        "any" if array["ports"] is None else array["ports"],
+        array["banks"],
+        partition_text(array["partition"]),
+        array["bram18k"],
+        array["registers"],
+    )
+
+
+# -------------------------------------------------------------------------------------- infer
+
+
+def infer(shape: Shape) -> str:
+    """What to write above each array, and what each loop gains."""
+    out = []
+    for file in shape["files"]:
+        if "error" in file:
+            out.append(broken(file))
+            continue
+        out.append(f"{file['path']}\n")
+        for array in file["arrays"]:
+            out.append(_inferred(array))
+        if not file["arrays"]:
+            out.append("  no array needs a partition\n")
+        if file["loops"]:
+            out.append("\n")
+            out.append(
+                table(
+                    ("loop", "target", "II before", "II after", "cause"),
+                    [
+                        (loop_title(x), x["target_ii"], x["ii_before"], x["ii_after"], x["cause"] or "")
+                        for x in file["loops"]
+                    ],
+                )
+            )
+    return "".join(out)
+
+
+def _inferred(array: Shape) -> str:
+    where = f"{array['function']}/" if array["function"] else ""
+    if array["absolute"]:
+        proof = "minimal over any mapping"
+    elif array["proved_minimal"]:
+        proof = f"minimal among {array['space']}"
+    else:
+        proof = "not proved minimal"
+    text = f"  {where}{array['name']} (line {array['line']}): {array['kind']}, {array['banks']} banks, {proof}\n"
+    text += "".join(f"    {p}\n" for p in array["pragmas"])
+    if array["mapping"] is not None:
+        text += f"    mapping: {', '.join(f'{k} = {v}' for k, v in array['mapping'].items() if v is not None)}\n"
+    if array["needs_rewrite"]:
+        text += "    no pragma can say this: hlspart rewrite --infer writes it\n"
+    if array["reason"]:
+        text += f"    {array['reason']}\n"
+    return text

@@ -1,0 +1,2 @@
+# Make rules of hlspart; include with:  include $(shell hlspart --makefile)
+HLSPART ?= hlspart
