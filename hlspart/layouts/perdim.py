@@ -76,6 +76,18 @@ class DimLayout:
             case "whole":
                 return self.extent
 
+    def same_bank(self, delta: int) -> bool | None:
+        """Whether i and i + delta share a bank: always, never, or (None) depending on i."""
+        match self.kind:
+            case "cyclic":
+                return delta % self.banks == 0
+            case "whole":
+                return True
+            case "complete":
+                return delta == 0
+            case "block":
+                return True if delta == 0 or self.banks == 1 else (None if abs(delta) < self.block else False)
+
     def isl_bank(self, index: str) -> str:
         """The bank of the isl expression ``index``, as an isl expression."""
         match self.kind:
@@ -143,6 +155,26 @@ class PerDimLayout:
         for extent, i in zip(self.bank_shape(self.bank(x)), self.local(x), strict=True):
             at = at * extent + i
         return at
+
+    def same_bank(self, delta: tuple[int, ...]) -> bool | None:
+        """Whether x and x + delta share a bank: always, never, or (None) depending on x."""
+        answer: bool | None = True
+        for d, distance in zip(self.dims, delta, strict=True):
+            same = d.same_bank(distance)
+            if same is False:
+                return False
+            answer = answer and same
+        return answer
+
+    @cached_property
+    def congruences(self) -> tuple[tuple[tuple[int, ...], int], ...]:
+        """(alpha, n): elements x, y can share a bank only if alpha . (x - y) = 0 mod n."""
+        unit = [tuple(int(j == k) for j in range(len(self.dims))) for k in range(len(self.dims))]
+        return tuple((unit[k], d.banks) for k, d in enumerate(self.dims) if d.kind in ("cyclic", "complete"))
+
+    def isl_banks(self, indices: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+        """Bank coordinates as isl expressions with their sizes; the flat bank is their row-major number."""
+        return tuple((d.isl_bank(i), d.banks) for d, i in zip(self.dims, indices, strict=True) if d.kind != "whole")
 
     def isl_bank(self, indices: tuple[str, ...]) -> str:
         """Flat bank number as an isl expression of index expressions."""

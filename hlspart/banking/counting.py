@@ -1,0 +1,470 @@
+"""How many ports of one bank the accesses of one iteration need: the one counting function of hlspart.
+
+Two figures. *static*: a synthesis tool knows a bank only when it is fixed at compile time, so an
+access whose bank is not occupies every bank that it may reach over its domain (UG1399 on dynamic
+indices; messages 203-104 and 200-914). *ideal*: the true maximum over all iterations, found from
+pairs of accesses that can meet in one bank and then from cliques of such pairs; iterations are
+never enumerated, so the cost does not depend on trip counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+from hlspart.banking.cliques import Budget, largest_clique
+from hlspart.model.access import Affine
+from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, PortCount, Ports
+from hlspart.poly.region import Box, Region, Regions, TooHard, Touch
+
+
+class Layout(Protocol):
+    """What counting asks of a layout."""
+
+    @property
+    def banks(self) -> int:
+        """Number of banks."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents of the array."""
+
+    @property
+    def congruences(self) -> tuple[tuple[tuple[int, ...], int], ...]:
+        """(alpha, n): elements x, y can share a bank only if alpha . (x - y) = 0 mod n."""
+
+    def same_bank(self, delta: tuple[int, ...]) -> bool | None:
+        """Whether x and x + delta share a bank: always, never, or (None) depending on x."""
+
+    def bank(self, x: tuple[int, ...]) -> int:
+        """Bank of an element."""
+
+    def isl_banks(self, indices: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+        """Bank coordinates as isl expressions with their sizes; the flat bank is their row-major number."""
+
+
+def count(
+    space: IterationSpace,
+    accesses: Sequence[PortAccess],
+    layout: Layout,
+    ports: Ports,
+    exclusive_static: bool = False,
+) -> PortCount:
+    """Port use of the busiest bank by ``accesses`` of one iteration under ``layout``.
+
+    Equal accesses must have been merged (:func:`merge_equal`). ``exclusive_static``: whether the
+    tool knows that opposite arms of a branch never run together; the ideal figure always does.
+    """
+    return PortProblem(space, accesses, exclusive_static).count(layout, ports)
+
+
+def merge_equal(accesses: Sequence[PortAccess]) -> tuple[PortAccess, ...]:
+    """Reads of one and the same affine element in one iteration as one read; writes stay.
+
+    The caller guarantees that no write to the array lies between them. Where the reads stand under
+    different guards or in different arms, the one that stays is performed when either is.
+    """
+    kept: list[PortAccess] = []
+    where: dict[tuple[Affine | None, ...], int] = {}
+    for access in accesses:
+        index = access.index
+        if access.kind == "write" or index is None or any(form is None for form in index):
+            kept.append(access)
+            continue
+        if index not in where:
+            where[index] = len(kept)
+            kept.append(access)
+            continue
+        first = kept[where[index]]
+        domain = first.domain
+        if access.domain not in domain:
+            domain = _either(domain, access.domain)
+        common = tuple(arm for arm in first.branch if arm in access.branch)
+        kept[where[index]] = replace(first, domain=domain, branch=common)
+    return tuple(kept)
+
+
+def _either(one: str, other: str) -> str:
+    """Union of two isl sets over the same names, as text."""
+    (before, left), (_, right) = one.split("{", 1), other.split("{", 1)
+    if before.strip() != other.split("{", 1)[0].strip():
+        return one if len(one) < len(other) else other
+    return f"{before}{{{left.rsplit('}', 1)[0].rstrip()}; {right.rsplit('}', 1)[0].strip()} }}"
+
+
+@dataclass(frozen=True)
+class _Site:
+    """An access with what does not depend on the layout."""
+
+    position: int
+    access: PortAccess
+    region: Region
+    forms: tuple[Affine, ...] | None  # when all dimensions are affine
+
+    @property
+    def read(self) -> bool:
+        return self.access.kind == "read"
+
+
+class PortProblem:
+    """The accesses of one iteration, to be counted under several layouts."""
+
+    def __init__(
+        self, space: IterationSpace, accesses: Sequence[PortAccess], exclusive_static: bool = False, effort: int = 1
+    ) -> None:
+        self.space = space
+        self.accesses = tuple(accesses)
+        self._exclusive_static = exclusive_static
+        self._effort = effort
+        self._regions = Regions(space.names, space.steps)
+        self._by_domain: dict[str, Region] = {}
+        self._boxes: dict[str, Box | None] = {}
+        self._meets: dict[tuple[str, str], bool] = {}
+        self._elements: dict[tuple[int, tuple[int, ...]], Touch] = {}
+        self._reach: dict[tuple[str, tuple[Affine | None, ...] | None, object], frozenset[int]] = {}
+
+    @cached_property
+    def sites(self) -> tuple[_Site, ...]:
+        """Accesses that are performed in some iteration."""
+        sites = []
+        for position, access in enumerate(self.accesses):
+            region = self._region(access.domain)
+            if not self._empty(region):
+                sites.append(_Site(position, access, region, _affine(access)))
+        return tuple(sites)
+
+    def count(self, layout: Layout, ports: Ports) -> PortCount:
+        """Both figures under ``layout``."""
+        ideal, witness, exact = self.ideal(layout, ports)
+        return PortCount(self.static(layout, ports), ideal, witness, exact)
+
+    # ------------------------------------------------------------------------------ static
+
+    def static(self, layout: Layout, ports: Ports) -> BankLoad:
+        """The busiest bank when undecided accesses occupy all banks that they may reach."""
+        members: dict[int, list[_Site]] = {}
+        for site in self.sites:
+            for bank in self.reach(site.position, layout):
+                members.setdefault(bank, []).append(site)
+        best = BankLoad(0, (), (), 1)
+        seen: set[tuple[int, ...]] = set()
+        for bank in sorted(members):
+            key = tuple(s.position for s in members[bank])
+            if key in seen:
+                continue
+            seen.add(key)
+            load = self._static_load(bank, members[bank], ports)
+            if (load.interval, len(load.reads) + len(load.writes)) > (best.interval, len(best.reads + best.writes)):
+                best = load
+        return best
+
+    def reach(self, position: int, layout: Layout) -> frozenset[int]:
+        """Flat banks that the access at ``position`` may touch over its whole domain."""
+        access = self.accesses[position]
+        key = (access.domain, access.index if access.map is None else None, layout)
+        if access.map is not None and _affine(access) is None:
+            return self._compute_reach(access, layout)
+        if key not in self._reach:
+            self._reach[key] = self._compute_reach(access, layout)
+        return self._reach[key]
+
+    def _compute_reach(self, access: PortAccess, layout: Layout) -> frozenset[int]:
+        forms = _affine(access)
+        if layout.banks == 1:
+            return frozenset((0,))
+        if forms is not None and not any(f.terms for f in forms):
+            return frozenset((layout.bank(tuple(f.const for f in forms)),))
+        names = tuple(f"x{k}" for k in range(len(layout.shape)))
+        coordinates = layout.isl_banks(names)
+        sizes = tuple(size for _, size in coordinates)
+        if forms is not None:
+            found = self._reach_by_residues(access, forms, layout, sizes)
+            if found is not None:
+                return found
+        try:
+            touch = self._regions.touch(self._region(access.domain), access.index, access.map, layout.shape)
+            values = touch.then(names, tuple(text for text, _ in coordinates)).values(sizes)
+        except TooHard:
+            return frozenset(range(layout.banks))
+        return frozenset(_flat(v, sizes) for v in values)
+
+    def _reach_by_residues(
+        self, access: PortAccess, forms: tuple[Affine, ...], layout: Layout, sizes: tuple[int, ...]
+    ) -> frozenset[int] | None:
+        """Banks as sums in the group of residues: only for layouts that are congruences, on boxes."""
+        moduli = tuple(n for _, n in layout.congruences)
+        box = self._box(access.domain)
+        if moduli != sizes or box is None:
+            return None
+        if any(n not in self.space.names for form in forms for n in form.names):
+            return None
+        bank_forms = [_dot(alpha, forms) for alpha, _ in layout.congruences]
+        start = tuple(
+            (f.const + sum(f.coefficient(n) * low for n, low in zip(self.space.names, box.low, strict=True))) % m
+            for f, m in zip(bank_forms, moduli, strict=True)
+        )
+        reached = {start}
+        for name, step, times in zip(self.space.names, box.step, box.count, strict=True):
+            move = tuple(f.coefficient(name) * step % m for f, m in zip(bank_forms, moduli, strict=True))
+            order = math.lcm(*(m // math.gcd(m, c) for m, c in zip(moduli, move, strict=True)))
+            frontier = reached
+            for _ in range(min(times, order) - 1):
+                frontier = {tuple((v + c) % m for v, c, m in zip(p, move, moduli, strict=True)) for p in frontier}
+                if frontier <= reached and times >= order:
+                    break
+                reached = reached | frontier
+        return frozenset(_flat(v, sizes) for v in reached)
+
+    def _static_load(self, bank: int, sites: Sequence[_Site], ports: Ports) -> BankLoad:
+        if not self._exclusive_static or not any(s.access.branch for s in sites):
+            return _load(bank, sites, ports)
+        return self._busiest(sites, ports, lambda a, b: not _exclusive(a.access, b.access), None, lambda _: bank)[0]
+
+    # ------------------------------------------------------------------------------- ideal
+
+    def ideal(self, layout: Layout, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
+        """The busiest bank over all iterations, an iteration of it, and whether the figure is exact."""
+        return _Conflicts(self, layout).busiest(ports)
+
+    def _busiest(
+        self,
+        sites: Sequence[_Site],
+        ports: Ports,
+        adjacent: Callable[[_Site, _Site], bool],
+        feasible: Callable[[Sequence[int]], bool] | None,
+        bank_of: Callable[[Sequence[_Site]], int],
+    ) -> tuple[BankLoad, bool]:
+        """Largest clique for each port limit; the one with the longest interval."""
+        best, exact = BankLoad(0, (), (), 1), True
+        groups = [list(sites)] if ports.total is not None or ports.unlimited else []
+        groups += [[s for s in sites if s.read]] if ports.reads is not None else []
+        groups += [[s for s in sites if not s.read]] if ports.writes is not None else []
+        for group in groups:
+            neighbours = [0] * len(group)
+            for a in range(len(group)):
+                for b in range(a):
+                    if adjacent(group[a], group[b]):
+                        neighbours[a] |= 1 << b
+                        neighbours[b] |= 1 << a
+            positions = [s.position for s in group]
+            clique, complete = largest_clique(neighbours, positions, feasible, Budget(2000 * self._effort))
+            exact = exact and complete
+            members = [group[k] for k in clique]
+            load = _load(bank_of(members), members, ports)
+            if (load.interval, len(load.reads + load.writes)) > (best.interval, len(best.reads + best.writes)):
+                best = load
+        return best, exact
+
+    # ------------------------------------------------------------------------------ helpers
+
+    def _region(self, domain: str) -> Region:
+        if domain not in self._by_domain:
+            self._by_domain[domain] = self._regions.region(domain)
+        return self._by_domain[domain]
+
+    def _box(self, domain: str) -> Box | None:
+        if domain not in self._boxes:
+            try:
+                self._boxes[domain] = self._region(domain).box()
+            except TooHard:
+                self._boxes[domain] = None
+        return self._boxes[domain]
+
+    def _empty(self, region: Region) -> bool:
+        try:
+            return region.empty
+        except TooHard:
+            return False
+
+    def meet(self, a: _Site, b: _Site) -> bool:
+        """Whether some iteration performs both."""
+        one, other = sorted((a.access.domain, b.access.domain))
+        if one == other:
+            return True
+        if (one, other) not in self._meets:
+            try:
+                self._meets[one, other] = not self._region(one).meet(self._region(other)).empty
+            except TooHard:
+                self._meets[one, other] = True
+        return self._meets[one, other]
+
+    def elements(self, site: _Site, shape: tuple[int, ...]) -> Touch:
+        """Elements of ``site`` as a relation."""
+        key = (site.position, shape)
+        if key not in self._elements:
+            self._elements[key] = self._regions.touch(site.region, site.access.index, site.access.map, shape)
+        return self._elements[key]
+
+    def element(self, site: _Site, shape: tuple[int, ...], at: Mapping[str, int]) -> tuple[int, ...] | None:
+        """An element that ``site`` touches in iteration ``at``."""
+        return self._regions.element(self.elements(site, shape), at)
+
+
+class _Conflicts:
+    """Pairs of accesses that meet in one bank under one layout, and where they do."""
+
+    def __init__(self, problem: PortProblem, layout: Layout) -> None:
+        self._problem = problem
+        self._layout = layout
+        self._sites = {s.position: s for s in problem.sites}
+        self._names = tuple(f"x{k}" for k in range(len(layout.shape)))
+        self._banked: dict[int, Touch] = {}
+        self._where: dict[tuple[int, int], Region | None] = {}  # None: wherever both run
+        self._exact = True
+
+    def busiest(self, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
+        load, complete = self._problem._busiest(
+            self._problem.sites, ports, self._adjacent, self._feasible, lambda members: 0
+        )
+        members = [*load.reads, *load.writes]
+        try:
+            common = self._common(members)
+            witness = common.sample() if common is not None else None
+            bank = self._bank(members, witness)
+        except TooHard:
+            witness, bank = None, 0
+        return replace(load, bank=bank), witness, complete and self._exact
+
+    def _bank(self, members: Sequence[int], witness: dict[str, int] | None) -> int:
+        shape = self._layout.shape
+        decided = [p for p in members if self._sites[p].forms is not None] or list(members)
+        if not decided or witness is None:
+            return 0
+        element = self._problem.element(self._sites[decided[0]], shape, witness)
+        inside = element is not None and all(0 <= x < n or n <= 0 for x, n in zip(element, shape, strict=True))
+        return self._layout.bank(element) if element is not None and inside else 0
+
+    def _adjacent(self, a: _Site, b: _Site) -> bool:
+        if _exclusive(a.access, b.access) or not self._problem.meet(a, b):
+            return False
+        key = (min(a.position, b.position), max(a.position, b.position))
+        if key not in self._where:
+            always = self._quick(a, b)
+            if always is False:
+                return False
+            if always is True:
+                self._where[key] = None
+                return True
+            try:
+                region = self._pair(a, b)
+                if region.empty:
+                    return False
+            except TooHard:
+                self._exact = False
+                self._where[key] = None
+                return True
+            self._where[key] = region
+        return True
+
+    def _quick(self, a: _Site, b: _Site) -> bool | None:
+        """Conflict by arithmetic alone: always, never, or (None) not known."""
+        if a.forms is None or b.forms is None:
+            return None
+        delta = tuple(y - x for x, y in zip(a.forms, b.forms, strict=True))
+        if not any(d.terms for d in delta):
+            constant = tuple(d.const for d in delta)
+            if a.read and b.read and not any(constant):
+                return False
+            return self._layout.same_bank(constant)
+        problem = self._problem
+        box = problem._box(a.access.domain) if problem.space.names else None
+        for alpha, modulus in self._layout.congruences:
+            form = _dot(alpha, delta)
+            divisor, const = modulus, form.const
+            for name, coefficient in form.terms:
+                if name in problem.space.names and box is not None:
+                    k = problem.space.names.index(name)
+                    const += coefficient * box.low[k]
+                    coefficient *= box.step[k]
+                divisor = math.gcd(divisor, coefficient)
+            if const % divisor:
+                return False
+        return None
+
+    def _pair(self, a: _Site, b: _Site) -> Region:
+        """Iterations in which ``a`` and ``b`` need two ports of one bank."""
+        region = self._bank_touch(a).agree(self._bank_touch(b))
+        if a.read and b.read and a.access.index is not None and b.access.index is not None:
+            shape = self._layout.shape
+            single = all(f is not None or s.access.map is not None for s in (a, b) for f in s.access.index or ())
+            if single:
+                region = region.minus(self._problem.elements(a, shape).agree(self._problem.elements(b, shape)))
+        return region
+
+    def _bank_touch(self, site: _Site) -> Touch:
+        if site.position not in self._banked:
+            expressions = tuple(text for text, _ in self._layout.isl_banks(self._names)) or ("0",)
+            self._banked[site.position] = self._problem.elements(site, self._layout.shape).then(
+                self._names, expressions
+            )
+        return self._banked[site.position]
+
+    def _feasible(self, positions: Sequence[int]) -> bool:
+        """Whether one iteration has all the pairs of ``positions`` in conflict at once."""
+        if len(positions) < 3:
+            return True
+        sites = [self._sites[p] for p in positions]
+        one_domain = len({s.access.domain for s in sites}) == 1
+        if one_domain and all(self._where[pair] is None for pair in _pairs(positions)):
+            return True
+        try:
+            common = self._common(positions)
+            return common is None or not common.empty
+        except TooHard:
+            self._exact = False
+            return True
+
+    def _common(self, positions: Sequence[int]) -> Region | None:
+        """Iterations in which all ``positions`` run and meet pairwise."""
+        common: Region | None = None
+        for p in positions:
+            region = self._sites[p].region
+            common = region if common is None else common.meet(region)
+        for pair in _pairs(positions):
+            where = self._where.get(pair)
+            if where is not None and common is not None:
+                common = common.meet(where)
+        return common
+
+
+def _pairs(positions: Sequence[int]) -> list[tuple[int, int]]:
+    ordered = sorted(positions)
+    return [(a, b) for k, a in enumerate(ordered) for b in ordered[k + 1 :]]
+
+
+def _affine(access: PortAccess) -> tuple[Affine, ...] | None:
+    """All index forms, when every dimension has one."""
+    if access.index is None:
+        return None
+    forms = tuple(f for f in access.index if f is not None)
+    return forms if len(forms) == len(access.index) else None
+
+
+def _exclusive(a: PortAccess, b: PortAccess) -> bool:
+    """Whether they stand in different arms of one branch."""
+    arms = dict(a.branch)
+    return any(arms.get(branch, arm) != arm for branch, arm in b.branch)
+
+
+def _dot(alpha: Sequence[int], forms: Sequence[Affine]) -> Affine:
+    total = Affine((), 0)
+    for a, form in zip(alpha, forms, strict=True):
+        if a:
+            total = total + form.scaled(a)
+    return total
+
+
+def _flat(values: Sequence[int], sizes: Sequence[int]) -> int:
+    flat = 0
+    for value, size in zip(values, sizes, strict=True):
+        flat = flat * size + value
+    return flat
+
+
+def _load(bank: int, sites: Sequence[_Site], ports: Ports) -> BankLoad:
+    reads = tuple(sorted(s.position for s in sites if s.read))
+    writes = tuple(sorted(s.position for s in sites if not s.read))
+    return BankLoad(bank, reads, writes, ports.interval(len(reads), len(writes)))

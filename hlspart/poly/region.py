@@ -1,0 +1,226 @@
+"""Sets of iterations and the elements they touch, asked about with strings, answered with plain values.
+
+A :class:`Regions` object owns one isl context for the time of one question, with a cap on isl's
+operations: a question that exceeds it raises :class:`TooHard`, which callers turn into "not proved".
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import islpy as isl
+
+from hlspart.model.access import Affine
+
+T = TypeVar("T")
+
+
+class TooHard(Exception):
+    """isl needed more operations than allowed; nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """``name = low + step * k`` for k in [0, count), independently for each name."""
+
+    low: tuple[int, ...]
+    step: tuple[int, ...]
+    count: tuple[int, ...]
+
+
+class Region:
+    """A set of iterations."""
+
+    def __init__(self, owner: Regions, set_: Any) -> None:
+        self._owner = owner
+        self._set = set_
+
+    def meet(self, other: Region) -> Region:
+        """Iterations in both."""
+        return Region(self._owner, self._owner.guarded(lambda: self._set.intersect(other._set)))
+
+    def minus(self, other: Region) -> Region:
+        """Iterations in this one only."""
+        return Region(self._owner, self._owner.guarded(lambda: self._set.subtract(other._set)))
+
+    @property
+    def empty(self) -> bool:
+        """Whether it has no iteration, for any value of the parameters."""
+        return self._owner.guarded(lambda: bool(self._set.is_empty()))
+
+    def sample(self) -> dict[str, int] | None:
+        """Some iteration, None when empty; the lexicographically least one where that is cheap."""
+
+        def pick() -> dict[str, int] | None:
+            points = self._set
+            if points.is_empty():
+                return None
+            if not points.dim(isl.dim_type.param) and points.is_bounded():
+                points = points.lexmin()
+            point = points.sample_point()
+            return {
+                name: point.get_coordinate_val(isl.dim_type.set, k).to_python()
+                for k, name in enumerate(self._owner.names)
+            }
+
+        return self._owner.guarded(pick)
+
+    def box(self) -> Box | None:
+        """The box this region is exactly, when it is one (with the strides of the space)."""
+
+        def compute() -> Box | None:
+            if self._set.dim(isl.dim_type.param) or self._set.is_empty() or not self._set.is_bounded():
+                return None
+            low, count, text = [], [], []
+            for k, (name, step) in enumerate(zip(self._owner.names, self._owner.steps, strict=True)):
+                least = self._set.dim_min_val(k).to_python()
+                most = self._set.dim_max_val(k).to_python()
+                low.append(least)
+                count.append((most - least) // step + 1)
+                text.append(f"{least} <= {name} <= {most} and ({name} - {least}) mod {step} = 0")
+            box = isl.Set(f"{{ {self._owner.tuple} : {' and '.join(text) or 'true'} }}", context=self._owner.context)
+            if not box.is_equal(self._set):
+                return None
+            return Box(tuple(low), self._owner.steps, tuple(count))
+
+        return self._owner.guarded(compute)
+
+
+class Touch:
+    """A relation from iterations to tuples of numbers: the elements, or the banks, that an access reaches."""
+
+    def __init__(self, owner: Regions, map_: Any) -> None:
+        self._owner = owner
+        self._map = map_
+
+    def then(self, names: Sequence[str], expressions: Sequence[str]) -> Touch:
+        """Followed by ``names -> expressions`` (isl expressions)."""
+        text = f"{{ [{', '.join(names)}] -> [{', '.join(expressions)}] }}"
+        return Touch(
+            self._owner,
+            self._owner.guarded(lambda: self._map.apply_range(isl.Map(text, context=self._owner.context))),
+        )
+
+    def agree(self, other: Touch) -> Region:
+        """Iterations in which both can reach one and the same tuple."""
+        return Region(self._owner, self._owner.guarded(lambda: self._map.intersect(other._map).domain()))
+
+    def values(self, sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+        """All tuples reached, sorted; each entry lies in [0, size)."""
+
+        def compute() -> tuple[tuple[int, ...], ...]:
+            rank = len(sizes)
+            names = [f"b{k}" for k in range(rank)]
+            bounds = " and ".join(f"0 <= {b} < {n}" for b, n in zip(names, sizes, strict=True)) or "true"
+            inside = isl.Set(f"{{ [{', '.join(names)}] : {bounds} }}", context=self._owner.context)
+            reached = self._map.range()
+            reached = reached.project_out(isl.dim_type.param, 0, reached.dim(isl.dim_type.param)).intersect(inside)
+            product = isl.Set.universe(inside.get_space())
+            axes = []
+            for k in range(rank):
+                axis = reached.project_out(isl.dim_type.set, k + 1, rank - k - 1).project_out(isl.dim_type.set, 0, k)
+                axes.append([value for (value,) in _members(axis, 1)])
+                lifted = axis.insert_dims(isl.dim_type.set, 0, k)
+                lifted = lifted.insert_dims(isl.dim_type.set, k + 1, rank - k - 1)
+                product = product.intersect(lifted.reset_space(inside.get_space()))
+            if rank > 1 and not product.is_subset(reached):
+                return tuple(_members(reached, rank))
+            return tuple(itertools.product(*axes))
+
+        return self._owner.guarded(compute)
+
+
+def _members(set_: Any, rank: int) -> list[tuple[int, ...]]:
+    found: list[tuple[int, ...]] = []
+
+    def visit(point: Any) -> None:
+        found.append(tuple(point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(rank)))
+
+    set_.foreach_point(visit)
+    return sorted(found)
+
+
+class Regions:
+    """Maker of :class:`Region` and :class:`Touch` over the iterators ``names`` with their ``steps``."""
+
+    def __init__(self, names: Sequence[str], steps: Sequence[int], max_operations: int = 2_000_000) -> None:
+        self.names = tuple(names)
+        self.steps = tuple(max(1, abs(s)) for s in steps)
+        self.context = isl.Context()
+        self.tuple = f"[{', '.join(self.names)}]"
+        self._cap = max_operations
+
+    def guarded(self, work: Callable[[], T]) -> T:
+        """Run ``work`` under the cap on operations."""
+        self.context.reset_operations()
+        self.context.set_max_operations(self._cap)
+        try:
+            return work()
+        except isl.Error as error:
+            raise TooHard(str(error)) from error
+        finally:
+            self.context.set_max_operations(0)
+
+    def region(self, domain: str) -> Region:
+        """The set written in isl notation."""
+        return Region(self, self.guarded(lambda: isl.Set(domain, context=self.context)))
+
+    def touch(
+        self,
+        domain: Region,
+        index: Sequence[Affine | None] | None,
+        map_: str | None,
+        extents: Sequence[int],
+    ) -> Touch:
+        """Elements that an access reaches in each iteration.
+
+        What is not known may be anything in the extents (an extent of 0 has no end).
+        """
+
+        def build() -> Any:
+            element = ", ".join(f"x{k}" for k in range(len(extents)))
+            exact = index is not None and all(form is not None for form in index)
+            parameters: set[str] = set()
+            conditions = []
+            for k, extent in enumerate(extents):
+                form = None if index is None else index[k]
+                if form is None and extent > 0:
+                    conditions.append(f"0 <= x{k} < {extent}")
+                elif form is None:
+                    continue
+                else:
+                    parameters |= set(form.names) - set(self.names)
+                    conditions.append(f"x{k} = {isl_text(form)}")
+            prefix = f"[{', '.join(sorted(parameters))}] -> " if parameters else ""
+            where = " and ".join(conditions) or "true"
+            relation = isl.Map(f"{prefix}{{ {self.tuple} -> [{element}] : {where} }}", context=self.context)
+            if not exact and map_ is not None:
+                relation = relation.intersect(isl.Map(map_, context=self.context))
+            return relation.intersect_domain(domain._set)
+
+        return Touch(self, self.guarded(build))
+
+    def element(self, touch: Touch, at: Mapping[str, int]) -> tuple[int, ...] | None:
+        """One element that ``touch`` reaches in the iteration ``at``."""
+
+        def pick() -> tuple[int, ...] | None:
+            where = " and ".join(f"{n} = {v}" for n, v in at.items() if n in self.names) or "true"
+            point = isl.Set(f"{{ {self.tuple} : {where} }}", context=self.context)
+            image = touch._map.intersect_domain(point).range()
+            if image.is_empty():
+                return None
+            found = image.sample_point()
+            return tuple(
+                found.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(image.dim(isl.dim_type.set))
+            )
+
+        return self.guarded(pick)
+
+
+def isl_text(form: Affine) -> str:
+    """The form as an isl expression."""
+    parts = [f"{c}*{n}" for n, c in form.terms]
+    return " + ".join([*parts, str(form.const)])

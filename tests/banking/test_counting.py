@@ -1,0 +1,227 @@
+"""Port counts against enumeration of every iteration."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hlspart.banking.counting import PortProblem, count, merge_equal
+from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.model.access import Affine
+from hlspart.model.ports import IterationSpace, PortAccess, Ports
+
+T2P = Ports(total=2)
+
+
+def space(**bounds: tuple[int, int, int]) -> IterationSpace:
+    """Names with (low, high inclusive, step)."""
+    where = " and ".join(f"{lo} <= {n} <= {hi} and ({n} - {lo}) mod {st} = 0" for n, (lo, hi, st) in bounds.items())
+    return IterationSpace(
+        tuple(bounds), f"{{ [{', '.join(bounds)}] : {where} }}", tuple(st for _, _, st in bounds.values())
+    )
+
+
+def access(sp: IterationSpace, *index: Affine | None, kind: str = "read", n: int = 0, **kw: object) -> PortAccess:
+    a = PortAccess(n, kind, tuple(index), None, sp.domain, 1)  # type: ignore[arg-type]
+    return replace(a, **kw)  # type: ignore[arg-type]
+
+
+def f(const: int = 0, **terms: int) -> Affine:
+    return Affine.of(terms, const)
+
+
+def cyclic(extent: int, factor: int) -> PerDimLayout:
+    return PerDimLayout((DimLayout.of("cyclic", extent, factor),))
+
+
+def block(extent: int, factor: int) -> PerDimLayout:
+    return PerDimLayout((DimLayout.of("block", extent, factor),))
+
+
+def test_static_counts_every_reachable_bank() -> None:
+    sp = space(i=(0, 31, 1))
+    problem = PortProblem(sp, [access(sp, f(i=2)), access(sp, f(1, i=2))])
+    assert problem.reach(0, cyclic(64, 4)) == {0, 2}
+    assert problem.reach(1, cyclic(64, 4)) == {1, 3}
+    assert problem.count(cyclic(64, 4), Ports(total=1)).static.interval == 1
+    assert problem.reach(0, block(64, 4)) == {0, 1, 2, 3}
+
+
+def test_static_reach_of_a_diagonal_is_exact() -> None:
+    sp = space(i=(0, 15, 1))
+    layout = PerDimLayout((DimLayout.of("cyclic", 16, 2), DimLayout.of("cyclic", 16, 2)))
+    assert PortProblem(sp, [access(sp, f(i=1), f(i=1))]).reach(0, layout) == {0, 3}
+    mixed = PerDimLayout((DimLayout.of("block", 16, 2), DimLayout.of("cyclic", 16, 2)))
+    assert PortProblem(sp, [access(sp, f(i=1), f(i=1))]).reach(0, mixed) == {0, 1, 2, 3}
+    triangle = IterationSpace(("i", "j"), "{ [i, j] : 0 <= i < 16 and j = i }", (1, 1))
+    assert PortProblem(triangle, [access(triangle, f(i=1), f(j=1))]).reach(0, layout) == {0, 3}
+
+
+def test_unrolled_stencil_under_block_is_limited_by_its_window() -> None:
+    sp = space(i=(0, 56, 1))
+    reads = [access(sp, f(k, i=1), n=k) for k in range(8)]
+    result = count(sp, reads, block(64, 16), T2P)  # blocks of four
+    assert (result.ideal.interval, len(result.ideal.reads)) == (2, 4)
+    assert result.static.interval == 4
+    assert result.witness is not None and result.exact
+    assert {(result.witness["i"] + k) // 4 for k in result.ideal.reads} == {result.ideal.bank}
+
+
+def test_transposed_accesses_meet_only_off_the_diagonal() -> None:
+    sp = space(i=(0, 7, 1), j=(0, 7, 1))
+    pair = [access(sp, f(i=1), f(j=1)), access(sp, f(j=1), f(i=1))]
+    whole = PerDimLayout((DimLayout.of("whole", 8, None), DimLayout.of("whole", 8, None)))
+    one = Ports(total=1)
+    assert count(sp, pair, whole, one).ideal.interval == 2
+    diagonal = IterationSpace(("i", "j"), "{ [i, j] : 0 <= i < 8 and j = i }", (1, 1))
+    same = [replace(a, domain=diagonal.domain) for a in pair]
+    assert count(diagonal, same, whole, one).ideal.interval == 1
+
+
+def test_data_dependent_access_may_meet_any_other() -> None:
+    sp = space(i=(0, 63, 1))
+    reads = [access(sp, f(i=1)), access(sp, index=None), access(sp, index=None)]
+    result = count(sp, reads, cyclic(64, 4), T2P)
+    assert len(result.ideal.reads) == 3 and result.ideal.interval == 2 and result.static.interval == 2
+    half = PerDimLayout((DimLayout.of("cyclic", 64, 2), DimLayout.of("cyclic", 4, 4)))
+    sets = PortProblem(sp, [access(sp, None, f(2))])
+    assert sets.reach(0, half) == {2, 6}
+
+
+def test_opposite_arms_meet_in_static_only() -> None:
+    sp = space(i=(0, 63, 1))
+    arms = [access(sp, f(k, i=1), branch=((0, k // 2),)) for k in range(4)]
+    result = count(sp, arms, cyclic(64, 1), Ports(total=1))
+    assert result.static.interval == 4 and result.ideal.interval == 2
+    assert count(sp, arms, cyclic(64, 1), Ports(total=1), exclusive_static=True).static.interval == 2
+
+
+def test_reads_and_writes_by_storage() -> None:
+    sp = space(i=(0, 63, 1))
+    rw = [access(sp, f(i=1)), access(sp, f(i=1), kind="write")]
+    assert count(sp, rw, cyclic(64, 1), Ports(total=1)).ideal.interval == 2
+    assert count(sp, rw, cyclic(64, 1), Ports(reads=1, writes=1)).ideal.interval == 1
+    assert count(sp, rw, cyclic(64, 1), Ports()).ideal.interval == 1
+    two = [*rw, access(sp, f(1, i=1), kind="write")]
+    found = count(sp, two, cyclic(64, 1), Ports(writes=1))
+    assert found.static.interval == 2 and found.ideal.writes == (1, 2)
+
+
+def test_guards_narrow_the_reach_and_an_empty_domain_counts_nothing() -> None:
+    sp = space(i=(0, 63, 1))
+    even = access(sp, f(i=1), domain="{ [i] : 0 <= i < 64 and i mod 2 = 0 }")
+    odd = access(sp, f(1, i=1), domain="{ [i] : 0 <= i < 64 and i mod 2 = 1 }")
+    never = access(sp, f(i=1), domain="{ [i] : 0 <= i < 64 and i > 70 }")
+    result = count(sp, [even, odd, never], cyclic(64, 2), Ports(total=1))
+    assert result.static.reads == (0, 1) and result.static.interval == 2
+    assert result.ideal.interval == 1 and len(result.ideal.reads) == 1
+
+
+def test_index_known_only_as_a_map() -> None:
+    sp = space(i=(0, 63, 1))
+    halves = access(sp, None, map="{ [i] -> [floor(i/2)] }")
+    result = PortProblem(sp, [halves, access(sp, f(i=1))])
+    assert result.reach(0, block(64, 4)) == {0, 1}
+    assert result.count(cyclic(64, 1), Ports(total=1)).ideal.interval == 2
+
+
+def test_parameters_stay_symbolic() -> None:
+    sp = IterationSpace(("i",), "[n] -> { [i] : 0 <= i < n }", (1,))
+    reads = [access(sp, f(i=1)), access(sp, f(1, i=1)), access(sp, f(0, i=1, n=1))]
+    result = count(sp, reads, cyclic(64, 2), Ports(total=1))
+    assert result.ideal.interval == 2
+
+
+def test_merge_equal_keeps_writes_and_joins_guards() -> None:
+    sp = space(i=(0, 63, 1))
+    low = access(sp, f(i=1), domain="{ [i] : 0 <= i < 8 }", branch=((0, 0),))
+    high = access(sp, f(i=1), domain="{ [i] : 8 <= i < 64 }", branch=((0, 1),))
+    write = access(sp, f(i=1), kind="write")
+    merged = merge_equal([low, high, write, write])
+    assert [m.kind for m in merged] == ["read", "write", "write"]
+    assert merged[0].branch == ()
+    assert PortProblem(sp, merged).reach(0, cyclic(64, 64)) == frozenset(range(64))
+
+
+def test_two_hundred_accesses_and_huge_trip_counts() -> None:
+    sp = space(i=(0, 2**40, 1))
+    reads = [access(sp, f(k * k, i=1), n=k) for k in range(200)]
+    result = count(sp, reads, cyclic(2**41, 16), T2P)
+    residues = [k * k % 16 for k in range(200)]
+    assert len(result.ideal.reads) == max(residues.count(r) for r in range(16))
+    assert result.static.interval == 100
+
+
+NAMES = ("i", "j")
+DIMS = st.sampled_from(["whole", "cyclic", "block", "complete"])
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[IterationSpace, list[PortAccess], PerDimLayout, Ports, list[dict[str, int]]]:
+    extents = (12, 12)
+    low = draw(st.integers(0, 1))
+    step = draw(st.integers(1, 2))
+    triangular = draw(st.booleans())
+    points = [{"i": i, "j": j} for i in range(low, 5, step) for j in range(4) if not triangular or j <= i]
+    where = f"{low} <= i < 5 and (i - {low}) mod {step} = 0 and 0 <= j < 4" + (" and j <= i" if triangular else "")
+    sp = IterationSpace(NAMES, f"{{ [i, j] : {where} }}", (step, 1))
+    reads = []
+    for k in range(draw(st.integers(1, 5))):
+        index = [Affine.of({n: draw(st.integers(0, 1)) for n in NAMES}, draw(st.integers(0, 4))) for _ in extents]
+        guard = draw(st.sampled_from(["", " and i <= 2", " and (i + j) mod 2 = 0"]))
+        reads.append(
+            PortAccess(
+                k, draw(st.sampled_from(["read", "write"])), tuple(index), None, f"{{ [i, j] : {where}{guard} }}", 1,
+                draw(st.sampled_from([(), (), ((0, 0),), ((0, 1),)])),
+            )
+        )  # fmt: skip
+    dims = tuple(DimLayout.of(draw(DIMS), n, draw(st.integers(1, 5))) for n in extents)
+    ports = draw(st.sampled_from([Ports(total=1), Ports(total=2), Ports(reads=1, writes=1), Ports(writes=1, total=2)]))
+    return sp, list(merge_equal(reads)), PerDimLayout(dims), ports, points
+
+
+def runs(a: PortAccess, p: dict[str, int]) -> bool:
+    """Evaluate the guards that ``problems`` writes."""
+    return any(
+        ("i <= 2" not in part or p["i"] <= 2) and ("(i + j) mod 2" not in part or (p["i"] + p["j"]) % 2 == 0)
+        for part in a.domain.split(";")
+    )
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(problems())
+def test_both_figures_equal_enumeration(
+    case: tuple[IterationSpace, list[PortAccess], PerDimLayout, Ports, list[dict[str, int]]],
+) -> None:
+    sp, accesses, layout, ports, points = case
+    result = count(sp, accesses, layout, ports)
+
+    def element(a: PortAccess, p: dict[str, int]) -> tuple[int, ...]:
+        assert a.index is not None
+        return tuple(form.at(p).const for form in a.index if form is not None)
+
+    reach = [{layout.bank(element(a, p)) for p in points if runs(a, p)} for a in accesses]
+    problem = PortProblem(sp, accesses)
+    for k, a in enumerate(accesses):
+        if any(runs(a, p) for p in points):
+            assert problem.reach(k, layout) == reach[k]
+    static = max(
+        ports.interval(
+            sum(b in r and a.kind == "read" for a, r in zip(accesses, reach, strict=True)),
+            sum(b in r and a.kind == "write" for a, r in zip(accesses, reach, strict=True)),
+        )
+        for b in range(layout.banks)
+    )
+    ideal = 1
+    for p, arm, b in itertools.product(points, (0, 1), range(layout.banks)):
+        here = [
+            a for a in accesses if runs(a, p) and layout.bank(element(a, p)) == b and dict(a.branch).get(0, arm) == arm
+        ]
+        distinct = {element(a, p) for a in here if a.kind == "read"}
+        ideal = max(ideal, ports.interval(len(distinct), sum(a.kind == "write" for a in here)))
+    assert result.static.interval == static
+    assert result.ideal.interval == ideal
+    assert result.exact
