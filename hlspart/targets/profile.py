@@ -1,0 +1,165 @@
+"""Reading the profiles: TOML files with inheritance, parts by prefix, options into a :class:`Target`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from hlspart.model.options import TargetOptions
+from hlspart.targets.target import Resources, Target
+
+DEFAULT_TOOL = "vitis-2022.1"
+
+
+class TargetError(Exception):
+    """A tool, part, clock or profile that cannot be used; the message is one line for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTargets:
+    """What ``hlspart targets`` lists."""
+
+    tools: tuple[str, ...]
+    families: Mapping[str, tuple[str, ...]]  # family -> part prefixes
+    parts: tuple[str, ...]
+
+
+def known() -> KnownTargets:
+    """All tools, families and listed parts."""
+    parts = _data("parts.toml")
+    folder = resources.files("hlspart.targets") / "data"
+    tools = sorted(f.name[:-5] for f in folder.iterdir() if f.name.endswith(".toml") and f.name != "parts.toml")
+    families = {name: tuple(prefixes) for name, prefixes in parts["families"].items()}
+    return KnownTargets(tuple(tools), families, tuple(parts["parts"]))
+
+
+def load(options: TargetOptions) -> Target:
+    """The target that ``options`` name, defaults filled in. Raises :class:`TargetError`."""
+    profile = _profile_of(options)
+    notes: list[str] = []
+    part = (options.part or str(profile["default_part"])).strip()
+    family, listed = _device(part)
+    if listed is None and part.lower() not in _data("parts.toml")["families"]:
+        notes.append(f"part {part} is not listed; taken as its family {family}")
+    tables = profile["operators"]
+    if family not in tables:
+        notes.append(f"{profile['tool']} has no figures for {family}; those of ultrascale+ are used")
+    clock = options.clock_ns if options.clock_ns is not None else float(profile["default_clock_ns"])
+    if not 0.5 <= clock <= 1000:
+        raise TargetError(f"clock period {clock:g} ns is not between 0.5 and 1000 ns")
+    return Target(
+        tool=str(profile["tool"]),
+        vendor=str(profile["vendor"]),
+        part=part,
+        family=family,
+        clock_ns=clock,
+        uncertainty_ns=_uncertainty(options.uncertainty or str(profile["uncertainty"]), clock),
+        flow=options.flow,
+        resources=Resources(**(listed or {})),
+        notes=tuple(notes),
+        profile=profile,
+        operators=_operators(tables, family if family in tables else "ultrascale+"),
+        shapes=tuple((int(w), int(d)) for w, d in _data("parts.toml")["memories"][family]),
+    )
+
+
+def _profile_of(options: TargetOptions) -> dict[str, Any]:
+    if options.target_file is None:
+        return _tool_profile(_tool_name(options.tool or DEFAULT_TOOL))
+    path = Path(options.target_file)
+    try:
+        own = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TargetError(f"cannot read {options.target_file}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise TargetError(f"{options.target_file}: {error}") from error
+    base = _tool_profile(_tool_name(str(own.get("inherits", options.tool or DEFAULT_TOOL))))
+    _check_types(base, own, str(options.target_file))
+    return _merged(base, {"tool": path.stem, **own})
+
+
+def _tool_name(name: str) -> str:
+    wanted = re.sub(r"[\s_]+", "-", name.strip().lower())
+    wanted = re.sub(r"^(vitis)-?(?:hls)?-?(?=\d)", "vitis-", wanted)
+    wanted = re.sub(r"^vivado-?(?:hls)?-?(?=\d)", "vivado-hls-", wanted)
+    tools = known().tools
+    if wanted not in tools:
+        raise TargetError(f"unknown tool {name!r}; known: {', '.join(tools)}")
+    return wanted
+
+
+@cache
+def _data(name: str) -> dict[str, Any]:
+    return tomllib.loads((resources.files("hlspart.targets") / "data" / name).read_text(encoding="utf-8"))
+
+
+@cache
+def _tool_profile(tool: str) -> dict[str, Any]:
+    own = _data(f"{tool}.toml")
+    if "inherits" not in own:
+        return own
+    return _merged(_tool_profile(own["inherits"]), own)
+
+
+def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """``own`` over ``base``, table by table; an operator entry is replaced whole."""
+    out = dict(base)
+    for key, value in own.items():
+        below = out.get(key)
+        if isinstance(value, dict) and isinstance(below, dict) and "source" not in value:
+            out[key] = _merged(below, value)
+        else:
+            out[key] = value
+    return out
+
+
+def _check_types(base: Mapping[str, Any], own: Mapping[str, Any], where: str, prefix: str = "") -> None:
+    """Refuse keys of a user's profile whose kind of value differs from the built-in one."""
+    for key, value in own.items():
+        name = f"{prefix}{key}"
+        if key in base and isinstance(base[key], dict) != isinstance(value, dict):
+            raise TargetError(f"{where}: {name} must {'' if isinstance(base[key], dict) else 'not '}be a table")
+        if key in base and isinstance(value, dict):
+            _check_types(base[key], value, where, name + ".")
+        elif key in base and isinstance(base[key], int | float) != isinstance(value, int | float):
+            raise TargetError(f"{where}: {name} has the wrong type")
+        elif key not in base and not prefix and key not in ("inherits", "tool"):
+            raise TargetError(f"{where}: unknown key {name}")
+
+
+def _operators(tables: Mapping[str, Any], family: str) -> dict[str, Mapping[str, Any]]:
+    table = dict(tables[family])
+    parent = table.pop("inherits", None)
+    if parent is None:
+        return table
+    return {**_operators(tables, str(parent)), **table}
+
+
+def _device(part: str) -> tuple[str, dict[str, Any] | None]:
+    """Family by the longest matching prefix, and the figures of a listed part."""
+    data = _data("parts.toml")
+    name = part.lower()
+    matches = [
+        (len(p), family) for family, prefixes in data["families"].items() for p in prefixes if name.startswith(p)
+    ]
+    if not matches:
+        raise TargetError(f"unknown part {part!r}; families: {', '.join(data['families'])}")
+    listed = [p for p in data["parts"] if name.startswith(p)]
+    return max(matches)[1], data["parts"][max(listed, key=len)] if listed else None
+
+
+def _uncertainty(text: str, clock: float) -> float:
+    match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*(%|ns)?\s*", text)
+    if match is None:
+        raise TargetError(f"clock uncertainty {text!r} is neither ns nor per cent")
+    value = float(match[1])
+    value = value / 100 * clock if match[2] == "%" else value
+    if value >= clock:
+        raise TargetError(f"clock uncertainty {text} leaves nothing of a period of {clock:g} ns")
+    return value

@@ -1,0 +1,201 @@
+"""One target: a tool version, a device and a clock, ready to be asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from hlspart.model.ports import Ports
+
+REGISTERS = "registers"
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorTime:
+    """Timing of one operation.
+
+    ``states``: control states it occupies (its latency + 1). ``in_ns``/``out_ns``: combinational
+    time it needs in its first and last state (equal for an operation of one state).
+    ``shared``: the tool lets several operations of one kind share a unit when II > 1.
+    ``measured``: the figure was read off a synthesis report at this period, else estimated.
+    """
+
+    states: int
+    in_ns: float
+    out_ns: float
+    shared: bool
+    measured: bool
+    dsp: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What a part holds; None where the part is not listed."""
+
+    bram18k: int | None = None
+    uram: int | None = None
+    dsp: int | None = None
+    lut: int | None = None
+    ff: int | None = None
+
+
+@dataclass(frozen=True)
+class Target:
+    """A tool version for a device at a clock. Times in ns, sizes in elements or bits as named.
+
+    ``notes`` are sentences to print with every result (a fallback, an unlisted clock).
+    """
+
+    tool: str
+    vendor: str
+    part: str
+    family: str
+    clock_ns: float
+    uncertainty_ns: float
+    flow: Literal["vivado", "vitis"]
+    resources: Resources
+    notes: tuple[str, ...]
+    profile: Mapping[str, Any]
+    operators: Mapping[str, Mapping[str, Any]]
+    shapes: tuple[tuple[int, int], ...]
+
+    @property
+    def effective_ns(self) -> float:
+        """What of a period the scheduler may fill: the clock minus its uncertainty."""
+        return self.clock_ns - self.uncertainty_ns
+
+    # --------------------------------------------------------------------------- memories
+
+    def ports(self, storage: str) -> Ports:
+        """Accesses per bank and cycle of a storage kind; an unknown kind is taken as a dual-port memory."""
+        limits = self.profile["ports"].get(storage, self.profile["ports"]["auto"])
+        return Ports(limits.get("reads"), limits.get("writes"), limits.get("total"))
+
+    def port_names(self, storage: str) -> int | None:
+        """Number of ports of one bank, for reports; None without a limit."""
+        p = self.ports(storage)
+        if p.total is not None:
+            return p.total
+        return None if p.reads is None or p.writes is None else p.reads + p.writes
+
+    def load_states(self, storage: str) -> int:
+        """States of a load, the last of which delivers the data."""
+        loads = self.profile["memory"]["load"]
+        return int(loads.get(storage, loads["auto"]))
+
+    @property
+    def store_states(self) -> int:
+        """States of a store."""
+        return int(self.profile["memory"]["store_states"])
+
+    def memory_ns(self, what: Literal["load", "mux", "select"]) -> float:
+        """Delay of a load's data, of choosing among banks, of keeping an outer loop's value."""
+        return float(self.profile["memory"][f"{what}_ns"])
+
+    def default_storage(self, role: Literal["local", "const", "interface"]) -> str:
+        """Storage of an array that no directive binds."""
+        key = f"interface_{self.flow}" if role == "interface" else role
+        return str(self.profile["storage"][key])
+
+    @property
+    def complete_threshold(self) -> int:
+        """Local arrays with fewer elements become registers by themselves."""
+        return int(self.profile["partition"]["complete_threshold"])
+
+    @property
+    def constant_index_threshold(self) -> int:
+        """Local arrays of at most so many elements, indexed by constants only, become registers; 0: any size."""
+        return int(self.profile["partition"]["constant_index_threshold"])
+
+    @property
+    def block_rule(self) -> Literal["ceil", "floor"]:
+        """How the tool splits an extent that its block factor does not divide."""
+        return "floor" if self.profile["partition"]["block"] == "floor" else "ceil"
+
+    def is_lutram(self, depth: int, bits: int) -> bool:
+        """Whether a memory is so small that it is built of LUTs."""
+        return depth * bits <= int(self.profile["storage"]["lutram_bits"])
+
+    def bram18k(self, depth: int, bits: int) -> int:
+        """18 Kb blocks of one memory of ``depth`` words of ``bits``, over all shapes of the family."""
+        if depth <= 0 or bits <= 0:
+            return 0
+        return min(math.ceil(bits / w) * math.ceil(depth / d) for w, d in self.shapes)
+
+    # ------------------------------------------------------------------------- pipelining
+
+    @property
+    def auto_pipeline(self) -> int:
+        """Trip count from which innermost loops are pipelined by the tool itself; 0: never."""
+        return int(self.profile["pipeline"]["auto_threshold"])
+
+    @property
+    def flatten_over_statement(self) -> bool:
+        """Whether a nest with a statement before the inner loop is flattened too."""
+        return bool(self.profile["pipeline"]["flatten_over_statement"])
+
+    @property
+    def share_delay(self) -> int:
+        """Most states by which sharing units may lengthen an iteration before a unit is added."""
+        return int(self.profile["pipeline"]["share_delay"])
+
+    @property
+    def alias_gap(self) -> int:
+        """States from a store to a later load of the same bank that may or may not be the same element."""
+        return int(self.profile["pipeline"]["alias_gap"])
+
+    @property
+    def bypass_memory(self) -> bool:
+        """Whether the tool may add a bypass register around a read-modify-write of one element."""
+        return bool(self.profile["pipeline"]["bypass_memory"])
+
+    # -------------------------------------------------------------------------- operators
+
+    def operator(self, op: str, bits: int, impl: str | None = None) -> OperatorTime | None:
+        """Timing of ``op`` at ``bits``; None when the profile has no entry.
+
+        ``op``: add (also sub), logic, cmp, shift, select, mul, div (also rem) on integers; fadd,
+        fmul, fdiv, fsqrt, fexp, fcmp and their ``d`` forms; itof, ftoi, fext. ``impl``: "nodsp".
+        """
+        entry = self.operators.get(f"{op}.{impl}" if impl else op) or self.operators.get(op)
+        if entry is None:
+            return None
+        if "points" in entry:
+            return self._from_points(entry)
+        if "width_states" in entry:
+            states = bits + int(entry["width_states"])
+            return OperatorTime(states, 2.0, 2.0, False, entry["source"] == "reports")
+        delay = float(entry["delay_ns"]) + float(entry.get("per_bit_ns", 0)) * bits
+        if bits <= int(entry.get("narrow_bits", 0)):
+            delay = float(entry["narrow_ns"])
+        if "wide_bits" in entry and bits > int(entry["wide_bits"]):
+            return OperatorTime(int(entry["wide_states"]), 2.0, 2.0, False, False, 4 * int(entry["dsp"]))
+        states = max(1, math.ceil(delay / self.effective_ns))
+        part = delay / states
+        return OperatorTime(states, part, part, False, entry["source"] == "reports", int(entry.get("dsp", 0)))
+
+    def _from_points(self, entry: Mapping[str, Any]) -> OperatorTime:
+        period = self.effective_ns
+        points = sorted((float(p), int(s)) for p, s in entry["points"])
+        slower = [s for p, s in points if p >= period - 0.011]
+        faster = [s for p, s in points if p <= period + 0.011]
+        # states never grow with the period: equal figures on both sides are exact
+        exact = bool(slower and faster and slower[0] == faster[-1])
+        if faster:
+            states = faster[-1] if not slower or slower[0] == faster[-1] else slower[0]
+        else:
+            states = max(slower[0], math.ceil(points[0][0] * points[0][1] / period))
+        sharing = bool(self.profile["pipeline"]["share_floating_point"])
+        if "delay_ns" in entry:
+            delay = float(entry["delay_ns"])
+            return OperatorTime(states, delay, delay, False, False, int(entry["dsp"]))
+        return OperatorTime(
+            states,
+            float(entry["in_ns"]),
+            float(entry["out_ns"]),
+            sharing,
+            exact and entry["source"] == "reports",
+            int(entry["dsp"]),
+        )
