@@ -1,0 +1,5 @@
+"""Banked C as edits on the user's text: split, bankdim and bank-centric (crossbar) styles."""
+
+from hlspart.rewrite.engine import rewrite
+
+__all__ = ["rewrite"]

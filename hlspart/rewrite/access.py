@@ -1,0 +1,124 @@
+"""Edits on uses: element accesses, call arguments, sizeof."""
+
+from __future__ import annotations
+
+from hlspart.model.program import ArrayRef, ArrayType, Program, SizeOf
+from hlspart.model.source import Span
+from hlspart.rewrite.buffer import EditBuffer
+from hlspart.rewrite.declare import type_text
+from hlspart.rewrite.linear import bank_text, linear, local_text, own_text
+from hlspart.rewrite.plan import Plan, Refusal
+from hlspart.rewrite.uses import Use
+
+
+def edit_use(program: Program, plan: Plan, use: Use, buffer: EditBuffer) -> Refusal | None:
+    """Edit one use of a member of the plan's group."""
+    match use.kind:
+        case "element":
+            assert isinstance(use.node, ArrayRef)
+            return _element(program, plan, use.node, buffer)
+        case "argument":
+            names = plan.names[use.variable]
+            if len(names) > 1 and not use.node.at.editable:
+                return Refusal("macro", "the array is handed on inside a macro argument", use.node.at)
+            buffer.replace(use.node.at, ", ".join(names))
+            return None
+        case "sizeof":
+            return _sizeof(program, use, buffer)
+    return Refusal("address-taken", "a use that cannot be edited", use.node.at)
+
+
+def _sizeof(program: Program, use: Use, buffer: EditBuffer) -> Refusal | None:
+    """``sizeof(A)`` keeps its value: the operand becomes the old array's type."""
+    node = use.around
+    kind = program.variable(use.variable).type
+    if not isinstance(node, SizeOf) or not isinstance(kind, ArrayType) or node.at.kind != "plain":
+        return Refusal("sizeof", "sizeof of the array cannot be kept", use.node.at)
+    element = type_text(kind.element)
+    if element is None or (
+        program.variable(use.variable).storage == "parameter" and not isinstance(use.node, ArrayRef)
+    ):
+        return Refusal("sizeof", "sizeof of the array cannot be kept", use.node.at)
+    left = kind.dims[len(use.node.indices) :] if isinstance(use.node, ArrayRef) else kind.dims
+    buffer.replace(node.at, f"sizeof({element}{''.join(f'[{d}]' for d in left)})")
+    return None
+
+
+def _element(program: Program, plan: Plan, ref: ArrayRef, buffer: EditBuffer) -> Refusal | None:
+    dims = plan.layout.dims
+    banks = plan.banks_of[ref.id]
+    shown: list[str] = []  # new bracket text per dimension, "" where it vanishes
+    heads: list[str] = []
+    for k, (dim, index) in enumerate(zip(dims, ref.indices, strict=True)):
+        text = _index_text(program, ref, k, buffer)
+        if text is None:
+            return Refusal("macro", f"index {k + 1} comes out of a macro", ref.at)
+        if dim.kind == "whole":
+            shown.append(f"[{text}]")
+            continue
+        form = linear(program, index, buffer.text)
+        heads.append(bank_text(dim, form, text, banks[k]))
+        local = local_text(dim, form, text, banks[k])
+        shown.append("" if local is None else f"[{local}]")
+    names = plan.names[ref.variable]
+    if plan.style == "bankdim":
+        name = names[0] + "".join(f"[{h}]" for h in heads)
+    else:
+        flat = 0
+        for dim, bank in zip(dims, banks, strict=True):
+            assert bank is not None
+            flat = flat * dim.banks + bank
+        name = names[flat]
+        if not any(shown) and not plan.scalar_banks:
+            shown[-1] = "[0]"
+    if not ref.brackets:  # *(A + i)
+        buffer.replace(ref.at, name + "".join(shown))
+        return None
+    if ref.name.span.start > ref.brackets[0].span.start:
+        return Refusal("declaration", "the index stands before the array", ref.at)
+    buffer.replace(ref.name, name)
+    for dim, bracket, text in zip(dims, ref.brackets, shown, strict=True):
+        if dim.kind != "whole":
+            buffer.replace(bracket, _keep_layout(buffer.text(bracket.span), text))
+    return None
+
+
+def _index_text(program: Program, ref: ArrayRef, k: int, buffer: EditBuffer) -> str | None:
+    """The user's text of one index, inner edits applied."""
+    if ref.brackets:
+        bracket = ref.brackets[k]
+        if bracket.kind not in ("plain", "argument"):
+            return None
+        span = bracket.span
+        return buffer.text(Span(span.path, span.start + 1, span.end - 1)).strip()
+    return own_text(ref.indices[k], buffer.text)
+
+
+def _keep_layout(old: str, new: str) -> str:
+    """``new`` with the comments and line ends of ``old``, so that neither gets lost."""
+    missing = [c for c in _comments(old) if c not in new]
+    text = new
+    if missing:
+        text = (text[:-1] + "".join(f" {c}" for c in missing) + "]") if text else "".join(missing)
+    lines = old.count("\n") - text.count("\n")
+    return text + "\n" * lines if lines > 0 else text
+
+
+def _comments(text: str) -> list[str]:
+    found: list[str] = []
+    at = 0
+    while True:
+        at = text.find("/", at)
+        if at < 0:
+            return found
+        if text.startswith("/*", at):
+            end = text.find("*/", at)
+            found.append(text[at : end + 2])
+            at = end + 2
+        elif text.startswith("//", at):
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            found.append(f"/*{text[at + 2 : end].rstrip()} */")
+            at = end
+        else:
+            at += 1

@@ -1,0 +1,86 @@
+"""Edits under construction: nested ones are rendered into the edit that encloses them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hlspart.model.rewriting import LineRun
+from hlspart.model.source import Edit, Origin, SourceText, Span, apply_edits
+
+
+class Conflict(Exception):
+    """Two edits want the same text differently; internal to this package, becomes a refusal."""
+
+    def __init__(self, origin: Origin) -> None:
+        super().__init__("conflicting edits")
+        self.origin = origin
+
+
+class EditBuffer:
+    """Collects edits of several files. Equal edits of one span (a macro argument used twice) are one."""
+
+    def __init__(self, sources: Mapping[str, SourceText]) -> None:
+        self._sources = sources
+        self._edits: dict[str, dict[tuple[int, int], str]] = {}
+
+    def text(self, span: Span) -> str:
+        """The text of ``span`` with the edits inside it applied."""
+        inner = [
+            Edit(Span(span.path, start - span.start, end - span.start), new)
+            for (start, end), new in self._edits.get(span.path, {}).items()
+            if span.start <= start and end <= span.end
+        ]
+        return apply_edits(SourceText(span.path, self._sources[span.path].slice(span)), inner)
+
+    def replace(self, origin: Origin, text: str) -> None:
+        """Replace the text of ``origin``; edits inside it must be part of ``text`` already."""
+        span = origin.span
+        edits = self._edits.setdefault(span.path, {})
+        key = (span.start, span.end)
+        if edits.get(key, text) != text:
+            raise Conflict(origin)
+        if key in edits:
+            return
+        for start, end in list(edits):
+            if span.start <= start and end <= span.end:
+                del edits[start, end]
+            elif start < span.end and span.start < end:
+                raise Conflict(origin)
+        if text != self._sources[span.path].slice(span):
+            edits[key] = text
+
+    def insert(self, path: str, offset: int, text: str) -> None:
+        """Insert at ``offset``; several insertions there keep their order."""
+        edits = self._edits.setdefault(path, {})
+        edits[offset, offset] = edits.get((offset, offset), "") + text
+
+    def edits(self, path: str) -> tuple[Edit, ...]:
+        """All edits of one file, in text order."""
+        found = self._edits.get(path, {})
+        return tuple(Edit(Span(path, start, end), found[start, end]) for start, end in sorted(found))
+
+
+def line_runs(source: SourceText, edits: tuple[Edit, ...]) -> tuple[LineRun, ...]:
+    """Old line -> new line after ``edits``; an edited line maps to where its edit begins."""
+    total = source.line_column(len(source.text))[0]
+    runs: list[LineRun] = []
+    old, shift = 1, 0
+    for edit in edits:
+        removed = source.slice(edit.span).count("\n")
+        added = edit.text.count("\n")
+        if removed == added:
+            continue
+        first = source.line_column(edit.span.start)[0]
+        last = source.line_column(edit.span.end)[0]
+        kept = min(removed, added)
+        upto = first + kept
+        if upto >= old:
+            runs.append(LineRun(old, old + shift, upto - old + 1))
+            old = upto + 1
+        while old <= last:  # lines that were joined into one
+            runs.append(LineRun(old, first + shift + added, 1))
+            old += 1
+        shift += added - removed
+    if old <= total:
+        runs.append(LineRun(old, old + shift, total - old + 1))
+    return tuple(runs)

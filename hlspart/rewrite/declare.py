@@ -1,0 +1,196 @@
+"""Edits on declarations: variables, parameters, prototypes."""
+
+from __future__ import annotations
+
+import re
+
+from hlspart.model.program import ArrayType, CType, Declarator, Program, ScalarType, StructType, Variable
+from hlspart.model.source import Origin, Span
+from hlspart.rewrite.buffer import EditBuffer
+from hlspart.rewrite.initialisers import Index, Unsupported, elements, initialiser_text, wrap
+from hlspart.rewrite.plan import Plan, Refusal
+
+_BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.S)
+_QUALIFIERS = re.compile(r"\b(?:static|const|restrict|volatile|__restrict|__restrict__)\b")
+
+
+def declare_variable(program: Program, plan: Plan, variable: Variable, buffer: EditBuffer) -> Refusal | None:
+    """Edit every declaration of a local, static or global array."""
+    for declarator in variable.declarations:
+        refusal = _declare(program, plan, variable, declarator, buffer)
+        if refusal is not None:
+            return refusal
+    return None
+
+
+def _declare(
+    program: Program, plan: Plan, variable: Variable, declarator: Declarator, buffer: EditBuffer
+) -> Refusal | None:
+    at = declarator.declarator
+    if not at.editable:
+        return Refusal("macro", f"'{variable.name}' is declared by the macro {at.macro or ''}".rstrip(), at)
+    whole = at.span
+    if declarator.initialiser is not None:
+        if not declarator.initialiser.editable:
+            return Refusal("macro", "the initialiser comes out of a macro", declarator.initialiser)
+        whole = Span(whole.path, whole.start, declarator.initialiser.span.end)
+    text = program.sources[whole.path].text
+    after = _BLANK.match(text, whole.end)
+    if after is None or text[after.end() : after.end() + 1] not in (",", ";"):
+        return Refusal("declaration", f"'{variable.name}' has an attribute or an unusual declarator", at)
+    shaped = _shapes(program, plan, variable, declarator)
+    if isinstance(shaped, Refusal):
+        return shaped
+    kind = variable.type
+    assert isinstance(kind, ArrayType)
+    if declarator.initialiser is not None and variable.init is not None:
+        values = elements(kind, variable.init, buffer.text)
+        if isinstance(values, Unsupported):
+            return Refusal("initialiser", values.reason, values.expr.at)
+        shaped = [f"{one} = {_initialiser(plan, bank, values, kind.element)}" for bank, one in enumerate(shaped)]
+    elif declarator.initialiser is not None:
+        return Refusal("initialiser", "an initialiser that is not understood", declarator.initialiser)
+    lines = buffer.text(whole).count("\n")
+    column = program.sources[whole.path].line_column(declarator.statement.span.start)[1] - 1
+    new = wrap(shaped, lines, " " * (column + 4))
+    if len(declarator.brackets) < len(kind.dims):  # the extents come from a typedef
+        return _replace_typedef(program, variable, declarator, whole, new, buffer)
+    buffer.replace(Origin(whole), new)
+    return None
+
+
+def _replace_typedef(
+    program: Program, variable: Variable, declarator: Declarator, whole: Span, new: str, buffer: EditBuffer
+) -> Refusal | None:
+    """Replace the array typedef in the specifiers by its element type."""
+    kind = variable.type
+    assert isinstance(kind, ArrayType)
+    specifiers = declarator.specifiers
+    element = type_text(kind.element)
+    if declarator.count > 1 or declarator.brackets or not specifiers.editable or element is None:
+        return Refusal("declaration", f"'{variable.name}' has its extents from a typedef", declarator.declarator)
+    words = program.text(specifiers).split()
+    kept = [w for w in words if w in ("static", "extern", "const", "register")]
+    if len(kept) != len(words) - 1:
+        return Refusal("declaration", f"'{variable.name}' has its extents from a typedef", declarator.declarator)
+    buffer.replace(Origin(Span(whole.path, specifiers.span.start, whole.end)), " ".join([*kept, element]) + " " + new)
+    return None
+
+
+def type_text(kind: CType) -> str | None:
+    """C spelling of an element type, None when the records do not hold it."""
+    match kind:
+        case ScalarType():
+            return kind.name
+        case StructType():
+            return kind.name
+    return None
+
+
+def _shapes(program: Program, plan: Plan, variable: Variable, declarator: Declarator) -> list[str] | Refusal:
+    """The new declarators, without initialisers: one per bank (split) or one (bankdim)."""
+    source = program.sources[declarator.declarator.span.path].text
+    name, span = declarator.name.span, declarator.declarator.span
+    first = declarator.brackets[0].span.start if declarator.brackets else span.end
+    before, after = source[span.start : name.start], source[name.end : first].rstrip()
+    if after not in ("", ")") or (after == ")") != ("(" in before):
+        return Refusal("declaration", f"'{variable.name}' has an unusual declarator", declarator.declarator)
+    return [
+        f"{before}{new}{after}" + "".join(f"[{size}]" for size in sizes)
+        for new, sizes in zip(plan.names[variable.id], _sizes(program, plan, declarator), strict=True)
+    ]
+
+
+def _sizes(program: Program, plan: Plan, declarator: Declarator) -> list[list[str]]:
+    """Text of every bracket of every new array; an unpartitioned extent keeps the user's text."""
+    dims = plan.layout.dims
+    old: list[str | None] = [None] * len(dims)
+    if len(declarator.brackets) == len(dims):
+        for k, bracket in enumerate(declarator.brackets):
+            if bracket.kind in ("plain", "argument"):
+                old[k] = program.text(bracket)[1:-1].strip() or None
+    qualifiers = " ".join(_QUALIFIERS.findall(old[0] or ""))
+    if qualifiers and dims[0].kind == "whole":
+        old[0] = _QUALIFIERS.sub("", old[0] or "").strip() or None
+
+    def kept(k: int, size: int) -> str:
+        return (dims[k].kind == "whole" and old[k]) or str(size)
+
+    if plan.style == "bankdim":
+        heads = [str(dims[k].banks) for k in plan.layout.partitioned]
+        result = [heads + [kept(k, d.size(0)) for k, d in enumerate(dims) if d.kind != "complete"]]
+    else:
+        result = []
+        for bank in range(plan.layout.banks):
+            shape = plan.layout.bank_shape(bank)
+            sizes = [kept(k, shape[k]) for k, d in enumerate(dims) if d.kind != "complete"]
+            result.append(sizes or ([] if plan.scalar_banks else ["1"]))
+    if qualifiers:
+        for sizes in result:
+            if sizes:
+                sizes[0] = f"{qualifiers} {sizes[0]}"
+    return result
+
+
+def _initialiser(plan: Plan, bank: int, values: object, element: CType) -> str:
+    assert isinstance(values, dict)
+    zero = "{0}" if isinstance(element, StructType) else "0"
+    layout = plan.layout
+    dealt: dict[Index, str] = {}
+    for x, text in values.items():
+        local = tuple(i for d, i in zip(layout.dims, layout.local(x), strict=True) if d.kind != "complete")
+        if plan.style == "bankdim":
+            coordinates = tuple(layout.dims[k].bank(x[k]) for k in layout.partitioned)
+            dealt[coordinates + local] = text
+        elif layout.bank(x) == bank:
+            dealt[local or (() if plan.scalar_banks else (0,))] = text
+    shape = plan.padded_shape if plan.style == "bankdim" else plan.bank_shape(bank)
+    return initialiser_text(shape, dealt.get, zero)
+
+
+def declare_parameter(
+    program: Program, plan: Plan, variable: Variable, declarator: Declarator, buffer: EditBuffer
+) -> Refusal | None:
+    """Edit one parameter of a definition or prototype; ``variable`` is the definition's."""
+    statement = declarator.statement
+    given = {unit.path for unit in program.units}
+    if statement.span.path not in given:
+        return Refusal("header", f"a prototype stands in {statement.span.path}, which is not given", statement)
+    if not _alone(program, statement):
+        return Refusal(
+            "macro", f"'{variable.name}' is declared by the macro {statement.macro or ''}".rstrip(), statement
+        )
+    kind = variable.type
+    assert isinstance(kind, ArrayType)
+    specifiers = declarator.specifiers
+    typedef = len(declarator.brackets) < len(kind.dims)
+    separate = specifiers.span.end <= declarator.declarator.span.start and not typedef
+    if separate and specifiers.kind in ("plain", "macro", "mixed"):
+        spelled = program.text(specifiers).rstrip()
+    else:
+        element = type_text(kind.element)
+        if element is None:
+            return Refusal("declaration", f"the element type of '{variable.name}' has no name", statement)
+        spelled = f"const {element}" if variable.const else element
+    if declarator.declarator.editable and not typedef:
+        shaped = _shapes(program, plan, variable, declarator)
+        if isinstance(shaped, Refusal):
+            return shaped
+    else:
+        names = plan.names[variable.id]
+        sizes = _sizes(program, plan, declarator)
+        shaped = [n + "".join(f"[{s}]" for s in one) for n, one in zip(names, sizes, strict=True)]
+    buffer.replace(Origin(statement.span), ", ".join(f"{spelled} {one}" for one in shaped))
+    return None
+
+
+def _alone(program: Program, origin: Origin) -> bool:
+    """Whether the text of ``origin`` stands alone between a parameter list's delimiters."""
+    text = program.sources[origin.span.path].text
+    after = _BLANK.match(text, origin.span.end)
+    if after is None or text[after.end() : after.end() + 1] not in (",", ")"):
+        return False
+    if origin.editable:
+        return True
+    before = re.sub(r"/\*.*?\*/", "", text[max(0, origin.span.start - 400) : origin.span.start], flags=re.S)
+    return before.rstrip()[-1:] in ("(", ",")

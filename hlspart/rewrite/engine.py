@@ -1,0 +1,188 @@
+"""The rewrite itself: plans in, edits and new texts out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.options import RewriteOptions
+from hlspart.model.program import Program
+from hlspart.model.results import IIResult, Validation
+from hlspart.model.rewriting import ArrayMapping, BankArray, DimMapping, GroupOutcome, RewriteResult, Style
+from hlspart.model.source import Origin, apply_edits
+from hlspart.rewrite.access import edit_use
+from hlspart.rewrite.buffer import Conflict, EditBuffer, line_runs
+from hlspart.rewrite.declare import declare_parameter, declare_variable
+from hlspart.rewrite.plan import Plan, Refusal, decide, outcome_of
+from hlspart.rewrite.pragmas import edit_pragmas, refuse_pragmas
+from hlspart.rewrite.uses import Use, Uses
+
+
+def rewrite(
+    program: Program,
+    analysis: AccessAnalysis,
+    validation: Validation,
+    options: RewriteOptions,
+    ii: IIResult | None = None,
+    generic: bool = False,
+) -> RewriteResult:
+    """Banked C for every partitioned group that allows it (contract ``rewrite``).
+
+    ``ii`` is the port check under the static bank model; ``auto`` needs it to see which partitions
+    the tool cannot use as they are. ``generic``: the target is a tool without partitioning.
+    """
+    uses = Uses(program)
+    styles = {group.id: _style(program, analysis, group.members, options, ii, generic) for group in analysis.groups}
+    decision = decide(program, analysis, validation, options, uses, styles)
+    plans = list(decision.plans)
+    refused: list[GroupOutcome] = []
+    while True:  # a refusal found while editing starts over without that group
+        buffer = EditBuffer(program.sources)
+        failed = _edit_all(program, uses, plans, buffer)
+        if failed is None:
+            break
+        plan, refusal = failed
+        plans.remove(plan)
+        refused.append(outcome_of(program, plan.group, "refused", plan.style, refusal))
+    done = [outcome_of(program, p.group, "rewritten", p.style, None) for p in plans]
+    outcomes = tuple(sorted((*decision.outcomes, *refused, *done), key=lambda o: o.group))
+    return _result(program, plans, outcomes, buffer)
+
+
+def _style(
+    program: Program,
+    analysis: AccessAnalysis,
+    members: tuple[int, ...],
+    options: RewriteOptions,
+    ii: IIResult | None,
+    generic: bool,
+) -> Style | None:
+    if options.style != "auto":
+        return options.style
+    if generic:
+        return "split"
+    return None
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One use to edit; smaller spans first, so that nested edits are ready for the enclosing one."""
+
+    plan: Plan
+    use: Use
+    size: int
+
+
+def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffer) -> tuple[Plan, Refusal] | None:
+    jobs = []
+    for plan in plans:
+        refusal = refuse_pragmas(program, plan)
+        if refusal is not None:
+            return plan, refusal
+        for member in plan.group.members:
+            for use in uses.by_variable.get(member, ()):
+                span = use.node.at.span
+                jobs.append(_Job(plan, use, span.end - span.start))
+    jobs.sort(key=lambda j: j.size)
+    for job in jobs:
+        try:
+            refusal = edit_use(program, job.plan, job.use, buffer)
+        except Conflict:
+            refusal = Refusal("macro", "one text stands for different accesses", job.use.node.at)
+        if refusal is not None:
+            return job.plan, refusal
+    for plan in plans:
+        try:
+            refusal = _edit_declarations(program, plan, buffer) or edit_pragmas(program, plan, buffer)
+        except Conflict as conflict:
+            refusal = Refusal("declaration", "declarations that share their text", conflict.origin)
+        if refusal is not None:
+            return plan, refusal
+    return None
+
+
+def _edit_declarations(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:
+    for member in plan.group.members:
+        variable = program.variable(member)
+        if variable.storage != "parameter":
+            refusal = declare_variable(program, plan, variable, buffer)
+            if refusal is not None:
+                return refusal
+            continue
+        function = program.functions[variable.function or ""]
+        position = function.params.index(member)
+        lists = [variable.declarations[0], *(p.params[position] for p in function.prototypes if p.params)]
+        for declarator in lists:
+            refusal = declare_parameter(program, plan, variable, declarator, buffer)
+            if refusal is not None:
+                return refusal
+    return None
+
+
+def _result(
+    program: Program, plans: list[Plan], outcomes: tuple[GroupOutcome, ...], buffer: EditBuffer
+) -> RewriteResult:
+    files: dict[str, str] = {}
+    lines = {}
+    edits = {}
+    for unit in program.units:
+        if unit.source is None:
+            continue
+        edits[unit.path] = buffer.edits(unit.path)
+        files[unit.path] = apply_edits(unit.source, edits[unit.path])
+        lines[unit.path] = line_runs(unit.source, edits[unit.path])
+    widths = _parameter_widths(program, plans)
+    arrays = tuple(_mapping(program, plan, member, widths) for plan in plans for member in plan.group.members)
+    diagnostics = tuple(_diagnostic(program, o) for o in outcomes if o.reason is not None)
+    return RewriteResult(files, edits, lines, arrays, outcomes, diagnostics)
+
+
+def _parameter_widths(program: Program, plans: list[Plan]) -> Mapping[int, int]:
+    """How many parameters each split parameter became."""
+    return {v: len(plan.names[v]) for plan in plans for v in plan.group.members if plan.style == "split"}
+
+
+def _mapping(program: Program, plan: Plan, member: int, widths: Mapping[int, int]) -> ArrayMapping:
+    variable = program.variable(member)
+    parameter = position = None
+    if variable.storage == "parameter":
+        params = program.functions[variable.function or ""].params
+        parameter = params.index(member)
+        position = sum(widths.get(v, 1) for v in params[:parameter])
+    shapes = [plan.padded_shape] if plan.style == "bankdim" else [plan.bank_shape(b) for b in range(plan.layout.banks)]
+    return ArrayMapping(
+        variable.name,
+        variable.function,
+        variable.at.span.path,
+        program.line(variable.at),
+        plan.layout.shape,
+        plan.style,
+        tuple(BankArray(n, s) for n, s in zip(plan.names[member], shapes, strict=True)),
+        tuple(DimMapping(d.kind, d.extent, d.banks, d.block) for d in plan.layout.dims),
+        None,
+        parameter,
+        position,
+    )
+
+
+def _diagnostic(program: Program, outcome: GroupOutcome) -> Diagnostic:
+    finding = outcome.status in ("refused", "conflict")
+    assert outcome.at is not None
+    names = ", ".join(f"'{name}'" for name in outcome.arrays)
+    return Diagnostic(
+        rule=f"rewrite-{outcome.code}",
+        name=f"rewrite-{outcome.code}",
+        severity="warning" if finding else "info",
+        place=place(program, outcome.at),
+        message=f"{names} left as it is: {outcome.reason}",
+    )
+
+
+def place(program: Program, origin: Origin) -> Place:
+    """1-based place of an origin."""
+    source = program.sources[origin.span.path]
+    line, column = source.line_column(origin.span.start)
+    end_line, end_column = source.line_column(origin.span.end)
+    return Place(origin.span.path, line, column, end_line, end_column)

@@ -1,0 +1,162 @@
+"""Initialisers of arrays, brought into element order and dealt out to the banks (C11 6.7.9).
+
+Element values stay the user's own text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hlspart.model.program import ArrayType, Const, CType, Expr, InitList, ScalarType, StringLit
+from hlspart.rewrite.linear import Text, own_text
+
+Index = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """An initialiser that cannot be dealt out, and why."""
+
+    reason: str
+    expr: Expr
+
+
+def elements(kind: ArrayType, init: Expr, text_of: Text) -> Mapping[Index, str] | Unsupported:
+    """Text of every element that ``init`` names; the others are zero."""
+    dims = tuple(d for d in kind.dims if d is not None)
+    if len(dims) != len(kind.dims):
+        return Unsupported("extent not known", init)
+    found: dict[Index, str] = {}
+    fault = _fill(text_of, kind.element, dims, (), init, found)
+    return fault if fault is not None else found
+
+
+def _fill(
+    text_of: Text, element: CType, dims: Index, prefix: Index, init: Expr, found: dict[Index, str]
+) -> Unsupported | None:
+    """Initialise the sub-array at ``prefix`` by ``init``."""
+    rank = len(dims) - len(prefix)
+    if rank == 0:
+        text = own_text(init, text_of)
+        if text is None and isinstance(init, Const):
+            text = init.text
+        if text is None:
+            return Unsupported("an initial value comes out of a macro", init)
+        found[prefix] = text
+        return None
+    if isinstance(init, InitList) and len(init.items) == 1 and rank == 1 and _is_char(element):
+        only = init.items[0][1]
+        if isinstance(only, StringLit):
+            init = only
+    if isinstance(init, StringLit):
+        if rank != 1 or not _is_char(element):
+            return Unsupported("a string in an array of another type", init)
+        for k, char in enumerate(init.value[: dims[-1]]):
+            found[(*prefix, k)] = _char(char)
+        return None
+    if not isinstance(init, InitList):
+        return Unsupported("an array that is not initialised by a list", init)
+    # The cursor is a leaf position; an item initialises the sub-object that begins there.
+    start = prefix + (0,) * rank
+    cursor: Index | None = start
+    for designators, value in init.items:
+        if designators:
+            if any(not isinstance(d, int) for d in designators) or len(designators) > rank:
+                return Unsupported("a designator that is no index", value)
+            at = prefix + tuple(d for d in designators if isinstance(d, int))
+        else:
+            if cursor is None:
+                return Unsupported("more initial values than elements", value)
+            at = _object_at(cursor, prefix, value, dims, element)
+        if any(not 0 <= i < d for i, d in zip(at, dims, strict=False)):
+            return Unsupported("a designator outside the array", value)
+        braced = isinstance(value, InitList) or (isinstance(value, StringLit) and len(at) == len(dims) - 1)
+        if len(at) < len(dims) and not braced:
+            at = at + (0,) * (len(dims) - len(at))  # brace elision: a scalar goes to the first leaf
+        if isinstance(value, InitList) and len(at) < len(dims):
+            for old in [x for x in found if x[: len(at)] == at]:
+                del found[old]  # a later initialiser replaces the whole sub-object
+        if isinstance(value, InitList) and len(at) == len(dims) and isinstance(element, ScalarType):
+            if len(value.items) != 1:
+                return Unsupported("braces around a scalar", value)
+            value = value.items[0][1]
+        fault = _fill(text_of, element, dims, at, value, found)
+        if fault is not None:
+            return fault
+        cursor = _after(at, len(prefix), dims)
+    return None
+
+
+def _object_at(cursor: Index, prefix: Index, value: Expr, dims: Index, element: CType) -> Index:
+    """The sub-object that ``value`` without designator initialises: the next one of the list's own level
+    for braces, the next row for a string, else the next leaf. Inside an elided level (cursor not at its
+    start) braces belong to the innermost open level."""
+    if isinstance(value, InitList | StringLit):
+        depth = len(prefix) + 1
+        limit = len(dims) - 1 if isinstance(value, StringLit) and _is_char(element) else len(dims)
+        if isinstance(value, StringLit):
+            return cursor[: max(depth, limit)] if not any(cursor[limit:]) else cursor
+        while depth < len(dims) and any(cursor[depth:]):
+            depth += 1
+        return cursor[:depth]
+    return cursor
+
+
+def _after(at: Index, level: int, dims: Index) -> Index | None:
+    """Leaf position after the sub-object ``at``, None when the enclosing list is full."""
+    head = list(at)
+    for k in range(len(head) - 1, level - 1, -1):
+        head[k] += 1
+        if head[k] < dims[k]:
+            return tuple(head) + (0,) * (len(dims) - len(head))
+        head[k] = 0
+    return None
+
+
+def _is_char(kind: CType) -> bool:
+    return isinstance(kind, ScalarType) and kind.kind == "int" and kind.bits == 8
+
+
+def _char(char: str) -> str:
+    if char in "\\'":
+        return f"'\\{char}'"
+    code = ord(char)
+    if 32 <= code < 127:
+        return f"'{char}'"
+    names = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
+    return f"'{names[char]}'" if char in names else (f"'\\x{code:02x}'" if code < 256 else str(code))
+
+
+def initialiser_text(shape: Index, at: Callable[[Index], str | None], zero: str) -> str:
+    """``{...}`` (or a bare value, shape ()) for an array; ``at`` gives an element's text, None for zero.
+
+    Trailing zeros are left to C.
+    """
+    if not shape:
+        return at(()) or zero
+    rows: list[str | None] = []
+    for k in range(shape[0]):
+        if len(shape) == 1:
+            rows.append(at((k,)))
+        else:
+            inner = [at((k, *rest)) for rest in itertools.product(*(range(n) for n in shape[1:]))]
+            if all(text is None for text in inner):
+                rows.append(None)
+            else:
+                rows.append(initialiser_text(shape[1:], lambda rest, k=k: at((k, *rest)), zero))  # type: ignore[misc]
+    while rows and rows[-1] is None:
+        rows.pop()
+    blank = "{" * (len(shape) - 1) + zero + "}" * (len(shape) - 1)
+    return "{" + ", ".join(blank if r is None else r for r in rows or [zero if len(shape) == 1 else blank]) + "}"
+
+
+def wrap(pieces: Sequence[str], newlines: int, indent: str) -> str:
+    """``pieces`` joined by commas over exactly ``newlines`` line ends, so that lines below keep their numbers."""
+    if newlines == 0 or len(pieces) == 1:
+        return ", ".join(pieces) + "\n" * newlines
+    per_line = math.ceil(len(pieces) / (newlines + 1))
+    lines = [", ".join(pieces[k : k + per_line]) for k in range(0, len(pieces), per_line)]
+    return (",\n" + indent).join(lines) + "\n" * (newlines + 1 - len(lines))

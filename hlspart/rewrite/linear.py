@@ -1,0 +1,229 @@
+"""Index expressions as the user wrote them: linear forms over source text, and their quotients.
+
+The forms here are syntactic: their atoms are pieces of the user's own text, so what is printed
+means the same in the scope where the index stands. Which bank an index reaches is not decided
+here but by validation; this module only prints bank and local coordinates.
+
+All of it relies on the index being proved inside the array: C's ``/`` and ``%`` are then those of
+mathematics, and a form computed modulo 2**w (unsigned types) still has the right value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hlspart.layouts.perdim import DimLayout
+from hlspart.model.program import (
+    ArrayRef,
+    Assign,
+    Binary,
+    Call,
+    Const,
+    Expr,
+    IncDec,
+    Name,
+    OpaqueExpr,
+    Program,
+    ScalarType,
+    SizeOf,
+    Unary,
+    walk,
+)
+from hlspart.model.source import Span
+
+Text = Callable[[Span], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """``const + sum(coefficient * atom)``; atoms in order of first appearance, all of one C type."""
+
+    terms: tuple[tuple[str, int], ...]
+    const: int
+
+    def divided(self, divisor: int) -> Linear | None:
+        """floor(form / divisor) when every coefficient is divisible, else None."""
+        if any(c % divisor for _, c in self.terms):
+            return None
+        return Linear(tuple((a, c // divisor) for a, c in self.terms), self.const // divisor)
+
+    def plus(self, value: int) -> Linear:
+        """The form with ``value`` added."""
+        return Linear(self.terms, self.const + value)
+
+    def __str__(self) -> str:
+        # Positive terms first: in unsigned arithmetic no partial sum then wraps needlessly.
+        parts = [(a, c) for a, c in self.terms if c > 0] + [(a, c) for a, c in self.terms if c < 0]
+        text = ""
+        for atom, c in parts:
+            size = abs(c)
+            piece = atom if size == 1 else f"{size} * {atom}"
+            text += f" {'-' if c < 0 else '+'} {piece}" if text else (f"-{piece}" if c < 0 else piece)
+        if not text:
+            return str(self.const)
+        if self.const:
+            text += f" {'-' if self.const < 0 else '+'} {abs(self.const)}"
+        return text
+
+
+def effects(expr: Expr) -> Expr | None:
+    """The first sub-expression whose evaluation twice or in another order could matter."""
+    for node in walk(expr):
+        if isinstance(node, Assign | IncDec | Call | OpaqueExpr):
+            return node
+    return None
+
+
+def linear(program: Program, expr: Expr, text_of: Text) -> Linear | None:
+    """Linear form of ``expr``, None where it has none that is safe to print anew; ``text_of`` gives a span's text."""
+    types: set[tuple[int, bool]] = set()
+    terms: dict[str, int] = {}
+    const = 0
+
+    def promoted(expr: Expr) -> tuple[int, bool] | None:
+        kind = expr.type
+        if not isinstance(kind, ScalarType) or kind.kind not in ("int", "bool"):
+            return None
+        return (32, True) if kind.bits < 32 else (kind.bits, kind.signed)
+
+    def add(expr: Expr, factor: int) -> bool:
+        nonlocal const
+        match expr:
+            case Const(value=int(value)):
+                const += factor * value
+                return True
+            case Unary(op="+" | "-"):
+                return add(expr.operand, -factor if expr.op == "-" else factor)
+            case Binary(op="+" | "-"):
+                return add(expr.left, factor) and add(expr.right, -factor if expr.op == "-" else factor)
+            case Binary(op="*"):
+                for one, other in ((expr.left, expr.right), (expr.right, expr.left)):
+                    value = constant(one)
+                    if value is not None:
+                        return add(other, factor * value)
+                return atom(expr, factor)
+            case Binary(op="<<"):
+                value = constant(expr.right)
+                if value is not None and 0 <= value < 31:
+                    return add(expr.left, factor << value)
+                return atom(expr, factor)
+            case _:
+                return atom(expr, factor)
+
+    def atom(expr: Expr, factor: int) -> bool:
+        kind = promoted(expr)
+        text = atom_text(program, expr, text_of)
+        if kind is None or text is None or effects(expr) is not None:
+            return False
+        types.add(kind)
+        terms[text] = terms.get(text, 0) + factor
+        return True
+
+    if not add(expr, 1) or len(types) > 1:
+        return None
+    return Linear(tuple((a, c) for a, c in terms.items() if c), const)
+
+
+def constant(expr: Expr) -> int | None:
+    """Value of an integer constant expression built from literals."""
+    match expr:
+        case Const(value=int(value)):
+            return value
+        case SizeOf():
+            return expr.value
+        case Unary(op="-" | "+"):
+            value = constant(expr.operand)
+            return None if value is None else (-value if expr.op == "-" else value)
+        case Binary(op="+" | "-" | "*" | "<<"):
+            left, right = constant(expr.left), constant(expr.right)
+            if left is None or right is None or (expr.op == "<<" and not 0 <= right < 31):
+                return None
+            match expr.op:
+                case "+":
+                    return left + right
+                case "-":
+                    return left - right
+                case "*":
+                    return left * right
+            return left << right
+    return None
+
+
+_PRIMARY = re.compile(r"[A-Za-z_]\w*|\d\w*")
+
+
+def atom_text(program: Program, expr: Expr, text_of: Text) -> str | None:
+    """Text that stands for ``expr`` as an operand, None when no text of the user's does."""
+    if isinstance(expr, Name):
+        return program.variable(expr.variable).name
+    text = own_text(expr, text_of)
+    if text is None:
+        return None
+    return text if isinstance(expr, ArrayRef) or _PRIMARY.fullmatch(text) else f"({text})"
+
+
+def own_text(expr: Expr, text_of: Text) -> str | None:
+    """The user's text of ``expr`` where it is exactly that expression (or a literal's value)."""
+    if expr.at.kind in ("plain", "argument"):
+        return " ".join(text_of(expr.at.span).split())
+    if isinstance(expr, Const) and isinstance(expr.value, int):
+        return str(expr.value)
+    return None
+
+
+def operand(text: str) -> str:
+    """``text`` ready to be an operand of ``/``, ``%`` or ``-``."""
+    return text if _PRIMARY.fullmatch(text) else f"({text})"
+
+
+def local_text(layout: DimLayout, form: Linear | None, text: str, bank: int | None) -> str | None:
+    """The local coordinate, simplified; ``bank`` where it is a constant. None: no coordinate (complete)."""
+    match layout.kind:
+        case "complete":
+            return None
+        case "whole":
+            return text
+        case "cyclic":
+            if layout.banks == layout.extent:
+                return "0"
+            if layout.banks == 1:
+                return text
+            quotient = form.divided(layout.banks) if form is not None else None
+            return str(quotient) if quotient is not None else f"{operand(text)} / {layout.banks}"
+        case "block":
+            if layout.banks == 1:
+                return text
+            if layout.block == 1:
+                return "0"
+            if bank is not None:
+                if form is not None:
+                    return str(form.plus(-bank * layout.block))
+                return f"{operand(text)} - {bank * layout.block}" if bank else text
+            constant_part = form.divided(layout.block) if form is not None else None
+            if form is not None and constant_part is not None:
+                return str(form.const % layout.block)
+            return f"{operand(text)} % {layout.block}"
+
+
+def bank_text(layout: DimLayout, form: Linear | None, text: str, bank: int | None) -> str:
+    """The bank coordinate, simplified."""
+    if bank is not None:
+        return str(bank)
+    match layout.kind:
+        case "complete":
+            return text
+        case "whole":
+            return "0"
+        case "cyclic":
+            if layout.banks == layout.extent:
+                return text
+            if form is not None and form.divided(layout.banks) is not None:
+                return str(form.const % layout.banks)
+            return f"{operand(text)} % {layout.banks}"
+        case "block":
+            if layout.block == 1:
+                return text
+            quotient = form.divided(layout.block) if form is not None else None
+            return str(quotient) if quotient is not None else f"{operand(text)} / {layout.block}"

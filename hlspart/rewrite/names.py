@@ -1,0 +1,102 @@
+"""Names for generated objects: free in every scope, and the same from run to run.
+
+A name is taken when it occurs as a word anywhere in any text of the program (comments, macros and
+inactive branches included), so a new name cannot meet a declaration, a macro or a header's word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+_RESERVED = frozenset(
+    [
+        "asm",
+        "auto",
+        "bool",
+        "break",
+        "case",
+        "char",
+        "const",
+        "continue",
+        "default",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "extern",
+        "float",
+        "for",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "main",
+        "register",
+        "restrict",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "typedef",
+        "union",
+        "unsigned",
+        "void",
+        "volatile",
+        "while",
+        "near",
+        "far",
+        "j0",
+        "j1",
+        "jn",
+        "y0",
+        "y1",
+        "yn",
+    ]
+)
+
+
+class Names:
+    """Deals out names that no text of the program uses."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._taken = set(_RESERVED)
+        for text in texts:
+            self._taken.update(_WORD.findall(text))
+        self._banks: dict[tuple[str, int], tuple[str, ...]] = {}
+
+    def free(self, wanted: str) -> str:
+        """``wanted``, with the least number appended that makes it free; taken from then on."""
+        name, n = wanted, 2
+        while name in self._taken:
+            name, n = f"{wanted}_{n}", n + 1
+        self._taken.add(name)
+        return name
+
+    def banks(self, base: str, count: int) -> tuple[str, ...]:
+        """``base_0`` .. for the banks of an array; the same answer for the same question.
+
+        Arrays of one name in different scopes share their banks' names, as they shared their own.
+        """
+        key = (base, count)
+        if key not in self._banks:
+            self._banks[key] = next(
+                names for names in _candidates(base, count) if not any(n in self._taken for n in names)
+            )
+            self._taken.update(self._banks[key])
+        return self._banks[key]
+
+
+def _candidates(base: str, count: int) -> Iterable[Sequence[str]]:
+    for stem in (f"{base}_", f"{base}_b", f"{base}_bank"):
+        yield tuple(f"{stem}{k}" for k in range(count))
+    n = 2
+    while True:
+        yield tuple(f"{base}_bank{n}_{k}" for k in range(count))
+        n += 1

@@ -1,0 +1,146 @@
+"""Every use of every array, with what kind of use it is.
+
+A rewrite may proceed only when each use of an array is one it knows how to edit; so this walk
+looks at all of the program, reached by the analysis or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from hlspart.model.program import (
+    ArrayRef,
+    Call,
+    Declare,
+    Expr,
+    Function,
+    Name,
+    Program,
+    SizeOf,
+    Unary,
+    children,
+    expressions,
+    walk_statements,
+)
+
+UseKind = Literal["element", "row", "argument", "sizeof", "address", "whole"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Use:
+    """One use of the variable: a full element, a row, the array as a call's argument, ..
+
+    ``call`` and ``position`` for arguments; ``whole`` of ``sizeof`` is the SizeOf node.
+    """
+
+    variable: int
+    kind: UseKind
+    node: ArrayRef | Name
+    function: str | None
+    call: Call | None = None
+    position: int | None = None
+    around: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Uses:
+    """All uses of a program's arrays."""
+
+    program: Program
+
+    @cached_property
+    def all(self) -> tuple[Use, ...]:
+        """In order of functions and text."""
+        return tuple(_program_uses(self.program))
+
+    @cached_property
+    def by_variable(self) -> Mapping[int, tuple[Use, ...]]:
+        """Grouped by variable id."""
+        found: dict[int, list[Use]] = {}
+        for use in self.all:
+            found.setdefault(use.variable, []).append(use)
+        return {variable: tuple(uses) for variable, uses in found.items()}
+
+    @cached_property
+    def shared_spans(self) -> Mapping[tuple[str, int, int], frozenset[int]]:
+        """Which variables the name at a place means (a macro argument can mean several)."""
+        found: dict[tuple[str, int, int], set[int]] = {}
+        for use in self.all:
+            span = (use.node.name if isinstance(use.node, ArrayRef) else use.node.at).span
+            found.setdefault((span.path, span.start, span.end), set()).add(use.variable)
+        return {key: frozenset(names) for key, names in found.items()}
+
+    @cached_property
+    def calls(self) -> tuple[tuple[Call, str | None], ...]:
+        """Every call with the function it stands in."""
+        found: list[tuple[Call, str | None]] = []
+        for expr, function in _roots(self.program):
+            stack = [expr]
+            while stack:
+                node = stack.pop()
+                if isinstance(node, Call):
+                    found.append((node, function))
+                stack.extend(children(node))
+        return tuple(found)
+
+
+def _roots(program: Program) -> Iterator[tuple[Expr, str | None]]:
+    """Every outermost expression and the function it stands in."""
+    for variable in program.variables:
+        if variable.init is not None:
+            yield variable.init, variable.function
+    for function in program.functions.values():
+        yield from _function_roots(function)
+
+
+def _function_roots(function: Function) -> Iterator[tuple[Expr, str | None]]:
+    for stmt in walk_statements(function.body):
+        if not isinstance(stmt, Declare):
+            for expr in expressions(stmt):
+                yield expr, function.name
+
+
+def _program_uses(program: Program) -> Iterator[Use]:
+    for expr, function in _roots(program):
+        yield from _visit(program, expr, function, None, None, None)
+
+
+def _visit(
+    program: Program, expr: Expr, function: str | None, call: Call | None, position: int | None, around: Expr | None
+) -> Iterator[Use]:
+    match expr:
+        case ArrayRef():
+            kind: UseKind = "element"
+            variable = program.variable(expr.variable)
+            if len(expr.indices) != max(1, len(variable.dims)):
+                kind = "row"
+            if isinstance(around, SizeOf):
+                kind = "sizeof"
+            elif isinstance(around, Unary):
+                kind = "address"
+            yield Use(expr.variable, kind, expr, function, call, position, around)
+            for index in expr.indices:
+                yield from _visit(program, index, function, None, None, None)
+        case Name():
+            if program.variable(expr.variable).is_array:
+                if isinstance(around, SizeOf):
+                    kind = "sizeof"
+                elif isinstance(around, Unary):
+                    kind = "address"
+                elif call is not None:
+                    kind = "argument"
+                else:
+                    kind = "whole"
+                yield Use(expr.variable, kind, expr, function, call, position, around)
+        case Call():
+            for k, arg in enumerate(expr.args):
+                yield from _visit(program, arg, function, expr, k, None)
+        case SizeOf() | Unary(op="&"):
+            for child in children(expr):
+                yield from _visit(program, child, function, None, None, expr)
+        case _:
+            for child in children(expr):
+                yield from _visit(program, child, function, None, None, None)
