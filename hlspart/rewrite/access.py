@@ -35,9 +35,8 @@ def _sizeof(program: Program, use: Use, buffer: EditBuffer) -> Refusal | None:
     if not isinstance(node, SizeOf) or not isinstance(kind, ArrayType) or node.at.kind != "plain":
         return Refusal("sizeof", "sizeof of the array cannot be kept", use.node.at)
     element = type_text(kind.element)
-    if element is None or (
-        program.variable(use.variable).storage == "parameter" and not isinstance(use.node, ArrayRef)
-    ):
+    pointer = program.variable(use.variable).storage == "parameter" and not isinstance(use.node, ArrayRef)
+    if element is None or pointer:
         return Refusal("sizeof", "sizeof of the array cannot be kept", use.node.at)
     left = kind.dims[len(use.node.indices) :] if isinstance(use.node, ArrayRef) else kind.dims
     buffer.replace(node.at, f"sizeof({element}{''.join(f'[{d}]' for d in left)})")

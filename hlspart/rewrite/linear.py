@@ -100,14 +100,14 @@ def linear(program: Program, expr: Expr, text_of: Text) -> Linear | None:
                 return add(expr.left, factor) and add(expr.right, -factor if expr.op == "-" else factor)
             case Binary(op="*"):
                 for one, other in ((expr.left, expr.right), (expr.right, expr.left)):
-                    value = constant(one)
-                    if value is not None:
-                        return add(other, factor * value)
+                    scale = constant(one)
+                    if scale is not None:
+                        return add(other, factor * scale)
                 return atom(expr, factor)
             case Binary(op="<<"):
-                value = constant(expr.right)
-                if value is not None and 0 <= value < 31:
-                    return add(expr.left, factor << value)
+                bits = constant(expr.right)
+                if bits is not None and 0 <= bits < 31:
+                    return add(expr.left, factor << bits)
                 return atom(expr, factor)
             case _:
                 return atom(expr, factor)
@@ -134,8 +134,8 @@ def constant(expr: Expr) -> int | None:
         case SizeOf():
             return expr.value
         case Unary(op="-" | "+"):
-            value = constant(expr.operand)
-            return None if value is None else (-value if expr.op == "-" else value)
+            inner = constant(expr.operand)
+            return None if inner is None else (-inner if expr.op == "-" else inner)
         case Binary(op="+" | "-" | "*" | "<<"):
             left, right = constant(expr.left), constant(expr.right)
             if left is None or right is None or (expr.op == "<<" and not 0 <= right < 31):

@@ -7,7 +7,7 @@ inactive branches included), so a new name cannot meet a declaration, a macro or
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -93,7 +93,7 @@ class Names:
         return self._banks[key]
 
 
-def _candidates(base: str, count: int) -> Iterable[Sequence[str]]:
+def _candidates(base: str, count: int) -> Iterable[tuple[str, ...]]:
     for stem in (f"{base}_", f"{base}_b", f"{base}_bank"):
         yield tuple(f"{stem}{k}" for k in range(count))
     n = 2

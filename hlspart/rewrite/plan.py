@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hlspart import partition
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import Access, AccessAnalysis, ArrayGroup
 from hlspart.model.options import RewriteOptions
@@ -12,7 +13,6 @@ from hlspart.model.program import ArrayRef, ArrayType, Call, Function, Program, 
 from hlspart.model.results import BankVerdict, GroupPartition, Validation
 from hlspart.model.rewriting import GroupOutcome, Style
 from hlspart.model.source import Origin
-from hlspart.partition import layout_of
 from hlspart.rewrite.linear import effects
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.uses import Use, Uses
@@ -76,11 +76,11 @@ def decide(
     plans: list[Plan] = []
     outcomes: list[GroupOutcome] = []
     for group in analysis.groups:
-        partition = validation.groups.get(group.id)
-        if partition is None:
+        wanted = validation.groups.get(group.id)
+        if wanted is None:
             continue
-        if not partition.dims:
-            outcome = _unpartitioned(program, group, partition, validation)
+        if not wanted.dims:
+            outcome = _unpartitioned(program, group, validation)
             if outcome is not None:
                 outcomes.append(outcome)
             continue
@@ -94,7 +94,7 @@ def decide(
                 outcome_of(program, group, "ignored", style, Refusal("top-level", "top-level signature kept", at))
             )
             continue
-        result = _plan(program, analysis, validation, partition, group, style, options, uses, by_ref, names)
+        result = _plan(program, analysis, validation, wanted, group, style, options, uses, by_ref, names)
         if isinstance(result, Plan):
             plans.append(result)
         elif result is None:
@@ -120,9 +120,7 @@ def outcome_of(
     )
 
 
-def _unpartitioned(
-    program: Program, group: ArrayGroup, partition: GroupPartition, validation: Validation
-) -> GroupOutcome | None:
+def _unpartitioned(program: Program, group: ArrayGroup, validation: Validation) -> GroupOutcome | None:
     """A group that somebody asked to partition and that validation turned down."""
     for status in validation.statuses:
         if status.variable not in group.members or status.status not in ("rejected", "conflict"):
@@ -140,7 +138,7 @@ def _plan(
     program: Program,
     analysis: AccessAnalysis,
     validation: Validation,
-    partition: GroupPartition,
+    wanted: GroupPartition,
     group: ArrayGroup,
     style: Style,
     options: RewriteOptions,
@@ -175,7 +173,7 @@ def _plan(
                 )
             if not access.in_range:
                 return Refusal("out-of-range", _range_reason(program, access), access.at)
-        banks = _constant_banks(layout, [partition.verdicts.get(a.id) for a in accesses])
+        banks = _constant_banks(layout, [wanted.verdicts.get(a.id) for a in accesses])
         if None in banks:
             dim = banks.index(None) + 1
             dynamic = dynamic or Refusal(
@@ -237,7 +235,7 @@ def _common_layout(
 ) -> PerDimLayout | Refusal:
     found: PerDimLayout | None = None
     for variable in members:
-        layout = layout_of(validation, analysis, program, variable.id)
+        layout = partition.layout_of(validation, analysis, program, variable.id)
         if layout is None:
             return Refusal("unknown-extent", f"extents of '{variable.name}' are not known", variable.at)
         if found is not None and layout != found:

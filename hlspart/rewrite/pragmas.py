@@ -153,10 +153,9 @@ def _insert_partition(program: Program, plan: Plan, variable: Variable, buffer: 
             return _after(program, function.body.at.span.start + 1, function, lines, buffer)
         statement = variable.declarations[0].statement.span
         return _after(program, statement.end, function, lines, buffer)
-    function = next((f for f in _users(program, plan)), None)
-    if function is None:
-        return None
-    return _after(program, function.body.at.span.start + 1, function, lines, buffer)
+    for user in _users(program, plan)[:1]:
+        return _after(program, user.body.at.span.start + 1, user, lines, buffer)
+    return None
 
 
 def _users(program: Program, plan: Plan) -> list[Function]:
