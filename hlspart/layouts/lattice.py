@@ -1,0 +1,238 @@
+"""Lattice banking: elements share a bank when they differ by a vector of an integer lattice.
+
+A sublattice of Z^d of index N gives N banks. It is written by *characters* (alpha_j, n_j): the bank
+coordinates of x are alpha_j . x mod n_j. One character is linear (skewed) banking; several cover
+every product of cyclic factors and the groups that are not cyclic. The address inside a bank
+comes from the Hermite normal form: the box of its diagonal holds each bank exactly once, so the
+number of the box together with the bank determines the element.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+Vector = tuple[int, ...]
+Matrix = tuple[Vector, ...]
+
+
+@dataclass(frozen=True)
+class LatticeLayout:
+    """``alphas[j] . x mod moduli[j]``; the characters together reach all product(moduli) values."""
+
+    shape: tuple[int, ...]
+    alphas: tuple[Vector, ...]
+    moduli: tuple[int, ...]
+
+    @staticmethod
+    def of_hnf(shape: tuple[int, ...], hnf: Matrix) -> LatticeLayout:
+        """Layout whose banks are the cosets of the lattice spanned by the rows of ``hnf``."""
+        characters = characters_of(hnf)
+        return LatticeLayout(shape, tuple(a for a, _ in characters), tuple(n for _, n in characters))
+
+    @cached_property
+    def banks(self) -> int:
+        """Number of banks."""
+        return math.prod(self.moduli)
+
+    @property
+    def linear(self) -> bool:
+        """Whether one character says it all."""
+        return len(self.moduli) <= 1
+
+    @cached_property
+    def hnf(self) -> Matrix:
+        """Hermite normal form of the lattice: upper triangular, entries right of h_k below the later diagonal."""
+        return _hermite(self.alphas, self.moduli, tuple(range(len(self.shape))))
+
+    @cached_property
+    def cell(self) -> Vector:
+        """Diagonal of the Hermite form in the coordinate order that wastes least: extents of the box."""
+        best: tuple[int, Vector] | None = None
+        for order in itertools.permutations(range(len(self.shape))):
+            rows = _hermite(self.alphas, self.moduli, order)
+            cell = [0] * len(order)
+            for k, axis in enumerate(order):
+                cell[axis] = rows[k][k]
+            words = math.prod(-(-n // h) for n, h in zip(self.shape, cell, strict=True))
+            if best is None or words < best[0]:
+                best = (words, tuple(cell))
+        assert best is not None
+        return best[1]
+
+    @cached_property
+    def boxes(self) -> Vector:
+        """Number of boxes along each dimension."""
+        return tuple(-(-n // h) for n, h in zip(self.shape, self.cell, strict=True))
+
+    def bank(self, x: tuple[int, ...]) -> int:
+        """Bank of element ``x``."""
+        flat = 0
+        for alpha, modulus in zip(self.alphas, self.moduli, strict=True):
+            flat = flat * modulus + dot(alpha, x) % modulus
+        return flat
+
+    def offset(self, x: tuple[int, ...]) -> int:
+        """Address of ``x`` inside its bank."""
+        at = 0
+        for i, h, count in zip(x, self.cell, self.boxes, strict=True):
+            at = at * count + i // h
+        return at
+
+    def depth(self, bank: int) -> int:
+        """Words of ``bank``, the padding of incomplete boxes included; all banks are alike."""
+        return math.prod(self.boxes)
+
+    def same_bank(self, delta: tuple[int, ...]) -> bool:
+        """Whether x and x + delta share a bank, for all x alike."""
+        return all(dot(a, delta) % n == 0 for a, n in zip(self.alphas, self.moduli, strict=True))
+
+    @property
+    def congruences(self) -> tuple[tuple[Vector, int], ...]:
+        """(alpha, n): elements x, y can share a bank only if alpha . (x - y) = 0 mod n."""
+        return tuple(zip(self.alphas, self.moduli, strict=True))
+
+    def isl_banks(self, indices: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+        """Bank coordinates as isl expressions with their sizes."""
+        return tuple((f"(({isl_dot(a, indices)}) mod {n})", n) for a, n in self.congruences)
+
+    def isl_bank(self, indices: tuple[str, ...]) -> str:
+        """Flat bank number as an isl expression of index expressions."""
+        text = "0"
+        for term, n in self.isl_banks(indices):
+            text = term if text == "0" else f"({n}*{text} + {term})"
+        return text
+
+
+def linear(shape: tuple[int, ...], alpha: Vector, modulus: int) -> LatticeLayout:
+    """bank(x) = alpha . x mod modulus; alpha and modulus have no common divisor."""
+    assert math.gcd(modulus, *alpha) == 1
+    return LatticeLayout(shape, (tuple(a % modulus for a in alpha),), (modulus,))
+
+
+def hermite_forms(rank: int, index: int) -> Iterator[Matrix]:
+    """Every sublattice of Z^rank of this index once, in Hermite normal form."""
+    for diagonal in factorisations(index, rank):
+        free = [(row, column) for row in range(rank) for column in range(row + 1, rank)]
+        for entries in itertools.product(*(range(diagonal[column]) for _, column in free)):
+            rows = [[0] * rank for _ in range(rank)]
+            for k, h in enumerate(diagonal):
+                rows[k][k] = h
+            for (row, column), value in zip(free, entries, strict=True):
+                rows[row][column] = value
+            yield tuple(tuple(r) for r in rows)
+
+
+def factorisations(number: int, parts: int) -> Iterator[Vector]:
+    """All ordered products of ``parts`` positive factors."""
+    if parts == 0:
+        if number == 1:
+            yield ()
+        return
+    if parts == 1:
+        yield (number,)
+        return
+    for first in range(1, number + 1):
+        if number % first == 0:
+            for rest in factorisations(number // first, parts - 1):
+                yield (first, *rest)
+
+
+def coset(hnf: Matrix, x: Sequence[int]) -> Vector:
+    """The one representative of x modulo the lattice inside the box of the diagonal."""
+    rest = list(x)
+    for k, row in enumerate(hnf):
+        times = rest[k] // row[k]
+        if times:
+            for j in range(k, len(rest)):
+                rest[j] -= times * row[j]
+    return tuple(rest)
+
+
+def characters_of(hnf: Matrix) -> tuple[tuple[Vector, int], ...]:
+    """(alpha, n) with n > 1 whose common kernel is the lattice spanned by the rows (Smith normal form)."""
+    rank = len(hnf)
+    m = [list(row) for row in hnf]
+    v = [[int(a == b) for b in range(rank)] for a in range(rank)]
+
+    def add_column(target: int, source: int, times: int) -> None:
+        for row in (*m, *v):
+            row[target] += times * row[source]
+
+    for k in range(rank):
+        while True:
+            nonzero = [(abs(m[r][c]), r, c) for r in range(k, rank) for c in range(k, rank) if m[r][c]]
+            if not nonzero:
+                break
+            _, r, c = min(nonzero)
+            m[k], m[r] = m[r], m[k]
+            for row in (*m, *v):
+                row[k], row[c] = row[c], row[k]
+            for r in range(k + 1, rank):
+                times = m[r][k] // m[k][k]
+                m[r] = [a - times * b for a, b in zip(m[r], m[k], strict=True)]
+            for c in range(k + 1, rank):
+                add_column(c, k, -(m[k][c] // m[k][k]))
+            if any(m[r][k] for r in range(k + 1, rank)) or any(m[k][c] for c in range(k + 1, rank)):
+                continue
+            odd = next(
+                (r for r in range(k + 1, rank) if any(m[r][c] % m[k][k] for c in range(k + 1, rank))), None
+            )  # fmt: skip
+            if odd is None:
+                break
+            m[k] = [a + b for a, b in zip(m[k], m[odd], strict=True)]
+    found = []
+    for k in range(rank):
+        n = abs(m[k][k])
+        if n > 1:
+            found.append((_plain(tuple(v[r][k] % n for r in range(rank)), n), n))
+    return tuple(found)
+
+
+def _plain(alpha: Vector, modulus: int) -> Vector:
+    """The multiple by a unit with the smallest entries, which has the same kernel."""
+    if modulus > 4096:
+        return alpha
+    units = (u for u in range(1, modulus) if math.gcd(u, modulus) == 1)
+    return min((tuple(a * u % modulus for a in alpha) for u in units), key=lambda c: (sum(c), max(c), c))
+
+
+def _hermite(alphas: Sequence[Vector], moduli: Vector, order: Sequence[int]) -> Matrix:
+    """Hermite form with the coordinates taken in ``order``.
+
+    From the last coordinate up: h is the least multiple of its unit vector that the later ones
+    can cancel modulo the lattice; ``made`` maps each class that they make to how they make it.
+    """
+    rank = len(order)
+    zero = (0,) * len(moduli)
+    made: dict[Vector, Vector] = {zero: (0,) * rank}
+    rows: list[Vector] = []
+    for k in reversed(range(rank)):
+        unit = tuple(alpha[order[k]] % n for alpha, n in zip(alphas, moduli, strict=True))
+        times, at = 1, unit
+        while (minus := tuple(-a % n for a, n in zip(at, moduli, strict=True))) not in made:
+            times += 1
+            at = tuple((a + u) % n for a, u, n in zip(at, unit, moduli, strict=True))
+        tail = made[minus]
+        rows.append((*((0,) * k), times, *tail[k + 1 :]))
+        grown: dict[Vector, Vector] = {}
+        for cls, how in made.items():
+            at = cls
+            for t in range(times):
+                grown[at] = (*how[:k], t, *how[k + 1 :])
+                at = tuple((a + u) % n for a, u, n in zip(at, unit, moduli, strict=True))
+        made = grown
+    return tuple(reversed(rows))
+
+
+def dot(alpha: Sequence[int], x: Sequence[int]) -> int:
+    """Inner product."""
+    return sum(a * i for a, i in zip(alpha, x, strict=True))
+
+
+def isl_dot(alpha: Sequence[int], indices: Sequence[str]) -> str:
+    """Inner product as an isl expression."""
+    return " + ".join(f"{a}*({i})" for a, i in zip(alpha, indices, strict=True) if a) or "0"

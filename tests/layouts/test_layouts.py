@@ -1,0 +1,143 @@
+"""Every layout against enumeration: (bank, offset) injective, in range, and as isl and the records say."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import islpy as isl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hlspart.layouts.blockcyclic import BlockCyclicLayout
+from hlspart.layouts.lattice import LatticeLayout, characters_of, coset, hermite_forms, linear
+from hlspart.layouts.perdim import DimLayout, PerDimLayout
+
+AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout
+
+
+def elements(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    return list(itertools.product(*(range(n) for n in shape)))
+
+
+def assert_sound(layout: AnyLayout) -> None:
+    xs = elements(layout.shape)
+    places = {(layout.bank(x), layout.offset(x)) for x in xs}
+    assert len(places) == len(xs)
+    for bank, offset in places:
+        assert 0 <= bank < layout.banks
+        assert 0 <= offset < layout.depth(bank)
+    names = tuple(f"x{k}" for k in range(len(layout.shape)))
+    expression = isl.PwAff(f"{{ [{', '.join(names)}] -> [{layout.isl_bank(names)}] }}")
+    for x in xs[:: max(1, len(xs) // 12)]:
+        point = isl.Point.zero(expression.get_domain_space())
+        for k, v in enumerate(x):
+            point = point.set_coordinate_val(isl.dim_type.set, k, isl.Val(v))
+        assert expression.eval(point).to_python() == layout.bank(x)
+    for a, b in itertools.islice(itertools.product(xs, xs), 0, None, max(1, len(xs) ** 2 // 300)):
+        verdict = layout.same_bank(tuple(q - p for p, q in zip(a, b, strict=True)))
+        if verdict is not None:
+            assert verdict == (layout.bank(a) == layout.bank(b))
+        if layout.bank(a) == layout.bank(b):
+            for alpha, n in layout.congruences:
+                assert sum(c * (q - p) for c, p, q in zip(alpha, a, b, strict=True)) % n == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "extent", "factor", "sizes"),
+    [
+        ("cyclic", 17, 4, [5, 4, 4, 4]),
+        ("block", 17, 4, [5, 5, 5, 2]),
+        ("cyclic", 18, 4, [5, 5, 4, 4]),
+        ("block", 10, 3, [4, 4, 2]),
+        ("block", 9, 4, [3, 3, 3]),
+        ("block", 6, 4, [2, 2, 2]),
+        ("cyclic", 3, 8, [1, 1, 1]),
+        ("block", 3, 8, [1, 1, 1]),
+        ("complete", 5, None, [1] * 5),
+        ("whole", 5, None, [5]),
+        ("block", 32, 4, [8] * 4),
+    ],
+)
+def test_bank_sizes_of_a_dimension(kind: str, extent: int, factor: int | None, sizes: list[int]) -> None:
+    dim = DimLayout.of(kind, extent, factor)  # type: ignore[arg-type]
+    layout = PerDimLayout((dim,))
+    assert [layout.depth(b) for b in range(layout.banks)] == sizes
+    assert [sum(dim.bank(i) == b for i in range(extent)) for b in range(dim.banks)] == sizes
+    assert_sound(layout)
+
+
+def test_block_banks_of_thirty_two_by_four() -> None:
+    dim = DimLayout.of("block", 32, 4)
+    assert [dim.bank(i) for i in (0, 7, 8, 15, 16, 31)] == [0, 0, 1, 1, 2, 3]
+    assert [dim.local(i) for i in (0, 7, 8, 31)] == [0, 7, 0, 7]
+
+
+def test_banks_are_numbered_leftmost_dimension_first() -> None:
+    layout = PerDimLayout(
+        (DimLayout.of("cyclic", 6, 2), DimLayout.of("whole", 4, None), DimLayout.of("complete", 3, None))
+    )
+    assert layout.bank((3, 1, 2)) == 1 * 3 + 2
+    assert layout.bank_shape(5) == (3, 4, 1)
+
+
+@settings(max_examples=80, derandomize=True, deadline=None)
+@given(st.data())
+def test_per_dimension_layouts_are_sound(data: st.DataObject) -> None:
+    rank = data.draw(st.integers(1, 3))
+    dims = tuple(
+        DimLayout.of(
+            data.draw(st.sampled_from(["whole", "cyclic", "block", "complete"])),
+            data.draw(st.integers(1, 9)),
+            data.draw(st.integers(1, 10)),
+        )
+        for _ in range(rank)
+    )
+    assert_sound(PerDimLayout(dims))
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.data())
+def test_lattices_are_sound(data: st.DataObject) -> None:
+    rank = data.draw(st.integers(1, 3))
+    shape = tuple(data.draw(st.integers(1, 9)) for _ in range(rank))
+    forms = list(hermite_forms(rank, data.draw(st.integers(1, 12))))
+    hnf = forms[data.draw(st.integers(0, len(forms) - 1))]
+    layout = LatticeLayout.of_hnf(shape, hnf)
+    assert layout.hnf == hnf
+    assert layout.banks == math.prod(hnf[k][k] for k in range(rank))
+    assert_sound(layout)
+    for x in elements(shape):
+        assert (coset(hnf, x) == (0,) * rank) == (layout.bank(x) == 0)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.data())
+def test_block_cyclic_layouts_are_sound(data: st.DataObject) -> None:
+    rank = data.draw(st.integers(1, 3))
+    shape = tuple(data.draw(st.integers(1, 9)) for _ in range(rank))
+    modulus, block = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 4))
+    alpha = tuple(data.draw(st.integers(0, 7)) for _ in range(rank - 1)) + (1,)
+    assert_sound(BlockCyclicLayout(shape, alpha, modulus, block))
+
+
+def test_number_of_sublattices() -> None:
+    """sigma(n) in the plane, sum over d | n of d * sigma(d) in space."""
+    for n in range(1, 25):
+        divisors = [d for d in range(1, n + 1) if n % d == 0]
+        assert len(set(hermite_forms(2, n))) == sum(divisors)
+        space = sum(d * sum(e for e in range(1, d + 1) if d % e == 0) for d in divisors)
+        assert len(set(hermite_forms(3, n))) == space
+
+
+def test_a_group_that_is_not_cyclic_keeps_two_characters() -> None:
+    assert [n for _, n in characters_of(((2, 0), (0, 6)))] == [2, 6]
+    assert [n for _, n in characters_of(((2, 0), (0, 3)))] == [6]
+
+
+def test_least_waste_order_of_addresses() -> None:
+    tall = linear((100, 3), (1, 2), 5)
+    assert tall.depth(0) == min(20 * 3, 100 * 1)
+    wide = linear((3, 100), (1, 2), 5)
+    assert wide.depth(0) == 3 * 20
