@@ -16,7 +16,7 @@ from hlspart.model.program import Program
 from hlspart.model.results import IIResult, InferResult, Validation
 
 if TYPE_CHECKING:
-    from hlspart.model.results import RewriteResult
+    from hlspart.model.rewriting import RewriteResult
     from hlspart.targets import Target
 
 Reader = Callable[[str], bytes]

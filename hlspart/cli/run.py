@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -101,9 +101,12 @@ class Run:
         """A source, directive or map file to write."""
         self._products.append((path, text))
 
-    def finish(self, renderers: Mapping[str, Renderer]) -> int:
-        """Render and write the reports, then the products; returns the exit code."""
-        plan = self._report_plan(renderers)
+    def finish(self, renderers: Mapping[str, Renderer], quiet: bool = False) -> int:
+        """Render and write the reports, then the products; returns the exit code.
+
+        ``quiet``: no report unless a format was asked for.
+        """
+        plan = self._report_plan(renderers) if self._formats or not quiet else []
         reports = [(path, render(paths)) for path, render, paths in plan]
         for line in self._messages:
             print(line, file=sys.stderr)
@@ -122,26 +125,42 @@ class Run:
 
     def _report_plan(self, renderers: Mapping[str, Renderer]) -> list[tuple[str | None, Renderer, tuple[str, ...]]]:
         """(file or None for standard output, renderer, inputs it shows) for each report."""
-        default = self.output if self.output and not self._makes_products else None
-        to_stdout = sum(1 for p, _ in self._products if p == "-")
-        plan: list[tuple[str | None, Renderer, tuple[str, ...]]] = []
+        shared = {"formats": self._formats, "output": None if self._makes_products else self.output}
+        to_stdout = sum(1 for path, _ in self._products if path == "-")
         shown = self.pipeline.paths
-        asked = self._formats or (() if to_stdout else ("text",))
-        for item in asked:
-            name, _, file = item.partition("=")
-            if name not in renderers:
-                raise click.UsageError(f"{self.command} has no format {name!r}; formats are {', '.join(renderers)}")
-            if file or self.out_dir is None or self._makes_products:
-                plan.append((file or default, renderers[name], shown))
-            else:
-                ending = {"text": "txt"}.get(name, name)
-                for path in shown:
-                    stem = os.path.splitext(os.path.basename(path))[0]
-                    plan.append((os.path.join(self.out_dir, f"{stem}.{ending}"), renderers[name], (path,)))
-        places = [path for path, _, _ in plan] + [None] * to_stdout
-        if len(set(places)) < len(places):
-            raise click.UsageError("two outputs go to the same place; use --format F=FILE")
+        plan: list[tuple[str | None, Renderer, tuple[str, ...]]] = []
+        if to_stdout and not self._formats:
+            return plan
+        per_file = self.out_dir is not None and not self._makes_products
+        for path, render in reports(self.command, shared, renderers, to_stdout):
+            if path is not None or not per_file:
+                plan.append((path, render, shown))
+                continue
+            name = next(n for n, r in renderers.items() if r is render)
+            for one in shown:
+                stem = os.path.splitext(os.path.basename(one))[0]
+                plan.append((os.path.join(self.out_dir or "", f"{stem}.{_ENDINGS.get(name, name)}"), render, (one,)))
         return plan
+
+
+_ENDINGS = {"text": "txt", "concise": "txt", "junit": "xml"}
+_R = TypeVar("_R")
+
+
+def reports(
+    command: str, shared: Mapping[str, Any], renderers: Mapping[str, _R], to_stdout: int = 0
+) -> list[tuple[str | None, _R]]:
+    """(file or None for standard output, renderer) for each ``--format``; ``to_stdout`` other outputs go there too."""
+    plan: list[tuple[str | None, _R]] = []
+    for item in shared["formats"] or ("text",):
+        name, _, file = item.partition("=")
+        if name not in renderers:
+            raise click.UsageError(f"{command} has no format {name!r}; formats are {', '.join(renderers)}")
+        plan.append((file or shared["output"], renderers[name]))
+    places = [path for path, _ in plan] + [None] * to_stdout
+    if len(set(places)) < len(places):
+        raise click.UsageError("two outputs go to the same place; use --format F=FILE")
+    return plan
 
 
 def open_pipeline(files: Iterable[str], options: Options) -> Pipeline:

@@ -5,7 +5,7 @@ Text output is made from the same records, so the two cannot disagree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hlspart.model.access import Access, AccessAnalysis, Bounds
@@ -21,6 +21,8 @@ from hlspart.model.results import (
     PragmaStatus,
     Validation,
 )
+from hlspart.model.rewriting import GroupOutcome, RewriteResult
+from hlspart.model.verifying import VerifyResult
 
 Shape = dict[str, Any]
 
@@ -343,10 +345,64 @@ def _inferred(item: InferredArray) -> Shape:
     }
 
 
+# ------------------------------------------------------------------------------------- verify
+
+
+def verify(original: str, new: str, result: VerifyResult) -> Shape:
+    """``hlspart.verify/1``."""
+    d = result.difference
+    entry: Shape = {
+        "path": original,
+        "new": new,
+        "top": result.top,
+        "status": result.status,
+        "message": result.message,
+        "seed": result.seed,
+        "vectors": result.vectors,
+        "runs": result.runs,
+        "range": None if result.value_range is None else list(result.value_range),
+        "compared": list(result.compared),
+        "skipped": list(result.skipped),
+        "difference": None
+        if d is None
+        else {"place": d.place, "original": d.original, "new": d.new, "vector": d.vector, "run": d.run},
+    }
+    return {"schema": "hlspart.verify/1", "files": [entry], "groups": []}
+
+
 # ------------------------------------------------------------------------------------ rewrite
 
 
-def pragma_list(program: Program, validation: Validation, path: str) -> list[Shape]:
-    """Directives of one input file with their status."""
+def rewrite(
+    program: Program,
+    analysis: AccessAnalysis,
+    validation: Validation,
+    result: RewriteResult,
+    outputs: Mapping[str, str],
+) -> Shape:
+    """``hlspart.rewrite/1``: what became of each group, and where its elements are."""
     owner = Owner(program)
-    return [status(s) for s in validation.statuses if owner.path(s.path) == path]
+    members = {g.id: [owner.variable(program.variable(v)) for v in g.members] for g in analysis.groups}
+
+    def entry(path: str) -> Shape:
+        return {
+            "output": outputs.get(path),
+            "changed": bool(result.edits.get(path)),
+            "outcomes": [_outcome(program, x) for x in result.outcomes if path in members.get(x.group, ())],
+            "arrays": [a.to_json() for a in result.arrays if owner.path(a.path) == path],
+            "pragmas": [status(s) for s in validation.statuses if owner.path(s.path) == path],
+        }
+
+    paths = [u.path for u in program.units]
+    return document("hlspart.rewrite/1", program, paths, entry, groups(program, analysis))
+
+
+def _outcome(program: Program, item: GroupOutcome) -> Shape:
+    return {
+        "arrays": list(item.arrays),
+        "status": item.status,
+        "style": item.style,
+        "code": item.code,
+        "reason": item.reason,
+        "line": None if item.at is None else program.line(item.at),
+    }

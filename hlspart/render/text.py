@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hlspart.model.verifying import VerifyResult
 from hlspart.render.table import table
 
 Shape = Mapping[str, Any]
@@ -242,3 +243,32 @@ def _inferred(array: Shape) -> str:
     if array["reason"]:
         text += f"    {array['reason']}\n"
     return text
+
+
+# ------------------------------------------------------------------------------------- verify
+
+
+def verify(original: str, new: str, result: VerifyResult) -> str:
+    """One line, and what was left out."""
+    words = {"equal": "equal", "different": "DIFFERENT", "incomparable": "cannot compare"}
+    out = f"{original} and {new}: {words[result.status]}: {result.message}\n"
+    return out + "".join(f"  not compared: {reason}\n" for reason in result.skipped)
+
+
+# ------------------------------------------------------------------------------------ rewrite
+
+
+def rewrite(shape: Shape) -> str:
+    """What became of each group of arrays."""
+    out = []
+    for file in shape["files"]:
+        if "error" in file:
+            out.append(broken(file))
+            continue
+        state = "rewritten" if file["changed"] else "unchanged"
+        out.append(f"{file['path']}: {state}{' -> ' + file['output'] if file['output'] not in (None, '-') else ''}\n")
+        for item in file["outcomes"]:
+            style = f" ({item['style']})" if item["style"] else ""
+            reason = f": {item['reason']}" if item["reason"] else ""
+            out.append(f"  {', '.join(item['arrays'])}: {item['status']}{style}{reason}\n")
+    return "".join(out)

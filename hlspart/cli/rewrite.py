@@ -1,0 +1,109 @@
+"""``hlspart rewrite``."""
+
+from __future__ import annotations
+
+import difflib
+import json as writer
+import os
+from typing import Any
+
+import click
+
+from hlspart.cli.files import dependency_rule
+from hlspart.cli.options import shared_options
+from hlspart.cli.run import UNUSABLE, Run
+from hlspart.model.options import RewriteOptions
+from hlspart.model.program import Program
+from hlspart.model.rewriting import RewriteResult
+from hlspart.render import json, shapes, text
+
+
+@click.command("rewrite")
+@shared_options
+@click.option(
+    "--style", type=click.Choice(["auto", "split", "bankdim", "crossbar"]), default="auto", show_default=True,
+    help="auto: the least change that makes the tool see what the partition promises.",
+)  # fmt: skip
+@click.option(
+    "--dynamic", type=click.Choice(["reject", "bankdim", "crossbar"]), default="reject", show_default=True,
+    help="What becomes of a bank that is undecided at compile time under --style split.",
+)  # fmt: skip
+@click.option("--infer", "use_inferred", is_flag=True, help="Partition as `infer` would.")
+@click.option("--split-top", is_flag=True, help="Split parameters of top functions too.")
+@click.option("--unroll", is_flag=True, help="Unroll where a bank becomes constant only then.")
+@click.option("--clone", is_flag=True, help="Clone a callee that is called with different partitions.")
+@click.option("--split-struct", is_flag=True, help="Split array members of structs.")
+@click.option("--dialect", type=click.Choice(["vitis", "hls-library"]), default="vitis", show_default=True)
+@click.option("--map", "map_file", metavar="FILE", help="Write old line <-> new line, banks and parameters as JSON.")
+@click.option("-MD", "depend", is_flag=True, help="Write a make dependency file beside the output.")
+@click.option("-MF", "depend_file", metavar="FILE", help="Name of the dependency file.")
+@click.option("--in-place", is_flag=True, help="Replace FILE itself, atomically.")
+@click.option("--diff", is_flag=True, help="Print a unified diff instead of the new text.")
+def command(
+    use_inferred: bool,
+    map_file: str | None,
+    depend: bool,
+    depend_file: str | None,
+    in_place: bool,
+    diff: bool,
+    **rest: Any,
+) -> int:
+    """Write banked C that compiles and behaves like FILE, everything else kept as it is."""
+    shared = dict(rest)
+    names = ("style", "dynamic", "split_top", "unroll", "clone", "split_struct", "dialect")
+    options = RewriteOptions(infer=use_inferred, **{n: shared.pop(n) for n in names})
+    if in_place and (shared["output"] or shared["out_dir"]):
+        raise click.UsageError("give --in-place, -o or --out-dir, only one of them")
+    run = Run("rewrite", shared, products=True)
+    if len(run.files) > 1 and not (in_place or run.out_dir or diff):
+        raise click.UsageError("several inputs need --out-dir DIR, --in-place or --diff")
+    program = run.load()
+    result = run.pipeline.rewrite(options)
+    run.statuses(run.pipeline.validation)
+    run.say(result.diagnostics)
+    if result.findings:
+        run.found()
+    outputs = {}
+    for path, new in result.files.items():
+        if program.sources.get(path) is None:
+            continue
+        if diff:
+            continue
+        outputs[path] = path if in_place else _output(run, path)
+        run.product(outputs[path], new)
+    if diff:
+        run.product(run.output or "-", _diff(program, result))
+    if map_file:
+        run.product(map_file, writer.dumps(result.map_json(), indent=1) + "\n")
+    if depend or depend_file:
+        _dependencies(run, program, list(outputs.values()), depend_file)
+    shape = shapes.rewrite(program, run.pipeline.analysis, run.pipeline.validation, result, outputs)
+    return run.finish({"text": lambda _: text.rewrite(shape), "json": lambda _: json.render(shape)}, quiet=True)
+
+
+def _output(run: Run, path: str) -> str:
+    if run.out_dir:
+        return os.path.join(run.out_dir, os.path.basename(path))
+    return run.output or "-"
+
+
+def _diff(program: Program, result: RewriteResult) -> str:
+    out = []
+    for path, new in result.files.items():
+        old = program.sources[path].text
+        lines = difflib.unified_diff(
+            old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{path}", f"b/{path}"
+        )
+        out += [line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines]
+    return "".join(out)
+
+
+def _dependencies(run: Run, program: Program, outputs: list[str], name: str | None) -> None:
+    written = [o for o in outputs if o != "-"]
+    if not written or run.code == UNUSABLE:
+        return
+    inputs = [u.path for u in program.units] + [h for u in program.units for h in u.headers]
+    inputs += run.pipeline.options.frontend.directive_files
+    if run.pipeline.options.target.target_file:
+        inputs.append(run.pipeline.options.target.target_file)
+    run.product(name or os.path.splitext(written[0])[0] + ".d", dependency_rule(written, inputs))

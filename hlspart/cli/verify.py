@@ -1,0 +1,122 @@
+"""``hlspart verify``."""
+
+from __future__ import annotations
+
+import json as parser
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from hlspart.cli.files import display_path, encode, write_output, write_stdout
+from hlspart.cli.options import options_of, shared_options
+from hlspart.cli.run import reports
+from hlspart.model.verifying import VerifyResult
+from hlspart.render import json, text
+from hlspart.render.shapes import verify as shape_of
+
+
+@click.command("verify")
+@shared_options
+@click.option("--map", "map_file", metavar="FILE", help="The map that `rewrite --map` wrote.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the random data.")
+@click.option("--vectors", type=click.IntRange(1, 1000), default=3, show_default=True, help="Number of input vectors.")
+@click.option("--range", "value_range", metavar="LO:HI", help="Range of all values. Default: -100:100, both signs.")
+@click.option("--ulp", type=click.IntRange(min=0), default=0, show_default=True, help="Floating-point tolerance.")
+@click.option("--extent", "extents", multiple=True, metavar="NAME=N", help="Elements behind a pointer parameter.")
+@click.option("--save-vectors", metavar="FILE", help="Write the vectors as JSON, to be replayed.")
+@click.option("--replay", metavar="FILE", help="Use the vectors of FILE instead of random ones.")
+@click.option("--timeout", type=click.FloatRange(min=0.1), default=20.0, show_default=True, help="Seconds per run.")
+def command(
+    map_file: str | None,
+    seed: int,
+    vectors: int,
+    value_range: str | None,
+    ulp: int,
+    extents: tuple[str, ...],
+    save_vectors: str | None,
+    replay: str | None,
+    timeout: float,
+    **shared: Any,
+) -> int:
+    """Compile two versions (FILE... is ORIGINAL NEW), run them on the same data and compare.
+
+    Exit code 0: equal; 1: different, or a fault only in NEW; 2: cannot compare.
+    """
+    from hlspart.verify import VerifyOptions, verify_and_save
+
+    files = shared["files"]
+    if len(files) != 2:
+        raise click.UsageError("verify takes two files: ORIGINAL NEW")
+    options = options_of(shared)
+    original, new = (display_path(f) for f in files)
+    settings = VerifyOptions(
+        top=options.top,
+        frontend=options.frontend,
+        seed=seed,
+        vectors=vectors,
+        value_range=_range(value_range),
+        ulp=ulp,
+        map=_json_file(map_file),
+        extents=_extents(extents),
+        replay=_json_file(replay),
+        timeout=timeout,
+    )
+    result, saved = verify_and_save(original, new, settings)
+    renderers = {
+        "text": lambda: text.verify(original, new, result),
+        "json": lambda: json.render(shape_of(original, new, result)),
+    }
+    for path, render in reports("verify", shared, renderers):
+        if path is None:
+            write_stdout(render())
+        else:
+            write_output(path, encode(render()))
+    if result.status != "equal":
+        print(_message(new if result.status == "different" else original, result), file=sys.stderr)
+    if save_vectors and saved is not None:
+        write_output(save_vectors, encode(saved))
+    return result.exit_code
+
+
+def _message(path: str, result: VerifyResult) -> str:
+    rule = "differs" if result.status == "different" else "cannot-compare"
+    return f"{path}:1:1: error: {result.message} [{rule}]"
+
+
+def _range(text_: str | None) -> tuple[float, float] | None:
+    if text_ is None:
+        return None
+    try:
+        low, high = (float(x) for x in text_.split(":"))
+    except ValueError:
+        raise click.UsageError(f"--range takes LO:HI, not {text_!r}") from None
+    if not low <= high or abs(low) == float("inf") or abs(high) == float("inf"):
+        raise click.UsageError(f"--range {text_} is empty")
+    return low, high
+
+
+def _extents(items: tuple[str, ...]) -> dict[str, int]:
+    found = {}
+    for item in items:
+        name, _, number = item.partition("=")
+        if not name or not number.isdigit() or int(number) < 1:
+            raise click.UsageError(f"--extent takes NAME=N, not {item!r}")
+        found[name] = int(number)
+    return found
+
+
+def _json_file(path: str | None) -> Mapping[str, Any] | None:
+    if path is None:
+        return None
+    try:
+        with open(path, "rb") as source:
+            shape = parser.load(source)
+    except OSError as error:
+        raise click.UsageError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise click.UsageError(f"{path} is not JSON: {error}") from None
+    if not isinstance(shape, dict):
+        raise click.UsageError(f"{path} is not a JSON object")
+    return shape

@@ -1,0 +1,333 @@
+"""The comparison itself: same seeded inputs for both versions, outputs bit by bit."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import struct
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from hlspart.frontend import load
+from hlspart.model.options import FrontendOptions
+from hlspart.model.program import Program
+from hlspart.model.verifying import Difference, VerifyResult
+from hlspart.poly import analyse
+from hlspart.verify.data import Number, Recipe, Values, draw, from_json, key, pack, size, to_json, unpack
+from hlspart.verify.driver import driver
+from hlspart.verify.execute import Binary, Outcome
+from hlspart.verify.extents import extents_of
+from hlspart.verify.interface import Incomparable, Interface, Object, interface
+from hlspart.verify.mapping import Correspondence
+
+DEFAULT_RANGE = (-100.0, 100.0)
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOptions:
+    """Options of ``verify``. ``map`` and ``replay`` are parsed JSON; ``value_range`` bounds all values.
+
+    Without ``value_range`` integers are drawn from -100..100; when the original faults on such data
+    (they may be indices or sizes), from ever smaller ranges.
+    """
+
+    top: str | None = None
+    frontend: FrontendOptions = field(default_factory=FrontendOptions)
+    seed: int = 1
+    vectors: int = 3
+    runs: int = 2
+    value_range: tuple[float, float] | None = None
+    ulp: int = 0
+    map: Mapping[str, Any] | None = None
+    extents: Mapping[str, int] = field(default_factory=dict)
+    replay: Mapping[str, Any] | None = None
+    timeout: float = 20.0
+
+
+def verify(original: str, new: str, options: VerifyOptions) -> VerifyResult:
+    """Compare two C files through the signature of the top function."""
+    return _verify(original, new, options)[0]
+
+
+def verify_many(pairs: Sequence[tuple[str, str, VerifyOptions]], jobs: int | None = None) -> list[VerifyResult]:
+    """Results of many comparisons, in order; they run side by side on all processors."""
+    with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+        return list(pool.map(lambda p: verify(*p), pairs))
+
+
+def verify_and_save(original: str, new: str, options: VerifyOptions) -> tuple[VerifyResult, str | None]:
+    """Like :func:`verify`, with the text of a vector file that replays the comparison."""
+    return _verify(original, new, options)
+
+
+def _verify(original: str, new: str, options: VerifyOptions) -> tuple[VerifyResult, str | None]:
+    blank = VerifyResult("incomparable", "", options.top or "", options.seed, options.vectors, options.runs)
+    try:
+        comparison = _Comparison(original, new, options)
+        with tempfile.TemporaryDirectory(prefix="hlspart-verify-") as folder:
+            return comparison.run(Path(folder))
+    except Incomparable as reason:
+        return replace(blank, message=str(reason)), None
+
+
+class _Comparison:
+    def __init__(self, original: str, new: str, options: VerifyOptions) -> None:
+        self._options = options
+        first, second = _program(original, options), _program(new, options)
+        self._top = _top(first, original, options.top)
+        if self._top not in second.functions:
+            raise Incomparable(f"{new} does not define {self._top}")
+        extents = {**extents_of(first, self._top), **options.extents}
+        new_extents = {**extents_of(second, self._top), **extents}
+        self._original = interface(first, self._top, extents)
+        self._new = interface(second, self._top, new_extents)
+        if (self._original.result is None) != (self._new.result is None):
+            raise Incomparable("the signatures differ: only one version returns a value")
+        if self._original.result and self._new.result and self._original.result.same_as != self._new.result.same_as:
+            raise Incomparable("the signatures differ: the types of the return values")
+        match = Correspondence(self._original, self._new, options.map)
+        self._pairs = match.pairs
+        self._skipped = (*self._original.skipped, *match.skipped)
+        self._programs = (first, second)
+        self._paths = (original, new)
+        known = [d for v in first.variables for d in v.dims if d is not None and d > 1]
+        self._small = min([*known, 100]) - 1
+
+    # ---------------------------------------------------------------------------- the two sides
+
+    def run(self, folder: Path) -> tuple[VerifyResult, str | None]:
+        """Compile, run all vectors, compare."""
+        binaries = [self._binary(k, folder) for k in (0, 1)]
+        for binary in binaries:
+            binary.wait()
+        result = VerifyResult(
+            "equal", "", self._top, self._options.seed, self._options.vectors, self._options.runs,
+            compared=tuple(o.name for o in self._outputs()), skipped=self._skipped,
+        )  # fmt: skip
+        vectors, first, note = self._vectors(binaries[0])
+        result = replace(result, vectors=len(vectors), value_range=note)
+        saved = json.dumps(to_json(self._top, self._options.seed, self._inputs(), vectors), indent=1) + "\n"
+        for number, (values, expected) in enumerate(zip(vectors, first, strict=True), 1):
+            got = binaries[1].run(self._input(1, values), self._options.timeout)
+            if got.status == "timeout":
+                raise Incomparable(f"the new version is {got.message}")
+            if got.status == "fault":
+                text = f"the new version faults where the original does not: {got.message} (vector {number})"
+                return replace(result, status="different", message=text), saved
+            difference = self._difference(expected, got.data, number)
+            if difference is not None:
+                text = (
+                    f"{difference.place} is {difference.original} in the original and {difference.new} in the new"
+                    f" version (vector {number}, run {difference.run}, seed {self._options.seed})"
+                )
+                return replace(result, status="different", message=text, difference=difference), saved
+        outputs = ", ".join(result.compared) or "nothing to compare"
+        text = f"equal on {len(vectors)} vectors x {self._options.runs} runs: {outputs}"
+        return replace(result, message=text), saved
+
+    def _binary(self, side: int, folder: Path) -> Binary:
+        options = self._options.frontend
+        flags = [f"-D{d}" for d in options.defines] + [f"-U{u}" for u in options.undefines]
+        path = os.path.abspath(self._paths[side])
+        flags += [f"-I{os.path.dirname(path)}"] + [f"-I{os.path.abspath(d)}" for d in options.include_dirs]
+        if side == 1:  # a rewritten copy elsewhere still finds the original's headers
+            flags.append(f"-I{os.path.dirname(os.path.abspath(self._paths[0]))}")
+        unit = self._programs[side].units[0]
+        source = os.path.relpath(path, folder.resolve()) if '"' in path else path
+        text = driver(source, self._interface(side), self._objects(side), self._outputs_of(side), self._options.runs)
+        return Binary(text, unit.language, flags, folder, ("original", "new")[side])
+
+    def _interface(self, side: int) -> Interface:
+        return (self._original, self._new)[side]
+
+    def _inputs(self) -> list[Object]:
+        return [o for o, _, _ in self._pairs]
+
+    def _outputs(self) -> list[Object]:
+        result = [self._original.result] if self._original.result else []
+        return result + [o for o in self._inputs() if o.output]
+
+    def _objects(self, side: int) -> list[Object]:
+        items = [o for o, new, _ in self._pairs for o in ((o,) if side == 0 else new)]
+        return [o for o in items if o.role == "parameter"] + [o for o in items if o.role == "global"]
+
+    def _outputs_of(self, side: int) -> list[Object]:
+        result = self._interface(side).result
+        items = [x for o, new, _ in self._pairs if o.output for x in ((o,) if side == 0 else new)]
+        return ([result] if result else []) + items
+
+    # --------------------------------------------------------------------------------- inputs
+
+    def _vectors(self, binary: Binary) -> tuple[list[Values], list[bytes], tuple[float, float] | None]:
+        """Input vectors on which the original runs, its outputs, and the integers' range."""
+        if self._options.replay is not None:
+            try:
+                vectors: list[Values] = list(from_json(self._options.replay, self._inputs()))
+            except ValueError as error:
+                raise Incomparable(str(error)) from None
+            outcomes = [binary.run(self._input(0, v), self._options.timeout) for v in vectors]
+            _must_work(outcomes)
+            return vectors, [o.data for o in outcomes], None
+        failed: list[Outcome] = []
+        for recipe in self._recipes():
+            vectors = [self._draw(recipe, k) for k in range(1, self._options.vectors + 1)]
+            outcomes = []
+            for values in vectors:
+                outcomes.append(binary.run(self._input(0, values), self._options.timeout))
+                if outcomes[-1].status != "ok":
+                    break
+            if all(o.status == "ok" for o in outcomes):
+                return vectors, [o.data for o in outcomes], recipe.integers
+            failed += outcomes[-1:]
+            if outcomes[-1].status == "timeout":
+                break
+        _must_work(failed)
+        raise AssertionError("a recipe failed without an outcome")
+
+    def _recipes(self) -> list[Recipe]:
+        if self._options.value_range is not None:
+            return [Recipe(self._options.value_range, self._options.value_range)]
+        return [
+            Recipe(DEFAULT_RANGE, DEFAULT_RANGE),
+            Recipe((0, self._small), DEFAULT_RANGE),
+            Recipe((0, self._small), DEFAULT_RANGE, globals=False),
+            Recipe((0, 1), DEFAULT_RANGE, globals=False),
+        ]
+
+    def _draw(self, recipe: Recipe, vector: int) -> Values:
+        drawn: dict[str, Sequence[Number]] = dict(draw(self._inputs(), recipe, self._options.seed, vector))
+        for item in self._inputs():
+            if item.role == "global" and (item.initialised or not recipe.globals) and item.defined:
+                drawn.pop(key(item))
+        return drawn
+
+    def _input(self, side: int, values: Values) -> bytes:
+        """The input file of one side: each global behind a byte that says whether it is set."""
+        held: dict[str, list[Number]] = {}
+        for item, new, places in self._pairs:
+            if key(item) not in values:
+                continue
+            if side == 0 or places is None:
+                held[key(item if side == 0 else new[0])] = list(values[key(item)])
+                continue
+            width = len(item.leaves)
+            for bank in new:
+                held[key(bank)] = [0] * (bank.count * width)
+            for n, (name, at) in enumerate(places):
+                held[name][at * width : (at + 1) * width] = values[key(item)][n * width : (n + 1) * width]
+        parts = []
+        for item in sorted(self._objects(side), key=lambda o: o.role == "parameter"):
+            given = held.get(key(item))
+            if item.role == "global":
+                parts.append(b"\0" if given is None else b"\1")
+            if given is not None:
+                parts.append(pack(item, given))
+        return b"".join(parts)
+
+    # ------------------------------------------------------------------------------ differences
+
+    def _difference(self, expected: bytes, got: bytes, vector: int) -> Difference | None:
+        one, two = sum(map(size, self._outputs_of(0))), sum(map(size, self._outputs_of(1)))
+        for run in range(self._options.runs):
+            first = _split(self._outputs_of(0), expected[run * one : (run + 1) * one])
+            second = _split(self._outputs_of(1), got[run * two : (run + 1) * two])
+            for item, found, wanted in self._compared(first, second):
+                for at, (a, b) in enumerate(zip(wanted, found, strict=True)):
+                    code = item.leaves[at % len(item.leaves)].code
+                    if not _same(a, b, code, self._options.ulp):
+                        return Difference(_place(item, at), _shown(a, code), _shown(b, code), vector, run + 1)
+        return None
+
+    def _compared(
+        self, first: Mapping[str, bytes], second: Mapping[str, bytes]
+    ) -> list[tuple[Object, Sequence[Number], Sequence[Number]]]:
+        """(object, new values, original values) of the objects whose bytes differ."""
+        out: list[tuple[Object, Sequence[Number], Sequence[Number]]] = []
+        result, new_result = self._original.result, self._new.result
+        if result and new_result and first[key(result)] != second[key(new_result)]:
+            out.append((result, unpack(new_result, second[key(new_result)]), unpack(result, first[key(result)])))
+        for item, new, places in self._pairs:
+            if not item.output:
+                continue
+            if places is None:
+                if first[key(item)] != second[key(new[0])]:
+                    out.append((item, unpack(new[0], second[key(new[0])]), unpack(item, first[key(item)])))
+                continue
+            banks = {key(b): unpack(b, second[key(b)]) for b in new}
+            width = len(item.leaves)
+            gathered = [x for name, at in places for x in banks[name][at * width : (at + 1) * width]]
+            out.append((item, gathered, unpack(item, first[key(item)])))
+        return out
+
+
+def _program(path: str, options: VerifyOptions) -> Program:
+    program = load([path], options.frontend)
+    error = program.units[0].error
+    if error is not None:
+        raise Incomparable(f"{error.place.path}:{error.place.line}:{error.place.column}: {error.message}")
+    return program
+
+
+def _top(program: Program, path: str, asked: str | None) -> str:
+    if asked is not None:
+        if asked not in program.functions:
+            raise Incomparable(
+                f"{path} does not define {asked}; it defines {', '.join(program.functions) or 'nothing'}"
+            )
+        return asked
+    tops = analyse(program).tops
+    if len(tops) != 1:
+        raise Incomparable(f"give --top NAME; candidates are {', '.join(tops) or 'none'}")
+    return tops[0]
+
+
+def _must_work(outcomes: Sequence[Outcome]) -> None:
+    for outcome in outcomes:
+        if outcome.status == "timeout":
+            raise Incomparable(f"the original version is {outcome.message}")
+        if outcome.status == "fault":
+            raise Incomparable(f"the original version faults: {outcome.message}")
+
+
+def _split(items: Sequence[Object], data: bytes) -> dict[str, bytes]:
+    parts, at = {}, 0
+    for item in items:
+        parts[key(item)] = data[at : at + size(item)]
+        at += size(item)
+    return parts
+
+
+def _same(a: Number, b: Number, code: str, ulp: int) -> bool:
+    """Equal bit by bit; NaNs are all alike, their sign and payload are not defined by C."""
+    if code not in "fd":
+        return a == b
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
+    return abs(_ordinal(a, code) - _ordinal(b, code)) <= ulp
+
+
+def _ordinal(value: Number, code: str) -> int:
+    """Position of a floating-point number in the order of all of its type; -0.0 lies one below 0.0."""
+    whole = "i" if code == "f" else "q"
+    bits: int = struct.unpack("<" + whole, struct.pack("<" + code, value))[0]
+    return bits if bits >= 0 else -(bits & (2 ** (31 if code == "f" else 63) - 1)) - 1
+
+
+def _place(item: Object, at: int) -> str:
+    element, leaf = divmod(at, len(item.leaves))
+    index = ""
+    for extent in reversed(item.shape):
+        element, i = divmod(element, extent)
+        index = f"[{i}]{index}"
+    return f"{item.name}{index}{item.leaves[leaf].path}"
+
+
+def _shown(value: Number, code: str) -> str:
+    if code == "f":
+        return f"{value:.9g}"
+    return f"{value:.17g}" if code == "d" else str(value)

@@ -1,0 +1,114 @@
+"""Values of objects: seeded random inputs, bytes for the drivers, vector files."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hlspart.verify.interface import Object
+
+Number = int | float
+Values = Mapping[str, Sequence[Number]]  # key of an object -> its scalars in memory order
+
+_LIMITS = {
+    "b": (-(2**7), 2**7 - 1), "B": (0, 2**8 - 1), "h": (-(2**15), 2**15 - 1), "H": (0, 2**16 - 1),
+    "i": (-(2**31), 2**31 - 1), "I": (0, 2**32 - 1), "q": (-(2**63), 2**63 - 1), "Q": (0, 2**64 - 1), "?": (0, 1),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How inputs are drawn: ranges of integers and of floating-point numbers, and whether globals too."""
+
+    integers: tuple[float, float]
+    floats: tuple[float, float]
+    globals: bool = True
+
+
+def key(item: Object) -> str:
+    """Name of an object among all of a version; parameters and globals may share names."""
+    return item.name if item.role == "parameter" else f"global {item.name}"
+
+
+def draw(items: Sequence[Object], recipe: Recipe, seed: int, vector: int) -> dict[str, list[Number]]:
+    """Random values for each object, the same for the same seed, vector and recipe."""
+    values: dict[str, list[Number]] = {}
+    for item in items:
+        rng = random.Random(f"{seed}/{vector}/{key(item)}")
+        values[key(item)] = [_value(leaf.code, recipe, rng) for _ in range(item.count) for leaf in item.leaves]
+    return values
+
+
+def _value(code: str, recipe: Recipe, rng: random.Random) -> Number:
+    if code in "fd":
+        value = rng.uniform(*recipe.floats)
+        return struct.unpack("<f", struct.pack("<f", value))[0] if code == "f" else value
+    least, most = _LIMITS[code]
+    low = min(max(least, int(recipe.integers[0])), most)
+    high = max(min(most, int(recipe.integers[1])), low)
+    return rng.randint(low, high)
+
+
+def pack(item: Object, values: Sequence[Number]) -> bytes:
+    """The bytes that the driver reads."""
+    return struct.pack("<" + _format(item), *values)
+
+
+def unpack(item: Object, data: bytes) -> tuple[Number, ...]:
+    """Scalars from bytes that the driver wrote."""
+    return struct.unpack("<" + _format(item), data)
+
+
+def size(item: Object) -> int:
+    """Bytes of an object in a driver's files."""
+    return struct.calcsize("<" + _format(item))
+
+
+def _format(item: Object) -> str:
+    if len(item.leaves) == 1:
+        return f"{item.count}{item.leaves[0].code}"
+    return "".join(leaf.code for leaf in item.leaves) * item.count
+
+
+# ------------------------------------------------------------------------------- vector files
+
+
+def to_json(top: str, seed: int, items: Sequence[Object], vectors: Sequence[Values]) -> dict[str, object]:
+    """Schema ``hlspart.vectors/1``: a description of the objects and their values per vector."""
+    return {
+        "schema": "hlspart.vectors/1",
+        "top": top,
+        "seed": seed,
+        "objects": [
+            {"name": key(o), "shape": list(o.shape), "scalars": [{"path": x.path, "type": x.code} for x in o.leaves]}
+            for o in items
+        ],
+        "vectors": [{name: list(v) for name, v in values.items()} for values in vectors],
+    }
+
+
+def from_json(shape: object, items: Sequence[Object]) -> list[dict[str, list[Number]]]:
+    """Vectors of a file; ValueError with one line when they do not fit ``items``."""
+    if not isinstance(shape, dict) or shape.get("schema") != "hlspart.vectors/1":
+        raise ValueError("not a vector file (schema hlspart.vectors/1)")
+    vectors = []
+    for number, entry in enumerate(shape.get("vectors", []), 1):
+        values: dict[str, list[Number]] = {}
+        for item in items:
+            name, wanted = key(item), item.count * len(item.leaves)
+            found = entry.get(name) if isinstance(entry, dict) else None
+            if found is None and item.role == "global":
+                continue  # keeps the value that the source gives it
+            if not isinstance(found, list) or len(found) != wanted:
+                raise ValueError(f"vector {number} has no {wanted} values for {name}")
+            try:
+                pack(item, found)
+            except (struct.error, OverflowError, TypeError):
+                raise ValueError(f"vector {number} has a value that does not fit {name}") from None
+            values[name] = found
+        vectors.append(values)
+    if not vectors:
+        raise ValueError("no vectors")
+    return vectors

@@ -1,0 +1,215 @@
+"""What a top function takes, gives back and changes: the objects that a driver fills and reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from hlspart.model.program import (
+    ArrayType,
+    CType,
+    Function,
+    PointerType,
+    Program,
+    ScalarType,
+    StructType,
+    Variable,
+    VoidType,
+)
+
+# struct-module code of each scalar C type that can be moved between processes as it is
+_CODES = {
+    ("int", 8, True): "b",
+    ("int", 8, False): "B",
+    ("int", 16, True): "h",
+    ("int", 16, False): "H",
+    ("int", 32, True): "i",
+    ("int", 32, False): "I",
+    ("int", 64, True): "q",
+    ("int", 64, False): "Q",
+    ("float", 32, True): "f",
+    ("float", 64, True): "d",
+}
+_NAMES = {
+    "b": "signed char", "B": "unsigned char", "h": "short", "H": "unsigned short", "i": "int",
+    "I": "unsigned int", "q": "long long", "Q": "unsigned long long", "f": "float", "d": "double", "?": "_Bool",
+}  # fmt: skip
+
+
+class Incomparable(Exception):
+    """The versions cannot be compared; the message says why. Caught inside the package."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A scalar inside an element: ``path`` is a C suffix such as ``.re`` ("" for a plain scalar)."""
+
+    path: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """A parameter or a global. ``leaves`` describe one element, ``shape`` is () for a single object.
+
+    ``passing``: how a parameter reaches the function. ``element`` is a C type name for its storage.
+    ``output``: whether the function may change it for its caller. ``initialised`` globals keep the
+    value that the source gives them.
+    """
+
+    name: str
+    role: Literal["parameter", "global"]
+    position: int | None
+    shape: tuple[int, ...]
+    element: str
+    leaves: tuple[Leaf, ...]
+    passing: Literal["value", "array", "pointer", "reference"] = "array"
+    output: bool = True
+    initialised: bool = False
+    defined: bool = True
+    internal: bool = False
+
+    @property
+    def count(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def same_as(self) -> tuple[object, ...]:
+        """What must agree for two objects to be compared directly."""
+        return (self.shape, tuple((leaf.path, leaf.code) for leaf in self.leaves))
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """Objects of one version of the top function, parameters in order, then globals by name."""
+
+    top: str
+    parameters: tuple[Object, ...]
+    globals: tuple[Object, ...]
+    result: Object | None
+    skipped: tuple[str, ...]
+
+
+def interface(program: Program, top: str, extents: Mapping[str, int]) -> Interface:
+    """The interface of ``top``; raises Incomparable naming what cannot be driven."""
+    function = program.functions[top]
+    if function.variadic:
+        raise Incomparable(f"{top} takes a variable number of arguments")
+    parameters = tuple(_parameter(program, i, v, extents) for i, v in enumerate(function.params))
+    found, skipped = [], []
+    for variable in program.variables:
+        if variable.storage != "global" or variable.const or variable.volatile:
+            continue
+        try:
+            found.append(_global(program, variable, extents))
+        except Incomparable as reason:
+            skipped.append(str(reason))
+    return Interface(top, parameters, tuple(sorted(found, key=lambda o: o.name)), _result(function), tuple(skipped))
+
+
+def _parameter(program: Program, position: int, ident: int, extents: Mapping[str, int]) -> Object:
+    variable = program.variable(ident)
+    kind = variable.type
+    spelled = _specifiers(program, variable)
+    match kind:
+        case ArrayType():
+            shape = _shape(variable, kind.dims, extents)
+            element, leaves = _element(kind.element, spelled, variable.name)
+            constant = variable.const or _const(program, variable)
+            return Object(variable.name, "parameter", position, shape, element, leaves, "array", not constant)
+        case PointerType():
+            target = kind.target
+            inner: tuple[int | None, ...] = ()
+            if isinstance(target, ArrayType):  # int (*A)[8]
+                inner, target = target.dims, target.element
+            shape = _shape(variable, (extents.get(variable.name), *inner), extents)
+            element, leaves = _element(target, spelled, variable.name)
+            constant = _const(program, variable)
+            return Object(variable.name, "parameter", position, shape, element, leaves, "pointer", not constant)
+        case _:
+            element, leaves = _element(kind, spelled, variable.name)
+            passing: Literal["reference", "value"] = "reference" if variable.reference else "value"
+            return Object(variable.name, "parameter", position, (), element, leaves, passing, variable.reference)
+
+
+def _global(program: Program, variable: Variable, extents: Mapping[str, int]) -> Object:
+    kind = variable.type
+    dims: tuple[int | None, ...] = ()
+    if isinstance(kind, ArrayType):
+        dims, kind = kind.dims, kind.element
+    shape = _shape(variable, dims, extents)
+    element, leaves = _element(kind, _specifiers(program, variable), variable.name)
+    return Object(
+        variable.name, "global", None, shape, element, leaves,
+        initialised=variable.init is not None, defined=not variable.extern, internal=variable.internal,
+    )  # fmt: skip
+
+
+def _result(function: Function) -> Object | None:
+    kind = function.return_type
+    if isinstance(kind, VoidType):
+        return None
+    element, leaves = _element(kind, "", "the return value")
+    return Object("return value", "global", None, (), element, leaves)
+
+
+def _shape(variable: Variable, dims: tuple[int | None, ...], extents: Mapping[str, int]) -> tuple[int, ...]:
+    known = list(dims)
+    if known and known[0] is None:
+        known[0] = extents.get(variable.name)
+    sizes = [d for d in known if d is not None]
+    if len(sizes) < len(known):
+        raise Incomparable(f"the extent of {variable.name} is unknown; give --extent {variable.name}=N")
+    if math.prod(sizes) == 0:
+        raise Incomparable(f"{variable.name} has no elements")
+    return tuple(sizes)
+
+
+def _element(kind: CType, spelled: str, name: str) -> tuple[str, tuple[Leaf, ...]]:
+    """C type name for storage, and its scalars."""
+    leaves = tuple(_leaves(kind, "", name))
+    if isinstance(kind, ScalarType):
+        return _NAMES[leaves[0].code], leaves
+    if not spelled:
+        assert isinstance(kind, StructType)
+        return kind.name, leaves
+    return spelled, leaves
+
+
+def _leaves(kind: CType, path: str, name: str) -> list[Leaf]:
+    match kind:
+        case ScalarType():
+            code = (
+                "?" if kind.kind == "bool" else _CODES.get((kind.kind, kind.bits, kind.signed or kind.kind == "float"))
+            )
+            if code is None:
+                raise Incomparable(f"{name}{path} has type {kind.name}, which cannot be driven")
+            return [Leaf(path, code)]
+        case StructType() if kind.members and not kind.union:
+            return [leaf for field, member in kind.members for leaf in _leaves(member, f"{path}.{field}", name)]
+        case ArrayType() if all(d is not None for d in kind.dims):
+            paths = [path]
+            for extent in kind.dims:
+                assert extent is not None
+                paths = [f"{p}[{k}]" for p in paths for k in range(extent)]
+            if len(paths) > 4096:
+                raise Incomparable(f"{name}{path} is too large a member array")
+            return [leaf for p in paths for leaf in _leaves(kind.element, p, name)]
+        case _:
+            raise Incomparable(f"{name}{path} has a type that cannot be driven ({type(kind).__name__.lower()})")
+
+
+_QUALIFIERS = {"const", "volatile", "register", "static", "extern", "restrict", "inline", "__restrict", "__restrict__"}
+
+
+def _specifiers(program: Program, variable: Variable) -> str:
+    """The declaration specifiers as written, without qualifiers and storage classes."""
+    words = program.text(variable.declarations[0].specifiers).split()
+    return " ".join(w for w in words if w not in _QUALIFIERS)
+
+
+def _const(program: Program, variable: Variable) -> bool:
+    return "const" in program.text(variable.declarations[0].specifiers).split()

@@ -1,0 +1,140 @@
+"""Which element of the original is which element of the new version (schema ``hlspart.map/1``)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.verify.interface import Incomparable, Interface, Object
+
+Place = tuple[str, int]  # key of a new object, element number in it
+
+
+class Correspondence:
+    """Pairs original objects with new ones; ``places(key)`` is None where they are the same object."""
+
+    def __init__(self, original: Interface, new: Interface, table: Mapping[str, Any] | None) -> None:
+        entries = _entries(table)
+        self.pairs: list[tuple[Object, tuple[Object, ...], list[Place] | None]] = []
+        self.skipped: list[str] = []
+        self._parameters(original, new, entries)
+        self._globals(original, new, entries)
+
+    def _parameters(self, original: Interface, new: Interface, entries: Sequence[Mapping[str, Any]]) -> None:
+        split = {e["parameter"]: e for e in entries if e["function"] == original.top and e["parameter"] is not None}
+        at = 0
+        for item in original.parameters:
+            entry = split.get(item.position)
+            if entry is None:
+                if at >= len(new.parameters) or not _alike(item, new.parameters[at]):
+                    got = _describe(new.parameters[at]) if at < len(new.parameters) else "nothing"
+                    raise Incomparable(
+                        f"the signatures differ at parameter {at + 1}: {_describe(item)} in the original, {got} in the"
+                        " new version; give --map if it was split"
+                    )
+                self.pairs.append((item, (new.parameters[at],), None))
+                at += 1
+                continue
+            names = [a["name"] for a in entry["arrays"]]
+            banks = new.parameters[at : at + len(names)]
+            if [b.name for b in banks] != names:
+                raise Incomparable(f"the map does not fit: parameter {item.name} should have become {', '.join(names)}")
+            self._split(item, banks, entry)
+            at += len(names)
+        if at < len(new.parameters):
+            raise Incomparable(
+                f"the signatures differ: the new version takes {len(new.parameters) - at} more parameters;"
+                " give --map if one was split"
+            )
+
+    def _globals(self, original: Interface, new: Interface, entries: Sequence[Mapping[str, Any]]) -> None:
+        there = {o.name: o for o in new.globals}
+        split = {e["array"]: e for e in entries if e["function"] is None}
+        for item in original.globals:
+            entry = split.get(item.name)
+            if entry is not None:
+                banks = tuple(there[a["name"]] for a in entry["arrays"] if a["name"] in there)
+                if len(banks) < len(entry["arrays"]):
+                    raise Incomparable(f"the map does not fit: banks of the global {item.name} are missing")
+                self._split(item, banks, entry)
+            elif item.name in there and item.same_as == there[item.name].same_as:
+                self.pairs.append((item, (there[item.name],), None))
+            elif item.internal:
+                self.skipped.append(f"{item.name}: file-scope static without counterpart in the new version")
+            else:
+                raise Incomparable(f"the global {item.name} has no counterpart in the new version; give --map")
+
+    def _split(self, item: Object, banks: tuple[Object, ...], entry: Mapping[str, Any]) -> None:
+        shapes = [tuple(a["shape"]) for a in entry["arrays"]]
+        for bank, shape in zip(banks, shapes, strict=True):
+            wanted = shape if shape or bank.passing != "pointer" else (1,)
+            if math.prod(bank.shape) != math.prod(wanted) or bank.leaves != item.leaves:
+                raise Incomparable(f"the map does not fit: {bank.name} is {_describe(bank)}, not of shape {wanted}")
+        if tuple(entry["extents"]) != item.shape:
+            raise Incomparable(f"the map does not fit: {item.name} has extents {item.shape}")
+        keys = [_key(b) for b in banks]
+        self.pairs.append((item, banks, [(keys[k], n) for k, n in _places(entry, shapes)]))
+
+
+def _key(item: Object) -> str:
+    return item.name if item.role == "parameter" else f"global {item.name}"
+
+
+def _entries(table: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    if table is None:
+        return []
+    entries = table.get("arrays") if isinstance(table, Mapping) else None
+    if not isinstance(entries, list) or table.get("schema") != "hlspart.map/1":
+        raise Incomparable("not a map file (schema hlspart.map/1)")
+    needed = {"array", "function", "extents", "style", "arrays", "dims", "mapping", "parameter"}
+    for entry in entries:
+        if not isinstance(entry, dict) or not needed <= entry.keys():
+            raise Incomparable("the map file lacks keys of schema hlspart.map/1")
+    return entries
+
+
+def _places(entry: Mapping[str, Any], shapes: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
+    """(number of the new array, element in it) for each old element, row-major."""
+    if entry["mapping"] is not None:
+        return _banked(entry["mapping"], entry["extents"], shapes)
+    dims = [DimLayout(d["kind"], d["extent"], d["banks"], d["block"]) for d in entry["dims"]]
+    layout = PerDimLayout(tuple(dims))
+    kept = [k for k, d in enumerate(dims) if d.kind != "complete"]
+    places = []
+    for x in product(*(range(e) for e in entry["extents"])):
+        local = [layout.local(x)[k] for k in kept]
+        if entry["style"] == "bankdim":
+            index = [dims[k].bank(x[k]) for k in layout.partitioned] + local
+            places.append((0, _row_major(index, shapes[0])))
+        else:
+            bank = layout.bank(x)
+            places.append((bank, _row_major(local, shapes[bank])))
+    return places
+
+
+def _row_major(index: Sequence[int], shape: Sequence[int]) -> int:
+    at = 0
+    used = index if len(index) == len(shape) else [0] * len(shape)  # nothing left: scalar or [1]
+    for i, extent in zip(used, shape, strict=True):
+        at = at * extent + i
+    return at
+
+
+def _banked(
+    mapping: Mapping[str, Any], extents: Sequence[int], shapes: Sequence[tuple[int, ...]]
+) -> list[tuple[int, int]]:
+    raise Incomparable("the map has a banking function across a parameter or global, which cannot be compared yet")
+
+
+def _alike(a: Object, b: Object) -> bool:
+    if a.same_as == b.same_as:
+        return True
+    return a.passing == b.passing == "array" and a.leaves == b.leaves and a.count == b.count
+
+
+def _describe(item: Object) -> str:
+    brackets = "".join(f"[{s}]" for s in item.shape)
+    return f"{item.element} {item.name}{brackets}"
