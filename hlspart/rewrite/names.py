@@ -11,62 +11,16 @@ from collections.abc import Iterable
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
-_RESERVED = frozenset(
-    [
-        "asm",
-        "auto",
-        "bool",
-        "break",
-        "case",
-        "char",
-        "const",
-        "continue",
-        "default",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "extern",
-        "float",
-        "for",
-        "goto",
-        "if",
-        "inline",
-        "int",
-        "long",
-        "main",
-        "register",
-        "restrict",
-        "return",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "struct",
-        "switch",
-        "typedef",
-        "union",
-        "unsigned",
-        "void",
-        "volatile",
-        "while",
-        "near",
-        "far",
-        "j0",
-        "j1",
-        "jn",
-        "y0",
-        "y1",
-        "yn",
-    ]
-)
+_KEYWORDS = """asm auto bool break case char const continue default do double else enum extern float for goto if
+inline int long main register restrict return short signed sizeof static struct switch typedef union unsigned void
+volatile while near far j0 j1 jn y0 y1 yn"""
 
 
 class Names:
     """Deals out names that no text of the program uses."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._taken = set(_RESERVED)
+        self._taken = set(_KEYWORDS.split())
         for text in texts:
             self._taken.update(_WORD.findall(text))
         self._banks: dict[tuple[str, int], tuple[str, ...]] = {}
