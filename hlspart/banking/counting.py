@@ -96,7 +96,7 @@ def _either(one: str, other: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Site:
+class Site:
     """An access with what does not depend on the layout."""
 
     position: int
@@ -117,7 +117,7 @@ class PortProblem:
     ) -> None:
         self.space = space
         self.accesses = tuple(accesses)
-        self._exclusive_static = exclusive_static
+        self.exclusive_static = exclusive_static
         self._effort = effort
         self._regions = Regions(space.names, space.steps)
         self._by_domain: dict[str, Region] = {}
@@ -127,13 +127,13 @@ class PortProblem:
         self._reach: dict[tuple[str, tuple[Affine | None, ...] | None, object], frozenset[int]] = {}
 
     @cached_property
-    def sites(self) -> tuple[_Site, ...]:
+    def sites(self) -> tuple[Site, ...]:
         """Accesses that are performed in some iteration."""
         sites = []
         for position, access in enumerate(self.accesses):
             region = self._region(access.domain)
             if not self._empty(region):
-                sites.append(_Site(position, access, region, _affine(access)))
+                sites.append(Site(position, access, region, affine_index(access)))
         return tuple(sites)
 
     def count(self, layout: Layout, ports: Ports) -> PortCount:
@@ -145,7 +145,7 @@ class PortProblem:
 
     def static(self, layout: Layout, ports: Ports) -> BankLoad:
         """The busiest bank when undecided accesses occupy all banks that they may reach."""
-        members: dict[int, list[_Site]] = {}
+        members: dict[int, list[Site]] = {}
         for site in self.sites:
             for bank in self.reach(site.position, layout):
                 members.setdefault(bank, []).append(site)
@@ -165,14 +165,14 @@ class PortProblem:
         """Flat banks that the access at ``position`` may touch over its whole domain."""
         access = self.accesses[position]
         key = (access.domain, access.index if access.map is None else None, layout)
-        if access.map is not None and _affine(access) is None:
+        if access.map is not None and affine_index(access) is None:
             return self._compute_reach(access, layout)
         if key not in self._reach:
             self._reach[key] = self._compute_reach(access, layout)
         return self._reach[key]
 
     def _compute_reach(self, access: PortAccess, layout: Layout) -> frozenset[int]:
-        forms = _affine(access)
+        forms = affine_index(access)
         if layout.banks == 1:
             return frozenset((0,))
         if forms is not None and not any(f.terms for f in forms):
@@ -196,7 +196,7 @@ class PortProblem:
     ) -> frozenset[int] | None:
         """Banks as sums in the group of residues: only for layouts that are congruences, on boxes."""
         moduli = tuple(n for _, n in layout.congruences)
-        box = self._box(access.domain)
+        box = self.box(access.domain)
         if moduli != sizes or box is None:
             return None
         if any(n not in self.space.names for form in forms for n in form.names):
@@ -218,8 +218,8 @@ class PortProblem:
                 reached = reached | frontier
         return frozenset(_flat(v, sizes) for v in reached)
 
-    def _static_load(self, bank: int, sites: Sequence[_Site], ports: Ports) -> BankLoad:
-        if not self._exclusive_static or not any(s.access.branch for s in sites):
+    def _static_load(self, bank: int, sites: Sequence[Site], ports: Ports) -> BankLoad:
+        if not self.exclusive_static or not any(s.access.branch for s in sites):
             return _load(bank, sites, ports)
         return self._busiest(sites, ports, lambda a, b: not _exclusive(a.access, b.access), None, lambda _: bank)[0]
 
@@ -231,11 +231,11 @@ class PortProblem:
 
     def _busiest(
         self,
-        sites: Sequence[_Site],
+        sites: Sequence[Site],
         ports: Ports,
-        adjacent: Callable[[_Site, _Site], bool],
+        adjacent: Callable[[Site, Site], bool],
         feasible: Callable[[Sequence[int]], bool] | None,
-        bank_of: Callable[[Sequence[_Site]], int],
+        bank_of: Callable[[Sequence[Site]], int],
     ) -> tuple[BankLoad, bool]:
         """Largest clique for each port limit; the one with the longest interval."""
         best, exact = BankLoad(0, (), (), 1), True
@@ -265,7 +265,8 @@ class PortProblem:
             self._by_domain[domain] = self._regions.region(domain)
         return self._by_domain[domain]
 
-    def _box(self, domain: str) -> Box | None:
+    def box(self, domain: str) -> Box | None:
+        """The box that a domain is, None when it is not one."""
         if domain not in self._boxes:
             try:
                 self._boxes[domain] = self._region(domain).box()
@@ -279,7 +280,7 @@ class PortProblem:
         except TooHard:
             return False
 
-    def meet(self, a: _Site, b: _Site) -> bool:
+    def meet(self, a: Site, b: Site) -> bool:
         """Whether some iteration performs both."""
         one, other = sorted((a.access.domain, b.access.domain))
         if one == other:
@@ -291,14 +292,14 @@ class PortProblem:
                 self._meets[one, other] = True
         return self._meets[one, other]
 
-    def elements(self, site: _Site, shape: tuple[int, ...]) -> Touch:
+    def elements(self, site: Site, shape: tuple[int, ...]) -> Touch:
         """Elements of ``site`` as a relation."""
         key = (site.position, shape)
         if key not in self._elements:
             self._elements[key] = self._regions.touch(site.region, site.access.index, site.access.map, shape)
         return self._elements[key]
 
-    def element(self, site: _Site, shape: tuple[int, ...], at: Mapping[str, int]) -> tuple[int, ...] | None:
+    def element(self, site: Site, shape: tuple[int, ...], at: Mapping[str, int]) -> tuple[int, ...] | None:
         """An element that ``site`` touches in iteration ``at``."""
         return self._regions.element(self.elements(site, shape), at)
 
@@ -337,7 +338,7 @@ class _Conflicts:
         inside = element is not None and all(0 <= x < n or n <= 0 for x, n in zip(element, shape, strict=True))
         return self._layout.bank(element) if element is not None and inside else 0
 
-    def _adjacent(self, a: _Site, b: _Site) -> bool:
+    def _adjacent(self, a: Site, b: Site) -> bool:
         if _exclusive(a.access, b.access) or not self._problem.meet(a, b):
             return False
         key = (min(a.position, b.position), max(a.position, b.position))
@@ -359,7 +360,7 @@ class _Conflicts:
             self._where[key] = region
         return True
 
-    def _quick(self, a: _Site, b: _Site) -> bool | None:
+    def _quick(self, a: Site, b: Site) -> bool | None:
         """Conflict by arithmetic alone: always, never, or (None) not known."""
         if a.forms is None or b.forms is None:
             return None
@@ -370,7 +371,7 @@ class _Conflicts:
                 return False
             return self._layout.same_bank(constant)
         problem = self._problem
-        box = problem._box(a.access.domain) if problem.space.names else None
+        box = problem.box(a.access.domain) if problem.space.names else None
         for alpha, modulus in self._layout.congruences:
             form = _dot(alpha, delta)
             divisor, const = modulus, form.const
@@ -384,7 +385,7 @@ class _Conflicts:
                 return False
         return None
 
-    def _pair(self, a: _Site, b: _Site) -> Region:
+    def _pair(self, a: Site, b: Site) -> Region:
         """Iterations in which ``a`` and ``b`` need two ports of one bank."""
         region = self._bank_touch(a).agree(self._bank_touch(b))
         if a.read and b.read and a.access.index is not None and b.access.index is not None:
@@ -394,7 +395,7 @@ class _Conflicts:
                 region = region.minus(self._problem.elements(a, shape).agree(self._problem.elements(b, shape)))
         return region
 
-    def _bank_touch(self, site: _Site) -> Touch:
+    def _bank_touch(self, site: Site) -> Touch:
         if site.position not in self._banked:
             expressions = tuple(text for text, _ in self._layout.isl_banks(self._names)) or ("0",)
             self._banked[site.position] = self._problem.elements(site, self._layout.shape).then(
@@ -435,7 +436,7 @@ def _pairs(positions: Sequence[int]) -> list[tuple[int, int]]:
     return [(a, b) for k, a in enumerate(ordered) for b in ordered[k + 1 :]]
 
 
-def _affine(access: PortAccess) -> tuple[Affine, ...] | None:
+def affine_index(access: PortAccess) -> tuple[Affine, ...] | None:
     """All index forms, when every dimension has one."""
     if access.index is None:
         return None
@@ -464,7 +465,7 @@ def _flat(values: Sequence[int], sizes: Sequence[int]) -> int:
     return flat
 
 
-def _load(bank: int, sites: Sequence[_Site], ports: Ports) -> BankLoad:
+def _load(bank: int, sites: Sequence[Site], ports: Ports) -> BankLoad:
     reads = tuple(sorted(s.position for s in sites if s.read))
     writes = tuple(sorted(s.position for s in sites if not s.read))
     return BankLoad(bank, reads, writes, ports.interval(len(reads), len(writes)))

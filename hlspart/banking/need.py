@@ -1,0 +1,291 @@
+"""What one pipelined loop asks of an array: its accesses, the ports of a bank and the II to reach.
+
+The exact answer for a layout is :meth:`Need.fits`. Around it stand cheap answers for the search:
+per-dimension families (sets of accesses that share a bank of one dimension) whose product bounds
+the load from above and is exact for most loops, and clusters (accesses that differ by constants
+only) which every translation-invariant mapping must tell apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+from hlspart.banking.counting import Layout, PortProblem, affine_index
+from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.model.access import Affine
+from hlspart.model.ports import IterationSpace, PortAccess, Ports
+from hlspart.poly.region import Box
+
+BankModel = Literal["static", "ideal"]
+Family = tuple[int, ...]  # bit masks of accesses
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Accesses with the same linear part that always run together: positions and constant offsets."""
+
+    positions: tuple[int, ...]
+    offsets: tuple[tuple[int, ...], ...]
+    forms: tuple[Affine, ...]  # of the first one
+    domain: str
+
+
+class Need:
+    """Accesses of one loop's iteration to one array, to be served at ``ii`` through ``ports`` per bank."""
+
+    def __init__(
+        self,
+        space: IterationSpace,
+        accesses: Sequence[PortAccess],
+        ports: Ports,
+        ii: int = 1,
+        exclusive_static: bool = False,
+        effort: int = 1,
+    ) -> None:
+        self.problem = PortProblem(space, accesses, exclusive_static, effort)
+        self.ports = ports
+        self.ii = ii
+        self._dims: dict[tuple[int, DimLayout, BankModel], tuple[Family, bool]] = {}
+
+    @cached_property
+    def limits(self) -> tuple[tuple[int, int], ...]:
+        """(mask of the accesses that share a limit, how many of them one bank serves per interval)."""
+        sites = self.problem.sites
+        every = sum(1 << s.position for s in sites)
+        reads = sum(1 << s.position for s in sites if s.read)
+        found = ((every, self.ports.total), (reads, self.ports.reads), (every & ~reads, self.ports.writes))
+        return tuple((mask, limit * self.ii) for mask, limit in found if limit is not None)
+
+    def over(self, mask: int) -> bool:
+        """Whether one bank cannot serve all accesses of ``mask`` in one interval."""
+        return any((mask & kind).bit_count() > cap for kind, cap in self.limits)
+
+    @cached_property
+    def everything(self) -> int:
+        """Mask of all accesses that are ever performed."""
+        return sum(1 << s.position for s in self.problem.sites)
+
+    @cached_property
+    def trivial(self) -> bool:
+        """Whether a single bank serves it under either model."""
+        return not self.over(self.everything)
+
+    @cached_property
+    def clusters(self) -> tuple[Cluster, ...]:
+        """Groups of at least two accesses with equal linear parts, one domain and no exclusive arms."""
+        groups: dict[object, list[int]] = {}
+        for site in self.problem.sites:
+            if site.forms is not None:
+                key = (tuple(f.terms for f in site.forms), site.access.domain, site.access.branch)
+                groups.setdefault(key, []).append(site.position)
+        found = []
+        for positions in groups.values():
+            accesses = [self.problem.accesses[p] for p in positions]
+            forms = [affine_index(a) or () for a in accesses]
+            offsets = tuple(tuple(f.const for f in index) for index in forms)
+            found.append(Cluster(tuple(positions), offsets, forms[0], accesses[0].domain))
+        return tuple(found)
+
+    @cached_property
+    def uniform(self) -> bool:
+        """Whether one cluster holds all accesses, so that conflicts do not depend on the iteration."""
+        return len(self.clusters) == 1 and len(self.clusters[0].positions) == len(self.problem.sites)
+
+    def lower_bound(self, rank_shape: tuple[int, ...]) -> int:
+        """No mapping whatever needs fewer banks: the most accesses of an iteration over a bank's share."""
+        whole = PerDimLayout(tuple(DimLayout.of("whole", n, None) for n in rank_shape))
+        load, _, exact = self.problem.ideal(whole, self.ports)
+        if not exact:
+            return 1
+        return -(-load.interval // self.ii)
+
+    def fits(self, layout: Layout, model: BankModel) -> bool:
+        """Whether ``layout`` serves every iteration: the shared counting function decides."""
+        if self.trivial:
+            return True
+        if model == "static":
+            return self.problem.static(layout, self.ports).interval <= self.ii
+        load, _, _ = self.problem.ideal(layout, self.ports)
+        return load.interval <= self.ii
+
+    # ------------------------------------------------------------- per-dimension families
+
+    def family(self, dim: int, layout: DimLayout, model: BankModel) -> tuple[Family, bool]:
+        """Largest sets of accesses that share a bank along ``dim``, and whether products of such sets are exact.
+
+        Where they are not, the products bound the true load: from above in the static model, from
+        below in the ideal one.
+        """
+        key = (dim, layout, model)
+        if key not in self._dims:
+            if layout.banks == 1:
+                self._dims[key] = ((self.everything,), True)
+            else:
+                self._dims[key] = self._static(dim, layout) if model == "static" else self._ideal(dim, layout)
+        return self._dims[key]
+
+    def _static(self, dim: int, layout: DimLayout) -> tuple[Family, bool]:
+        members: dict[int, int] = {}
+        for site in self.problem.sites:
+            form = None if site.access.index is None else site.access.index[dim]
+            banks = self._reach(form, site.access.domain, layout)
+            if banks is None:
+                for bank in self._slow_reach(site.position, dim, layout):
+                    members[bank] = members.get(bank, 0) | 1 << site.position
+                continue
+            for bank in banks:
+                members[bank] = members.get(bank, 0) | 1 << site.position
+        return maximal(members.values()), self._separable and not self.problem.exclusive_static
+
+    def _slow_reach(self, position: int, dim: int, layout: DimLayout) -> Iterable[int]:
+        access = self.problem.accesses[position]
+        rank = len(access.index) if access.index is not None else dim + 1
+        if access.index is None:
+            return range(layout.banks)
+        dims = [DimLayout.of("whole", 0, None)] * rank
+        dims[dim] = layout
+        return self.problem.reach(position, PerDimLayout(tuple(dims)))
+
+    def _reach(self, form: Affine | None, domain: str, layout: DimLayout) -> Iterable[int] | None:
+        if form is None:
+            return None
+        if not form.terms:
+            return (layout.bank(form.const),)
+        box = self.problem.box(domain)
+        names = self.problem.space.names
+        if box is None or any(n not in names for n in form.names):
+            return None
+        terms = [
+            (form.coefficient(n) * s, c) for n, s, c in zip(names, box.step, box.count, strict=True) if c > 1
+        ]  # fmt: skip
+        terms = [(a, c) for a, c in terms if a]
+        start = form.const + sum(form.coefficient(n) * low for n, low in zip(names, box.low, strict=True))
+        if layout.kind != "block":
+            return _residues(start, tuple(terms), layout.banks)
+        return _blocks(start, terms, layout)
+
+    @cached_property
+    def _separable(self) -> bool:
+        """Whether the dimensions of every access move independently (boxes, no shared iterator)."""
+        for site in self.problem.sites:
+            if site.forms is None or self.problem.box(site.access.domain) is None:
+                return False
+            box = self.problem.box(site.access.domain)
+            assert box is not None
+            moving = {n for n, c in zip(self.problem.space.names, box.count, strict=True) if c > 1}
+            used = [n for form in site.forms for n in form.names if n in moving]
+            if len(used) != len(set(used)) or any(
+                n not in self.problem.space.names for f in site.forms for n in f.names
+            ):
+                return False
+        return True
+
+    def _ideal(self, dim: int, layout: DimLayout) -> tuple[Family, bool]:
+        """Exact per-dimension sets when the loop is uniform; otherwise what one cluster alone forces."""
+        sets: list[int] = []
+        exact = self.uniform
+        for cluster in self.clusters:
+            offsets = [(o[dim], p) for o, p in zip(cluster.offsets, cluster.positions, strict=True)]
+            if layout.kind == "block":
+                patterns = self._block_patterns(cluster, dim, offsets, layout) if self._separable else None
+                if patterns is None:
+                    exact = False
+                    patterns = [1 << p for _, p in offsets]
+                sets += patterns
+            else:
+                by_bank: dict[int, int] = {}
+                for o, p in offsets:
+                    residue = o % layout.banks if layout.kind == "cyclic" else o
+                    by_bank[residue] = by_bank.get(residue, 0) | 1 << p
+                sets += by_bank.values()
+        return maximal(sets), exact
+
+    def _block_patterns(
+        self, cluster: Cluster, dim: int, offsets: Sequence[tuple[int, int]], layout: DimLayout
+    ) -> list[int] | None:
+        """Sets of accesses in one block, over all positions of the window that the loop reaches."""
+        base = cluster.offsets[0][dim]
+        positions = self._progression(cluster.forms[dim], cluster.domain)
+        if positions is None:
+            return None
+        first, step, last = positions
+        marks = {first}
+        for block in range(layout.banks + 1):
+            for o, _ in offsets:
+                edge = block * layout.block - (o - base)
+                mark = first + max(0, -((first - edge) // step)) * step
+                if mark <= last:
+                    marks.add(mark)
+        sets = set()
+        for mark in marks:
+            by_block: dict[int, int] = {}
+            for o, p in offsets:
+                block = (mark + o - base) // layout.block
+                by_block[block] = by_block.get(block, 0) | 1 << p
+            sets |= set(by_block.values())
+        return list(sets)
+
+    def _progression(self, form: Affine, domain: str) -> tuple[int, int, int] | None:
+        """(first, step, last) when the form takes exactly these values over the domain."""
+        box = self.problem.box(domain)
+        names = self.problem.space.names
+        if box is None or any(n not in names for n in form.names):
+            return None
+        return progression(form, names, box)
+
+
+def maximal(sets: Iterable[int]) -> Family:
+    """The sets that lie in no other one."""
+    kept: list[int] = []
+    for candidate in sorted(set(sets), key=lambda s: (-s.bit_count(), s)):
+        if not any(candidate & ~other == 0 for other in kept):
+            kept.append(candidate)
+    return tuple(kept)
+
+
+def progression(form: Affine, names: Sequence[str], box: Box) -> tuple[int, int, int] | None:
+    """(first, step, last) when ``form`` takes exactly the values of an arithmetic progression on ``box``."""
+    start = form.const
+    terms = []
+    for name, low, step, times in zip(names, box.low, box.step, box.count, strict=True):
+        c = form.coefficient(name)
+        start += c * low
+        if c and times > 1:
+            terms.append((abs(c * step), times))
+            if c < 0:
+                start += c * step * (times - 1)
+    if not terms:
+        return start, 1, start
+    terms.sort()
+    step, span = terms[0][0], 0
+    for size, times in terms:
+        if size % step or size > span + step:
+            return None
+        span += size * (times - 1)
+    return start, step, start + span
+
+
+@lru_cache(maxsize=4096)
+def _residues(start: int, terms: tuple[tuple[int, int], ...], modulus: int) -> tuple[int, ...]:
+    """Values of ``start + sum(a * k)``, 0 <= k < count, modulo ``modulus``."""
+    reached = {start % modulus}
+    for move, times in terms:
+        order = modulus // math.gcd(modulus, move)
+        reached = {(v + move * k) % modulus for v in reached for k in range(min(times, order))}
+    return tuple(reached)
+
+
+def _blocks(start: int, terms: Sequence[tuple[int, int]], layout: DimLayout) -> Iterable[int] | None:
+    """Blocks reached by ``start + sum(a * k)``; None when the values have holes longer than a block."""
+    low = start + sum(a * (c - 1) for a, c in terms if a < 0)
+    gap, span = 0, 0
+    for size, times in sorted((abs(a), c) for a, c in terms):
+        gap = max(gap, size - span)
+        span += size * (times - 1)
+    if gap > layout.block:
+        return None
+    return range(max(0, layout.bank(low)), min(layout.banks - 1, layout.bank(low + span)) + 1)

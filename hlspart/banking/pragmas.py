@@ -1,0 +1,136 @@
+"""The least banks that ARRAY_PARTITION can give: cyclic, block and complete per dimension.
+
+Candidates come in order of their number of banks, so the first hit is the minimum. Per dimension
+only options that separate accesses better than any option with fewer banks are kept; where the
+product of families is not exact the shared counting function decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from hlspart.banking.need import BankModel, Family, Need
+from hlspart.layouts.perdim import DimKind, DimLayout, PerDimLayout
+
+MOST_BANKS = 1024  # beyond this no search is made unless the user asks for it (UG1399: limit of a partition)
+
+
+@dataclass
+class PragmaSpace:
+    """All per-dimension partitions of one array, for all loops that touch it."""
+
+    needs: Sequence[Need]
+    shape: tuple[int, ...]
+    model: BankModel
+    most: int = MOST_BANKS
+    effort: int = 1
+    exact_tests: int = 0
+    complete: bool = True  # False once a budget cut the search
+    _options: dict[tuple[int, int], tuple[DimLayout, ...]] = field(default_factory=dict)
+    _families: dict[tuple[int, DimLayout], tuple[tuple[Family, ...], bool]] = field(default_factory=dict)
+    _kept: dict[int, list[tuple[DimLayout, tuple[Family, ...]]]] = field(default_factory=dict)
+
+    def solutions(self, banks: int) -> Iterator[PerDimLayout]:
+        """Partitions into exactly ``banks`` banks that serve all needs."""
+        if banks > self.most:
+            return
+        for factors in self._factors(banks, 0):
+            for dims in product(*(self._options[k, f] for k, f in enumerate(factors))):
+                if self._fits(dims):
+                    yield PerDimLayout(tuple(dims))
+
+    def least(self, start: int = 1) -> tuple[PerDimLayout, ...]:
+        """All solutions with the least number of banks from ``start`` on; empty when there is none."""
+        limit = min(self.most, math.prod(self.shape))
+        for banks in range(start, limit + 1):
+            found = tuple(self.solutions(banks))
+            if found:
+                return found
+        return ()
+
+    def _factors(self, banks: int, dim: int) -> Iterator[tuple[int, ...]]:
+        if dim == len(self.shape):
+            if banks == 1:
+                yield ()
+            return
+        for factor in range(1, banks + 1):
+            if banks % factor == 0 and self._useful(dim, factor):
+                for rest in self._factors(banks // factor, dim + 1):
+                    yield (factor, *rest)
+
+    def _useful(self, dim: int, factor: int) -> bool:
+        key = (dim, factor)
+        if key not in self._options:
+            self._options[key] = tuple(self._new_options(dim, factor))
+        return bool(self._options[key])
+
+    def _new_options(self, dim: int, factor: int) -> Iterator[DimLayout]:
+        """Options with this many banks that no option with at most as many separates as well."""
+        kept = self._kept.setdefault(dim, [])
+        for option in options(self.shape[dim], factor):
+            families, exact = self._family(dim, option)
+            if exact:
+                if any(_refines(better, families) for _, better in kept):
+                    continue
+                kept.append((option, families))
+            yield option
+
+    def _family(self, dim: int, option: DimLayout) -> tuple[tuple[Family, ...], bool]:
+        key = (dim, option)
+        if key not in self._families:
+            pairs = [need.family(dim, option, self.model) for need in self.needs]
+            self._families[key] = (tuple(f for f, _ in pairs), all(e for _, e in pairs))
+        return self._families[key]
+
+    def _fits(self, dims: Sequence[DimLayout]) -> bool:
+        for k, need in enumerate(self.needs):
+            if need.trivial:
+                continue
+            families = [self._family(d, option)[0][k] for d, option in enumerate(dims)]
+            exact = all(need.family(d, option, self.model)[1] for d, option in enumerate(dims))
+            crowded = _crowded(need, families)
+            if crowded and (exact or self.model == "ideal"):
+                return False
+            if not exact and (crowded or self.model == "ideal"):
+                self.exact_tests += 1
+                if self.exact_tests > 400 * self.effort:
+                    self.complete = False
+                    return False
+                if not need.fits(PerDimLayout(tuple(dims)), self.model):
+                    return False
+        return True
+
+
+def options(extent: int, banks: int) -> Iterator[DimLayout]:
+    """Layouts of one dimension with exactly so many banks, the simplest hardware first."""
+    if banks == 1:
+        yield DimLayout.of("whole", extent, None)
+        return
+    if banks > extent:
+        return
+    kinds: tuple[DimKind, ...] = ("complete",) if banks == extent else ("cyclic", "block")
+    for kind in kinds:
+        option = DimLayout.of(kind, extent, banks)
+        if option.banks == banks:
+            yield option
+
+
+def _refines(fine: Sequence[Family], coarse: Sequence[Family]) -> bool:
+    """Whether every set of ``fine`` lies in some set of ``coarse``, for each need."""
+    return all(
+        all(any(a & ~b == 0 for b in family) for a in better) for better, family in zip(fine, coarse, strict=True)
+    )
+
+
+def _crowded(need: Need, families: Sequence[Family]) -> bool:
+    """Whether some bank of the product of ``families`` holds more than an interval can serve."""
+    sets = {need.everything}
+    for family in families:
+        sets = {a & b for a in sets for b in family}
+        sets = {s for s in sets if need.over(s)}
+        if not sets:
+            return False
+    return True

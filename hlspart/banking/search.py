@@ -1,0 +1,230 @@
+"""The least banks of any kind: per-dimension, lattice and block-cyclic, in order of the number of banks.
+
+The families and why their union is searched: linear transformation banking (Wang et al., DAC 2013),
+generalised block-cyclic partitioning (Wang et al., FPGA 2014), lattice banking (Cilardo and Gallo,
+TACO 2015; Escobedo and Lin, 2018). Each alone misses the minimum somewhere. Within one number of
+banks all families are exhausted before the next number, so the first hit is minimal in the union
+up to the stated bound on block sizes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from hlspart.banking.need import Cluster, Need
+from hlspart.banking.pragmas import PragmaSpace
+from hlspart.banking.proof import no_mapping
+from hlspart.layouts.blockcyclic import BlockCyclicLayout
+from hlspart.layouts.lattice import LatticeLayout, Matrix, coset, dot, hermite_forms
+from hlspart.layouts.perdim import PerDimLayout
+
+AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout
+
+
+@dataclass(frozen=True)
+class Banking:
+    """Outcome of a search.
+
+    ``excluded``: every smaller number of banks was excluded in the union of families.
+    ``absolute``: and over any mapping whatever. ``space`` names what was searched, ``reason`` why
+    smaller numbers are excluded.
+    """
+
+    layout: AnyLayout
+    banks: int
+    lower_bound: int
+    excluded: bool
+    absolute: bool
+    space: str
+    reason: str
+
+
+def lower_bound(needs: Sequence[Need], shape: tuple[int, ...]) -> int:
+    """No mapping serves all needs with fewer banks."""
+    return max((need.lower_bound(shape) for need in needs), default=1)
+
+
+def least_any(needs: Sequence[Need], shape: tuple[int, ...], most: int = 1024, effort: int = 1) -> Banking | None:
+    """The least banks over per-dimension, lattice and block-cyclic mappings; None when none serves all needs."""
+    bound = lower_bound(needs, shape)
+    union = _Union([n for n in needs if not n.trivial], shape, most, effort)
+    for banks in range(bound, min(most, math.prod(shape)) + 1):
+        layout = next(union.solutions(banks), None)
+        if layout is None:
+            continue
+        absolute, why = banks == bound, f"{banks} banks meet the lower bound of accesses over ports"
+        if not absolute and union.complete:
+            absolute = no_mapping(needs, shape, banks - 1, 200_000 * effort)
+            why = (
+                f"no mapping whatever has {banks - 1} banks: a finite window of iterations cannot be coloured"
+                if absolute
+                else f"fewer than {banks} banks excluded in the union; lower bound {bound}"
+            )
+        return Banking(layout, banks, bound, union.complete, absolute, union.space, why)
+    return None
+
+
+class _Union:
+    """Candidates of all families with a given number of banks."""
+
+    def __init__(self, needs: Sequence[Need], shape: tuple[int, ...], most: int, effort: int) -> None:
+        self._needs = needs
+        self._shape = shape
+        self._effort = effort
+        self._pragmas = PragmaSpace(needs, shape, "ideal", most, effort)
+        self._exact_tests = 0
+        self._cut = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether no budget cut the search so far."""
+        return not self._cut and self._pragmas.complete
+
+    @property
+    def space(self) -> str:
+        """What is searched, in words."""
+        return f"cyclic, block and complete per dimension; lattices; block-cyclic with blocks up to {self._most_block}"
+
+    def solutions(self, banks: int) -> Iterator[AnyLayout]:
+        """Mappings with exactly so many banks, the simplest hardware first."""
+        yield from self._pragmas.solutions(banks)
+        yield from self._lattices(banks)
+        yield from self._block_cyclic(banks)
+
+    @cached_property
+    def _axes(self) -> tuple[int, ...]:
+        """Dimensions that can matter to a translation-invariant mapping: those in which accesses differ."""
+        varying = {
+            k
+            for need in self._needs
+            for cluster in need.clusters
+            for k in range(len(self._shape))
+            if len({o[k] for o in cluster.offsets}) > 1
+        }
+        if any(not need.uniform for need in self._needs):
+            varying = {k for k, n in enumerate(self._shape) if n > 1}
+        return tuple(sorted(varying)) or (0,)
+
+    @property
+    def _most_block(self) -> int:
+        return {1: 16, 2: 8, 3: 3}.get(len(self._axes), 2)
+
+    @cached_property
+    def _clusters(self) -> tuple[tuple[Need, Cluster, tuple[tuple[int, ...], ...]], ...]:
+        """Clusters that can crowd a bank, with their offsets on the axes; the largest first."""
+        found = [
+            (need, c, tuple(tuple(o[k] for k in self._axes) for o in c.offsets))
+            for need in self._needs
+            for c in need.clusters
+            if need.over(sum(1 << p for p in c.positions))
+        ]
+        return tuple(sorted(found, key=lambda item: -len(item[2])))
+
+    def _accept(self, layout: AnyLayout) -> bool:
+        """The shared counting function decides, unless the cluster test was already exact."""
+        for need in self._needs:
+            if need.uniform and isinstance(layout, LatticeLayout):
+                continue
+            self._exact_tests += 1
+            if self._exact_tests > 300 * self._effort:
+                self._cut = True
+                return False
+            if not need.fits(layout, "ideal"):
+                return False
+        return True
+
+    def _lattices(self, banks: int) -> Iterator[AnyLayout]:
+        if banks == 1:
+            return
+        for hnf in hermite_forms(len(self._axes), banks):
+            if all(
+                not _crowds(need, cluster, (coset(hnf, o) for o in offsets))
+                for need, cluster, offsets in self._clusters
+            ):
+                layout = LatticeLayout.of_hnf(self._shape, self._lift(hnf))
+                if self._accept(layout):
+                    yield layout
+
+    def _lift(self, hnf: Matrix) -> Matrix:
+        """The lattice with the unit vectors of the dimensions that do not matter added."""
+        rank = len(self._shape)
+        rows = [[int(a == b) for b in range(rank)] for a in range(rank)]
+        for r, axis in enumerate(self._axes):
+            rows[axis] = [0] * rank
+            for c, other in enumerate(self._axes):
+                rows[axis][other] = hnf[r][c]
+        return tuple(tuple(r) for r in rows)
+
+    def _block_cyclic(self, banks: int) -> Iterator[AnyLayout]:
+        if banks == 1:
+            return
+        for block in range(2, self._most_block + 1):
+            period = block * banks
+            for alpha in self._alphas(banks, block):
+                if math.gcd(period, *alpha) != 1:
+                    continue
+                full = [0] * len(self._shape)
+                for axis, a in zip(self._axes, alpha, strict=True):
+                    full[axis] = a
+                layout = BlockCyclicLayout(self._shape, tuple(full), banks, block)
+                if self._accept(layout):
+                    yield layout
+
+    def _alphas(self, banks: int, block: int) -> Iterator[tuple[int, ...]]:
+        """Multipliers under which no cluster crowds a bank at any position, one coordinate after the other.
+
+        A bank of a block-cyclic mapping is a window of ``block`` residues modulo block * banks, at
+        any position of the loop: so the test is on windows of the sorted residues. A prefix of the
+        multiplier is judged by the accesses that agree in the remaining coordinates.
+        """
+        period = block * banks
+        rank = len(self._axes)
+
+        def extend(prefix: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+            if len(prefix) == rank:
+                yield prefix
+                return
+            leading = not any(prefix)
+            for a in range(period // 2 + 1 if leading else period):  # alpha and -alpha are mirror images
+                candidate = (*prefix, a)
+                if all(self._spread(*item, candidate, block, period) for item in self._clusters):
+                    yield from extend(candidate)
+
+        yield from extend(())
+
+    def _spread(
+        self,
+        need: Need,
+        cluster: Cluster,
+        offsets: Sequence[tuple[int, ...]],
+        alpha: tuple[int, ...],
+        block: int,
+        period: int,
+    ) -> bool:
+        known = len(alpha)
+        groups: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+        for o, p in zip(offsets, cluster.positions, strict=True):
+            groups.setdefault(o[known:], []).append((dot(alpha, o[:known]) % period, p))
+        for group in groups.values():
+            for kind, cap in need.limits:
+                residues = sorted(r for r, p in group if kind >> p & 1)
+                if len(residues) <= cap:
+                    continue
+                residues += [r + period for r in residues[:cap]]
+                if any(residues[i + cap] - residues[i] < block for i in range(len(residues) - cap)):
+                    return False
+        return True
+
+
+def _crowds(need: Need, cluster: Cluster, keys: Iterator[tuple[int, ...]]) -> bool:
+    """Whether more accesses of ``cluster`` share a key than one bank serves; stops at the first excess."""
+    for_one: dict[tuple[int, ...], int] = {}
+    for position, key in zip(cluster.positions, keys, strict=True):
+        mask = for_one.get(key, 0) | 1 << position
+        if mask.bit_count() > 1 and need.over(mask):
+            return True
+        for_one[key] = mask
+    return False
