@@ -47,6 +47,9 @@ class Run:
         self._products: list[tuple[str, str]] = []
         self._messages: dict[str, None] = {}
         self.pipeline = open_pipeline(self.files, options_of(shared))
+        names = [os.path.basename(p) for p in self.pipeline.paths]
+        if self.out_dir and len(set(names)) < len(names):
+            raise click.UsageError("--out-dir needs inputs with different file names")
         inputs = {os.path.realpath(p) for p in self.pipeline.paths}
         for path in [self.output, *(f.partition("=")[2] for f in self._formats)]:
             if path and os.path.realpath(path) in inputs:
@@ -67,6 +70,12 @@ class Run:
 
     def load(self) -> Program:
         """The program; unreadable files, usage and configuration errors are said."""
+        from hlspart.targets import TargetError
+
+        try:
+            _ = self.pipeline.target
+        except TargetError as error:
+            raise click.ClickException(str(error)) from None
         program = self.pipeline.program
         for unit in program.units:
             if unit.error is not None:

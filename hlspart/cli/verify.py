@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as parser
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -64,7 +64,7 @@ def command(
         timeout=timeout,
     )
     result, saved = verify_and_save(original, new, settings)
-    renderers = {
+    renderers: dict[str, Callable[[], str]] = {
         "text": lambda: text.verify(original, new, result),
         "json": lambda: json.render(shape_of(original, new, result)),
     }

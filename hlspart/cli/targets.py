@@ -1,0 +1,25 @@
+"""``hlspart targets``."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("targets")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(form: str) -> int:
+    """List the tool versions and devices that hlspart knows."""
+    from hlspart.render import json
+    from hlspart.targets import known
+
+    found = known()
+    if form == "json":
+        shape = {"schema": "hlspart.targets/1", "tools": list(found.tools), "parts": list(found.parts),
+                 "families": {f: list(p) for f, p in found.families.items()}}  # fmt: skip
+        click.echo(json.render(shape), nl=False)
+        return 0
+    for title, names in (("tools", found.tools), ("families", found.families), ("parts", found.parts)):
+        click.echo(f"{title}:")
+        for name in names:
+            click.echo(f"  {name}")
+    return 0
