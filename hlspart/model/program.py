@@ -125,8 +125,8 @@ class Declarator:
 class Variable:
     """One object: a scalar, array, pointer, struct or stream.
 
-    ``scope`` is the id of the :class:`Block` that declares it (None: file scope; parameters: the
-    function's body block). ``declarations`` holds every declaration, the defining one first;
+    ``scope`` is the id of the :class:`Block` that declares it, or of the :class:`Loop` whose header
+    does (None: file scope; parameters: the function's body block). ``declarations`` holds every declaration, the defining one first;
     ``extern`` is True when no given file defines it. ``function`` is None at file scope.
     """
 
@@ -524,7 +524,8 @@ class Program:
 
     ``sources`` has every file with spans in it (headers included). ``constants`` maps the macro
     and enum names with an integer value at the end of the unit. ``undefined`` maps functions that
-    are called but have no body here to their first call.
+    are called but have no body here to their first call. ``inactive`` are the regions of text that
+    ``#if`` and its kin left out: names in them were not seen.
     """
 
     units: tuple[Unit, ...]
@@ -537,6 +538,7 @@ class Program:
     constants: Mapping[str, int]
     undefined: Mapping[str, Origin]
     diagnostics: tuple[Diagnostic, ...] = field(default=())
+    inactive: tuple[Span, ...] = field(default=())
 
     def variable(self, ident: int) -> Variable:
         """The variable with this id."""

@@ -1,0 +1,147 @@
+"""What lowering shares: scopes, numbering and everything collected over all units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hlspart.frontend.origins import TokenText
+from hlspart.frontend.tokens import SourceError
+from hlspart.model import program as ir
+from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.directives import RawPragma
+from hlspart.model.source import Origin, SourceText, Span
+
+
+@dataclass(frozen=True)
+class TypeName:
+    """A typedef name in scope."""
+
+    type: ir.CType
+    const: bool = False
+    volatile: bool = False
+
+
+@dataclass(frozen=True)
+class EnumConstant:
+    """An enumerator in scope."""
+
+    value: int
+
+
+@dataclass(frozen=True)
+class FunctionDeclaration:
+    """A function name in scope."""
+
+    name: str
+    returns: ir.CType
+
+
+@dataclass(frozen=True)
+class VariableId:
+    """A variable in scope."""
+
+    id: int
+
+
+Entry = TypeName | EnumConstant | FunctionDeclaration | VariableId
+
+
+@dataclass
+class Collected:
+    """Everything found so far, over all units; a failed unit is rolled back with ``mark``/``reset``."""
+
+    variables: list[ir.Variable] = field(default_factory=list)
+    functions: dict[str, ir.Function] = field(default_factory=dict)
+    prototypes: dict[str, list[ir.Prototype]] = field(default_factory=dict)
+    loops: dict[int, ir.Loop] = field(default_factory=dict)
+    pragmas: list[RawPragma] = field(default_factory=list)
+    constants: dict[str, int] = field(default_factory=dict)
+    called: dict[str, Origin] = field(default_factory=dict)
+    external: dict[str, int] = field(default_factory=dict)  # file-scope names with external linkage
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    sources: dict[str, SourceText] = field(default_factory=dict)
+    inactive: list[Span] = field(default_factory=list)
+    next_id: int = 0
+
+    def new_id(self) -> int:
+        """A number no other node has."""
+        self.next_id += 1
+        return self.next_id
+
+    def mark(self) -> dict[str, Any]:
+        """State to come back to."""
+        return {
+            name: value.copy() if hasattr(value, "copy") else value
+            for name, value in vars(self).items()
+            if name not in ("sources", "next_id")
+        }
+
+    def reset(self, mark: dict[str, Any]) -> None:
+        """Forget everything since ``mark`` (numbers are not used again)."""
+        vars(self).update(mark)
+
+
+class Context:
+    """Scopes of one unit and the function that is being lowered."""
+
+    def __init__(self, path: str, text: TokenText, collected: Collected, language: str) -> None:
+        self.path, self.text, self.collected, self.language = path, text, collected, language
+        self.names: list[dict[str, Entry]] = [{}]
+        self.tags: list[dict[str, ir.CType]] = [{}]
+        self.function: str | None = None
+        self.scope: int | None = None
+
+    def push(self) -> None:
+        """Enter a scope."""
+        self.names.append({})
+        self.tags.append({})
+
+    def pop(self) -> None:
+        """Leave a scope."""
+        self.names.pop()
+        self.tags.pop()
+
+    def lookup(self, name: str) -> Entry | None:
+        """What a name means here."""
+        for scope in reversed(self.names):
+            if name in scope:
+                return scope[name]
+        return None
+
+    def tag(self, name: str) -> ir.CType | None:
+        """The struct, union or enum with this tag."""
+        for scope in reversed(self.tags):
+            if name in scope:
+                return scope[name]
+        return None
+
+    def variable(self, ident: int) -> ir.Variable:
+        """A variable as known so far."""
+        return self.collected.variables[ident]
+
+    def update(self, ident: int, **changes: Any) -> None:
+        """Complete a variable (initial value, extents, further declarations)."""
+        self.collected.variables[ident] = replace(self.collected.variables[ident], **changes)
+
+    def report(self, rule: str, name: str, severity: Any, at: Origin, message: str, hint: str | None = None) -> None:
+        """Add a diagnostic."""
+        self.collected.diagnostics.append(
+            Diagnostic(rule, name, severity, place_of(self.collected.sources, at.span), message, hint)
+        )
+
+    def fail(self, index: int, message: str, rule: str = "HLP003") -> SourceError:
+        """A fault at a token."""
+        from hlspart.frontend.parse import error
+
+        return error(self.text.tokens[max(0, min(index, len(self.text.tokens) - 1))], message, rule)
+
+
+def place_of(sources: dict[str, SourceText], span: Span) -> Place:
+    """Line and column of a span."""
+    source = sources.get(span.path)
+    if source is None:
+        return Place(span.path, 1, 1, 1, 1)
+    line, column = source.line_column(span.start)
+    end_line, end_column = source.line_column(max(span.start, span.end))
+    return Place(span.path, line, column, end_line, end_column)

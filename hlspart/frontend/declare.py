@@ -1,0 +1,424 @@
+"""Declarations: types, declarators in their exact pieces, variables and their merging across units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pycparser import c_ast
+
+from hlspart.frontend import types as ct
+from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, TypeName, VariableId
+from hlspart.frontend.express import Expressions
+from hlspart.model import program as ir
+from hlspart.model.source import Origin
+
+RUN_TIME_EXTENT = "constant extent needed; use -D {name}=.."
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a function declarator: its tree and the pieces of its text."""
+
+    node: Any
+    name: str | None
+    declarator: ir.Declarator
+
+
+class Declarations:
+    """Lowers declarations of one unit."""
+
+    def __init__(self, context: Context, expressions: Expressions) -> None:
+        self.context, self.expressions = context, expressions
+        self.text = context.text
+        self.anonymous = 0
+        expressions.declarations = self
+
+    # -------------------------------------------------------------------------------- types
+
+    def type_of(self, node: Any, parameter: bool = False) -> ir.CType:
+        """The model type of a declarator or type name."""
+        match node:
+            case c_ast.TypeDecl() | c_ast.Typename() | c_ast.AttributedType():
+                return self.type_of(node.type)
+            case c_ast.IdentifierType():
+                if len(node.names) == 1:
+                    entry = self.context.lookup(node.names[0])
+                    if isinstance(entry, TypeName):
+                        return entry.type
+                return ct.basic(node.names)
+            case c_ast.PtrDecl():
+                if isinstance(node.type, c_ast.FuncDecl):
+                    return ir.OtherType("function pointer")
+                return ir.PointerType(self.type_of(node.type))
+            case c_ast.ArrayDecl():
+                extent = None if node.dim is None else self._extent(node, parameter)
+                return ct.array_of(self.type_of(node.type), extent)
+            case c_ast.FuncDecl():
+                return ir.OtherType("function")
+            case c_ast.Struct() | c_ast.Union():
+                return self._struct(node)
+            case c_ast.Enum():
+                self._enum(node)
+                return ct.INT
+            case c_ast.TypeOf():
+                if isinstance(node.expr, c_ast.Typename):
+                    return self.type_of(node.expr)
+                return self.expressions.lower(node.expr)[0].type
+            case _:
+                return ct.UNKNOWN
+
+    def _extent(self, node: Any, parameter: bool) -> int | None:
+        expr, first, last = self.expressions.lower(node.dim)
+        from hlspart.frontend.constants import value_of
+
+        value = value_of(expr, self.context.collected.variables)
+        if value is not None and value >= 0:
+            return value
+        at = self.text.origin(first, last)
+        if value is not None:
+            self.context.report("HLP002", "syntax-error", "error", at, f"array extent {value} is negative")
+        elif not isinstance(expr, ir.OpaqueExpr) or expr.what != "UnaryOp":
+            names = [n for n in self._names(node.dim)]
+            message = RUN_TIME_EXTENT.format(name=names[0] if names else "N")
+            self.context.report("HLP005", "run-time-extent", "error", at, message)
+        return None
+
+    def _names(self, node: Any) -> list[str]:
+        if isinstance(node, c_ast.ID):
+            return [node.name]
+        return [n for _, child in node.children() for n in self._names(child)]
+
+    def _struct(self, node: Any) -> ir.CType:
+        name = node.name
+        if name is None:
+            self.anonymous += 1
+            name = f"<anonymous {self.anonymous}>"
+        if node.decls is None:
+            known = self.context.tag(name)
+            return known if known is not None else ir.StructType(name, (), isinstance(node, c_ast.Union))
+        union = isinstance(node, c_ast.Union)
+        self.context.tags[-1][name] = ir.StructType(name, (), union)
+        members: list[tuple[str, ir.CType]] = []
+        for decl in node.decls:
+            if not isinstance(decl, c_ast.Decl):
+                continue
+            type_ = self.type_of(decl.type)
+            if decl.name is not None:
+                members.append((decl.name, type_))
+            elif isinstance(type_, ir.StructType):
+                members.extend(type_.members)  # anonymous member
+        made = ir.StructType(name, tuple(members), union)
+        self.context.tags[-1][name] = made
+        return made
+
+    def _enum(self, node: Any) -> None:
+        if node.values is None:
+            return
+        following = 0
+        for item in node.values.enumerators:
+            if not isinstance(item, c_ast.Enumerator):
+                continue
+            if item.value is not None:
+                value = self.expressions.value(item.value)
+                following = value if value is not None else following
+            self.context.names[-1][item.name] = EnumConstant(following)
+            self.context.collected.constants.setdefault(item.name, following)
+            following += 1
+
+    # --------------------------------------------------------------------------- declarators
+
+    def name_index(self, node: Any, name: str, start: int, end: int) -> int:
+        """Token of the declared name inside ``start..end``."""
+        inner = node
+        while inner is not None and not isinstance(inner, c_ast.TypeDecl):
+            inner = getattr(inner, "type", None)
+        texts = self.text.texts
+        if inner is not None and inner.coord is not None:
+            at: int = inner.coord.line
+            if start <= at <= end and texts[at] == name:
+                return at
+        for at in range(start, end + 1):
+            if texts[at] == name:
+                return at
+        raise self.context.fail(start, f"cannot place the declaration of '{name}'")
+
+    def pieces(self, name_at: int, start: int, first: int | None, end: int, index: int, count: int, stop: int) -> ir.Declarator:
+        """Pieces of a declarator. ``start..stop``: the statement; ``first``: where this declarator begins
+        (None: after the specifiers); ``end``: its last token, initial value included."""
+        texts, match = self.text.texts, self.text.match
+        begin = self._declarator_start(name_at, start) if first is None else first
+        brackets: list[Origin] = []
+        last = at = name_at
+        while at + 1 <= end:
+            following = texts[at + 1]
+            if following == "[":
+                brackets.append(self.text.origin(at + 1, match[at + 1]))
+                at = last = match[at + 1]
+            elif following == "(" :
+                at = last = match[at + 1]
+            elif following == ")" and match[at + 1] >= begin:
+                at = last = at + 1
+            else:
+                break
+        initialiser = None
+        if last + 1 < end and texts[last + 1] == "=":
+            initialiser = self.text.origin(last + 2, end)
+        specifiers = self._declarator_start(self._first_name, start) - 1 if index else begin - 1
+        specifiers = max(start, specifiers)
+        origin = self.text.origin
+        return ir.Declarator(
+            origin(start, stop), origin(start, specifiers), origin(begin, last), origin(name_at, name_at),
+            tuple(brackets), initialiser, index, count,
+        )  # fmt: skip
+
+    _first_name = 0
+
+    def _declarator_start(self, name_at: int, start: int) -> int:
+        """Where the declarator around a name begins: its stars, references and opening brackets."""
+        texts = self.text.texts
+        at = name_at
+        while at - 1 > start:
+            before = texts[at - 1]
+            if before in ("*", "(", "&"):
+                at -= 1
+            elif before in ("const", "restrict", "volatile", "__restrict", "__restrict__", "__const"):
+                back = at - 1
+                while back > start and texts[back] in ("const", "restrict", "volatile", "__restrict", "__restrict__", "__const"):
+                    back -= 1
+                if texts[back] != "*":
+                    break
+                at = back
+            else:
+                break
+        return at
+
+    def split(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Ranges between commas outside of brackets in ``start..end`` (inclusive)."""
+        ranges: list[tuple[int, int]] = []
+        texts, match = self.text.texts, self.text.match
+        begin = at = start
+        while at <= end:
+            if texts[at] == ",":
+                ranges.append((begin, at - 1))
+                begin = at + 1
+            at = match[at] + 1 if match[at] > at else at + 1
+        if begin <= end:
+            ranges.append((begin, end))
+        return ranges
+
+    # --------------------------------------------------------------------------- statements
+
+    def statement(self, nodes: list[Any], start: int, end: int) -> tuple[int, ...]:
+        """A whole declaration statement, tokens ``start..end`` (the last is ``;``): ids of its variables."""
+        declared: list[int] = []
+        named = [n for n in nodes if isinstance(n, (c_ast.Decl, c_ast.Typedef)) and n.name is not None]
+        if not named:
+            for node in nodes:
+                if isinstance(node, c_ast.Decl):
+                    self.type_of(node.type)
+            return ()
+        first_name = self.name_index(named[0].type, named[0].name, start, end)
+        begin = self._declarator_start(first_name, start)
+        ranges = self.split(begin, end - 1)
+        for index, node in enumerate(named):
+            low, high = ranges[min(index, len(ranges) - 1)]
+            name_at = first_name if index == 0 else self.name_index(node.type, node.name, low, high)
+            if isinstance(node, c_ast.Typedef):
+                const, volatile = _qualifiers(node.type)
+                self.context.names[-1][node.name] = TypeName(self.type_of(node.type), const, volatile)
+                continue
+            self._first_name = first_name
+            if isinstance(node.type, c_ast.FuncDecl):
+                self.prototype(node, name_at, start, end)
+                continue
+            piece = self.pieces(name_at, start, None if index == 0 else low, high, index, len(named), end)
+            declared.append(self.variable(node, name_at, high, piece))
+        return tuple(declared)
+
+    def variable(self, node: Any, name_at: int, end: int, piece: ir.Declarator) -> int:
+        """Declare one object; its initial value ends at token ``end``."""
+        context = self.context
+        type_ = self.type_of(node.type)
+        storage_words = node.storage or []
+        const, volatile = _qualifiers(node.type)
+        base = _base_typedef(node.type, context)
+        if base is not None:
+            pointer = isinstance(type_, ir.PointerType)
+            const, volatile = const or (base.const and not pointer), volatile or base.volatile
+        file_scope = context.function is None
+        extern = "extern" in storage_words and node.init is None
+        static = "static" in storage_words
+        linked = (file_scope or extern) and not static
+        ident: int | None = None
+        if linked:
+            ident = context.collected.external.get(node.name)
+        entry = context.names[0].get(node.name) if file_scope else None
+        if ident is None and isinstance(entry, VariableId):
+            ident = entry.id  # a further declaration of a static object
+        if ident is not None:
+            self._merge(ident, type_, piece, extern, const, volatile)
+        else:
+            ident = len(context.collected.variables)
+            storage: Literal["local", "static", "global", "parameter"] = "local"
+            if file_scope or extern:
+                storage = "global"
+            elif static:
+                storage = "static"
+            context.collected.variables.append(
+                ir.Variable(
+                    ident, node.name, type_, storage, None if file_scope or extern else context.function,
+                    None if file_scope or extern else context.scope, (piece,), const, volatile, extern,
+                    internal=static and file_scope,
+                )
+            )  # fmt: skip
+            if linked:
+                context.collected.external[node.name] = ident
+        context.names[-1][node.name] = VariableId(ident)
+        if node.init is not None:
+            self._initial(ident, node.init, name_at, end)
+        return ident
+
+    def _merge(self, ident: int, type_: ir.CType, piece: ir.Declarator, extern: bool, const: bool, volatile: bool) -> None:
+        """A further declaration of a known file-scope object."""
+        known = self.context.variable(ident)
+        defines = known.extern and not extern
+        declarations = (piece, *known.declarations) if defines else (*known.declarations, piece)
+        merged = known.type
+        if isinstance(type_, ir.ArrayType) and isinstance(known.type, ir.ArrayType) and None in known.type.dims:
+            merged = type_
+        if not isinstance(type_, ir.OtherType) and isinstance(known.type, ir.OtherType):
+            merged = type_
+        self.context.update(
+            ident, declarations=declarations, type=merged, extern=known.extern and extern,
+            const=known.const or const, volatile=known.volatile or volatile,
+        )  # fmt: skip
+
+    def _initial(self, ident: int, node: Any, name_at: int, end: int) -> None:
+        variable = self.context.variable(ident)
+        first = self.expressions._find("=", name_at, end + 1) + 1
+        value, _, _ = self.expressions.initialiser(node, first, variable.type)
+        type_ = variable.type
+        if isinstance(type_, ir.ArrayType) and type_.dims[0] is None and type_.dims[1:].count(None) == 0:
+            type_ = ir.ArrayType(type_.element, (_implicit(value, type_), *type_.dims[1:]))
+        self.context.update(ident, init=value, type=type_)
+
+    # ---------------------------------------------------------------------------- functions
+
+    def parameters(self, node: Any, opening: int) -> list[Parameter]:
+        """Parameters of a function declarator whose ``(`` is token ``opening``."""
+        if node.args is None:
+            return []
+        result: list[Parameter] = []
+        ranges = self.split(opening + 1, self.text.match[opening] - 1)
+        count = len(ranges)
+        for index, (param, (low, high)) in enumerate(zip(node.args.params, ranges, strict=False)):
+            if isinstance(param, c_ast.EllipsisParam):
+                continue
+            if isinstance(param, c_ast.Decl) and param.name is not None:
+                name_at = self.name_index(param.type, param.name, low, high)
+                self._first_name = name_at
+                piece = self.pieces(name_at, low, None, high, 0, 1, high)
+                piece = _numbered(piece, index, count)
+                result.append(Parameter(param, param.name, piece))
+            elif not (isinstance(param, c_ast.Typename) and self.text.texts[low : high + 1] == ["void"]):
+                at = self.text.origin(low, high)
+                piece = ir.Declarator(at, at, at, at, self._abstract_brackets(low, high), None, index, count)
+                result.append(Parameter(param, param.name if isinstance(param, c_ast.ID) else None, piece))
+        return result
+
+    def _abstract_brackets(self, low: int, high: int) -> tuple[Origin, ...]:
+        """Brackets of a parameter without a name: those that end it."""
+        found: list[Origin] = []
+        at = high
+        while at > low and self.text.texts[at] == "]":
+            found.append(self.text.origin(self.text.match[at], at))
+            at = self.text.match[at] - 1
+        return tuple(reversed(found))
+
+    def prototype(self, node: Any, name_at: int, start: int, end: int) -> None:
+        """A function declaration without body."""
+        opening = self.parameter_list(name_at)
+        params = tuple(p.declarator for p in self.parameters(node.type, opening))
+        proto = ir.Prototype(self.text.origin(start, end), self.text.origin(name_at, name_at), params)
+        self.context.collected.prototypes.setdefault(node.name, []).append(proto)
+        self.context.names[-1][node.name] = FunctionDeclaration(node.name, self.type_of(node.type.type))
+
+    def parameter_list(self, name_at: int) -> int:
+        """The ``(`` of the parameter list of the function named at a token."""
+        at = name_at + 1
+        while self.text.texts[at] == ")":
+            at += 1
+        return at
+
+    def parameter_variable(self, param: Parameter, type_: ir.CType, scope: int) -> int:
+        """A parameter's variable."""
+        const, volatile = _qualifiers(param.node.type) if param.node is not None else (False, False)
+        ident = len(self.context.collected.variables)
+        assert param.name is not None
+        self.context.collected.variables.append(
+            ir.Variable(
+                ident, param.name, type_, "parameter", self.context.function, scope, (param.declarator,), const, volatile
+            )
+        )
+        self.context.names[-1][param.name] = VariableId(ident)
+        return ident
+
+
+def _numbered(piece: ir.Declarator, index: int, count: int) -> ir.Declarator:
+    return ir.Declarator(
+        piece.statement, piece.specifiers, piece.declarator, piece.name, piece.brackets, piece.initialiser, index, count
+    )
+
+
+def _qualifiers(node: Any) -> tuple[bool, bool]:
+    """(const, volatile): const of the object itself or of an array's elements; volatile at any level."""
+    const: bool | None = None
+    volatile = False
+    while node is not None:
+        quals = getattr(node, "quals", None) or []
+        volatile = volatile or "volatile" in quals
+        if const is None and isinstance(node, (c_ast.PtrDecl, c_ast.TypeDecl)):
+            const = "const" in quals
+        node = getattr(node, "type", None) if not isinstance(node, c_ast.TypeDecl) else None
+    return bool(const), volatile
+
+
+def _base_typedef(node: Any, context: Context) -> TypeName | None:
+    while node is not None and not isinstance(node, c_ast.TypeDecl):
+        node = getattr(node, "type", None)
+    base = getattr(node, "type", None)
+    if isinstance(base, c_ast.IdentifierType) and len(base.names) == 1:
+        entry = context.lookup(base.names[0])
+        return entry if isinstance(entry, TypeName) else None
+    return None
+
+
+def _implicit(value: ir.Expr, type_: ir.ArrayType) -> int | None:
+    """Extent of ``A[]`` from its initial value."""
+    if isinstance(value, ir.StringLit) and isinstance(value.type, ir.ArrayType):
+        return value.type.dims[0]
+    if not isinstance(value, ir.InitList):
+        return None
+    per_row = 1
+    for extent in type_.dims[1:]:
+        per_row *= extent or 1
+    row = longest = 0
+    loose = 0  # scalars of a row given without its own braces
+    for designators, item in value.items:
+        if designators and isinstance(designators[0], int):
+            row, loose = designators[0], 0
+        braced = isinstance(item, (ir.InitList, ir.StringLit)) or len(type_.dims) == 1
+        if braced:
+            row += 1 if loose == 0 else 2
+            loose = 0
+        else:
+            loose += 1
+            if loose == per_row:
+                row, loose = row + 1, 0
+        longest = max(longest, row + (1 if loose else 0))
+    if len(type_.dims) == 1 and len(value.items) == 1 and isinstance(value.items[0][1], ir.StringLit):
+        string = value.items[0][1].type  # char s[] = {"text"}
+        if isinstance(string, ir.ArrayType) and isinstance(type_.element, ir.ScalarType) and type_.element.bits == 8:
+            return string.dims[0]
+    return longest

@@ -1,0 +1,453 @@
+"""Expressions of the pycparser tree as records with exact token ranges.
+
+pycparser gives the first token of a leaf only. Ranges are built from the leaves upwards; the
+parentheses it dropped are found again from the bracket partners: whatever closes between an operand
+and its operator belongs to the operand.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from pycparser import c_ast
+
+from hlspart.frontend import types as ct
+from hlspart.frontend.constants import character, integer, value_of
+from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, TypeName, VariableId
+from hlspart.frontend.parse import CASE_RANGE
+from hlspart.model import program as ir
+from hlspart.model.source import Origin
+
+if TYPE_CHECKING:
+    from hlspart.frontend.declare import Declarations
+
+MAX_DEPTH = 1000
+
+Ranged = tuple[ir.Expr, int, int]
+"""An expression with its first and last token, without parentheses around it."""
+
+_COMPARISONS = {"<", ">", "<=", ">=", "==", "!=", "&&", "||"}
+
+
+class Expressions:
+    """Lowers expressions of one unit."""
+
+    declarations: Declarations  # set by the unit; types occur in casts and sizeof
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.text = context.text
+        self.depth = 0
+
+    def at(self, first: int, last: int) -> Origin:
+        """Origin of a token range."""
+        return self.text.origin(first, last)
+
+    def value(self, node: Any) -> int | None:
+        """Value of a constant expression, None when it is not one."""
+        return value_of(self.lower(node)[0], self.context.collected.variables)
+
+    def lower(self, node: Any) -> Ranged:
+        """Any expression."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.context.fail(self._leaf(node), f"expression nested deeper than {MAX_DEPTH}", "HLP004")
+        method = getattr(self, "_" + type(node).__name__.lower(), None)
+        result: Ranged = method(node) if method is not None else self._opaque(node, type(node).__name__)
+        self.depth -= 1
+        return result
+
+    # ------------------------------------------------------------------------- parentheses
+
+    def _close_after(self, last: int) -> int:
+        """Last token of an operand that is followed by an operator."""
+        texts = self.text.texts
+        while last + 1 < len(texts) and texts[last + 1] == ")":
+            last += 1
+        return last
+
+    def _open_before(self, first: int, least: int = 0) -> int:
+        """First token of an operand that follows an operator at an index below ``least``."""
+        texts = self.text.texts
+        while first - 1 >= least and texts[first - 1] == "(":
+            first -= 1
+        return first
+
+    def _left(self, first: int, last: int) -> tuple[int, int]:
+        """Range of an operand before its operator, with its own parentheses."""
+        end = self._close_after(last)
+        return (self.text.match[end] if end > last else first), end
+
+    def _right(self, first: int, last: int, least: int = 0) -> tuple[int, int]:
+        """Range of an operand after its operator, with its own parentheses."""
+        start = self._open_before(first, least)
+        return start, (self.text.match[start] if start < first else last)
+
+    def _leaf(self, node: Any) -> int:
+        coord = getattr(node, "coord", None)
+        return coord.line if coord is not None else 0
+
+    # ------------------------------------------------------------------------------- leaves
+
+    def _constant(self, node: Any) -> Ranged:
+        at = node.coord.line
+        text = node.value
+        if node.type == "string" or text.endswith('"'):
+            last = at
+            tokens = self.text.tokens
+            while last + 1 < len(tokens) and tokens[last + 1].kind == "str":
+                last += 1
+            value = "".join(t.text[t.text.index('"') + 1 : -1] for t in tokens[at : last + 1])
+            return ir.StringLit(self.at(at, last), ct.array_of(ct.CHAR, _string_length(value) + 1), value), at, last
+        origin = self.at(at, at)
+        if text.endswith("'"):
+            return ir.Const(origin, ct.INT, character(text) or 0, text), at, at
+        number = integer(text)
+        if number is not None:
+            return ir.Const(origin, _integer_type(text, number), number, text), at, at
+        suffix = text[-1].lower()
+        type_ = ct.FLOAT if suffix == "f" and not text.lower().startswith("0x") else ct.DOUBLE
+        digits = text.rstrip("fFlL").replace("'", "")
+        try:
+            real = float.fromhex(digits) if digits[:2] in ("0x", "0X") else float(digits)
+        except (ValueError, OverflowError):
+            real = 0.0
+        return ir.Const(origin, type_, real, text), at, at
+
+    def _id(self, node: Any) -> Ranged:
+        at = node.coord.line
+        origin = self.at(at, at)
+        entry = self.context.lookup(node.name)
+        match entry:
+            case VariableId():
+                return ir.Name(origin, self.context.variable(entry.id).type, entry.id), at, at
+            case EnumConstant():
+                return ir.Const(origin, ct.INT, entry.value, node.name), at, at
+            case FunctionDeclaration():
+                return ir.FunctionName(origin, ir.OtherType("function"), node.name), at, at
+            case _:
+                if node.name in ("true", "false") and self.context.language == "c++":
+                    return ir.Const(origin, ct.BOOL, int(node.name == "true"), node.name), at, at
+                return ir.OpaqueExpr(origin, ct.UNKNOWN, f"undeclared name '{node.name}'"), at, at
+
+    # ------------------------------------------------------------------------- arrays, members
+
+    def _arrayref(self, node: Any) -> Ranged:
+        base, first, last = self.lower(node.name)
+        first, last = self._left(first, last)
+        opening = last + 1
+        closing = self.text.match[opening]
+        index, _, _ = self.lower(node.subscript)
+        bracket = self.at(opening, closing)
+        if isinstance(index.type, (ir.ArrayType, ir.PointerType)) and not isinstance(
+            base.type, (ir.ArrayType, ir.PointerType)
+        ):
+            element = self._element(index, base, first, closing)  # i[A]
+            return element, first, closing
+        direct = (isinstance(base, ir.Name) and self._indexable(base.type)) or isinstance(base, ir.ArrayRef)
+        if direct:
+            extended = self._extend(base, index, first, closing, bracket)
+            if extended is not None:
+                return extended, first, closing
+        if isinstance(base, ir.Binary) and self._indexable(base.type):
+            return self._element(base, index, first, closing), first, closing
+        return ir.Subscript(self.at(first, closing), ct.indexed(base.type), base, index), first, closing
+
+    def _indexable(self, type_: ir.CType) -> bool:
+        return isinstance(type_, (ir.ArrayType, ir.PointerType))
+
+    def _extend(self, base: ir.Expr, index: ir.Expr, first: int, last: int, bracket: Origin | None) -> ir.Expr | None:
+        """``base[index]`` as an ArrayRef when the base is a variable or an ArrayRef with subscripts left."""
+        match base:
+            case ir.Name():
+                variable, indices, name = base.variable, (index,), base.at
+                brackets = (bracket,) if bracket else ()
+            case ir.ArrayRef():
+                if len(base.indices) >= ct.rank(self.context.variable(base.variable).type):
+                    return None
+                variable, indices, name = base.variable, (*base.indices, index), base.name
+                complete = bracket is not None and len(base.brackets) == len(base.indices)
+                brackets = (*base.brackets, bracket) if complete and bracket else ()
+            case _:
+                return None
+        type_ = ct.indexed(self.context.variable(variable).type, len(indices))
+        ident = self.context.collected.new_id()
+        return ir.ArrayRef(ident, self.at(first, last), type_, variable, indices, name, brackets)
+
+    def _element(self, pointer: ir.Expr, index: ir.Expr | None, first: int, last: int) -> ir.Expr:
+        """``*(pointer + index)`` as an ArrayRef where the pointer is ``A``, ``A + i`` or ``A[i] + j``."""
+        base, offset = self._pointer(pointer)
+        if base is not None:
+            total = offset if index is None else index if offset is None else self._sum(offset, index)
+            if total is None:
+                total = ir.Const(pointer.at, ct.INT, 0, "0")
+            extended = self._extend(base, total, first, last, None)
+            if extended is not None:
+                return extended
+        at = self.at(first, last)
+        if index is not None:
+            return ir.Subscript(at, ct.indexed(pointer.type), pointer, index)
+        return ir.Unary(at, ct.indexed(pointer.type), "*", pointer)
+
+    def _sum(self, left: ir.Expr, right: ir.Expr) -> ir.Expr:
+        return ir.Binary(left.at, ct.arithmetic(left.type, right.type), "+", left, right)
+
+    def _pointer(self, expr: ir.Expr) -> tuple[ir.Expr | None, ir.Expr | None]:
+        """(array name or row, offset) of a pointer expression; (None, None) when it has no such form."""
+        match expr:
+            case ir.Name() if self._indexable(expr.type):
+                return expr, None
+            case ir.ArrayRef() if isinstance(expr.type, ir.ArrayType):
+                return expr, None
+            case ir.Binary(op="+") | ir.Binary(op="-"):
+                pointer, offset = expr.left, expr.right
+                if expr.op == "+" and self._indexable(offset.type) and not self._indexable(pointer.type):
+                    pointer, offset = offset, pointer
+                if not self._indexable(pointer.type) or not isinstance(offset.type, ir.ScalarType):
+                    return None, None
+                if expr.op == "-":
+                    offset = ir.Unary(offset.at, offset.type, "-", offset)
+                base, inner = self._pointer(pointer)
+                if base is None:
+                    return None, None
+                return base, offset if inner is None else self._sum(inner, offset)
+            case _:
+                return None, None
+
+    def _structref(self, node: Any) -> Ranged:
+        base, first, last = self.lower(node.name)
+        first, last = self._left(first, last)
+        member = last + 2
+        of = base.type
+        if node.type == "->":
+            of = ct.indexed(of) if self._indexable(of) else of
+        type_: ir.CType = ct.UNKNOWN
+        if isinstance(of, ir.StructType):
+            found = self.context.tag(of.name) if not of.members else of
+            of = found if isinstance(found, ir.StructType) else of
+            type_ = next((t for n, t in of.members if n == node.field.name), ct.UNKNOWN)
+        return ir.Member(self.at(first, member), type_, base, node.field.name, node.type == "->"), first, member
+
+    def _funccall(self, node: Any) -> Ranged:
+        function: str | None = None
+        callee: ir.Expr | None = None
+        type_: ir.CType = ct.UNKNOWN
+        if isinstance(node.name, c_ast.ID) and not isinstance(self.context.lookup(node.name.name), VariableId):
+            first = last = node.name.coord.line
+            function = node.name.name
+            entry = self.context.lookup(function)
+            type_ = entry.returns if isinstance(entry, FunctionDeclaration) else ct.INT
+        else:
+            callee, first, last = self.lower(node.name)
+            if isinstance(callee, ir.FunctionName):
+                function, callee = callee.name, None
+                entry = self.context.lookup(function)
+                type_ = entry.returns if isinstance(entry, FunctionDeclaration) else ct.INT
+        first, last = self._left(first, last)
+        name = self.at(first, last)
+        opening = last + 1
+        closing = self.text.match[opening]
+        args = [] if node.args is None else [self._argument(a) for a in node.args.exprs]
+        at = self.at(first, closing)
+        if function is not None:
+            self.context.collected.called.setdefault(function, name)
+        elif callee is not None and not isinstance(callee, (ir.Name, ir.OpaqueExpr)):
+            args.insert(0, ir.OpaqueExpr(name, ct.UNKNOWN, "called expression", (callee,)))
+        return ir.Call(self.context.collected.new_id(), at, type_, function, tuple(args), name), first, closing
+
+    def _argument(self, node: Any) -> ir.Expr:
+        if isinstance(node, c_ast.Typename):  # va_arg, offsetof
+            at = self._leaf(node)
+            return ir.OpaqueExpr(self.at(at, at), ct.UNKNOWN, "type name")
+        return self.lower(node)[0]
+
+    # ---------------------------------------------------------------------------- operators
+
+    def _unaryop(self, node: Any) -> Ranged:
+        op = node.op
+        if op in ("sizeof", "_Alignof"):
+            return self._sizeof(node)
+        operand, first, last = self.lower(node.expr)
+        if op in ("p++", "p--"):
+            first, last = self._left(first, last)
+            end = last + 1
+            return ir.IncDec(self.at(first, end), operand.type, op[1:], False, operand), first, end
+        start, end = self._right(first, last)
+        start -= 1
+        if op in ("++", "--"):
+            return ir.IncDec(self.at(start, end), operand.type, op, True, operand), start, end
+        if op == "*":
+            return self._element(operand, None, start, end), start, end
+        if op == "&":
+            type_: ir.CType = ir.PointerType(operand.type)
+        elif op == "!":
+            type_ = ct.INT
+        else:
+            type_ = ct.promoted(operand.type)
+        return ir.Unary(self.at(start, end), type_, op, operand), start, end
+
+    def _sizeof(self, node: Any) -> Ranged:
+        at = node.coord.line
+        if isinstance(node.expr, c_ast.Typename):
+            type_ = self.declarations.type_of(node.expr)
+            end = self.text.match[at + 1]
+            value = ct.size_of(type_) if node.op == "sizeof" else ct.align_of(type_)
+            return ir.SizeOf(self.at(at, end), ct.SIZE, None, value), at, end
+        operand, first, last = self.lower(node.expr)
+        _, end = self._right(first, last, at + 1)
+        return ir.SizeOf(self.at(at, end), ct.SIZE, operand, ct.size_of(operand.type)), at, end
+
+    def _binaryop(self, node: Any) -> Ranged:
+        left, first, last = self.lower(node.left)
+        first, _ = self._left(first, last)
+        right, begin, end = self.lower(node.right)
+        _, end = self._right(begin, end)
+        if node.op in _COMPARISONS:
+            type_: ir.CType = ct.INT
+        elif node.op in ("<<", ">>"):
+            type_ = ct.promoted(left.type)
+        elif node.op == "-" and self._indexable(left.type) and self._indexable(right.type):
+            type_ = ct.LONG
+        else:
+            type_ = _decayed(ct.arithmetic(left.type, right.type))
+        return ir.Binary(self.at(first, end), type_, node.op, left, right), first, end
+
+    def _assignment(self, node: Any) -> Ranged:
+        target, first, last = self.lower(node.lvalue)
+        first, _ = self._left(first, last)
+        value, begin, end = self.lower(node.rvalue)
+        _, end = self._right(begin, end)
+        return ir.Assign(self.at(first, end), target.type, node.op, target, value), first, end
+
+    def _ternaryop(self, node: Any) -> Ranged:
+        if isinstance(node.iftrue, c_ast.Constant) and node.iftrue.value == CASE_RANGE:
+            return self._opaque(node, "range")
+        test, first, last = self.lower(node.cond)
+        first, _ = self._left(first, last)
+        then, _, _ = self.lower(node.iftrue)
+        other, begin, end = self.lower(node.iffalse)
+        _, end = self._right(begin, end)
+        type_ = ct.arithmetic(then.type, other.type)
+        return ir.Conditional(self.at(first, end), type_, test, then, other), first, end
+
+    def _cast(self, node: Any) -> Ranged:
+        opening = node.coord.line
+        type_ = self.declarations.type_of(node.to_type)
+        operand, first, last = self.lower(node.expr)
+        _, end = self._right(first, last, self.text.match[opening] + 1)
+        return ir.Cast(self.at(opening, end), type_, operand), opening, end
+
+    def _exprlist(self, node: Any) -> Ranged:
+        items = [self.lower(e) for e in node.exprs]
+        first, _ = self._left(items[0][1], items[0][2])
+        _, last = self._right(items[-1][1], items[-1][2])
+        exprs = tuple(e for e, _, _ in items)
+        return ir.Comma(self.at(first, last), exprs[-1].type, exprs), first, last
+
+    # --------------------------------------------------------------------------- initialisers
+
+    def initialiser(self, node: Any, first: int, type_: ir.CType) -> Ranged:
+        """An initial value whose text begins at token ``first``."""
+        if not isinstance(node, c_ast.InitList) or self.text.texts[first] != "{":
+            return self.lower(node)
+        last = self.text.match[first]
+        inner = ct.indexed(type_) if isinstance(type_, ir.ArrayType) else ct.UNKNOWN
+        items: list[tuple[tuple[int | str, ...], ir.Expr]] = []
+        cursor = first + 1
+        for item in node.exprs:
+            designators: tuple[int | str, ...] = ()
+            value = item
+            if isinstance(item, c_ast.NamedInitializer):
+                designators = tuple(self._designator(d) for d in item.name)
+                value = item.expr
+                cursor = self._find("=", cursor, last) + 1
+            items.append((designators, self.initialiser(value, cursor, inner)[0]))
+            cursor = self._find(",", cursor, last) + 1
+        return ir.InitList(self.at(first, last), type_, tuple(items)), first, last
+
+    def _find(self, text: str, start: int, end: int) -> int:
+        """Next token ``text`` outside of brackets, ``end`` when there is none."""
+        texts, match = self.text.texts, self.text.match
+        while start < end:
+            if texts[start] == text:
+                return start
+            start = match[start] + 1 if match[start] > start else start + 1
+        return end
+
+    def _designator(self, node: Any) -> int | str:
+        if isinstance(node, c_ast.ID):
+            return str(node.name)
+        value = self.value(node.expr if isinstance(node, c_ast.ArrayDesignator) else node)
+        if value is None:
+            raise self.context.fail(self._leaf(node), "designator is not an integer constant")
+        return value
+
+    def _compoundliteral(self, node: Any) -> Ranged:
+        opening = node.coord.line
+        type_ = self.declarations.type_of(node.type)
+        brace = self.text.match[opening] + 1
+        value, _, last = self.initialiser(node.init, brace, type_)
+        at = self.at(opening, last)
+        return ir.OpaqueExpr(at, type_, "compound literal", (value,)), opening, last
+
+    def _initlist(self, node: Any) -> Ranged:
+        return self._opaque(node, "initialiser list")
+
+    # ------------------------------------------------------------------------------- others
+
+    def _opaque(self, node: Any, what: str) -> Ranged:
+        """Something carried along: its sub-expressions are kept."""
+        names = {
+            "GenericSelection": "_Generic selection", "Compound": "statement expression", "range": "case range",
+        }  # fmt: skip
+        children: list[ir.Expr] = []
+        first = last = self._leaf(node)
+        for child in _subexpressions(node):
+            expr, begin, end = self.lower(child)
+            children.append(expr)
+            first, last = min(first, begin), max(last, end)
+        if what == "Compound":
+            last = max(last, self.text.match[first])
+        return ir.OpaqueExpr(self.at(first, last), ct.UNKNOWN, names.get(what, what), tuple(children)), first, last
+
+
+def _subexpressions(node: Any) -> list[Any]:
+    """The expressions nearest below a node that is none itself."""
+    found: list[Any] = []
+    for _, child in node.children():
+        if isinstance(child, _EXPRESSIONS):
+            found.append(child)
+        elif not isinstance(child, (c_ast.Typename, c_ast.TypeDecl)):
+            found.extend(_subexpressions(child))
+    return found
+
+
+_EXPRESSIONS = (
+    c_ast.ArrayRef, c_ast.Assignment, c_ast.BinaryOp, c_ast.Cast, c_ast.CompoundLiteral, c_ast.Constant,
+    c_ast.ExprList, c_ast.FuncCall, c_ast.ID, c_ast.StructRef, c_ast.TernaryOp, c_ast.UnaryOp,
+)  # fmt: skip
+
+
+def _decayed(type_: ir.CType) -> ir.CType:
+    if isinstance(type_, ir.ArrayType):
+        return ir.PointerType(ct.indexed(type_))
+    return type_
+
+
+def _string_length(text: str) -> int:
+    """Characters of a string literal's text, escapes counted as one."""
+    return len(re.sub(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", ".", text))
+
+
+def _integer_type(text: str, value: int) -> ir.ScalarType:
+    unsigned, long = "u" in text.lower(), "l" in text.lower()  # neither is a hexadecimal digit
+    decimal = not text.startswith("0") or text in ("0",)
+    for type_ in (ct.INT, ct.UNSIGNED, ct.LONG, ct.SIZE):
+        if (type_.signed and unsigned) or (type_.bits == 32 and long):
+            continue
+        if not type_.signed and not unsigned and decimal and type_.bits == 32:
+            continue
+        if value < 1 << (type_.bits - type_.signed):
+            return type_
+    return ct.SIZE

@@ -1,0 +1,4 @@
+#ifndef HLSPART_COMPLEX_H
+#define HLSPART_COMPLEX_H
+#define complex _Complex
+#endif

@@ -1,0 +1,183 @@
+"""``load``: paths to a :class:`~hlspart.model.program.Program`; every fault becomes a record."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from hlspart.frontend.constants import NotConstant, evaluate_tokens
+from hlspart.frontend.context import Collected, place_of
+from hlspart.frontend.lower import Lowering
+from hlspart.frontend.origins import TokenText
+from hlspart.frontend.parse import brackets, normalise, parse
+from hlspart.frontend.preprocess import MAX_BYTES, OWN, Macro, Preprocessed, Preprocessor, decode
+from hlspart.frontend.tokens import SourceError
+from hlspart.model import program as ir
+from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.options import FrontendOptions
+from hlspart.model.source import Origin, SourceText, Span
+
+_RULE_NAMES = {
+    "HLP001": "unreadable-file", "HLP002": "syntax-error", "HLP003": "unsupported-construct",
+    "HLP004": "limit-exceeded", "HLP005": "run-time-extent", "HLP006": "missing-header",
+}  # fmt: skip
+_CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".C", ".cp")
+_RECURSION = 20_000
+
+
+def language_of(path: str, options: FrontendOptions) -> Literal["c", "c++"]:
+    """By ``--lang``, else by suffix."""
+    if options.language is not None:
+        return options.language
+    return "c++" if path.endswith(_CPP_SUFFIXES) else "c"
+
+
+def read_file(path: str) -> bytes:
+    """A file's bytes. Raises OSError, also for what is too large to be a source file."""
+    if os.path.isfile(path) and os.path.getsize(path) > MAX_BYTES:
+        raise OSError(f"file is larger than {MAX_BYTES >> 20} MB")
+    with open(path, "rb") as stream:
+        return stream.read()
+
+
+def load(
+    paths: Sequence[str], options: FrontendOptions, read: Callable[[str], bytes] | None = None
+) -> ir.Program:
+    """Read all files as one program.
+
+    ``read`` gives a file's bytes or raises OSError (default: the file system). A file that cannot
+    be read or parsed is a Unit with ``error``; the others are not affected.
+    """
+    # Trees are walked by recursion here and in the analyses; their depth is limited by this package,
+    # and Python's own limit (1000 frames) is below what ordinary generated C needs.
+    if sys.getrecursionlimit() < _RECURSION:
+        sys.setrecursionlimit(_RECURSION)
+    reader = read or read_file
+    collected = Collected()
+    units = [_unit(path, options, reader, collected) for path in paths]
+    functions = {
+        name: replace(function, prototypes=tuple(collected.prototypes.get(name, ())))
+        for name, function in collected.functions.items()
+    }
+    program = ir.Program(
+        units=tuple(units),
+        sources=collected.sources,
+        functions=functions,
+        variables=tuple(collected.variables),
+        loops=collected.loops,
+        pragmas=tuple(collected.pragmas),
+        directives=(),
+        constants=collected.constants,
+        undefined={name: at for name, at in collected.called.items() if name not in functions},
+        diagnostics=tuple(collected.diagnostics),
+        inactive=tuple(collected.inactive),
+    )
+    try:
+        from hlspart.frontend.directives import resolve
+    except ImportError:
+        return program
+    return resolve(program, options, reader)
+
+
+def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], collected: Collected) -> ir.Unit:
+    language = language_of(path, options)
+    try:
+        data = read(path)
+    except (OSError, ValueError) as fault:
+        return ir.Unit(path, language, None, _unreadable(path, fault))
+    source = SourceText(path, decode(data))
+    collected.sources[path] = source
+    if not source.text.strip():
+        place = Place(path, 1, 1, 1, 1)
+        return ir.Unit(path, language, source, Diagnostic("HLP001", "unreadable-file", "error", place, "the file is empty"))
+    mark = collected.mark()
+    preprocessor = Preprocessor(options, language, read)
+    result = preprocessor.result
+    try:
+        try:
+            result = preprocessor.run(source)
+        finally:
+            for known, text in preprocessor.result.sources.items():
+                collected.sources.setdefault(known, text)
+        _notes(result, collected)
+        _lower(path, result, collected, language)
+        error = None
+    except SourceError as fault:
+        collected.reset(mark)
+        error = _diagnostic(fault, path, collected)
+    except RecursionError:
+        collected.reset(mark)
+        error = Diagnostic("HLP004", "limit-exceeded", "error", Place(path, 1, 1, 1, 1), "nested too deeply")
+    return ir.Unit(path, language, source, error, tuple(result.headers))
+
+
+def _lower(path: str, result: Preprocessed, collected: Collected, language: str) -> None:
+    normalise(result)
+    match = brackets(result.tokens)
+    if not result.tokens and not result.pragmas:
+        raise SourceError("HLP001", "the file holds no C", path, 0)
+    tree = parse(result.tokens)
+    lowering = Lowering(path, TokenText(result.tokens, match), result.pragmas, collected, language)
+    lowering.unit(tree)
+    collected.inactive.extend(s for s in result.inactive if not s.path.startswith(OWN))
+    for name, value in _macro_constants(result.macros).items():
+        collected.constants.setdefault(name, value)
+
+
+def _macro_constants(macros: dict[str, Macro]) -> dict[str, int]:
+    """Integer values of the object-like macros at the end of a unit."""
+    values: dict[str, int] = {}
+    pending: set[str] = set()
+
+    def value(name: str) -> int | None:
+        if name in values:
+            return values[name]
+        macro = macros.get(name)
+        if macro is None or macro.params is not None or not macro.body or name in pending or len(macro.body) > 64:
+            return None
+        if len(pending) > 100:
+            return None
+        pending.add(name)
+        try:
+            values[name] = evaluate_tokens(macro.body, value)
+        except NotConstant:
+            return None
+        finally:
+            pending.discard(name)
+        return values[name]
+
+    for name, macro in macros.items():
+        if not (macro.body and macro.body[0].path.startswith("<")):
+            value(name)
+    return {name: number for name, number in values.items() if not name.startswith("__")}
+
+
+def _notes(result: Preprocessed, collected: Collected) -> None:
+    for name, path, start, end in result.missing:
+        at = Origin(Span(path, start, end))
+        collected.diagnostics.append(
+            Diagnostic(
+                "HLP006", "missing-header", "note", place_of(collected.sources, at.span), f"header {name} not found, skipped",
+                "give its folder with -I" if not name.startswith("<") else None,
+            )
+        )  # fmt: skip
+
+
+def _unreadable(path: str, fault: Exception) -> Diagnostic:
+    if isinstance(fault, FileNotFoundError):
+        message = "no such file"
+    elif isinstance(fault, IsADirectoryError):
+        message = "is a folder, not a file"
+    elif isinstance(fault, OSError) and fault.strerror:
+        message = fault.strerror.lower()
+    else:
+        message = str(fault)
+    return Diagnostic("HLP001", "unreadable-file", "error", Place(path, 1, 1, 1, 1), f"cannot read: {message}")
+
+
+def _diagnostic(fault: SourceError, path: str, collected: Collected) -> Diagnostic:
+    place = place_of(collected.sources, Span(fault.path or path, fault.start, fault.end))
+    return Diagnostic(fault.rule, _RULE_NAMES[fault.rule], "error", place, fault.message, fault.hint)

@@ -1,0 +1,199 @@
+"""Preprocessing tokens that know where they were written, and the lexer that makes them.
+
+Every token carries the path and offsets of its spelling. A token that a macro expansion produced
+also carries the outermost :class:`Use` and, when its text came from that use's arguments, the part
+of the argument it stands for. :mod:`hlspart.frontend.origins` turns this into exact spans.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+Kind = Literal["id", "num", "str", "chr", "op", "bad", "pragma", "eof"]
+
+
+class Use:
+    """One use of a macro in the text of a file: ``[start, end)`` with its arguments.
+
+    ``first``/``last`` are the indices of its first and last token in the preprocessed output.
+    """
+
+    __slots__ = ("end", "first", "last", "name", "path", "start")
+
+    def __init__(self, name: str, path: str, start: int, end: int) -> None:
+        self.name, self.path, self.start, self.end = name, path, start, end
+        self.first = self.last = -1
+
+
+NO_HIDE: frozenset[str] = frozenset()
+
+
+class Token:
+    """A preprocessing token. ``lo``/``hi`` delimit the argument text it stands for (-1: macro body);
+    ``arg`` is the number of that argument; ``deep`` says that a further macro inside it made the token.
+    ``space``: white space stands before it.
+    """
+
+    __slots__ = ("arg", "deep", "end", "hi", "hide", "kind", "lo", "path", "space", "start", "text", "use")
+
+    def __init__(self, kind: Kind, text: str, path: str, start: int, end: int, space: bool) -> None:
+        self.kind: Kind = kind
+        self.text, self.path, self.start, self.end, self.space = text, path, start, end, space
+        self.hide = NO_HIDE
+        self.use: Use | None = None
+        self.lo = self.hi = self.arg = -1
+        self.deep = False
+
+    def copy(self) -> Token:
+        """An own copy that expansion may mark."""
+        new = Token(self.kind, self.text, self.path, self.start, self.end, self.space)
+        new.hide, new.use, new.deep = self.hide, self.use, self.deep
+        new.lo, new.hi, new.arg = self.lo, self.hi, self.arg
+        return new
+
+    def __repr__(self) -> str:
+        return f"{self.kind}:{self.text}@{self.start}"
+
+
+class PragmaToken(Token):
+    """A pragma travelling through the token stream; ``body`` is what follows ``#pragma``."""
+
+    __slots__ = ("body", "expanded", "spelling")
+
+    def __init__(self, path: str, start: int, end: int, body: list[Token], spelling: str) -> None:
+        super().__init__("pragma", "", path, start, end, True)
+        self.body = body
+        self.expanded = body
+        self.spelling = spelling
+
+
+class SourceError(Exception):
+    """A fault in the user's text. Internal to the frontend: ``load`` turns it into a diagnostic."""
+
+    def __init__(self, rule: str, message: str, path: str, start: int, end: int | None = None, hint: str | None = None):
+        super().__init__(message)
+        self.rule, self.message, self.path, self.start, self.hint = rule, message, path, start, hint
+        self.end = start if end is None else end
+
+
+_MASTER = re.compile(
+    r"""(?P<ws>[ \t\f\v\r]+)
+    |(?P<nl>\n)
+    |(?P<id>[^\W\d][\w$]*|\$[\w$]*)
+    |(?P<num>\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*)
+    |(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)
+    |(?P<open>/\*)
+    |(?P<str>(?:)"(?:[^"\\\n]|\\[^\n])*")
+    |(?P<chr>'(?:[^'\\\n]|\\[^\n])+')
+    |(?P<op>\.\.\.|<<=|>>=|\+\+|--|->|&&|\|\||<<|>>|<=|>=|==|!=|\*=|/=|%=|\+=|-=|&=|\|=|\^=|\#\#|::|[][(){}.,;:?~!%^&*+=|<>/#-])
+    |(?P<bad>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_PREFIXES = {"L", "u", "U", "u8"}
+_SPLICE = re.compile(r"\\[ \t]*\r?\n")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A directive line (tokens after ``#``; ``start`` is the place of the ``#``) or a run of text lines."""
+
+    directive: bool
+    start: int
+    tokens: tuple[Token, ...]
+
+
+class _Splices:
+    """Offsets of the text with backslash-newlines removed, mapped back to the file."""
+
+    def __init__(self, text: str) -> None:
+        parts: list[str] = []
+        self.at: list[int] = [0]  # offsets in the spliced text where a new shift begins
+        self.shift: list[int] = [0]
+        position = total = length = 0
+        for match in _SPLICE.finditer(text):
+            parts.append(text[position : match.start()])
+            length += match.start() - position
+            position = match.end()
+            total += match.end() - match.start()
+            self.at.append(length)
+            self.shift.append(total)
+        parts.append(text[position:])
+        self.text = "".join(parts)
+
+    def __call__(self, offset: int) -> int:
+        return offset + self.shift[bisect_right(self.at, offset) - 1]
+
+
+@lru_cache(maxsize=64)
+def lex(path: str, text: str) -> tuple[Line, ...]:
+    """Split a file into directive lines and runs of text. Raises SourceError on an unterminated comment."""
+    if "\\" in text and _SPLICE.search(text):
+        spliced = _Splices(text)
+        return tuple(_lines(path, spliced.text, spliced))
+    return tuple(_lines(path, text, None))
+
+
+def _lines(path: str, text: str, place: _Splices | None) -> list[Line]:
+    lines: list[Line] = []
+    run: list[Token] = []
+    current: list[Token] = []  # of a directive
+    in_directive = False
+    directive_start = 0
+    fresh, space = True, False
+    append = run.append
+    for match in _MASTER.finditer(text):
+        kind = match.lastgroup
+        if kind == "ws" or kind == "comment":
+            space = True
+            continue
+        if kind == "nl":
+            if in_directive:
+                lines.append(Line(True, directive_start, tuple(current)))
+                current, in_directive = [], False
+                append = run.append
+            fresh = space = True
+            continue
+        start, end = match.span()
+        if place is not None:
+            start, end = place(start), place(end - 1) + 1
+        if kind == "open":
+            raise SourceError("HLP002", "unterminated comment", path, start, end)
+        value = match.group()
+        if fresh and value == "#":
+            if run:
+                lines.append(Line(False, run[0].start, tuple(run)))
+                run = []
+            in_directive, directive_start = True, start
+            append = current.append
+            fresh = False
+            space = False
+            continue
+        fresh = False
+        token = Token(kind, value, path, start, end, space)  # type: ignore[arg-type]
+        space = False
+        if (kind == "str" or kind == "chr") and not token.space:
+            previous = current if in_directive else run
+            if previous and previous[-1].text in _PREFIXES and previous[-1].end == start:
+                prefix = previous.pop()
+                token.text, token.start, token.space = prefix.text + value, prefix.start, prefix.space
+        append(token)
+    if in_directive:
+        lines.append(Line(True, directive_start, tuple(current)))
+    if run:
+        lines.append(Line(False, run[0].start, tuple(run)))
+    return lines
+
+
+def lex_line(text: str, path: str = "<text>") -> list[Token]:
+    """Tokens of a piece of text that holds no directive."""
+    return [token for line in lex(path, " " + text) for token in line.tokens]
+
+
+def spell(tokens: Sequence[Token]) -> str:
+    """Text of tokens, with one blank wherever there was white space."""
+    return "".join((" " if t.space and i else "") + t.text for i, t in enumerate(tokens))

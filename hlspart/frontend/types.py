@@ -1,0 +1,160 @@
+"""C types of declarations as the model's types, with LP64 widths."""
+
+from __future__ import annotations
+
+from hlspart.model import program as ir
+
+INT = ir.ScalarType("int", "int", 32)
+UNSIGNED = ir.ScalarType("unsigned int", "int", 32, False)
+LONG = ir.ScalarType("long", "int", 64)
+SIZE = ir.ScalarType("unsigned long", "int", 64, False)
+CHAR = ir.ScalarType("char", "int", 8)
+BOOL = ir.ScalarType("_Bool", "bool", 8, False)
+FLOAT = ir.ScalarType("float", "float", 32)
+DOUBLE = ir.ScalarType("double", "float", 64)
+LONG_DOUBLE = ir.ScalarType("long double", "float", 128)
+VOID = ir.VoidType()
+UNKNOWN = ir.OtherType("unknown")
+
+
+def basic(words: list[str]) -> ir.CType:
+    """Type of a list of basic type words (``unsigned long int``)."""
+    name = " ".join(words)
+    bag = [w for w in words if w not in ("const", "volatile", "signed")]
+    if "_Complex" in bag:
+        return ir.OtherType(name)
+    if "double" in bag:
+        return ir.ScalarType(name, "float", 128 if "long" in bag else 64)
+    if "float" in bag:
+        return ir.ScalarType(name, "float", 32)
+    if "_Bool" in bag:
+        return ir.ScalarType(name, "bool", 8, False)
+    if bag == ["void"]:
+        return VOID
+    signed = "unsigned" not in bag
+    if "char" in bag:
+        return ir.ScalarType(name, "int", 8, signed)
+    if "short" in bag:
+        return ir.ScalarType(name, "int", 16, signed)
+    if "__int128" in bag:
+        return ir.ScalarType(name, "int", 128, signed)
+    if "long" in bag:
+        return ir.ScalarType(name, "int", 64, signed)
+    if all(w in ("int", "unsigned") for w in bag):
+        return ir.ScalarType(name or "int", "int", 32, signed)
+    return ir.OtherType(name)
+
+
+def size_of(type_: ir.CType) -> int | None:
+    """``sizeof`` in bytes, None where not known."""
+    match type_:
+        case ir.ScalarType():
+            return storage_bytes(type_.bits)
+        case ir.PointerType():
+            return 8
+        case ir.ArrayType():
+            size = size_of(type_.element)
+            for extent in type_.dims:
+                if extent is None or size is None:
+                    return None
+                size *= extent
+            return size
+        case ir.StructType():
+            total, widest = 0, 1
+            for _, member in type_.members:
+                size, align = size_of(member), align_of(member)
+                if size is None:
+                    return None
+                if type_.union:
+                    total = max(total, size)
+                else:
+                    total = -(-total // align) * align + size
+                widest = max(widest, align)
+            return -(-total // widest) * widest if type_.members else None
+        case ir.VoidType():
+            return 1
+        case _:
+            return None
+
+
+def storage_bytes(bits: int) -> int:
+    """Bytes that a scalar of so many bits takes: the next power of two."""
+    size = 1
+    while size * 8 < bits:
+        size *= 2
+    return size
+
+
+def align_of(type_: ir.CType) -> int:
+    """Alignment in bytes."""
+    match type_:
+        case ir.ArrayType():
+            return align_of(type_.element)
+        case ir.StructType():
+            return max((align_of(m) for _, m in type_.members), default=1)
+        case ir.ScalarType():
+            return min(16, storage_bytes(type_.bits))
+        case ir.PointerType():
+            return 8
+        case _:
+            return 1
+
+
+def promoted(type_: ir.CType) -> ir.CType:
+    """Integer promotion (types narrower than int become int; ap_int keeps its width)."""
+    if isinstance(type_, ir.ScalarType) and type_.kind in ("int", "bool") and type_.bits < 32 and not arbitrary(type_):
+        return INT
+    return type_
+
+
+def arbitrary(type_: ir.ScalarType) -> bool:
+    """An arbitrary-precision type (``ap_int<N>`` ...), to which C's promotions do not apply."""
+    return type_.name.startswith(("ap_", "ac_"))
+
+
+def arithmetic(left: ir.CType, right: ir.CType) -> ir.CType:
+    """Type of an arithmetic operation: the usual arithmetic conversions."""
+    if isinstance(left, (ir.PointerType, ir.ArrayType)):
+        return left
+    if isinstance(right, (ir.PointerType, ir.ArrayType)):
+        return right
+    if not isinstance(left, ir.ScalarType) or not isinstance(right, ir.ScalarType):
+        return left if isinstance(left, ir.ScalarType) else right if isinstance(right, ir.ScalarType) else UNKNOWN
+    for kind in ("float", "fixed"):
+        if left.kind == kind or right.kind == kind:
+            if left.kind != kind:
+                return right
+            return left if right.kind != kind or left.bits >= right.bits else right
+    a, b = promoted(left), promoted(right)
+    assert isinstance(a, ir.ScalarType) and isinstance(b, ir.ScalarType)
+    if a.bits != b.bits:
+        return a if a.bits > b.bits else b
+    return a if not a.signed else b
+
+
+def indexed(type_: ir.CType, count: int = 1) -> ir.CType:
+    """Type after ``count`` subscripts."""
+    for _ in range(count):
+        if isinstance(type_, ir.ArrayType):
+            type_ = ir.ArrayType(type_.element, type_.dims[1:]) if len(type_.dims) > 1 else type_.element
+        elif isinstance(type_, ir.PointerType):
+            type_ = type_.target
+        else:
+            return UNKNOWN
+    return type_
+
+
+def rank(type_: ir.CType) -> int:
+    """How many subscripts a variable of this type takes before an element is reached (one pointer level counts)."""
+    if isinstance(type_, ir.ArrayType):
+        return len(type_.dims)
+    if isinstance(type_, ir.PointerType):
+        return 1 + (len(type_.target.dims) if isinstance(type_.target, ir.ArrayType) else 0)
+    return 0
+
+
+def array_of(element: ir.CType, extent: int | None) -> ir.ArrayType:
+    """Array of ``element``, itself perhaps an array."""
+    if isinstance(element, ir.ArrayType):
+        return ir.ArrayType(element.element, (extent, *element.dims))
+    return ir.ArrayType(element, (extent,))
