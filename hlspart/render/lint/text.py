@@ -1,0 +1,55 @@
+"""Findings with the source line, a caret, related places and hints."""
+
+from __future__ import annotations
+
+from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.linting import LintReport
+from hlspart.render.lint.common import line_text
+
+_COLOURS = {"error": "31", "warning": "33", "info": "36", "note": "36"}
+
+
+def render(report: LintReport, colour: bool = False) -> str:
+    """Nothing at all when there is nothing to say."""
+    out = "".join(_finding(report, d, colour) for d in report.diagnostics)
+    return out + (summary(report) if report.diagnostics else "")
+
+
+def summary(report: LintReport) -> str:
+    """``2 errors, 1 warning in 3 files``."""
+    names = (("error", "error"), ("warning", "warning"), ("info", "info"))
+    counts = [(report.count(s), n) for s, n in names if report.count(s)]  # type: ignore[arg-type]
+    text = ", ".join(f"{n} {word}{'s' if n > 1 and word != 'info' else ''}" for n, word in counts) or "no findings"
+    files = len(report.files)
+    hidden = f", {report.suppressed} suppressed" if report.suppressed else ""
+    return f"{text}{hidden} in {files} file{'s' if files != 1 else ''}\n"
+
+
+def _finding(report: LintReport, item: Diagnostic, colour: bool) -> str:
+    p = item.place
+    head = f"{p.path}:{p.line}:{p.column}: {_paint(item.severity, _COLOURS[item.severity], colour)}: "
+    out = head + _paint(item.message, "1", colour) + f" [{item.rule} {item.name}]\n"
+    out += _excerpt(report, p, colour)
+    if item.hint:
+        out += f"     = help: {item.hint}\n"
+    if item.fix:
+        out += f"     = fix: {item.fix.message} ({'--fix' if item.fix.safe else '--unsafe-fixes'})\n"
+    for related in item.related:
+        q = related.place
+        out += f"  {q.path}:{q.line}:{q.column}: note: {related.message}\n" + _excerpt(report, q, colour)
+    return out
+
+
+def _excerpt(report: LintReport, place: Place, colour: bool) -> str:
+    line = line_text(report, place.path, place.line)
+    if not line.strip():
+        return ""
+    start = min(place.column, len(line) + 1)
+    end = place.end_column if place.end_line == place.line else len(line.rstrip()) + 1
+    before = "".join("\t" if c == "\t" else " " for c in line[: start - 1])
+    mark = "^" + "~" * max(0, min(end, len(line) + 1) - start - 1)
+    return f"{place.line:>4} | {line}\n     | {before}{_paint(mark, '32', colour)}\n"
+
+
+def _paint(text: str, code: str, colour: bool) -> str:
+    return f"\033[{code}m{text}\033[0m" if colour else text
