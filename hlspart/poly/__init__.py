@@ -1,0 +1,22 @@
+"""Questions about loops and arrays, answered with isl (imported by no other package).
+
+The answers are plain records and strings: no isl object leaves this package.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hlspart.model.access import AccessAnalysis
+    from hlspart.model.program import Program
+
+
+def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
+    """See :func:`hlspart.poly.analysis.analyse`; isl is loaded only when this is called."""
+    from hlspart.poly.analysis import analyse as run
+
+    return run(program, top)
+
+
+__all__ = ["analyse"]

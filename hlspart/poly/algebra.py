@@ -1,0 +1,227 @@
+"""Symbolic integers: affine forms while that suffices, isl piecewise quasi-affine expressions beyond.
+
+Everything lives in *parameter space*: loop iterators and symbolic constants alike are named isl
+parameters, so values of different nesting depth combine without any bookkeeping of dimensions.
+``relations`` turns iterators into set dimensions when an access is written down.
+
+Arithmetic here is that of the mathematical integers. Whoever calls it must prove that the C
+expression does not wrap (:func:`bounds` over the context does that).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import islpy as isl
+
+from hlspart.model.access import Affine
+from hlspart.model.source import Origin
+
+PARAM = isl.dim_type.param
+SET = isl.dim_type.set
+UNIVERSE = isl.Set("{ : }")
+NOWHERE = isl.Set("{ : 1 = 0 }")
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that has no affine form: why, in words, and the place that causes it."""
+
+    reason: str
+    at: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Address of an element (or row) of ``array``: its indices, the last one moves with ``p + k``."""
+
+    array: int
+    indices: tuple[Value, ...]
+
+
+Value = Affine | isl.PwAff | Unknown
+"""An integer over the names in scope, or the reason why there is none."""
+
+ZERO = Affine((), 0)
+ONE = Affine((), 1)
+
+
+def constant(value: Value) -> int | None:
+    """The integer that ``value`` is, if it is one."""
+    return value.const if isinstance(value, Affine) and not value.terms else None
+
+
+@lru_cache(maxsize=4096)
+def symbol(name: str) -> isl.PwAff:
+    """The parameter ``name`` as an expression."""
+    return isl.PwAff(f"[{name}] -> {{ [({name})] }}")
+
+
+@lru_cache(maxsize=4096)
+def _number(value: int) -> isl.PwAff:
+    return isl.PwAff(f"{{ [({value})] }}")
+
+
+@lru_cache(maxsize=8192)
+def _affine_pw(form: Affine) -> isl.PwAff:
+    total = _number(form.const)
+    for name, coefficient in form.terms:
+        term = symbol(name)
+        total = total + (term if coefficient == 1 else term.scale_val(isl.Val(coefficient)))
+    return total
+
+
+def pw(value: Affine | isl.PwAff) -> isl.PwAff:
+    """``value`` as an isl expression."""
+    return _affine_pw(value) if isinstance(value, Affine) else value
+
+
+def simplified(value: isl.PwAff) -> Affine | isl.PwAff:
+    """The affine form of a one-piece expression without divisions, else ``value`` itself.
+
+    The piece's own domain may be dropped: a value is only asked for inside the context it was made in.
+    """
+    value = value.coalesce()
+    if value.n_piece() != 1:
+        return value
+    _, aff = value.get_pieces()[0]
+    if aff.dim(isl.dim_type.div) or not aff.get_denominator_val().is_one():
+        return value
+    terms = {}
+    for k in range(aff.dim(PARAM)):
+        coefficient = aff.get_coefficient_val(PARAM, k).to_python()
+        if coefficient:
+            terms[aff.get_dim_name(PARAM, k)] = coefficient
+    return Affine.of(terms, aff.get_constant_val().to_python())
+
+
+def add(a: Value, b: Value) -> Value:
+    """a + b."""
+    if isinstance(a, Unknown):
+        return a
+    if isinstance(b, Unknown):
+        return b
+    if isinstance(a, Affine) and isinstance(b, Affine):
+        return a + b
+    return simplified(pw(a) + pw(b))
+
+
+def scale(a: Value, factor: int) -> Value:
+    """factor * a."""
+    if isinstance(a, Unknown):
+        return a
+    if isinstance(a, Affine):
+        return a.scaled(factor)
+    return simplified(a.scale_val(isl.Val(factor)))
+
+
+def sub(a: Value, b: Value) -> Value:
+    """a - b."""
+    return add(a, scale(b, -1))
+
+
+def mul(a: Value, b: Value, otherwise: Unknown) -> Value:
+    """a * b when one of them is a number, else ``otherwise``."""
+    for x, y in ((a, b), (b, a)):
+        number = constant(x)
+        if number is not None:
+            return scale(y, number)
+    return a if isinstance(a, Unknown) else b if isinstance(b, Unknown) else otherwise
+
+
+def floor_div(a: Affine | isl.PwAff, divisor: int) -> Affine | isl.PwAff:
+    """floor(a / divisor), divisor > 0."""
+    if isinstance(a, Affine):
+        if all(c % divisor == 0 for _, c in a.terms):
+            return Affine(tuple((n, c // divisor) for n, c in a.terms), a.const // divisor)
+    return simplified(pw(a).scale_down_val(isl.Val(divisor)).floor())
+
+
+def floor_mod(a: Affine | isl.PwAff, divisor: int) -> Affine | isl.PwAff:
+    """a mod divisor, in [0, divisor)."""
+    if isinstance(a, Affine) and all(c % divisor == 0 for _, c in a.terms):
+        return Affine((), a.const % divisor)
+    return simplified(pw(a).mod_val(isl.Val(divisor)))
+
+
+def trunc_div(a: Affine | isl.PwAff, divisor: int) -> Affine | isl.PwAff:
+    """a / divisor as C rounds it, toward zero; divisor not 0."""
+    return simplified(pw(a).tdiv_q(_number(divisor)))
+
+
+def trunc_mod(a: Affine | isl.PwAff, divisor: int) -> Affine | isl.PwAff:
+    """a % divisor as in C: the sign of a; divisor not 0."""
+    return simplified(pw(a).tdiv_r(_number(abs(divisor))))
+
+
+def minimum(a: Affine | isl.PwAff, b: Affine | isl.PwAff) -> Affine | isl.PwAff:
+    """The lesser of both."""
+    return simplified(pw(a).min(pw(b)))
+
+
+def maximum(a: Affine | isl.PwAff, b: Affine | isl.PwAff) -> Affine | isl.PwAff:
+    """The greater of both."""
+    return simplified(pw(a).max(pw(b)))
+
+
+def either(a: Affine | isl.PwAff, where_a: isl.Set, b: Affine | isl.PwAff, where_b: isl.Set) -> Affine | isl.PwAff:
+    """a on ``where_a``, b on the disjoint ``where_b``."""
+    if a == b and isinstance(a, Affine):
+        return a
+    left, right = pw(a).intersect_params(where_a), pw(b).intersect_params(where_b)
+    return simplified(left.union_add(right))
+
+
+def nonnegative(a: Affine | isl.PwAff) -> isl.Set:
+    """Where a >= 0."""
+    return pw(a).nonneg_set()
+
+
+def zero(a: Affine | isl.PwAff) -> isl.Set:
+    """Where a == 0."""
+    return pw(a).zero_set()
+
+
+def equal_on(a: Value, b: Value, where: isl.Set) -> bool:
+    """Whether both are known and equal everywhere in ``where``."""
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return False
+    if isinstance(a, Affine) and isinstance(b, Affine) and a == b:
+        return True
+    return bool(where.is_subset(zero(simplified(pw(a) - pw(b)))))
+
+
+def finite(value: isl.Val) -> int | None:
+    """A bound as an integer, None when infinite or absent."""
+    return value.to_python() if value.is_int() else None
+
+
+def bounds(a: Affine | isl.PwAff, where: isl.Set) -> tuple[int | None, int | None]:
+    """Least and greatest value of a over ``where``, None where there is no finite one."""
+    if isinstance(a, Affine) and not a.terms:
+        return a.const, a.const
+    values = isl.Set.from_pw_aff(pw(a).intersect_params(where)).project_out_all_params()
+    return finite(values.dim_min_val(0)), finite(values.dim_max_val(0))
+
+
+def to_dims(where: isl.Set, names: tuple[str, ...]) -> isl.Set:
+    """A parameter set with the parameters ``names`` made set dimensions, in that order."""
+    result = isl.Set.from_params(where)
+    for k, name in enumerate(names):
+        position = result.find_dim_by_name(PARAM, name)
+        if position < 0:
+            result = result.insert_dims(SET, k, 1)
+            result = result.set_dim_name(SET, k, name)
+        else:
+            result = result.move_dims(SET, k, PARAM, position, 1)
+    return result.drop_unused_params()
+
+
+def from_dim(values: isl.Set, name: str) -> isl.Set:
+    """A set of one dimension as a condition on the parameter ``name``."""
+    return values.intersect(isl.Set(f"[{name}] -> {{ [x] : x = {name} }}")).params()
+
+
+AFTER_OR_AT = isl.Map("{ [x] -> [y] : y >= x }")
+BEFORE_OR_AT = isl.Map("{ [x] -> [y] : y <= x }")

@@ -1,0 +1,152 @@
+"""Set questions of the scheduler: instances of domains after unrolling, and distances of dependences.
+
+Answers are plain; sets come and go as strings in isl notation over named dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import islpy as isl
+
+_MAX_OPERATIONS = 3_000_000
+
+
+def instance(
+    domain: str, names: tuple[str, ...], fixed: Mapping[str, int], shift: Mapping[str, int], keep: tuple[str, ...]
+) -> str:
+    """The iterations ``keep`` for which an unrolled copy of an access is performed.
+
+    ``domain`` is a set over ``names``; ``fixed`` names become numbers, ``shift`` adds a number to a
+    name (a copy of an unrolled loop), names that are neither kept nor fixed are projected out.
+    """
+    key = (domain, names, tuple(sorted(fixed.items())), tuple(sorted(shift.items())), keep)
+    return _instance(*key)
+
+
+@lru_cache(maxsize=4096)
+def _instance(
+    domain: str,
+    names: tuple[str, ...],
+    fixed: tuple[tuple[str, int], ...],
+    shift: tuple[tuple[str, int], ...],
+    keep: tuple[str, ...],
+) -> str:
+    space = isl.Set(domain)
+    moved, numbers = dict(shift), dict(fixed)
+    outputs = [str(numbers[n]) if n in numbers else f"{n} + {moved.get(n, 0)}" for n in names]
+    params = [str(space.get_dim_name(isl.dim_type.param, k)) for k in range(space.dim(isl.dim_type.param))]
+    text = f"[{', '.join(params)}] -> " if params else ""
+    kept = [n for n in names if n not in numbers]
+    copy = isl.Map(f"{text}{{ [{', '.join(kept)}] -> [{', '.join(outputs)}] }}")
+    result = space.apply(copy.reverse())
+    for position in reversed(range(len(kept))):
+        if kept[position] not in keep:
+            result = result.project_out(isl.dim_type.set, position, 1)
+    left = [n for n in kept if n in keep]
+    for position, name in enumerate(left):
+        result = result.set_dim_name(isl.dim_type.set, position, name)
+    if tuple(left) != keep:  # iterators the access does not stand under: any value
+        result = result.apply(isl.Map(f"{text}{{ [{', '.join(left)}] -> [{', '.join(keep)}] }}"))
+        for position, name in enumerate(keep):
+            result = result.set_dim_name(isl.dim_type.set, position, name)
+    return str(result.coalesce())
+
+
+def instance_map(
+    relation: str, names: tuple[str, ...], fixed: Mapping[str, int], shift: Mapping[str, int], keep: tuple[str, ...]
+) -> str:
+    """The access map of an unrolled copy, from ``keep`` to elements."""
+    access = isl.Map(relation)
+    params = [str(access.get_dim_name(isl.dim_type.param, k)) for k in range(access.dim(isl.dim_type.param))]
+    text = f"[{', '.join(params)}] -> " if params else ""
+    known = [f"o{k} = {fixed[n]}" for k, n in enumerate(names) if n in fixed]
+    known += [f"o{k} = {n} + {shift.get(n, 0)}" for k, n in enumerate(names) if n in keep and n not in fixed]
+    outputs = ", ".join(f"o{k}" for k in range(len(names)))
+    copy = isl.Map(f"{text}{{ [{', '.join(keep)}] -> [{outputs}] : {' and '.join(known) or 'true'} }}")
+    result = copy.apply_range(access)
+    for position, name in enumerate(keep):
+        result = result.set_dim_name(isl.dim_type.in_, position, name)
+    return str(result.coalesce())
+
+
+def project(domain: str, keep: tuple[str, ...]) -> str | None:
+    """``domain`` on the names ``keep`` (in that order); None when it lacks one of them."""
+    space = isl.Set(domain)
+    names = [space.get_dim_name(isl.dim_type.set, k) for k in range(space.dim(isl.dim_type.set))]
+    if any(n not in names for n in keep):
+        return None
+    return _instance(domain, tuple(names), (), (), keep)
+
+
+def first_distance(
+    names: tuple[str, ...],
+    own: int,
+    weights: tuple[int, ...],
+    steps: tuple[int, ...],
+    source: tuple[str, str],
+    sink: tuple[str, str],
+) -> int | None:
+    """Least number of iterations d >= 1 after which ``sink`` touches an element that ``source`` touched.
+
+    ``source`` and ``sink`` are (domain, map) over ``names``; the last ``own`` names belong to the
+    pipelined loop (flattened parents included), the others are the same for both. An iteration
+    that differs by ``delta`` in the own names is ``weights . (delta / steps)`` iterations later. None
+    when no two iterations meet.
+    Raises ArithmeticError when the question is beyond the effort limit.
+    """
+    context = isl.DEFAULT_CONTEXT
+    context.set_max_operations(_MAX_OPERATIONS)
+    context.reset_operations()
+    try:
+        return _first_distance(names, own, weights, steps, source, sink)
+    except isl.Error as error:
+        raise ArithmeticError(str(error)) from error
+    finally:
+        context.set_max_operations(0)
+
+
+@lru_cache(maxsize=4096)
+def _first_distance(
+    names: tuple[str, ...],
+    own: int,
+    weights: tuple[int, ...],
+    steps: tuple[int, ...],
+    source: tuple[str, str],
+    sink: tuple[str, str],
+) -> int | None:
+    first = isl.Map(source[1]).intersect_domain(isl.Set(source[0]))
+    second = isl.Map(sink[1]).intersect_domain(isl.Set(sink[0]))
+    pairs = first.apply_range(second.reverse())
+    outer = len(names) - own
+    same = [f"a{k} = b{k}" for k in range(outer)]
+    moves = zip(range(outer, len(names)), weights, steps, strict=True)
+    delta = " + ".join(f"{w} * floor((b{k} - a{k})/{s})" for k, w, s in moves)
+    a = ", ".join(f"a{k}" for k in range(len(names)))
+    b = ", ".join(f"b{k}" for k in range(len(names)))
+    condition = " and ".join([*same, f"{delta} >= 1"])
+    pairs = pairs.intersect(isl.Map(f"{{ [{a}] -> [{b}] : {condition} }}"))
+    if pairs.is_empty():
+        return None
+    distance = isl.Map(f"{{ [[{a}] -> [{b}]] -> [{delta}] }}")
+    least = pairs.wrap().apply(distance).dim_min_val(0)
+    if not least.is_int():
+        return 1
+    return int(least.to_python())
+
+
+def may_be(names: Sequence[str], condition: str, domain: str) -> bool:
+    """Whether ``condition`` (isl syntax over ``names``) holds somewhere in ``domain``."""
+    return not isl.Set(domain).intersect(isl.Set(f"{{ [{', '.join(names)}] : {condition} }}")).is_empty()
+
+
+def constrain(domain: str, names: tuple[str, ...], conditions: Sequence[str]) -> str:
+    """``domain`` with further conditions (isl syntax over ``names``)."""
+    if not conditions:
+        return domain
+    extra = isl.Set(f"{{ [{', '.join(names)}] : {' and '.join(conditions)} }}")
+    result = isl.Set(domain).intersect(extra)
+    for position, name in enumerate(names):
+        result = result.set_dim_name(isl.dim_type.set, position, name)
+    return str(result.coalesce())

@@ -1,0 +1,247 @@
+"""What statements may change, read off the text alone: the safe side of the symbolic walk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hlspart.model.program import (
+    Assign,
+    Call,
+    Cast,
+    Declare,
+    Expr,
+    Function,
+    FunctionName,
+    IncDec,
+    Jump,
+    Label,
+    Loop,
+    Name,
+    OpaqueExpr,
+    PointerType,
+    Program,
+    Return,
+    ScalarType,
+    Stmt,
+    Switch,
+    Unary,
+    Variable,
+    expressions,
+    substatements,
+    walk,
+    walk_statements,
+)
+
+# C library functions (and those of HLS headers) that read or write nothing but their arguments.
+QUIET = frozenset(
+    """abs fabs fabsf sqrt sqrtf exp expf log logf pow powf sin sinf cos cosf tan tanf floor floorf ceil ceilf
+    round roundf fmin fminf fmax fmaxf fmod atan atan2 atan2f printf fprintf puts putchar fputs fputc perror exit
+    malloc calloc free memcpy memset memmove strlen strcmp strcpy assert __builtin_assume rand srand clock time
+    stream.read stream.write stream.empty stream.full stream.read_nb stream.write_nb""".split()
+)
+
+
+def statement_expressions(program: Program, root: Stmt) -> Iterator[Expr]:
+    """Every expression below ``root``, outermost ones only, initialisers included."""
+    for stmt in walk_statements(root):
+        yield from expressions(stmt)
+        if isinstance(stmt, Declare):
+            for ident in stmt.variables:
+                init = program.variable(ident).init
+                if init is not None:
+                    yield init
+
+
+def _bare(expr: Expr) -> Expr:
+    while isinstance(expr, Cast):
+        expr = expr.operand
+    return expr
+
+
+@dataclass
+class Effects:
+    """Queries over one :class:`Program`, each answered once."""
+
+    program: Program
+    addressed: frozenset[int] = field(init=False)
+    calls: dict[str, tuple[Call, ...]] = field(init=False)
+    global_writes: dict[str, frozenset[int]] = field(init=False)
+    _modified: dict[Stmt, frozenset[int]] = field(init=False, default_factory=dict)
+    _stepped: dict[Loop, frozenset[int]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.calls, own, addressed = {}, {}, set[int]()
+        for name, function in self.program.functions.items():
+            calls: list[Call] = []
+            writes = set[int]()
+            for top in statement_expressions(self.program, function.body):
+                for expr in walk(top):
+                    match expr:
+                        case Call():
+                            calls.append(expr)
+                            addressed |= self._by_reference(expr)
+                        case Unary(op="&", operand=Name(variable=ident)):
+                            addressed.add(ident)
+                        case Assign(target=target) | IncDec(operand=target):
+                            match _bare(target):
+                                case Name(variable=ident):
+                                    writes.add(ident)
+                        case OpaqueExpr():
+                            addressed |= {e.variable for e in walk(expr) if isinstance(e, Name)}
+            self.calls[name] = tuple(calls)
+            own[name] = writes
+        self.addressed = frozenset(addressed)
+        self._assigned_anywhere = frozenset().union(*own.values()) if own else frozenset()
+        at_file_scope = frozenset(v.id for v in self.program.variables if v.function is None or v.storage == "static")
+        self.global_writes = {}
+        for name in self.program.functions:
+            reach = self.reachable((name,))
+            found = frozenset().union(*(own[f] for f in reach)) & at_file_scope
+            if any(self._leaves(call) for f in reach for call in self.calls[f]):
+                found |= self._outside
+            self.global_writes[name] = found
+
+    @property
+    def _outside(self) -> frozenset[int]:
+        """What code that we do not see may change."""
+        return frozenset(
+            v.id
+            for v in self.program.variables
+            if v.function is None and not v.const and (not v.internal or v.id in self._assigned_anywhere)
+        )
+
+    def _leaves(self, call: Call) -> bool:
+        return call.function is None or (call.function not in self.program.functions and call.function not in QUIET)
+
+    def _by_reference(self, call: Call) -> set[int]:
+        """Scalars that a call may change through a C++ reference."""
+        found = set[int]()
+        callee = self.program.functions.get(call.function or "")
+        unknown = callee is None and (call.function or "") not in QUIET
+        for k, arg in enumerate(call.args):
+            bare = _bare(arg)
+            if not isinstance(bare, Name):
+                continue
+            reference = callee is not None and k < len(callee.params) and self._variable(callee.params[k]).reference
+            if reference or (unknown and self._cpp(bare)):
+                found.add(bare.variable)
+        return found
+
+    def _cpp(self, expr: Expr) -> bool:
+        path = expr.at.span.path
+        return any(u.language == "c++" for u in self.program.units if u.path == path or path in u.headers)
+
+    def _variable(self, ident: int) -> Variable:
+        return self.program.variable(ident)
+
+    def tracked(self, variable: Variable) -> bool:
+        """Whether a scalar's value can be followed: an integer that only its own name can change."""
+        return (
+            isinstance(variable.type, ScalarType)
+            and variable.type.kind in ("int", "bool")
+            and not variable.volatile
+            and variable.id not in self.addressed
+            and not variable.reference
+        )
+
+    def tracked_pointer(self, variable: Variable) -> bool:
+        """Whether a pointer's target can be followed."""
+        return isinstance(variable.type, PointerType) and not variable.volatile and variable.id not in self.addressed
+
+    def killed_by(self, call: Call) -> frozenset[int]:
+        """Variables of file scope (and static ones) that a call may change."""
+        if call.function in self.program.functions:
+            return self.global_writes[call.function]
+        return self._outside if self._leaves(call) else frozenset()
+
+    def modified(self, stmt: Stmt) -> frozenset[int]:
+        """Variables that executing ``stmt`` may assign, calls included, declarations of its own too."""
+        if stmt not in self._modified:
+            found = set[int]()
+            for sub in walk_statements(stmt):
+                if isinstance(sub, Declare):
+                    found.update(sub.variables)
+            for top in statement_expressions(self.program, stmt):
+                found |= self.assigned_in(top)
+            self._modified[stmt] = frozenset(found)
+        return self._modified[stmt]
+
+    def assigned_in(self, expr: Expr) -> frozenset[int]:
+        """Variables that evaluating ``expr`` may assign."""
+        found = set[int]()
+        for sub in walk(expr):
+            match sub:
+                case Call():
+                    found |= self.killed_by(sub)
+                case Assign(target=target) | IncDec(operand=target):
+                    match _bare(target):
+                        case Name(variable=ident):
+                            found.add(ident)
+        return frozenset(found)
+
+    def stepped(self, loop: Loop) -> frozenset[int]:
+        """Variables that the loop assigns from their own value: the candidates for induction."""
+        if loop not in self._stepped:
+            found = set[int]()
+            for top in statement_expressions(self.program, loop):
+                for expr in walk(top):
+                    match expr:
+                        case IncDec(operand=Name(variable=ident)):
+                            found.add(ident)
+                        case Assign(op=op, target=Name(variable=ident), value=value):
+                            if op != "=" or any(isinstance(e, Name) and e.variable == ident for e in walk(value)):
+                                found.add(ident)
+            self._stepped[loop] = frozenset(found)
+        return self._stepped[loop]
+
+    def reachable(self, roots: tuple[str, ...]) -> frozenset[str]:
+        """Functions with a body that calls from ``roots`` can reach, the roots included."""
+        seen, stack = set[str](), [r for r in roots if r in self.program.functions]
+        while stack:
+            name = stack.pop()
+            if name not in seen:
+                seen.add(name)
+                stack += [c.function for c in self.calls[name] if c.function in self.program.functions]
+        return frozenset(seen)
+
+    def taken(self) -> dict[str, FunctionName]:
+        """Functions whose address is taken, with the first place."""
+        found: dict[str, FunctionName] = {}
+        for function in self.program.functions.values():
+            for top in statement_expressions(self.program, function.body):
+                for expr in walk(top):
+                    if isinstance(expr, FunctionName):
+                        found.setdefault(expr.name, expr)
+        return found
+
+
+def labels_used(function: Function) -> frozenset[str]:
+    """Targets of goto statements."""
+    return frozenset(
+        s.label for s in walk_statements(function.body) if isinstance(s, Jump) and s.kind == "goto" and s.label
+    )
+
+
+def leaves_early(loop: Loop) -> bool:
+    """Whether a break, return or goto in the body may leave ``loop`` before its test does."""
+
+    def search(stmt: Stmt, own_break: bool) -> bool:
+        match stmt:
+            case Return():
+                return True
+            case Jump(kind="break"):
+                return own_break
+            case Jump(kind="goto", label=label):
+                return label not in inside
+            case Loop() | Switch():
+                own_break = False
+        return any(search(s, own_break) for s in substatements(stmt))
+
+    inside = {s.name for s in walk_statements(loop.body) if isinstance(s, Label)}
+    return search(loop.body, True)
+
+
+def returns_within(stmt: Stmt) -> bool:
+    """Whether a return or goto stands below ``stmt``."""
+    return any(isinstance(s, Return) or (isinstance(s, Jump) and s.kind == "goto") for s in walk_statements(stmt))
