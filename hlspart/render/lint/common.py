@@ -13,12 +13,11 @@ from hlspart.model.source import Span
 
 TOOL = "hlspart"
 VERSION = __version__
-HOME = "https://pypi.org/project/hlspart/"
 
 
-def help_uri(rule: str, name: str) -> str:
-    """Page of a rule."""
-    return f"{HOME}#{rule.lower()}-{name}"
+def help_uri(rule: str) -> str:
+    """Name of a rule's page, the same for every installation; `hlspart explain` prints the page."""
+    return f"urn:hlspart:rule:{rule}"
 
 
 def fingerprints(report: LintReport) -> Iterator[tuple[Diagnostic, str]]:

@@ -23,7 +23,8 @@ def render(report: LintReport) -> str:
         suites.append(head + "".join(cases) + " </testsuite>\n")
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n'
-        f'<testsuites name="hlspart lint" tests="{total}" failures="{failed}" errors="0">\n{"".join(suites)}</testsuites>\n'
+        f'<testsuites name="hlspart lint" tests="{total}" failures="{failed}" errors="0">\n'
+        f"{''.join(suites)}</testsuites>\n"
     )
 
 

@@ -7,16 +7,14 @@ from typing import Any
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.linting import LintReport
 from hlspart.render import json
-from hlspart.render.lint.common import HOME, TOOL, help_uri, line_text, region
+from hlspart.render.lint.common import TOOL, line_text, region
 
 _SEVERITY = {"error": "ERROR", "warning": "WARNING", "info": "INFO", "note": "INFO"}
 
 
 def render(report: LintReport) -> str:
     """One DiagnosticResult."""
-    return json.render(
-        {"source": {"name": TOOL, "url": HOME}, "diagnostics": [_diagnostic(report, d) for d in report.diagnostics]}
-    )
+    return json.render({"source": {"name": TOOL}, "diagnostics": [_diagnostic(report, d) for d in report.diagnostics]})
 
 
 def _diagnostic(report: LintReport, item: Diagnostic) -> dict[str, Any]:
@@ -24,7 +22,7 @@ def _diagnostic(report: LintReport, item: Diagnostic) -> dict[str, Any]:
         "message": item.message + (f"; {item.hint}" if item.hint else ""),
         "location": _location(report, item.place),
         "severity": _SEVERITY[item.severity],
-        "code": {"value": item.rule, "url": help_uri(item.rule, item.name)},
+        "code": {"value": item.rule},
     }
     if item.related:
         shape["relatedLocations"] = [

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.linting import LintReport
 from hlspart.render import json
-from hlspart.render.lint.common import HOME, TOOL, VERSION, fingerprints, help_uri, region
+from hlspart.render.lint.common import TOOL, VERSION, fingerprints, help_uri, region
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "note", "note": "note"}
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -21,14 +21,16 @@ def render(report: LintReport) -> str:
     codes = sorted(fired)
     rules = []
     for code in codes:
-        rule: dict[str, Any] = {"id": code, "name": fired[code], "helpUri": help_uri(code, fired[code])}
+        rule: dict[str, Any] = {"id": code, "name": fired[code], "helpUri": help_uri(code)}
         if code in known:
             rule["shortDescription"] = {"text": known[code].summary}
-            rule["fullDescription"] = {"text": known[code].description or known[code].summary}
+            page = known[code].description or known[code].summary
+            rule["fullDescription"] = {"text": known[code].summary}
+            rule["help"] = {"text": page, "markdown": page}
             rule["defaultConfiguration"] = {"level": _LEVELS[known[code].severity]}
         rules.append(rule)
     run = {
-        "tool": {"driver": {"name": TOOL, "semanticVersion": VERSION, "informationUri": HOME, "rules": rules}},
+        "tool": {"driver": {"name": TOOL, "semanticVersion": VERSION, "rules": rules}},
         "columnKind": "unicodeCodePoints",
         "artifacts": [{"location": _artifact(p)} for p in report.files],
         "invocations": [{"executionSuccessful": not report.broken}],
