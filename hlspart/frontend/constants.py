@@ -276,7 +276,12 @@ def value_of(expr: ir.Expr, variables: Sequence[ir.Variable]) -> int | None:
             return expr.value if isinstance(expr.value, int) else None
         case ir.Name():
             variable = variables[expr.variable]
-            if variable.const and not variable.volatile and variable.init is not None and variable.storage != "parameter":
+            if (
+                variable.const
+                and not variable.volatile
+                and variable.init is not None
+                and variable.storage != "parameter"
+            ):
                 if not isinstance(variable.type, ir.ScalarType):
                     return None
                 value = value_of(variable.init, variables)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pycparser import c_ast
 
 from hlspart.frontend import types as ct
+from hlspart.frontend.constants import value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, TypeName, VariableId
 from hlspart.frontend.express import Expressions
 from hlspart.model import program as ir
@@ -70,8 +71,6 @@ class Declarations:
 
     def _extent(self, node: Any, parameter: bool) -> int | None:
         expr, first, last = self.expressions.lower(node.dim)
-        from hlspart.frontend.constants import value_of
-
         value = value_of(expr, self.context.collected.variables)
         if value is not None and value >= 0:
             return value
@@ -79,7 +78,7 @@ class Declarations:
         if value is not None:
             self.context.report("HLP002", "syntax-error", "error", at, f"array extent {value} is negative")
         elif not isinstance(expr, ir.OpaqueExpr) or expr.what != "UnaryOp":
-            names = [n for n in self._names(node.dim)]
+            names = self._names(node.dim)
             message = RUN_TIME_EXTENT.format(name=names[0] if names else "N")
             self.context.report("HLP005", "run-time-extent", "error", at, message)
         return None
@@ -143,7 +142,9 @@ class Declarations:
                 return at
         raise self.context.fail(start, f"cannot place the declaration of '{name}'")
 
-    def pieces(self, name_at: int, start: int, first: int | None, end: int, index: int, count: int, stop: int) -> ir.Declarator:
+    def pieces(
+        self, name_at: int, start: int, first: int | None, end: int, index: int, count: int, stop: int
+    ) -> ir.Declarator:
         """Pieces of a declarator. ``start..stop``: the statement; ``first``: where this declarator begins
         (None: after the specifiers); ``end``: its last token, initial value included."""
         texts, match = self.text.texts, self.text.match
@@ -155,7 +156,7 @@ class Declarations:
             if following == "[":
                 brackets.append(self.text.origin(at + 1, match[at + 1]))
                 at = last = match[at + 1]
-            elif following == "(" :
+            elif following == "(":
                 at = last = match[at + 1]
             elif following == ")" and match[at + 1] >= begin:
                 at = last = at + 1
@@ -184,7 +185,14 @@ class Declarations:
                 at -= 1
             elif before in ("const", "restrict", "volatile", "__restrict", "__restrict__", "__const"):
                 back = at - 1
-                while back > start and texts[back] in ("const", "restrict", "volatile", "__restrict", "__restrict__", "__const"):
+                while back > start and texts[back] in (
+                    "const",
+                    "restrict",
+                    "volatile",
+                    "__restrict",
+                    "__restrict__",
+                    "__const",
+                ):
                     back -= 1
                 if texts[back] != "*":
                     break
@@ -279,7 +287,9 @@ class Declarations:
             self._initial(ident, node.init, name_at, end)
         return ident
 
-    def _merge(self, ident: int, type_: ir.CType, piece: ir.Declarator, extern: bool, const: bool, volatile: bool) -> None:
+    def _merge(
+        self, ident: int, type_: ir.CType, piece: ir.Declarator, extern: bool, const: bool, volatile: bool
+    ) -> None:
         """A further declaration of a known file-scope object."""
         known = self.context.variable(ident)
         defines = known.extern and not extern
@@ -358,7 +368,15 @@ class Declarations:
         assert param.name is not None
         self.context.collected.variables.append(
             ir.Variable(
-                ident, param.name, type_, "parameter", self.context.function, scope, (param.declarator,), const, volatile
+                ident,
+                param.name,
+                type_,
+                "parameter",
+                self.context.function,
+                scope,
+                (param.declarator,),
+                const,
+                volatile,
             )
         )
         self.context.names[-1][param.name] = VariableId(ident)

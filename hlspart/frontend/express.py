@@ -14,7 +14,7 @@ from pycparser import c_ast
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import character, integer, value_of
-from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, TypeName, VariableId
+from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, VariableId
 from hlspart.frontend.parse import CASE_RANGE
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
@@ -159,6 +159,8 @@ class Expressions:
 
     def _extend(self, base: ir.Expr, index: ir.Expr, first: int, last: int, bracket: Origin | None) -> ir.Expr | None:
         """``base[index]`` as an ArrayRef when the base is a variable or an ArrayRef with subscripts left."""
+        indices: tuple[ir.Expr, ...]
+        brackets: tuple[Origin, ...]
         match base:
             case ir.Name():
                 variable, indices, name = base.variable, (index,), base.at

@@ -18,7 +18,7 @@ from hlspart.frontend.tokens import SourceError
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.options import FrontendOptions
-from hlspart.model.source import Origin, SourceText, Span
+from hlspart.model.source import SourceText, Span
 
 _RULE_NAMES = {
     "HLP001": "unreadable-file", "HLP002": "syntax-error", "HLP003": "unsupported-construct",
@@ -43,9 +43,7 @@ def read_file(path: str) -> bytes:
         return stream.read()
 
 
-def load(
-    paths: Sequence[str], options: FrontendOptions, read: Callable[[str], bytes] | None = None
-) -> ir.Program:
+def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], bytes] | None = None) -> ir.Program:
     """Read all files as one program.
 
     ``read`` gives a file's bytes or raises OSError (default: the file system). A file that cannot
@@ -92,16 +90,17 @@ def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], col
     collected.sources[path] = source
     if not source.text.strip():
         place = Place(path, 1, 1, 1, 1)
-        return ir.Unit(path, language, source, Diagnostic("HLP001", "unreadable-file", "error", place, "the file is empty"))
+        return ir.Unit(
+            path, language, source, Diagnostic("HLP001", "unreadable-file", "error", place, "the file is empty")
+        )
     mark = collected.mark()
     preprocessor = Preprocessor(options, language, read)
     result = preprocessor.result
     try:
         try:
-            result = preprocessor.run(source)
+            preprocessor.run(source)
         finally:
-            for known, text in preprocessor.result.sources.items():
-                collected.sources.setdefault(known, text)
+            collected.sources.update({k: t for k, t in result.sources.items() if k not in collected.sources})
         _notes(result, collected)
         _lower(path, result, collected, language)
         error = None
@@ -119,9 +118,9 @@ def _lower(path: str, result: Preprocessed, collected: Collected, language: str)
     match = brackets(result.tokens)
     if not result.tokens and not result.pragmas:
         raise SourceError("HLP001", "the file holds no C", path, 0)
-    tree = parse(result.tokens)
+    tree, guessed = parse(result.tokens, guess_types=bool(result.missing))
     lowering = Lowering(path, TokenText(result.tokens, match), result.pragmas, collected, language)
-    lowering.unit(tree)
+    lowering.unit(tree, guessed)
     collected.inactive.extend(s for s in result.inactive if not s.path.startswith(OWN))
     for name, value in _macro_constants(result.macros).items():
         collected.constants.setdefault(name, value)
@@ -157,13 +156,9 @@ def _macro_constants(macros: dict[str, Macro]) -> dict[str, int]:
 
 def _notes(result: Preprocessed, collected: Collected) -> None:
     for name, path, start, end in result.missing:
-        at = Origin(Span(path, start, end))
-        collected.diagnostics.append(
-            Diagnostic(
-                "HLP006", "missing-header", "note", place_of(collected.sources, at.span), f"header {name} not found, skipped",
-                "give its folder with -I" if not name.startswith("<") else None,
-            )
-        )  # fmt: skip
+        place = place_of(collected.sources, Span(path, start, end))
+        message, hint = f"header {name} not found, skipped", "give its folder with -I"
+        collected.diagnostics.append(Diagnostic("HLP006", "missing-header", "note", place, message, hint))
 
 
 def _unreadable(path: str, fault: Exception) -> Diagnostic:

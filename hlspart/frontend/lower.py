@@ -11,12 +11,12 @@ from typing import Any, Literal
 from pycparser import c_ast
 
 from hlspart.frontend import types as ct
-from hlspart.frontend.context import Collected, Context, FunctionDeclaration
+from hlspart.frontend.context import Collected, Context, FunctionDeclaration, TypeName
 from hlspart.frontend.declare import Declarations, Parameter
 from hlspart.frontend.express import Expressions
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import CASE_RANGE
-from hlspart.frontend.tokens import PragmaToken, Token, spell
+from hlspart.frontend.tokens import PragmaToken, spell
 from hlspart.model import program as ir
 from hlspart.model.directives import RawPragma
 from hlspart.model.source import Origin, Span
@@ -43,8 +43,9 @@ class Lowering:
 
     # ---------------------------------------------------------------------------------- unit
 
-    def unit(self, tree: c_ast.FileAST) -> None:
-        """All external declarations."""
+    def unit(self, tree: c_ast.FileAST, types: list[str]) -> None:
+        """All external declarations. ``types``: names whose declaration is missing."""
+        self.context.names[0].update((name, TypeName(ir.OtherType(name))) for name in types)
         cursor, at = 0, 0
         items = tree.ext
         while at < len(items):
@@ -91,7 +92,7 @@ class Lowering:
             token = self.pragmas[self.next_pragma][1]
             self.next_pragma += 1
             span = Span(token.path, token.start, token.end)
-            origin = Origin(span) if token.use is None else Origin(Span(token.use.path, token.use.start, token.use.end), "macro", token.use.name)
+            origin = Origin(span) if token.use is None else Origin(span, "macro", token.use.name)
             index = len(self.collected.pragmas)
             spelling: Literal["#pragma", "_Pragma"] = "#pragma" if token.spelling == "#pragma" else "_Pragma"
             self.collected.pragmas.append(
@@ -108,8 +109,8 @@ class Lowering:
     def _function(self, node: Any, start: int) -> int:
         """A function definition that begins at token ``start``; its last token."""
         context, decl = self.context, node.decl
-        opening = node.body.coord.line
-        closing = self.text.match[opening]
+        opening: int = node.body.coord.line
+        closing: int = self.text.match[opening]
         name_at = self.declarations.name_index(decl.type, decl.name, start, opening)
         type_ = decl.type
         returns = self.declarations.type_of(type_.type) if isinstance(type_, c_ast.FuncDecl) else ct.UNKNOWN
@@ -122,7 +123,7 @@ class Lowering:
         outer, self.block = self.block, block
         # pragmas in the parameter list stand outside of the body
         context.function, self.block = None, outer
-        self._flush_before(opening)
+        self._flush(opening)
         context.function, self.block = decl.name, block
         body = self._items(node.body.block_items or [], opening, closing)
         self.block = outer
@@ -136,15 +137,13 @@ class Lowering:
             if not (previous.internal or "static" in (decl.storage or [])):
                 context.report("HLP002", "syntax-error", "error", at, f"'{name}' is defined twice")
         self.collected.functions[name] = ir.Function(
-            name, context.path, origin(start, closing, True), origin(start, opening - 1, True), origin(name_at, name_at),
-            returns, tuple(params), ir.Block(block, origin(opening, closing, True), tuple(body)),
+            name, context.path, origin(start, closing, True), origin(start, opening - 1, True),
+            origin(name_at, name_at), returns, tuple(params),
+            ir.Block(block, origin(opening, closing, True), tuple(body)),
             internal="static" in (decl.storage or []), inline="inline" in (decl.funcspec or []),
             variadic=_variadic(type_),
         )  # fmt: skip
         return closing
-
-    def _flush_before(self, opening: int) -> None:
-        self._flush(opening)
 
     def _parameters(self, node: Any, name_at: int, opening: int, block: int) -> list[int]:
         declarations = self.declarations
@@ -424,6 +423,3 @@ def _name_token(node: Any) -> int | None:
 def _variadic(node: Any) -> bool:
     args = getattr(node, "args", None)
     return args is not None and any(isinstance(p, c_ast.EllipsisParam) for p in args.params)
-
-
-__all__ = ["Lowering", "Token"]

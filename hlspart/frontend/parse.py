@@ -8,14 +8,13 @@ there, through :mod:`hlspart.frontend.origins`, into the user's text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from pycparser import c_ast
 from pycparser.c_lexer import Token as CToken
 from pycparser.c_parser import CParser, ParseError
 
-from hlspart.frontend.preprocess import Preprocessed, PragmaToken
+from hlspart.frontend.preprocess import OWN, Preprocessed, number_uses
 from hlspart.frontend.tokens import SourceError, Token
 
 MAX_NESTING = 256  # of brackets
@@ -24,11 +23,13 @@ CASE_RANGE = "..."  # the marker constant that a case range is passed through py
 _KEYWORDS = {
     word: word.upper()
     for word in (
-        "auto break case char const continue default do double else enum extern float for goto if inline int long "
-        "register offsetof restrict return short signed sizeof static struct switch typedef union unsigned void "
-        "volatile while __int128 _Bool _Complex _Generic _Noreturn _Thread_local _Static_assert _Atomic _Alignof _Alignas"
-    ).split()
-}
+        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
+        "float", "for", "goto", "if", "inline", "int", "long", "register", "offsetof", "restrict", "return", "short",
+        "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
+        "__int128", "_Bool", "_Complex", "_Generic", "_Noreturn", "_Thread_local", "_Static_assert", "_Atomic",
+        "_Alignof", "_Alignas",
+    )
+}  # fmt: skip
 _OPERATORS = {
     "...": "ELLIPSIS", "<<=": "LSHIFTEQUAL", ">>=": "RSHIFTEQUAL", "++": "PLUSPLUS", "--": "MINUSMINUS", "->": "ARROW",
     "&&": "LAND", "||": "LOR", "<<": "LSHIFT", ">>": "RSHIFT", "<=": "LE", ">=": "GE", "==": "EQ", "!=": "NE",
@@ -80,50 +81,73 @@ def error(token: Token, message: str, rule: str = "HLP002", hint: str | None = N
     """A fault at a token; inside a macro at the macro's use."""
     place = token.use if token.use is not None and token.lo < 0 else None
     if place is not None:
-        return SourceError(rule, f"{message} (in the expansion of {place.name})", place.path, place.start, place.end, hint)
+        return SourceError(
+            rule, f"{message} (in the expansion of {place.name})", place.path, place.start, place.end, hint
+        )
     if token.use is not None:
         return SourceError(rule, message, token.use.path, token.lo, token.hi, hint)
     return SourceError(rule, message, token.path, token.start, token.end, hint)
 
 
 def normalise(result: Preprocessed) -> None:
-    """Remove the GNU extensions that carry no meaning here; pragma positions and uses follow."""
+    """Remove what carries no meaning here: GNU extensions, and prototypes of our own headers that nobody uses."""
     tokens = result.tokens
-    if not any(t.kind == "id" and (t.text in _DROPPED or t.text in _DROPPED_CALLS) for t in tokens):
+    drop = bytearray(len(tokens) + 1)
+    _drop_extensions(tokens, drop)
+    _drop_unused_prototypes(tokens, drop)
+    if 1 not in drop:
         return
-    kept: list[Token] = []
-    moved: list[int] = []
-    at = 0
-    while at < len(tokens):
-        token = tokens[at]
-        moved.append(len(kept))
-        at += 1
-        if token.kind == "id" and token.text in _DROPPED:
+    moved, kept = [], 0
+    for flag in drop:
+        moved.append(kept)
+        kept += not flag
+    result.tokens = [t for t, flag in zip(tokens, drop, strict=False) if not flag]
+    result.pragmas = [(moved[position], pragma) for position, pragma in result.pragmas]
+    number_uses(result.tokens)
+
+
+def _drop_extensions(tokens: list[Token], drop: bytearray) -> None:
+    for at, token in enumerate(tokens):
+        if token.kind != "id":
             continue
-        if token.kind == "id" and token.text in _DROPPED_CALLS:
-            while at < len(tokens) and tokens[at].text in ("volatile", "__volatile__", "goto"):
-                moved.append(len(kept))
-                at += 1
-            if at < len(tokens) and tokens[at].text == "(":
-                level = 0
-                while at < len(tokens):
-                    level += (tokens[at].text == "(") - (tokens[at].text == ")")
-                    moved.append(len(kept))
-                    at += 1
+        if token.text in _DROPPED:
+            drop[at] = 1
+        elif token.text in _DROPPED_CALLS:
+            end, level = at + 1, 0
+            while end < len(tokens) and tokens[end].text in ("volatile", "__volatile__", "goto"):
+                end += 1
+            if end < len(tokens) and tokens[end].text == "(":
+                while end < len(tokens):
+                    level += (tokens[end].text == "(") - (tokens[end].text == ")")
+                    end += 1
                     if level == 0:
                         break
+            drop[at:end] = b"\1" * (end - at)
+
+
+def _drop_unused_prototypes(tokens: list[Token], drop: bytearray) -> None:
+    """The headers hold hundreds of functions; parsing them would cost more than a kernel does."""
+    own = [t.path.startswith(OWN) and t.use is None for t in tokens]
+    used = {t.text for t, ours in zip(tokens, own, strict=True) if t.kind == "id" and not ours}
+    at, end = 0, len(tokens)
+    while at < end:
+        if not own[at]:
+            at += 1
             continue
-        kept.append(token)
-    moved.append(len(kept))
-    result.tokens = kept
-    result.pragmas = [(moved[position], pragma) for position, pragma in result.pragmas]
-    for use in {t.use for t in kept if t.use is not None}:
-        use.first = -1
-    for index, token in enumerate(kept):
-        if token.use is not None:
-            if token.use.first < 0:
-                token.use.first = index
-            token.use.last = index
+        start, name, level = at, "", 0
+        prototype = tokens[at].text not in ("typedef", "extern")
+        while at < end and own[at]:
+            text = tokens[at].text
+            if text == "{":
+                prototype = False
+            if text == "(" and not name and at > start:
+                name = tokens[at - 1].text
+            level += (text in ("(", "{")) - (text in (")", "}"))
+            at += 1
+            if text == ";" and level == 0:
+                break
+        if prototype and name and name not in used:
+            drop[start:at] = b"\1" * (at - start)
 
 
 class _Lexer:
@@ -176,33 +200,83 @@ def _c_tokens(tokens: list[Token]) -> list[CToken]:
     return prepared
 
 
-_COORD = re.compile(r"^(?:[^:]*):(\d+)(?::\d+)?: (.*)$", re.DOTALL)
+_COORD = re.compile(r"^(?:[^:]*):(-?\d+)(?::\d+)?: (.*)$", re.DOTALL)
+_MOST_GUESSES = 40
 
 
-def parse(tokens: list[Token], explain: Callable[[int, str], SourceError | None] | None = None) -> c_ast.FileAST:
-    """The tree. ``explain(index, message)`` may give a better error for a failure near a token."""
-    lexer = _Lexer(_c_tokens(tokens))
-    make: Any = lambda **_: lexer  # noqa: E731 - CParser wants a class, and calls it once
+def parse(tokens: list[Token], guess_types: bool) -> tuple[c_ast.FileAST, list[str]]:
+    """The tree, and the names that had to be taken for types.
+
+    With ``guess_types`` (a header is missing) an undeclared name that stands where a type must is
+    taken for one.
+    """
+    prepared = _c_tokens(tokens)
+    unknown: list[str] = []
+    first: SourceError | None = None
+    while True:
+        prelude = [
+            CToken(kind, text, -1, 1, "")
+            for name in unknown
+            for kind, text in (("TYPEDEF", "typedef"), ("INT", "int"), ("ID", name), ("SEMI", ";"))
+        ]
+        try:
+            tree = _parse(tokens, prelude + prepared, len(prelude))
+        except _Failure as failure:
+            first = first or failure.error
+            name = _type_candidate(tokens, failure.index, unknown) if guess_types else None
+            if name is None or len(unknown) >= _MOST_GUESSES:
+                raise first from None
+            unknown.append(name)
+            continue
+        tree.ext = tree.ext[len(unknown) :]
+        return tree, unknown
+
+
+class _Failure(Exception):
+    def __init__(self, index: int, error: SourceError) -> None:
+        super().__init__(index)
+        self.index, self.error = index, error
+
+
+def _parse(tokens: list[Token], prepared: list[CToken], prelude: int) -> c_ast.FileAST:
+    lexer = _Lexer(prepared)
+    make: Any = lambda **_: lexer  # CParser wants a class, and calls it once  # noqa: E731
+    message = ""
     try:
         tree: c_ast.FileAST = CParser(lexer=make).parse("")
         return tree
     except ParseError as fault:
         found = _COORD.match(str(fault))
         message = found.group(2) if found else str(fault).lstrip(": ")
-        index = int(found.group(1)) if found else lexer.at - 1
+        index = int(found.group(1)) if found else lexer.at - prelude - 1
     except RecursionError:
-        raise error(tokens[max(0, min(lexer.at, len(tokens)) - 1)], "nested too deeply", "HLP004") from None
+        near = tokens[max(0, min(lexer.at - prelude, len(tokens)) - 1)]
+        raise error(near, "nested too deeply", "HLP004") from None
     except (AssertionError, AttributeError, IndexError, TypeError, ValueError):
         # a parser defect on ill-formed input must not reach the user as a traceback
-        message, index = "", lexer.at - 1
+        index = lexer.at - prelude - 1
     index = max(0, min(index, len(tokens) - 1))
-    better = explain(index, message) if explain else None
-    raise better or _syntax_error(tokens, index, message, lexer.at)
+    raise _Failure(index, _syntax_error(tokens, index, message))
 
 
-def _syntax_error(tokens: list[Token], index: int, message: str, reached: int) -> SourceError:
-    if not tokens:
-        return SourceError("HLP002", "syntax error", "", 0)
+def _type_candidate(tokens: list[Token], index: int, known: list[str]) -> str | None:
+    """A name near ``index`` that looks like a type: a name, stars or ``)`` follow."""
+    for at in (index - 1, index, index - 2, index + 1):
+        if not 0 <= at < len(tokens) - 1:
+            continue
+        token, after = tokens[at], tokens[at + 1]
+        if token.kind != "id" or token.text in _KEYWORDS or token.text in known:
+            continue
+        if at and (
+            tokens[at - 1].kind in ("num", "str") or tokens[at - 1].text in (".", "->", "]", "struct", "union", "enum")
+        ):
+            continue
+        if (after.kind == "id" and after.text not in _KEYWORDS) or after.text in ("*", ")", "("):
+            return token.text
+    return None
+
+
+def _syntax_error(tokens: list[Token], index: int, message: str) -> SourceError:
     token = tokens[index]
     if "end of input" in message.lower():
         return error(tokens[-1], "syntax error: the file ends inside a declaration or statement")
@@ -211,6 +285,3 @@ def _syntax_error(tokens: list[Token], index: int, message: str, reached: int) -
     if message == "Invalid expression" or not message:
         return error(token, f"syntax error near '{token.text}'")
     return error(token, f"syntax error near '{token.text}': {message[0].lower()}{message[1:]}")
-
-
-__all__ = ["CASE_RANGE", "PragmaToken", "brackets", "error", "normalise", "parse"]

@@ -27,13 +27,15 @@ PREDEFINED = {
     "__STDC__": "1", "__STDC_HOSTED__": "1", "__LP64__": "1", "__CHAR_BIT__": "8", "__SIZEOF_INT__": "4",
     "__SIZEOF_LONG__": "8", "__SIZEOF_POINTER__": "8", "__INT_MAX__": "2147483647", "__x86_64__": "1",
     "__BYTE_ORDER__": "1234", "__ORDER_LITTLE_ENDIAN__": "1234", "__ORDER_BIG_ENDIAN__": "4321",
-    "__SYNTHESIS__": "1", "__VITIS_HLS__": "1", "__HLSPART__": "1", "__DATE__": '"Jan  1 1970"', "__TIME__": '"00:00:00"',
+    "__SYNTHESIS__": "1", "__VITIS_HLS__": "1", "__HLSPART__": "1", "__DATE__": '"Jan  1 1970"',
+    "__TIME__": '"00:00:00"', "__linux__": "1", "__unix__": "1",
 }  # fmt: skip
-_NEVER_EXPANDED = frozenset(
-    "HLS AP SDS ACCEL array_partition array_reshape array_map pipeline unroll inline dataflow interface dependence stream "
-    "bind_storage bind_op resource loop_tripcount loop_flatten loop_merge latency allocation function_instantiate stable "
-    "cyclic block complete variable factor dim type off port depth".split()
-)
+_NEVER_EXPANDED = frozenset({
+    "HLS", "AP", "SDS", "ACCEL", "array_partition", "array_reshape", "array_map", "pipeline", "unroll", "inline",
+    "dataflow", "interface", "dependence", "stream", "bind_storage", "bind_op", "resource", "loop_tripcount",
+    "loop_flatten", "loop_merge", "latency", "allocation", "function_instantiate", "stable", "cyclic", "block",
+    "complete", "variable", "factor", "dim", "type", "off", "port", "depth",
+})  # fmt: skip
 
 
 @dataclass
@@ -72,7 +74,7 @@ def own_header(name: str) -> SourceText | None:
     """A header that hlspart brings along, None when it has none of that name."""
     if name not in _own_cache:
         folder = resources.files("hlspart.frontend") / "headers"
-        stem = name[1:] if name.startswith("c") and name.endswith("") and "." not in name else name
+        stem = name[1:] if name.startswith("c") and "." not in name else name  # <cstdint>
         found = None
         for candidate in (name, stem + ".h"):
             if ".." in candidate or candidate.startswith("/"):
@@ -100,7 +102,9 @@ class Preprocessor:
         self.bytes = self.counter = self.budget = 0
         for name, value in PREDEFINED.items():
             self._predefine(name, value)
-        self._predefine("__cplusplus" if language == "c++" else "__STDC_VERSION__", "201402L" if language == "c++" else "199901L")
+        self._predefine(
+            "__cplusplus" if language == "c++" else "__STDC_VERSION__", "201402L" if language == "c++" else "199901L"
+        )
         for name in ("__FILE__", "__LINE__", "__COUNTER__"):
             self.macros[name] = Macro(name, None, None, (), builtin=True)
         for definition in options.defines:
@@ -251,20 +255,20 @@ class Preprocessor:
         body = rest[1:]
         if body and body[0].text == "(" and not body[0].space:
             names: list[str] = []
-            at = 1
-            while at < len(body) and body[at].text != ")":
-                if body[at].text == "...":
+            here = 1
+            while here < len(body) and body[here].text != ")":
+                if body[here].text == "...":
                     variadic = variadic or "__VA_ARGS__"
-                elif body[at].kind == "id":
-                    names.append(body[at].text)
-                    if at + 1 < len(body) and body[at + 1].text == "...":
+                elif body[here].kind == "id":
+                    names.append(body[here].text)
+                    if here + 1 < len(body) and body[here + 1].text == "...":
                         variadic = names.pop()
-                elif body[at].text != ",":
+                elif body[here].text != ",":
                     break
-                at += 1
-            if at >= len(body) or body[at].text != ")":
+                here += 1
+            if here >= len(body) or body[here].text != ")":
                 raise SourceError("HLP002", "malformed macro parameters", name.path, name.start, name.end)
-            params, body = tuple(names), body[at + 1 :]
+            params, body = tuple(names), body[here + 1 :]
         self.macros[name.text] = Macro(name.text, params, variadic, tuple(body))
 
     def _include(self, source: SourceText, line: Line, rest: list[Token]) -> None:
@@ -321,7 +325,7 @@ class Preprocessor:
     def _flush(self) -> None:
         if self.chunk:
             chunk, self.chunk = self.chunk, []
-            self.out.extend(self._expand(chunk))
+            self.out.extend(self._operators(self._expand(chunk)))
 
     def _expand(self, tokens: list[Token]) -> list[Token]:
         """Fully macro-expanded copy of ``tokens``."""
@@ -430,12 +434,16 @@ class Preprocessor:
         while at < len(body):
             token = body[at]
             following = body[at + 1] if at + 1 < len(body) else None
-            if token.text == "#" and macro.params is not None and following is not None and following.text in params:
-                result.append(self._stringified(arguments[params[following.text]], token, use))
+            argument = params.get(following.text) if following is not None and following.kind == "id" else None
+            if token.text == "#" and macro.params is not None and argument is not None:
+                result.append(self._stringified(arguments[argument], token, use))
                 at += 2
                 continue
             if token.text == "##" and result and following is not None:
-                right = self._placed(arguments[params[following.text]], use, params[following.text]) if following.text in params else [self._body(following, use)]
+                if argument is None:
+                    right = [self._body(following, use)]
+                else:
+                    right = self._placed(arguments[argument], use, argument)
                 if following.text == macro.variadic and result[-1].text == ",":
                     if right:  # GNU: ", ## __VA_ARGS__"
                         result.extend(right)
@@ -547,36 +555,53 @@ class Preprocessor:
     # ------------------------------------------------------------------------------- finish
 
     def _finish(self) -> None:
-        """Take pragmas (``_Pragma`` too) out of the stream; number the tokens of each macro use."""
+        """Take pragmas out of the stream; number the tokens of each macro use."""
         tokens: list[Token] = []
-        at, raw = 0, self.out
-        while at < len(raw):
-            token = raw[at]
+        for token in self.out:
             if isinstance(token, PragmaToken):
                 self.result.pragmas.append((len(tokens), token))
-            elif token.text == "_Pragma" and at + 3 < len(raw) and raw[at + 1].text == "(" and raw[at + 3].text == ")":
-                self.result.pragmas.append((len(tokens), self._operator(token, raw[at + 2], raw[at + 3])))
-                at += 3
+                continue
+            if token.kind == "bad":
+                place = token.use or token
+                stray = "unterminated literal" if token.text in "\"'" else f"stray {token.text!a} in the source"
+                raise SourceError("HLP002", stray, place.path, place.start, place.end)
+            tokens.append(token)
+        self.result.tokens = tokens
+        number_uses(tokens)
+
+    def _operators(self, tokens: list[Token]) -> list[Token]:
+        """``_Pragma("...")`` turned into pragmas."""
+        if not any(t.text == "_Pragma" for t in tokens):
+            return tokens
+        result: list[Token] = []
+        at = 0
+        while at < len(tokens):
+            token = tokens[at]
+            if token.text == "_Pragma" and [t.kind for t in tokens[at + 1 : at + 4]] == ["op", "str", "op"]:
+                result.append(self._operator(token, tokens[at + 2], tokens[at + 3]))
+                at += 4
             else:
-                if token.kind == "bad":
-                    place = token.use or token
-                    what = "unterminated literal" if token.text in "\"'" else f"stray {ascii(token.text)[1:-1]!r} in the source"
-                    raise SourceError("HLP002", what, place.path, place.start, place.end)
-                if token.use is not None:
-                    if token.use.first < 0:
-                        token.use.first = len(tokens)
-                    token.use.last = len(tokens)
-                tokens.append(token)
-            at += 1
-        self.out = self.result.tokens = tokens
+                result.append(token)
+                at += 1
+        return result
 
     def _operator(self, word: Token, literal: Token, close: Token) -> PragmaToken:
         text = literal.text[literal.text.find('"') + 1 : -1].replace('\\"', '"').replace("\\\\", "\\")
-        body = lex_line(text, literal.path)
         place = word.use or word
-        for token in body:  # positions inside the literal are not known exactly: all stand for it
-            token = token.copy()
-        pragma = PragmaToken(place.path, place.start, close.end if word.use is None else place.end, body, "_Pragma")
+        end = close.end if word.use is None else place.end
+        pragma = PragmaToken(place.path, place.start, end, lex_line(text, literal.path), "_Pragma")
         pragma.use = word.use
-        pragma.expanded = self._expand_pragma(body)
+        pragma.expanded = self._expand_pragma(pragma.body)
         return pragma
+
+
+def number_uses(tokens: list[Token]) -> None:
+    """Tell each macro use which tokens it gave."""
+    for token in tokens:
+        if token.use is not None:
+            token.use.first = -1
+    for index, token in enumerate(tokens):
+        if token.use is not None:
+            if token.use.first < 0:
+                token.use.first = index
+            token.use.last = index

@@ -65,10 +65,7 @@ def size_of(type_: ir.CType) -> int | None:
                 size, align = size_of(member), align_of(member)
                 if size is None:
                     return None
-                if type_.union:
-                    total = max(total, size)
-                else:
-                    total = -(-total // align) * align + size
+                total = max(total, size) if type_.union else -(-total // align) * align + size
                 widest = max(widest, align)
             return -(-total // widest) * widest if type_.members else None
         case ir.VoidType():
