@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import overload
 
 import islpy as isl
 
@@ -40,8 +41,11 @@ class Pointer:
     indices: tuple[Value, ...]
 
 
-Value = Affine | isl.PwAff | Unknown
-"""An integer over the names in scope, or the reason why there is none."""
+Known = Affine | isl.PwAff
+"""An integer over the names in scope."""
+
+Value = Known | Unknown
+"""The same, or the reason why there is none."""
 
 ZERO = Affine((), 0)
 ONE = Affine((), 1)
@@ -72,12 +76,12 @@ def _affine_pw(form: Affine) -> isl.PwAff:
     return total
 
 
-def pw(value: Affine | isl.PwAff) -> isl.PwAff:
+def pw(value: Known) -> isl.PwAff:
     """``value`` as an isl expression."""
     return _affine_pw(value) if isinstance(value, Affine) else value
 
 
-def simplified(value: isl.PwAff) -> Affine | isl.PwAff:
+def simplified(value: isl.PwAff) -> Known:
     """The affine form of a one-piece expression without divisions, else ``value`` itself.
 
     The piece's own domain may be dropped: a value is only asked for inside the context it was made in.
@@ -88,14 +92,18 @@ def simplified(value: isl.PwAff) -> Affine | isl.PwAff:
     _, aff = value.get_pieces()[0]
     if aff.dim(isl.dim_type.div) or not aff.get_denominator_val().is_one():
         return value
-    terms = {}
+    terms: dict[str, int] = {}
     for k in range(aff.dim(PARAM)):
         coefficient = aff.get_coefficient_val(PARAM, k).to_python()
         if coefficient:
-            terms[aff.get_dim_name(PARAM, k)] = coefficient
+            terms[str(aff.get_dim_name(PARAM, k))] = coefficient
     return Affine.of(terms, aff.get_constant_val().to_python())
 
 
+@overload
+def add(a: Known, b: Known) -> Known: ...
+@overload
+def add(a: Value, b: Value) -> Value: ...
 def add(a: Value, b: Value) -> Value:
     """a + b."""
     if isinstance(a, Unknown):
@@ -107,6 +115,10 @@ def add(a: Value, b: Value) -> Value:
     return simplified(pw(a) + pw(b))
 
 
+@overload
+def scale(a: Known, factor: int) -> Known: ...
+@overload
+def scale(a: Value, factor: int) -> Value: ...
 def scale(a: Value, factor: int) -> Value:
     """factor * a."""
     if isinstance(a, Unknown):
@@ -116,6 +128,10 @@ def scale(a: Value, factor: int) -> Value:
     return simplified(a.scale_val(isl.Val(factor)))
 
 
+@overload
+def sub(a: Known, b: Known) -> Known: ...
+@overload
+def sub(a: Value, b: Value) -> Value: ...
 def sub(a: Value, b: Value) -> Value:
     """a - b."""
     return add(a, scale(b, -1))
@@ -130,55 +146,54 @@ def mul(a: Value, b: Value, otherwise: Unknown) -> Value:
     return a if isinstance(a, Unknown) else b if isinstance(b, Unknown) else otherwise
 
 
-def floor_div(a: Affine | isl.PwAff, divisor: int) -> Affine | isl.PwAff:
+def floor_div(a: Known, divisor: int) -> Known:
     """floor(a / divisor), divisor > 0."""
-    if isinstance(a, Affine):
-        if all(c % divisor == 0 for _, c in a.terms):
-            return Affine(tuple((n, c // divisor) for n, c in a.terms), a.const // divisor)
+    if isinstance(a, Affine) and all(c % divisor == 0 for _, c in a.terms):
+        return Affine(tuple((n, c // divisor) for n, c in a.terms), a.const // divisor)
     return simplified(pw(a).scale_down_val(isl.Val(divisor)).floor())
 
 
-def floor_mod(a: Affine | isl.PwAff, divisor: int) -> Affine | isl.PwAff:
+def floor_mod(a: Known, divisor: int) -> Known:
     """a mod divisor, in [0, divisor)."""
     if isinstance(a, Affine) and all(c % divisor == 0 for _, c in a.terms):
         return Affine((), a.const % divisor)
     return simplified(pw(a).mod_val(isl.Val(divisor)))
 
 
-def trunc_div(a: Affine | isl.PwAff, divisor: int) -> Affine | isl.PwAff:
+def trunc_div(a: Known, divisor: int) -> Known:
     """a / divisor as C rounds it, toward zero; divisor not 0."""
     return simplified(pw(a).tdiv_q(_number(divisor)))
 
 
-def trunc_mod(a: Affine | isl.PwAff, divisor: int) -> Affine | isl.PwAff:
+def trunc_mod(a: Known, divisor: int) -> Known:
     """a % divisor as in C: the sign of a; divisor not 0."""
     return simplified(pw(a).tdiv_r(_number(abs(divisor))))
 
 
-def minimum(a: Affine | isl.PwAff, b: Affine | isl.PwAff) -> Affine | isl.PwAff:
+def minimum(a: Known, b: Known) -> Known:
     """The lesser of both."""
     return simplified(pw(a).min(pw(b)))
 
 
-def maximum(a: Affine | isl.PwAff, b: Affine | isl.PwAff) -> Affine | isl.PwAff:
+def maximum(a: Known, b: Known) -> Known:
     """The greater of both."""
     return simplified(pw(a).max(pw(b)))
 
 
-def either(a: Affine | isl.PwAff, where_a: isl.Set, b: Affine | isl.PwAff, where_b: isl.Set) -> Affine | isl.PwAff:
+def either(a: Known, where_a: isl.Set, b: Known, where_b: isl.Set) -> Known:
     """a on ``where_a``, b on the disjoint ``where_b``."""
-    if a == b and isinstance(a, Affine):
+    if isinstance(a, Affine) and isinstance(b, Affine) and a == b:
         return a
     left, right = pw(a).intersect_params(where_a), pw(b).intersect_params(where_b)
     return simplified(left.union_add(right))
 
 
-def nonnegative(a: Affine | isl.PwAff) -> isl.Set:
+def nonnegative(a: Known) -> isl.Set:
     """Where a >= 0."""
     return pw(a).nonneg_set()
 
 
-def zero(a: Affine | isl.PwAff) -> isl.Set:
+def zero(a: Known) -> isl.Set:
     """Where a == 0."""
     return pw(a).zero_set()
 
@@ -197,7 +212,7 @@ def finite(value: isl.Val) -> int | None:
     return value.to_python() if value.is_int() else None
 
 
-def bounds(a: Affine | isl.PwAff, where: isl.Set) -> tuple[int | None, int | None]:
+def bounds(a: Known, where: isl.Set) -> tuple[int | None, int | None]:
     """Least and greatest value of a over ``where``, None where there is no finite one."""
     if isinstance(a, Affine) and not a.terms:
         return a.const, a.const

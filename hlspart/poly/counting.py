@@ -66,9 +66,8 @@ def _rows(piece: isl.BasicSet) -> tuple[list[Row], list[Row], int]:
     equal: list[Row] = []
     least: list[Row] = []
     for constraint in piece.get_constraints():
-        row = tuple(
-            constraint.get_coefficient_val(isl.dim_type.set, k).to_python() for k in range(size)
-        ) + (constraint.get_constant_val().to_python(),)  # fmt: skip
+        coefficients = (constraint.get_coefficient_val(isl.dim_type.set, k).to_python() for k in range(size))
+        row = (*coefficients, constraint.get_constant_val().to_python())
         (equal if constraint.is_equality() else least).append(row)
     return equal, least, size
 
@@ -137,15 +136,15 @@ def _sum(equal: list[Row], least: list[Row], weight: Poly, left: tuple[int, ...]
     rest_left = tuple(j for j in left if j != k)
     total = Fraction(0)
     for a, b in product(range(len(lows)), range(len(highs))):
-        low, high = _bound(lows[a], k), _bound(highs[b], k)
+        least_k, most_k = _bound(lows[a], k), _bound(highs[b], k)
         chamber = list(rest)
         for others, chosen, sign in ((lows, a, 1), (highs, b, -1)):
             for c, other in enumerate(others):
                 if c != chosen:  # ties go to the earlier bound
                     gap = _minus(_bound(others[chosen], k), _bound(other, k), sign)
                     chamber.append((*gap[:-1], gap[-1] - (c < chosen)))
-        chamber.append(_minus(high, low, 1))
-        total += _sum(equal, chamber, _poly_sum(weight, k, low, high), rest_left, effort)
+        chamber.append(_minus(most_k, least_k, 1))
+        total += _sum(equal, chamber, _poly_sum(weight, k, least_k, most_k), rest_left, effort)
     return total
 
 
@@ -239,7 +238,8 @@ def _bernoulli(n: int) -> Fraction:
         return Fraction(1)
     if n == 1:
         return Fraction(1, 2)
-    return -sum((comb(n + 1, k) * (_bernoulli(k) if k != 1 else Fraction(-1, 2)) for k in range(n)), Fraction(0)) / (n + 1)  # fmt: skip
+    terms = (comb(n + 1, k) * (_bernoulli(k) if k != 1 else Fraction(-1, 2)) for k in range(n))
+    return -sum(terms, Fraction(0)) / (n + 1)
 
 
 @lru_cache(maxsize=64)

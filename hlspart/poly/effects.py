@@ -34,12 +34,13 @@ from hlspart.model.program import (
 )
 
 # C library functions (and those of HLS headers) that read or write nothing but their arguments.
-QUIET = frozenset(
-    """abs fabs fabsf sqrt sqrtf exp expf log logf pow powf sin sinf cos cosf tan tanf floor floorf ceil ceilf
+_LIBRARY = """
+    abs fabs fabsf sqrt sqrtf exp expf log logf pow powf sin sinf cos cosf tan tanf floor floorf ceil ceilf
     round roundf fmin fminf fmax fmaxf fmod atan atan2 atan2f printf fprintf puts putchar fputs fputc perror exit
     malloc calloc free memcpy memset memmove strlen strcmp strcpy assert __builtin_assume rand srand clock time
-    stream.read stream.write stream.empty stream.full stream.read_nb stream.write_nb""".split()
-)
+    stream.read stream.write stream.empty stream.full stream.read_nb stream.write_nb
+"""
+QUIET = frozenset(_LIBRARY.split())
 
 
 def statement_expressions(program: Program, root: Stmt) -> Iterator[Expr]:
@@ -151,7 +152,7 @@ class Effects:
 
     def killed_by(self, call: Call) -> frozenset[int]:
         """Variables of file scope (and static ones) that a call may change."""
-        if call.function in self.program.functions:
+        if call.function is not None and call.function in self.program.functions:
             return self.global_writes[call.function]
         return self._outside if self._leaves(call) else frozenset()
 
@@ -202,7 +203,7 @@ class Effects:
             name = stack.pop()
             if name not in seen:
                 seen.add(name)
-                stack += [c.function for c in self.calls[name] if c.function in self.program.functions]
+                stack += [c.function for c in self.calls[name] if c.function and c.function in self.program.functions]
         return frozenset(seen)
 
     def taken(self) -> dict[str, FunctionName]:

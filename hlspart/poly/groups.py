@@ -95,7 +95,8 @@ class Grouping:
             if variable.volatile:
                 self._fault("volatile", f"`{variable.name}` is volatile", variable.at, variable.id)
             if variable.extern and variable.is_array:
-                self._fault("opaque", f"`{variable.name}` is defined in a file that is not given", variable.at, variable.id)  # fmt: skip
+                reason = f"`{variable.name}` is defined in a file that is not given"
+                self._fault("opaque", reason, variable.at, variable.id)
         self.shapes = self._shapes()
 
     # ------------------------------------------------------------------------------ uses
@@ -163,7 +164,8 @@ class Grouping:
             case IncDec(operand=Name(variable=ident)) | Assign(target=Name(variable=ident)):
                 variable = self.program.variable(ident)
                 if like_array(variable):
-                    self._fault("address-taken", f"the pointer `{variable.name}` is moved", expr.at, ident, self._text(expr))  # fmt: skip
+                    reason = f"the pointer `{variable.name}` is moved"
+                    self._fault("address-taken", reason, expr.at, ident, self._text(expr))
                 if isinstance(expr, Assign):
                     self._scan(expr.value, function)
                 return
@@ -268,7 +270,7 @@ class Grouping:
                     while path[-1] != start:
                         path.append(before[path[-1]])
                     return (*reversed(path), start)
-                if callee in self.program.functions and callee not in before:
+                if callee is not None and callee in self.program.functions and callee not in before:
                     before[callee] = name
                     queue.append(callee)
         return None
@@ -323,7 +325,8 @@ class Grouping:
                     pair = {found[edge.actual], found[edge.formal]}
                     if edge.formal in members and len(pair) > 1:
                         actual, formal = (self.program.variable(v) for v in (edge.actual, edge.formal))
-                        reason = f"`{actual.name}`{_brackets(found[actual.id])} and other arrays of different extents become `{formal.name}`"  # fmt: skip
+                        was = _brackets(found[actual.id])
+                        reason = f"`{actual.name}`{was} and arrays of other extents become `{formal.name}`"
                         if not any(f.code == "shape-mismatch" and f.at == edge.at for f in self.faults):
                             self._fault("shape-mismatch", reason, edge.at, actual.id)
         return found

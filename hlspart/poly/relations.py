@@ -10,9 +10,9 @@ import islpy as isl
 from hlspart.model.access import Access, Affine
 from hlspart.model.program import ArrayType, CType, PointerType, Program
 from hlspart.poly import algebra
-from hlspart.poly.algebra import PARAM, SET, Unknown
+from hlspart.poly.algebra import PARAM, SET, Known, Unknown
 from hlspart.poly.counting import count
-from hlspart.poly.evaluate import RawAccess
+from hlspart.poly.scope import RawAccess
 
 Range = tuple[int | None, int | None]
 
@@ -61,11 +61,11 @@ class Relations:
             return Access(
                 *common, False, raw.exact, failed.reason, failed.at, domain.text, None, None, None, domain.count, None,
                 False, raw.branch, raw.order,
-            )  # type: ignore[arg-type] # fmt: skip
-        indices: list[Affine | isl.PwAff] = [i for i in raw.indices if not isinstance(i, Unknown)]
+            )  # fmt: skip
+        indices: list[Known] = [i for i in raw.indices if not isinstance(i, Unknown)]
         ranges = tuple(self._range(domain, i, raw.iterators) for i in indices)
         inside = domain.empty or all(
-            lo is not None and hi is not None and size is not None and 0 <= lo and hi < size
+            lo is not None and hi is not None and size is not None and lo >= 0 and hi < size
             for (lo, hi), size in zip(ranges, sizes, strict=True)
         )
         witness = None
@@ -75,7 +75,7 @@ class Relations:
             *common, True, raw.exact, None, None, domain.text, map_text(indices, raw.iterators),
             tuple(i if isinstance(i, Affine) else None for i in indices), ranges, domain.count, witness, inside,
             raw.branch, raw.order,
-        )  # type: ignore[arg-type] # fmt: skip
+        )  # fmt: skip
 
     def _unbounded(self, raw: RawAccess, domain: _Domain) -> Unknown | None:
         """An element chosen by run-time values alone, without any bound, cannot be placed."""
@@ -90,12 +90,12 @@ class Relations:
         key = id(dom), iterators
         if key not in self._domains:
             found = algebra.to_dims(dom, iterators)
-            params = tuple(found.get_dim_name(PARAM, k) for k in range(found.dim(PARAM)))
+            params = tuple(str(found.get_dim_name(PARAM, k)) for k in range(found.dim(PARAM)))
             made = _Domain(found, str(found), params, found.is_empty(), count(found))
             self._domains[key] = dom, made  # keeps dom alive, so that its id stays its own
         return self._domains[key][1]
 
-    def _range(self, domain: _Domain, index: Affine | isl.PwAff, iterators: tuple[str, ...]) -> Range:
+    def _range(self, domain: _Domain, index: Known, iterators: tuple[str, ...]) -> Range:
         if isinstance(index, Affine) and not index.terms:
             return index.const, index.const
         if domain.empty:
@@ -107,7 +107,7 @@ class Relations:
         return domain.ranges[key]
 
     def _witness(
-        self, domain: _Domain, indices: list[Affine | isl.PwAff], sizes: tuple[int | None, ...],
+        self, domain: _Domain, indices: list[Known], sizes: tuple[int | None, ...],
         ranges: tuple[Range, ...], iterators: tuple[str, ...],
     ) -> Mapping[str, int] | None:  # fmt: skip
         """An iteration that leaves the array, when the program is proved to perform one."""
@@ -132,10 +132,10 @@ class Relations:
 
 def _names(point: isl.Point, kind: isl.dim_type) -> tuple[str, ...]:
     space = point.get_space()
-    return tuple(space.get_dim_name(kind, k) for k in range(space.dim(kind)))
+    return tuple(str(space.get_dim_name(kind, k)) for k in range(space.dim(kind)))
 
 
-def _map(indices: tuple[Affine | isl.PwAff, ...], iterators: tuple[str, ...]) -> isl.Map:
+def _map(indices: tuple[Known, ...], iterators: tuple[str, ...]) -> isl.Map:
     """The relation from iterators to indices."""
     result = isl.Set.from_params(algebra.UNIVERSE)
     for index in indices:
@@ -150,7 +150,7 @@ def _map(indices: tuple[Affine | isl.PwAff, ...], iterators: tuple[str, ...]) ->
     return relation
 
 
-def map_text(indices: list[Affine | isl.PwAff], iterators: tuple[str, ...]) -> str:
+def map_text(indices: list[Known], iterators: tuple[str, ...]) -> str:
     """The relation in isl notation."""
     if all(isinstance(i, Affine) for i in indices):
         free = sorted({n for i in indices for n in i.names if n not in iterators})  # type: ignore[union-attr]

@@ -1,24 +1,15 @@
-"""Symbolic walk over one function: which iterations reach each statement, and with which values.
-
-Induction is proved, not recognised: a loop is walked with a guess (``v`` grows by ``c`` in each
-iteration), and the guess stands only if the walk of the body ends with exactly that. Otherwise the
-loop is walked again with ``v`` unknown.
-"""
+"""Symbolic walk over one function: which iterations reach each statement, and with which values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import islpy as isl
 
-from hlspart.model.access import Affine, Bounds, LoopInfo
 from hlspart.model.program import (
     Assign,
-    Binary,
     Block,
     Case,
-    Comma,
     Declare,
     Expr,
     ExprStmt,
@@ -37,55 +28,19 @@ from hlspart.model.program import (
     Switch,
     Variable,
     walk,
-    walk_statements,
 )
 from hlspart.poly import algebra
-from hlspart.poly.algebra import AFTER_OR_AT, BEFORE_OR_AT, NOWHERE, ONE, UNIVERSE, ZERO, Pointer, Unknown, Value
-from hlspart.poly.effects import Effects, labels_used, leaves_early, returns_within, statement_expressions
-from hlspart.poly.evaluate import Condition, Evaluator, Lazy, State, Stored, limits, split
-
-_MAX_TRIALS = 4
-
-
-@dataclass(slots=True)
-class Frame:
-    """What jumps inside a loop or switch leave behind."""
-
-    loop: Loop | None  # None: a switch
-    breaks: list[State] = field(default_factory=list)
-    continues: list[State] = field(default_factory=list)
+from hlspart.poly.algebra import NOWHERE, UNIVERSE, Unknown, Value
+from hlspart.poly.effects import Effects, statement_expressions
+from hlspart.poly.loops import Frame, Loops, _unclear
+from hlspart.poly.scope import Condition, State, Stored, split
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """The counted form of a loop: ``name`` = ``start`` + ``step`` * n inside ``dom``."""
-
-    variable: Variable
-    name: str
-    start: Affine | isl.PwAff
-    step: int
-    dom: isl.Set
-    trips: tuple[Affine | isl.PwAff, ...]  # each at least the number of iterations
-    tight: bool  # the least of them, clamped, is that number
-    least: int  # 1 for do loops
-    exact: bool
-    why: Unknown | None  # a part of the test that is not affine
-
-
-class Walker(Evaluator):
+class Walker(Loops):
     """Walks one function; results are in ``accesses`` and ``infos``."""
 
     def __init__(self, program: Program, effects: Effects, function: Function) -> None:
-        super().__init__(program, effects)
-        self.function = function
-        self.infos: dict[int, LoopInfo] = {}
-        self._frames: list[Frame] = []
-        self._bodies: list[isl.Set] = []  # domain at the start of each loop body around
-        self._targets = labels_used(function)
-        self._limits: dict[int, tuple[int | None, int | None]] = {}
-        for directive in program.directives:
-            if directive.kind == "loop_tripcount" and directive.usable and directive.loop is not None:
-                self._limits[directive.loop] = (directive.values.get("min"), directive.values.get("max"))
+        super().__init__(program, effects, function)
         self._assignments: dict[int, int] = {}
         for top in statement_expressions(program, function.body):
             for expr in walk(top):
@@ -101,7 +56,7 @@ class Walker(Evaluator):
                 self.symbol_of(variable)
         state = State({}, UNIVERSE)
         self.stmt(self.function.body, state)
-        if self._targets:  # a jump backwards may repeat or skip anything
+        if self.targets:  # a jump backwards may repeat or skip anything
             for access in self.accesses:
                 access.exact = False
 
@@ -138,7 +93,7 @@ class Walker(Evaluator):
             case Jump(kind=kind):
                 self.jump(kind, st)
             case Label(name=name):
-                if name in self._targets:
+                if name in self.targets:
                     self._forget_all(st)
             case Case():  # below another statement than the body of its switch
                 self._forget_all(st)
@@ -168,7 +123,7 @@ class Walker(Evaluator):
     def _forget_all(self, st: State) -> None:
         """At a place that may be reached from elsewhere: nothing is known but the loops around it."""
         st.alive, st.exact = True, False
-        st.dom = self._around
+        st.dom = self.bodies[-1] if self.bodies else UNIVERSE
         for ident in self.effects.modified(self.function.body):
             variable = self.program.variable(ident)
             if isinstance(variable.type, (ScalarType, PointerType)):
@@ -203,10 +158,10 @@ class Walker(Evaluator):
 
     def jump(self, kind: str, st: State) -> None:
         """``break``, ``continue``, ``goto``."""
-        if kind == "break" and self._frames:
-            self._frames[-1].breaks.append(st.copy())
+        if kind == "break" and self.frames:
+            self.frames[-1].breaks.append(st.copy())
         elif kind == "continue":
-            for frame in reversed(self._frames):
+            for frame in reversed(self.frames):
                 if frame.loop is not None:
                     frame.continues.append(st.copy())
                     break
@@ -217,7 +172,7 @@ class Walker(Evaluator):
         number = self.branch_id(stmt)
         value = self.value(stmt.test, st)
         frame = Frame(None)
-        self._frames.append(frame)
+        self.frames.append(frame)
         entry, here = st.copy(), st.copy()
         self._end(here)
         others, arm, has_default = [c for c in stmt.body.body if isinstance(c, Case)], -1, False
@@ -244,13 +199,13 @@ class Walker(Evaluator):
                 came.dom, came.exact = dom, exact
                 came.branch = st.branch
             here = came
-        self._frames.pop()
+        self.frames.pop()
         ends = [here] if here.alive else []
         ends += frame.breaks
         if not has_default:
             known = all(m is None or m.why is None for m in matched)
             ends.append(entry.within(taken.complement() if known else UNIVERSE, known))
-        self._gather(st, ends, stmt)
+        self.gather(st, ends, stmt)
 
     def _selects(self, case: Case, value: Value) -> Condition | None:
         """Where a case is selected; None for default."""
@@ -266,7 +221,7 @@ class Walker(Evaluator):
         one, two = split("ge", above), split("ge", below)
         return Condition(one.true.intersect(two.true), one.false.union(two.false))
 
-    def _gather(self, st: State, ends: Sequence[State], at: Stmt) -> None:
+    def gather(self, st: State, ends: Sequence[State], at: Stmt) -> None:
         """Continue after several ends; where they differ nothing is known."""
         if not ends:
             self._end(st)
@@ -280,440 +235,3 @@ class Walker(Evaluator):
         st.env, st.exact = total.env, total.exact
         covered = total.dom.coalesce()
         st.dom = st.dom if st.dom.is_subset(covered) else covered
-
-    # ------------------------------------------------------------------------------ loops
-
-    @property
-    def _around(self) -> isl.Set:
-        return self._bodies[-1] if self._bodies else UNIVERSE
-
-    def loop(self, loop: Loop, st: State) -> None:
-        """A loop of any kind."""
-        if loop.init is not None:
-            self.stmt(loop.init, st)
-        modified = {v for v in self._modified(loop)}
-        guess = self._guess(loop, st, modified)
-        while True:
-            mark = len(self.accesses), self._order, dict(self.infos)
-            wrong = self._attempt(loop, st, modified, guess)
-            if not wrong:
-                return
-            del self.accesses[mark[0] :]
-            self._order, self.infos = mark[1], mark[2]
-            for ident in wrong:
-                del guess[ident]
-
-    def _modified(self, loop: Loop) -> frozenset[int]:
-        found = self.effects.modified(loop.body)
-        for expr in (loop.test, loop.step):
-            if expr is not None:
-                found |= self.effects.assigned_in(expr)
-        return found
-
-    def _guess(self, loop: Loop, st: State, modified: set[int]) -> dict[int, int]:
-        """By how much each variable may grow per iteration; to be proved by the walk."""
-        guess: dict[int, int] = {}
-        in_body = self.effects.modified(loop.body)
-        for ident, change in _increments(loop.step, self, st).items():
-            if ident not in in_body:
-                guess[ident] = change
-        rest = [
-            v
-            for v in modified - guess.keys()
-            if self._follows(self.program.variable(v)) and v in self.effects.stepped(loop)
-        ]
-        if rest and self.trial < _MAX_TRIALS:
-            guess |= self._try(loop, st, modified, rest, guess)
-        return guess
-
-    def _follows(self, variable: Variable) -> bool:
-        return self.effects.tracked(variable) or self.effects.tracked_pointer(variable)
-
-    def _try(self, loop: Loop, st: State, modified: set[int], rest: list[int], known: dict[int, int]) -> dict[int, int]:
-        """Walk the body once from symbolic values and see by how much they have grown."""
-        inside = st.copy()
-        start: dict[int, Stored] = {}
-        for ident in modified:
-            variable = self.program.variable(ident)
-            if ident in rest or ident in known:
-                old = self.lookup(variable, st)
-                name = f"_{ident}_{self.trial}"
-                form = Affine(((name, 1),), 0)
-                if isinstance(old, Pointer):
-                    start[ident] = Pointer(old.array, (*old.indices[:-1], form))
-                elif isinstance(variable.type, PointerType):
-                    start[ident] = old
-                else:
-                    start[ident] = form
-            else:
-                start[ident] = self.unknown("changes", loop.at)
-            inside.env[ident] = start[ident]
-        mark = len(self.accesses), self._order, dict(self.infos), dict(self._branches)
-        self.trial += 1
-        frame = Frame(loop)
-        self._frames.append(frame)
-        if loop.test is not None:
-            self.value(loop.test, inside)
-        self._bodies.append(inside.dom)
-        self._body(loop, inside, frame)
-        self._bodies.pop()
-        self._frames.pop()
-        self.trial -= 1
-        del self.accesses[mark[0] :]
-        self._order, self.infos, self._branches = mark[1], mark[2], mark[3]
-        found: dict[int, int] = {}
-        for ident in rest:
-            change = _growth(start[ident], self.lookup(self.program.variable(ident), inside)) if inside.alive else None
-            if change is not None:
-                found[ident] = change
-        return found
-
-    def _body(self, loop: Loop, inside: State, frame: Frame) -> None:
-        """Walk the body and the step; ``inside`` is then the state at the end of the iteration."""
-        entered = inside.dom
-        self.stmt(loop.body, inside)
-        if frame.continues:
-            ends = ([inside.copy()] if inside.alive else []) + frame.continues
-            inside.dom = entered
-            self._gather(inside, ends, loop)
-            inside.alive = True
-        if loop.step is not None:
-            self.value(loop.step, inside)
-
-    def _attempt(self, loop: Loop, st: State, modified: set[int], guess: dict[int, int]) -> set[int]:
-        """Walk the loop under ``guess``; the variables for which it proved wrong."""
-        line = self.program.line(loop.at)
-        first = len(self.accesses)
-        counted = self._counted(loop, st, modified, guess)
-        inside, start = st.copy(), {}
-        for ident in modified:
-            variable = self.program.variable(ident)
-            if isinstance(counted, Counted) and ident in guess:
-                start[ident] = self._entry(variable, st, counted, guess[ident])
-            elif isinstance(variable.type, (ScalarType, PointerType)):
-                start[ident] = self.unknown(f"`{variable.name}` changes from iteration to iteration", loop.header)
-            else:
-                continue
-            inside.env[ident] = start[ident]
-        outer_loops, outer_iterators = self.loops, self.iterators
-        self.loops = (*outer_loops, loop.id)
-        if isinstance(counted, Counted):
-            self.iterators = (*outer_iterators, counted.name)
-            inside.dom, inside.exact = counted.dom, st.exact and counted.exact
-        else:
-            inside.exact = False
-        if loop.test is not None and (not isinstance(counted, Counted) or counted.why is not None):
-            before = inside.dom
-            if loop.kind != "do":
-                test = self.condition(loop.test, inside)
-                inside.dom = before.intersect(test.true)
-            inside.exact = False
-        frame = Frame(loop)
-        self._frames.append(frame)
-        self._bodies.append(inside.dom)
-        self._body(loop, inside, frame)
-        if loop.kind == "do" and loop.test is not None and not isinstance(counted, Counted):
-            self.condition(loop.test, inside)
-        self._bodies.pop()
-        self._frames.pop()
-        self.loops, self.iterators = outer_loops, outer_iterators
-        if isinstance(counted, Counted) and inside.alive:
-            wrong = {
-                ident
-                for ident in guess
-                if ident in start and not self._grown(start[ident], inside, ident, guess[ident])
-            }
-            if wrong:
-                return wrong
-        self._after(loop, st, modified, guess, counted, first, line)
-        return set()
-
-    def _grown(self, start: Stored, end: State, ident: int, change: int) -> bool:
-        """Whether a variable ends the iteration with its starting value plus ``change``."""
-        now = self.lookup(self.program.variable(ident), end)
-        if isinstance(start, Pointer):
-            if not isinstance(now, Pointer) or now.array != start.array or now.indices[:-1] != start.indices[:-1]:
-                return False
-            return algebra.equal_on(now.indices[-1], algebra.add(start.indices[-1], Affine((), change)), end.dom)
-        if isinstance(now, Pointer) or isinstance(start, Unknown):
-            return isinstance(start, Unknown)
-        return algebra.equal_on(now, algebra.add(start, Affine((), change)), end.dom)
-
-    def _entry(self, variable: Variable, st: State, counted: Counted, change: int) -> Stored:
-        """Value at the start of iteration ``counted.name``."""
-        if variable.id == counted.variable.id:
-            return Affine(((counted.name, 1),), 0)
-        old = self.lookup(variable, st)
-        gone = algebra.sub(Affine(((counted.name, 1),), 0), counted.start)
-        assert not isinstance(gone, Unknown)
-        if change % counted.step == 0:
-            growth = algebra.scale(gone, change // counted.step)
-        else:
-            sign = 1 if counted.step > 0 else -1
-            distance = algebra.scale(gone, sign)
-            assert not isinstance(distance, Unknown)
-            growth = algebra.scale(algebra.floor_div(distance, abs(counted.step)), change)
-        if isinstance(old, Pointer):
-            return Pointer(old.array, (*old.indices[:-1], algebra.add(old.indices[-1], growth)))
-        return algebra.add(old, growth)
-
-    def _counted(self, loop: Loop, st: State, modified: set[int], guess: dict[int, int]) -> Counted | Unknown:
-        """The counted form of a loop under ``guess``, or why there is none."""
-        if loop.test is None:
-            return self.unknown("the loop has no test", loop.header)
-        if self.effects.assigned_in(loop.test):
-            return self.unknown("the test of the loop has side effects", loop.test)
-        tested = {e.variable for e in walk(loop.test) if isinstance(e, Name)}
-        stepped = {e.variable for e in walk(loop.step) if isinstance(e, Name)} if loop.step is not None else set()
-        candidates = sorted(
-            (v for v in guess if v in tested and guess[v] and self.effects.tracked(self.program.variable(v))),
-            key=lambda v: (v not in stepped, v),
-        )
-        if self._targets and any(isinstance(s, Label) and s.name in self._targets for s in walk_statements(loop.body)):
-            return self.unknown("a goto may enter the loop", loop.header)
-        why: Unknown | None = None
-        for ident in candidates:
-            found = self._count_by(loop, loop.test, st, modified, guess, self.program.variable(ident))
-            if isinstance(found, Counted):
-                return found
-            why = why or found
-        if why is not None:
-            return why
-        changing = sorted(self.program.variable(v).name for v in tested & modified)
-        if changing:
-            return self.unknown(f"`{changing[0]}` does not grow by a constant in each iteration", loop.header)
-        return self.unknown(f"`{self.text(loop.test)}` tests nothing that is counted", loop.test)
-
-    def _count_by(
-        self, loop: Loop, test: Expr, st: State, modified: set[int], guess: dict[int, int], variable: Variable
-    ) -> Counted | Unknown:  # fmt: skip
-        start = self.lookup(variable, st)
-        if isinstance(start, Unknown):
-            return start
-        assert not isinstance(start, Pointer)
-        step = guess[variable.id]
-        name = self.fresh_name(variable.name)
-        here = Affine(((name, 1),), 0)
-        gone = algebra.scale(algebra.sub(here, start), 1 if step > 0 else -1)
-        assert not isinstance(gone, Unknown)
-        lattice = algebra.nonnegative(gone)
-        if abs(step) > 1:
-            lattice = lattice.intersect(algebra.zero(algebra.floor_mod(gone, abs(step))))
-        reach = st.dom.intersect(lattice)
-        probe = Counted(variable, name, start, step, reach, (), False, 0, True, None)
-        state = st.copy()
-        state.dom = reach
-        for ident in modified:
-            other = self.program.variable(ident)
-            if ident in guess:
-                state.env[ident] = self._entry(other, st, probe, guess[ident])
-            elif isinstance(other.type, (ScalarType, PointerType)):
-                state.env[ident] = self.unknown(f"`{other.name}` changes in the loop", loop.header)
-        dom, trips, tight, why = reach, [], True, None
-        trips: list[Affine | isl.PwAff]
-        mark = len(self.accesses), self._order
-        for part in _conjuncts(test):
-            closing = self._closing(part, state, here, name, start, step, variable, reach)
-            if isinstance(closing, Unknown):
-                why = why or closing
-                continue
-            where, trip = closing
-            dom = dom.intersect(where)
-            state.dom = dom
-            trips += [trip] if trip is not None else []
-            tight = tight and trip is not None
-        del self.accesses[mark[0] :]
-        self._order = mark[1]
-        if why is not None and not trips:
-            return why
-        at_most = self._limits.get(loop.id, (None, None))[1]
-        if at_most is not None and not all(algebra.constant(t) is not None for t in trips):
-            room = algebra.sub(Affine((), (at_most - 1) * abs(step)), gone)
-            assert not isinstance(room, Unknown)
-            dom = dom.intersect(algebra.nonnegative(room))
-        least = 0
-        if loop.kind == "do":
-            dom, least = dom.union(st.dom.intersect(algebra.zero(gone))), 1
-        return Counted(variable, name, start, step, dom.coalesce(), tuple(trips), tight, least, why is None, why)
-
-    def _closing(
-        self, part: Expr, state: State, here: Affine, name: str, start: Affine | isl.PwAff, step: int,
-        variable: Variable, reach: isl.Set,
-    ) -> tuple[isl.Set, Affine | isl.PwAff | None] | Unknown:  # fmt: skip
-        """Iterations before the first at which ``part`` fails, and how many that are, if it has a formula."""
-        compares = isinstance(part, Binary) and part.op in ("<", "<=", ">", ">=", "==", "!=")
-        if compares and not isinstance(part.left.type, PointerType):  # type: ignore[union-attr]
-            found = self.difference(part, state)  # type: ignore[arg-type]
-            if isinstance(found, Unknown):
-                return found
-            kind, d = found
-        else:
-            value = self.value(part, state)
-            if isinstance(value, Unknown):
-                return value
-            kind, d = "ne", value
-        if isinstance(d, Affine):
-            slope = d.coefficient(name) * step  # change of d per iteration
-            first = algebra.add(Affine(tuple(t for t in d.terms if t[0] != name), d.const), algebra.scale(start, d.coefficient(name)))  # fmt: skip
-            assert not isinstance(first, Unknown)
-            if kind == "ge" and slope < 0:
-                return algebra.nonnegative(d), algebra.floor_div(algebra.add(first, Affine((), -slope)), -slope)  # type: ignore[arg-type]
-            if kind == "ge" and slope == 0:
-                return algebra.nonnegative(d), None
-            if kind == "ne" and slope:
-                ahead = first if slope < 0 else algebra.scale(first, -1)
-                assert not isinstance(ahead, Unknown)
-                low, _ = self.bounds(ahead, replace_dom(state, reach))
-                span = limits(variable.type)
-                undefined = isinstance(variable.type, ScalarType) and variable.type.signed and variable.type.bits >= 32
-                hits = abs(slope) == 1 or algebra.equal_on(algebra.floor_mod(ahead, abs(slope)), ZERO, reach)
-                if span and hits and ((low is not None and low >= 0) or (undefined and abs(slope) == 1)):
-                    until = d if slope < 0 else algebra.scale(d, -1)
-                    return algebra.nonnegative(algebra.sub(until, ONE)), algebra.floor_div(ahead, abs(slope))  # type: ignore[arg-type]
-        test = split(kind, d)
-        failing = algebra.to_dims(reach.intersect(test.false), (name,))
-        later = algebra.from_dim(failing.apply(AFTER_OR_AT if step > 0 else BEFORE_OR_AT), name)
-        return test.true.subtract(later), None
-
-    def _trip(self, counted: Counted) -> Affine | isl.PwAff | None:
-        """Number of iterations as an expression."""
-        if not counted.trips or not counted.tight:
-            return None
-        total = counted.trips[0]
-        for other in counted.trips[1:]:
-            total = algebra.minimum(total, other)
-        number = algebra.constant(total)
-        if number is not None:
-            return Affine((), max(counted.least, number))
-        return algebra.maximum(total, Affine((), counted.least))
-
-    def _after(
-        self, loop: Loop, st: State, modified: set[int], guess: dict[int, int], counted: Counted | Unknown,
-        first: int, line: int,
-    ) -> None:  # fmt: skip
-        """State after the loop, its LoopInfo, and what early exits do to the accesses inside."""
-        exits = leaves_early(loop)
-        trips = Bounds(None, None)
-        complete = isinstance(counted, Counted) and counted.exact and not exits
-        if isinstance(counted, Counted) and not self.trial:
-            trips = self._trip_bounds(loop, counted, st, complete)
-        elif not self.trial and loop.id in self._limits:
-            trips = Bounds(*self._limits[loop.id])
-        for ident in modified:
-            variable = self.program.variable(ident)
-            if not isinstance(variable.type, (ScalarType, PointerType)):
-                continue
-            if isinstance(counted, Counted) and complete and ident in guess:
-                st.env[ident] = self._leaving(variable, self.lookup(variable, st), counted, guess[ident], loop)
-            else:
-                st.env[ident] = self.unknown(f"`{variable.name}` changes in a loop before", loop.header)
-        if exits or not isinstance(counted, Counted):
-            for access in self.accesses[first:]:
-                access.exact = False
-        if returns_within(loop.body):
-            st.exact = False
-        form = isinstance(counted, Counted)
-        self.infos[loop.id] = LoopInfo(
-            loop.id, loop.name, loop.function, line,
-            counted.name if isinstance(counted, Counted) else None,
-            counted.variable.id if isinstance(counted, Counted) else None,
-            counted.start if isinstance(counted, Counted) and isinstance(counted.start, Affine) else None,
-            counted.step if isinstance(counted, Counted) else None,
-            trips, exits or (form and not counted.exact),
-            None if isinstance(counted, Counted) else counted.reason,
-        )  # fmt: skip
-
-    def _trip_bounds(self, loop: Loop, counted: Counted, st: State, complete: bool) -> Bounds:
-        low: int | None = None
-        high: int | None = None
-        if counted.trips:
-            spans = [algebra.bounds(t, st.dom) for t in counted.trips]
-            total = self._trip(counted) if len(spans) > 1 else None
-            if total is not None:
-                low, high = algebra.bounds(total, st.dom)
-            elif len(spans) == 1 and counted.tight:
-                low, high = spans[0]
-            else:
-                high = min((h for _, h in spans if h is not None), default=None)
-            low = None if low is None else max(counted.least, low)
-            high = None if high is None else max(counted.least, high)
-        given = self._limits.get(loop.id, (None, None))
-        if high is None:
-            high = given[1]
-            low = given[0] if given[0] is not None and (low is None or given[0] > low) else low
-        low = counted.least if low is None and counted.trips else low
-        if not complete:
-            low = counted.least
-        if low is not None and high is not None and low > high:
-            low = high
-        return Bounds(low, high)
-
-    def _leaving(
-        self, variable: Variable, before: Stored, counted: Counted, change: int, loop: Loop
-    ) -> Lazy:  # fmt: skip
-        """Value after the loop, worked out only if somebody asks."""
-
-        def final() -> Stored:
-            trip = self._trip(counted)
-            if trip is None:
-                return self.unknown(f"`{variable.name}` has no closed form after the loop", loop.header)
-            growth = algebra.scale(trip, change)
-            if isinstance(before, Pointer):
-                return Pointer(before.array, (*before.indices[:-1], algebra.add(before.indices[-1], growth)))
-            return algebra.add(before, growth)
-
-        return final
-
-
-def replace_dom(state: State, dom: isl.Set) -> State:
-    """``state`` at other iterations."""
-    return State(state.env, dom, state.exact, state.alive, state.branch)
-
-
-def _unclear(value: Value) -> Unknown:
-    assert isinstance(value, Unknown)
-    return value
-
-
-def _growth(start: Stored, end: Stored) -> int | None:
-    if isinstance(start, Pointer) and isinstance(end, Pointer):
-        if start.array != end.array or start.indices[:-1] != end.indices[:-1]:
-            return None
-        start, end = start.indices[-1], end.indices[-1]
-    if isinstance(start, Pointer) or isinstance(end, Pointer):
-        return None
-    change = algebra.sub(end, start)
-    return algebra.constant(change)
-
-
-def _conjuncts(test: Expr) -> list[Expr]:
-    if isinstance(test, Binary) and test.op == "&&":
-        return _conjuncts(test.left) + _conjuncts(test.right)
-    return [test]
-
-
-def _increments(step: Expr | None, evaluator: Evaluator, st: State) -> dict[int, int]:
-    """Variables that the step of a for loop moves by a constant."""
-    if step is None:
-        return {}
-    if isinstance(step, Comma):
-        found: dict[int, int] = {}
-        for item in step.items:
-            for ident, change in _increments(item, evaluator, st).items():
-                found[ident] = found.get(ident, 0) + change
-        return found
-    amount: Value | None = None
-    match step:
-        case IncDec(op=op, operand=Name(variable=ident)):
-            return {ident: 1 if op == "++" else -1}
-        case Assign(op="+=" | "-=" as op, target=Name(variable=ident), value=value):
-            amount = evaluator.value(value, st.copy())
-            amount = amount if op == "+=" else algebra.scale(amount, -1)
-        case Assign(op="=", target=Name(variable=ident), value=Binary(op="+" | "-" as op, left=left, right=right)):
-            if isinstance(left, Name) and left.variable == ident:
-                amount = evaluator.value(right, st.copy())
-                amount = amount if op == "+" else algebra.scale(amount, -1)
-            elif op == "+" and isinstance(right, Name) and right.variable == ident:
-                amount = evaluator.value(left, st.copy())
-    change = None if amount is None else algebra.constant(amount)
-    return {} if change is None else {ident: change}

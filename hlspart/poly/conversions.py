@@ -1,0 +1,71 @@
+"""Integer types: limits, promotions and the usual arithmetic conversions of C."""
+
+from __future__ import annotations
+
+from hlspart.model.program import ArrayType, CType, PointerType, ScalarType
+
+INT = ScalarType("int", "int", 32)
+
+
+def rank(of: CType) -> int:
+    """Number of subscripts from a variable of this type to one element."""
+    match of:
+        case ArrayType(dims=dims):
+            return len(dims)
+        case PointerType(target=target):
+            return 1 + rank(target)
+        case _:
+            return 0
+
+
+def limits(of: CType) -> tuple[int, int] | None:
+    """Least and greatest value of an integer type."""
+    if not isinstance(of, ScalarType) or of.kind not in ("int", "bool") or of.bits <= 0:
+        return None
+    if of.kind == "bool":
+        return 0, 1
+    return (-(1 << of.bits - 1), (1 << of.bits - 1) - 1) if of.signed else (0, (1 << of.bits) - 1)
+
+
+def arbitrary(of: ScalarType) -> bool:
+    """Whether this is a library type of any width, whose operators widen instead of wrapping."""
+    return of.name.startswith(("ap_", "_ExtInt", "_BitInt", "ac_"))
+
+
+def promoted(of: ScalarType) -> ScalarType:
+    """Integer promotion (C11 6.3.1.1); arbitrary-precision types keep their width."""
+    return INT if of.kind == "bool" or (of.bits < 32 and not arbitrary(of)) else of
+
+
+def common(a: CType, b: CType) -> ScalarType | None:
+    """Usual arithmetic conversions (C11 6.3.1.8); None when an operand is no integer."""
+    if limits(a) is None or limits(b) is None:
+        return None
+    assert isinstance(a, ScalarType) and isinstance(b, ScalarType)
+    if arbitrary(a) or arbitrary(b):  # these libraries widen until both fit
+        low = min(limits(a)[0], limits(b)[0])  # type: ignore[index]
+        high = max(limits(a)[1], limits(b)[1])  # type: ignore[index]
+        bits = max(high.bit_length() + (low < 0), (-low - 1).bit_length() + 1 if low < 0 else 0)
+        return ScalarType("ap_int", "int", bits, low < 0)
+    a, b = promoted(a), promoted(b)
+    if a.bits != b.bits:
+        return a if a.bits > b.bits else b
+    return a if not a.signed else b
+
+
+def may_wrap(of: ScalarType) -> bool:
+    """Whether overflow in this type has a defined result that we must exclude (else it is undefined)."""
+    return not of.signed or of.bits < 32 or arbitrary(of)
+
+
+def same_target(a: CType, b: CType) -> bool:
+    """Whether two pointer (or array) types point to the same type."""
+
+    def below(of: CType) -> CType:
+        if isinstance(of, PointerType):
+            return of.target
+        if isinstance(of, ArrayType):
+            return ArrayType(of.element, of.dims[1:]) if len(of.dims) > 1 else of.element
+        return of
+
+    return below(a) == below(b)
