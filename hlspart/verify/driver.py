@@ -25,7 +25,7 @@ def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs:
         f'#include "{source}"',
         "#undef main",
         *(f"{o.element} {o.name}{_brackets(o.shape)};" for o in interface.globals if not o.defined),
-        *(f"static {o.element} {storage(o)}{_brackets(o.shape)};" for o in interface.parameters),
+        *(f"static {o.element} (*{_pointer(o)}){_brackets(o.shape)};" for o in interface.parameters),
         "static void hlspart_read(void *to, size_t size, size_t count, FILE *in)",
         '{ if (fread(to, size, count, in) != count) { fputs("hlspart: short input\\n", stderr); _Exit(3); } }',
         "static void hlspart_write(const void *from, size_t size, size_t count, FILE *out)",
@@ -34,6 +34,10 @@ def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs:
         "{",
         '    FILE *in = fopen(argv[1], "rb"), *out = fopen(argv[argc - 1], "wb");',
         "    if (!in || !out) return 3;",
+        *(
+            f"    {_pointer(o)} = (__typeof__({_pointer(o)}))malloc(sizeof *{_pointer(o)});"
+            for o in interface.parameters
+        ),
         *(line for o in globals_ for line in ["    if (fgetc(in) == 1) {", *_move(o, "read", "in"), "    }"]),
         "    long parameters = ftell(in);",
         f"    for (int run = 0; run < {runs}; run++) {{",
@@ -49,9 +53,13 @@ def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs:
 
 
 def storage(item: Object) -> str:
-    """Name of the driver's object behind a parameter."""
+    """C expression of an object; those behind parameters are on the heap, between AddressSanitizer's fences."""
     if item.role == "global":
         return "hlspart_result" if item.name == "return value" else item.name
+    return f"(*{_pointer(item)})"
+
+
+def _pointer(item: Object) -> str:
     return f"hlspart_{item.position}_{item.name}"
 
 

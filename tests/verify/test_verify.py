@@ -1,0 +1,299 @@
+"""`hlspart.verify` against versions whose difference is known by construction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hlspart.model.verifying import VerifyResult
+from hlspart.verify import VerifyOptions, verify, verify_and_save, verify_many
+
+BASE = """#include <stdint.h>
+#define N 8
+typedef struct { int16_t re; float im[2]; } sample;
+int total[4];
+static int state;
+const int table[3] = {1, 2, 3};
+int setup = 5;
+long k(const int in[N], int out[N][2], float f[3], sample s[2], sample one, unsigned char *flag, _Bool yes)
+{
+    static int calls;
+    for (int i = 0; i < N; i++) {
+        out[i][0] = in[i] + table[i % 3];
+        out[i][1] = in[N - 1 - i] + (yes ? 1 : 0);
+    }
+    state += in[3];
+    calls++;
+    total[1] += calls + state / 16;
+    f[1] = f[0] * 0.1f;
+    s[1].im[1] = s[0].im[0] + one.re;
+    *flag = (unsigned char)(*flag + setup);
+    return in[0] * 2L;
+}
+int main(void) { return 0; }
+"""
+
+
+def compare(tmp_path: Path, old: str, new: str, **options: Any) -> VerifyResult:
+    (tmp_path / "old.c").write_text(old)
+    (tmp_path / "new.c").write_text(new)
+    return verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), VerifyOptions(**{"top": "k", **options}))
+
+
+def mutated(*changes: tuple[str, str]) -> str:
+    text = BASE
+    for old, new in changes:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    return text
+
+
+def test_equal_names_what_was_compared(tmp_path: Path) -> None:
+    result = compare(tmp_path, BASE, BASE.replace("in[0] * 2L", "in[0] + in[0]"))
+    assert (result.status, result.exit_code) == ("equal", 0)
+    assert set(result.compared) == {"return value", "out", "f", "s", "flag", "total", "state", "setup"}
+    assert (result.vectors, result.runs, result.value_range) == (3, 2, (-100.0, 100.0))
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "run"),
+    [
+        (("out[i][0] = in[i]", "out[i][0] = in[i] + (i == 5)"), "out[5][0]", 1),
+        (("in[N - 1 - i]", "in[N - 1 - i] + (i == 7 && calls == 1)"), "out[7][1]", 2),
+        (("in[0] * 2L", "in[0] * 2L + (1L << 40)"), "return value", 1),
+        (("f[0] * 0.1f", "f[0] / 9.999999f"), "f[1]", 1),
+        (("s[1].im[1] =", "s[1].im[0] ="), "s[1].im[0]", 1),
+        (("*flag + setup", "*flag + setup + 255"), "flag[0]", 1),
+        (("calls++;", "calls += 2;"), "total[1]", 1),
+        (("state += in[3];", "state += in[3] + 100000;"), "state", 1),
+        (("setup = 5", "setup = 6"), "flag[0]", 1),
+        (("table[3] = {1, 2, 3}", "table[3] = {1, 2, 4}"), "out[2][0]", 1),
+    ],
+)
+def test_first_difference(tmp_path: Path, change: tuple[str, str], place: str, run: int) -> None:
+    result = compare(tmp_path, BASE, mutated(change))
+    assert (result.status, result.exit_code) == ("different", 1)
+    assert result.difference is not None
+    found = result.difference.place
+    allowed = {place, "total[1]"} if place == "state" else {place}
+    assert found in allowed, found
+    assert result.difference.run == run
+    assert result.difference.original != result.difference.new
+    assert "seed 1" in result.message
+
+
+BOUNDS = "void k(int x[8]) {{ int a[8]; for (int i = 0; i < 8; i++) a[i] = x[i]; x[0] = a[{index}]; }}"
+
+
+def test_a_fault_only_in_new_is_a_difference(tmp_path: Path) -> None:
+    result = compare(tmp_path, BOUNDS.format(index="7"), BOUNDS.format(index="x[1] * 0 + 8"))
+    assert result.exit_code == 1
+    assert "faults where the original does not" in result.message and "new.c:1:" in result.message
+
+
+def test_a_fault_in_original_cannot_be_compared(tmp_path: Path) -> None:
+    for new in (BOUNDS.format(index="7"), BOUNDS.format(index="x[1] * 0 + 8")):
+        result = compare(tmp_path, BOUNDS.format(index="x[1] * 0 + 8"), new)
+        assert result.exit_code == 2
+        assert "the original version faults: old.c:1:" in result.message and "out of bounds" in result.message
+
+
+def test_undefined_arithmetic_is_a_fault(tmp_path: Path) -> None:
+    good = "int k(int x) { return x; }"
+    bad = "int k(int x) { int y = x * 100000000; return y / 100000000; }"
+    result = compare(tmp_path, good, bad, vectors=9)
+    assert result.exit_code == 1 and "overflow" in result.message
+
+
+def test_time_out(tmp_path: Path) -> None:
+    endless = "int k(int x) { volatile int on = 1; while (on) {} return x; }"
+    result = compare(tmp_path, endless, endless, timeout=0.5)
+    assert result.exit_code == 2 and result.message == "the original version is still running after 0.5 s"
+    result = compare(tmp_path, "int k(int x) { return x; }", endless, timeout=0.5)
+    assert result.exit_code == 2 and result.message.startswith("the new version is still running")
+
+
+INDEXED = """int k(const int at[4], const int value[16])
+{ int s = 0; for (int i = 0; i < 4; i++) s += value[at[i]]; return s; }"""
+
+
+def test_indices_get_a_range_the_original_survives(tmp_path: Path) -> None:
+    result = compare(tmp_path, INDEXED, INDEXED)
+    assert (result.status, result.value_range) == ("equal", (0, 3))
+    explicit = compare(tmp_path, INDEXED, INDEXED, value_range=(0, 15))
+    assert (explicit.status, explicit.value_range) == ("equal", (0, 15))
+    assert compare(tmp_path, INDEXED, INDEXED, value_range=(-5, 15)).exit_code == 2
+
+
+def test_both_signs_by_default(tmp_path: Path) -> None:
+    absolute = "int k(int x) { return x < 0 ? -x : x; }"
+    assert compare(tmp_path, absolute, "int k(int x) { return x; }", vectors=12).exit_code == 1
+    assert compare(tmp_path, absolute, "int k(int x) { return x; }", vectors=12, value_range=(0, 100)).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("new", "words"),
+    [
+        ("int k(int x[8], int y) { return x[y & 7]; }", "1 more parameter"),
+        ("int k(int x[9]) { return x[0]; }", "parameter 1: int x[8] in the original, int x[9]"),
+        ("int k(short x[8]) { return x[0]; }", "parameter 1"),
+        ("void k(int x[8]) { x[0] = 1; }", "only one version returns a value"),
+        ("long k(int x[8]) { return x[0]; }", "types of the return values"),
+        ("int other(int x[8]) { return x[0]; }", "does not define k"),
+        ("int k(int x[8]) { return x[0]", "new.c:1:"),
+        ("int k(int x[8]) { return undefined_helper(x[0]); }", "the new version does not compile: "),
+    ],
+)
+def test_what_cannot_be_compared(tmp_path: Path, new: str, words: str) -> None:
+    result = compare(tmp_path, "int k(int x[8]) { return x[0]; }", new)
+    assert (result.status, result.exit_code) == ("incomparable", 2)
+    assert words in result.message and "\n" not in result.message
+
+
+def test_several_tops_are_listed(tmp_path: Path) -> None:
+    text = "int f(int x) { return x; }\nint g(int x) { return x; }\n"
+    result = compare(tmp_path, text, text, top=None)
+    assert result.exit_code == 2 and "candidates are f, g" in result.message
+    assert compare(tmp_path, "int f(int x) { return x; }", "int f(int x) { return x; }", top=None).exit_code == 0
+
+
+def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    result = compare(tmp_path, BASE, BASE)
+    assert result.exit_code == 2 and result.message.startswith("no C compiler found")
+
+
+def test_pointers(tmp_path: Path) -> None:
+    fixed = "void k(const int *x, int *y) { for (int i = 0; i < 6; i++) y[i] = x[2 * i + 1]; }"
+    assert compare(tmp_path, fixed, fixed).compared == ("y",)
+    assert compare(tmp_path, fixed, fixed.replace("2 * i + 1", "2 * i + (i < 5)")).difference is not None
+    open_ended = "void k(int n, const int *x, int *y) { for (int i = 0; i < n; i++) y[i] = x[i]; }"
+    result = compare(tmp_path, open_ended, open_ended)
+    assert result.exit_code == 2 and "give --extent x=N" in result.message
+    told = compare(tmp_path, open_ended, open_ended, extents={"x": 16, "y": 16}, value_range=(0, 16))
+    assert told.exit_code == 0
+
+
+def test_floating_point(tmp_path: Path) -> None:
+    one = "void k(double x[4]) { x[0] = x[1] * x[2] * x[3]; }"
+    other = "void k(double x[4]) { x[0] = x[1] * (x[2] * x[3]); }"
+    assert compare(tmp_path, one, other, vectors=20).exit_code == 1
+    assert compare(tmp_path, one, other, vectors=20, ulp=2).exit_code == 0
+    nan = "void k(float x[2]) { x[0] = 0.0f * x[1] / 0.0f; }".replace("/ 0.0f", "* (1e38f * 1e38f)")
+    minus = nan.replace("0.0f * x[1]", "-(0.0f * x[1])")
+    assert compare(tmp_path, nan, minus).exit_code == 0  # any NaN is as good as another
+    zero, minus_zero = "float k(void) { return 0.0f; }", "float k(void) { return -0.0f; }"
+    assert compare(tmp_path, zero, minus_zero).exit_code == 1
+
+
+def test_vectors_are_saved_and_replayed(tmp_path: Path) -> None:
+    for name, text in (("old.c", BASE), ("new.c", mutated(("in[0] * 2L", "in[0] * 2L + (in[0] == 77)")))):
+        (tmp_path / name).write_text(text)
+    old, new = str(tmp_path / "old.c"), str(tmp_path / "new.c")
+    result, saved = verify_and_save(old, old, VerifyOptions(top="k"))
+    assert result.exit_code == 0 and saved is not None
+    shape = json.loads(saved)
+    assert shape["schema"] == "hlspart.vectors/1" and len(shape["vectors"]) == 3
+    assert verify(old, new, VerifyOptions(top="k", replay=shape)).exit_code == 0
+    shape["vectors"][2]["in"][0] = 77
+    replayed = verify(old, new, VerifyOptions(top="k", replay=shape))
+    assert replayed.difference is not None and replayed.difference.vector == 3
+    assert (replayed.difference.original, replayed.difference.new) == ("154", "155")
+    del shape["vectors"][1]["f"]
+    short = verify(old, new, VerifyOptions(top="k", replay=shape))
+    assert short.exit_code == 2 and short.message == "vector 2 has no 3 values for f"
+
+
+def test_same_seed_same_result(tmp_path: Path) -> None:
+    changed = mutated(("out[i][0] = in[i]", "out[i][0] = in[i] + (in[i] > 90)"))
+    first = compare(tmp_path, BASE, changed, vectors=9)
+    assert first == compare(tmp_path, BASE, changed, vectors=9)
+    assert first.exit_code == 1
+
+
+# ------------------------------------------------------------------------------------------ maps
+
+
+def entry(**fields: Any) -> dict[str, Any]:
+    base = {"path": "old.c", "line": 1, "mapping": None, "position": None, "parameter": None, "function": None}
+    return {**base, **fields}
+
+
+def cyclic(extent: int, banks: int) -> dict[str, Any]:
+    return {"kind": "cyclic", "extent": extent, "banks": banks, "block": 1}
+
+
+def whole(extent: int) -> dict[str, Any]:
+    return {"kind": "whole", "extent": extent, "banks": 1, "block": extent}
+
+
+def mapped(*entries: Mapping[str, Any]) -> dict[str, Any]:
+    return {"schema": "hlspart.map/1", "files": [], "arrays": list(entries)}
+
+
+SPLIT_OLD = """int g[5];
+void k(int n, const int a[5][3], int b[4])
+{
+    for (int i = 0; i < 5; i++) { g[i] += a[i][1] + n; }
+    for (int i = 0; i < 4; i++) { b[i] = 10 * g[i + 1] + i; }
+}
+"""
+SPLIT_NEW = """int g_0[3], g_1[2];
+void k(int n, const int a_0[3][3], const int a_1[2][3], int b_0, int b_1);
+void k(int n, const int a_0[3][3], const int a_1[2][3], int b[2][2])
+{
+    for (int i = 0; i < 3; i++) { g_0[i] += a_0[i][1] + n; }
+    for (int i = 0; i < 2; i++) { g_1[i] += a_1[i][1] + n; }
+    b[0][0] = 10 * g_1[0]; b[1][0] = 10 * g_0[1] + 1; b[0][1] = 10 * g_1[1] + 2; b[1][1] = 10 * g_0[2] + 3;
+}
+""".replace("void k(int n, const int a_0[3][3], const int a_1[2][3], int b_0, int b_1);\n", "")
+SPLIT_MAP = mapped(
+    entry(
+        array="g", extents=[5], style="split", dims=[cyclic(5, 2)],
+        arrays=[{"name": "g_0", "shape": [3]}, {"name": "g_1", "shape": [2]}],
+    ),
+    entry(
+        array="a", function="k", parameter=1, position=1, extents=[5, 3], style="split", dims=[cyclic(5, 2), whole(3)],
+        arrays=[{"name": "a_0", "shape": [3, 3]}, {"name": "a_1", "shape": [2, 3]}],
+    ),
+    entry(
+        array="b", function="k", parameter=2, position=3, extents=[4], style="bankdim", dims=[cyclic(4, 2)],
+        arrays=[{"name": "b", "shape": [2, 2]}],
+    ),
+)  # fmt: skip
+
+
+def test_split_parameters_and_globals(tmp_path: Path) -> None:
+    result = compare(tmp_path, SPLIT_OLD, SPLIT_NEW, map=SPLIT_MAP)
+    assert (result.status, set(result.compared)) == ("equal", {"g", "b"}), result.message
+    wrong = SPLIT_NEW.replace("10 * g_1[1] + 2", "10 * g_1[1] + 3")
+    result = compare(tmp_path, SPLIT_OLD, wrong, map=SPLIT_MAP)
+    assert result.difference is not None and result.difference.place == "b[2]"
+    wrong = SPLIT_NEW.replace("g_1[i] += a_1[i][1]", "g_1[i] += a_1[i][1] + (i == 1)")
+    result = compare(tmp_path, SPLIT_OLD, wrong, map=SPLIT_MAP)
+    assert result.difference is not None and result.difference.place in ("g[3]", "b[2]")
+
+
+def test_without_the_map_nothing_is_claimed(tmp_path: Path) -> None:
+    result = compare(tmp_path, SPLIT_OLD, SPLIT_NEW)
+    assert result.exit_code == 2 and "give --map" in result.message
+
+
+def test_a_map_of_another_file_is_refused(tmp_path: Path) -> None:
+    broken = json.loads(json.dumps(SPLIT_MAP))
+    broken["arrays"][1]["arrays"][0]["name"] = "a_9"
+    assert "the map does not fit" in compare(tmp_path, SPLIT_OLD, SPLIT_NEW, map=broken).message
+    assert compare(tmp_path, SPLIT_OLD, SPLIT_NEW, map={"schema": "other"}).exit_code == 2
+
+
+def test_many_at_once(tmp_path: Path) -> None:
+    pairs = []
+    for n in range(4):
+        (tmp_path / f"{n}.c").write_text(f"int k(int x) {{ return x + {n % 2}; }}")
+        pairs.append((str(tmp_path / "0.c"), str(tmp_path / f"{n}.c"), VerifyOptions(top="k", vectors=1)))
+    assert [r.exit_code for r in verify_many(pairs)] == [0, 1, 0, 1]
