@@ -23,7 +23,7 @@ def no_mapping(needs: Sequence[Need], shape: tuple[int, ...], banks: int, nodes:
     if banks < 1:
         return True
     previous = 0
-    for side in (3, 4, 5, 7):
+    for side in {1: (8, 16, 32, 64), 2: (3, 4, 5, 7)}.get(len(shape), (2, 3, 4)):
         cells, constraints = _window(needs, side, shape)
         if len(constraints) == previous:
             return False

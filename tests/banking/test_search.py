@@ -1,0 +1,306 @@
+"""The least banks: classical patterns, mistakes of published methods, random patterns against brute force."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from hlspart.banking.need import BankModel, Need
+from hlspart.banking.pragmas import PragmaSpace
+from hlspart.banking.proof import no_mapping
+from hlspart.banking.search import AnyLayout, Banking, least_any
+from hlspart.layouts.lattice import dot
+from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.model.access import Affine
+from hlspart.model.ports import IterationSpace, PortAccess, Ports
+
+Offsets = Sequence[Sequence[int]]
+PATTERNS = json.loads((Path(__file__).parent / "patterns.json").read_text())
+ROWS = [(name, int(p)) for name, row in PATTERNS.items() for p in row["minima"]]
+
+
+def needs(groups: Sequence[Offsets], extents: Sequence[int], ports: Ports, ii: int = 1) -> list[Need]:
+    """One loop nest per group, over all positions at which its window lies inside the array."""
+    rank = len(extents)
+    names = ("i", "j", "k")[:rank]
+    found = []
+    for offsets in groups:
+        bounds = [
+            f"{-min(o[k] for o in offsets)} <= {names[k]} < {extents[k] - max(o[k] for o in offsets)}"
+            for k in range(rank)
+        ]
+        domain = f"{{ [{', '.join(names)}] : {' and '.join(bounds)} }}"
+        accesses = [
+            PortAccess(n, "read", tuple(Affine.of({names[k]: 1}, o[k]) for k in range(rank)), None, domain, n)
+            for n, o in enumerate(offsets)
+        ]
+        found.append(Need(IterationSpace(names, domain, (1,) * rank), accesses, ports, ii))
+    return found
+
+
+def window(groups: Sequence[Offsets]) -> list[int]:
+    cells = [o for g in groups for o in g]
+    return [max(o[k] for o in cells) - min(o[k] for o in cells) + 1 for k in range(len(cells[0]))]
+
+
+def positions(offsets: Offsets, extents: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
+    """Elements of every iteration."""
+    ranges = [range(-min(o[k] for o in offsets), n - max(o[k] for o in offsets)) for k, n in enumerate(extents)]
+    for base in itertools.product(*ranges):
+        yield [tuple(b + c for b, c in zip(base, o, strict=True)) for o in offsets]
+
+
+def assert_conflict_free(layout: AnyLayout, groups: Sequence[Offsets], extents: Sequence[int], capacity: int) -> None:
+    """The certificate, by enumeration; and each element has a place of its own."""
+    places = {(layout.bank(x), layout.offset(x)) for x in itertools.product(*(range(n) for n in extents))}
+    assert len(places) == math.prod(extents)
+    for offsets in groups:
+        for elements in positions(offsets, extents):
+            banks = [layout.bank(x) for x in elements]
+            assert max(banks.count(b) for b in set(banks)) <= capacity
+
+
+@pytest.mark.parametrize(("name", "ports"), ROWS)
+def test_classical_pattern(name: str, ports: int) -> None:
+    row = PATTERNS[name]
+    minima, groups = row["minima"][str(ports)], row["groups"]
+    extents = tuple(4 * w for w in window(groups))
+    loops = needs(groups, extents, Ports(total=ports))
+    found = least_any(loops, extents)
+    assert found is not None
+    assert (found.banks, found.lower_bound) == (minima["any"], minima["lower_bound"])
+    assert found.excluded and found.absolute
+    assert_conflict_free(found.layout, groups, extents, ports)
+    pragma = PragmaSpace(loops, extents, "ideal").least()
+    assert {layout.banks for layout in pragma} == {minima["pragma"]}
+    for layout in pragma:
+        assert_conflict_free(layout, groups, extents, ports)
+
+
+def test_all_patterns_are_there() -> None:
+    assert len(ROWS) == 44
+
+
+@pytest.mark.parametrize(("name", "ports"), ROWS)
+def test_small_extents_never_need_more(name: str, ports: int) -> None:
+    row = PATTERNS[name]
+    extents = tuple(w + 1 for w in window(row["groups"]))
+    loops = needs(row["groups"], extents, Ports(total=ports))
+    found = least_any(loops, extents)
+    assert found is not None and found.banks <= row["minima"][str(ports)]["any"]
+    assert_conflict_free(found.layout, row["groups"], extents, ports)
+    pragma = PragmaSpace(loops, extents, "ideal").least()
+    assert pragma and pragma[0].banks <= row["minima"][str(ports)]["pragma"]
+
+
+@pytest.mark.parametrize(
+    ("offsets", "ports", "ideal", "any_"),
+    [
+        ([0, 8], 2, 1, 1),  # largest distance + 1 would be 9, and 16 after rounding
+        ([0, 16, 32], 1, 3, 3),  # a rule by distances gives 48
+        ([0, 4, 8, 13], 2, 3, 3),  # four banks by distances, and still II 2
+        ([0, 4, 8, 13], 1, 6, 5),
+        ([0, 4, 8], 2, 3, 2),  # halving 5 and rounding gives cyclic 2 and II 2
+        ([0, 4, 8, 12, 16], 2, 3, 3),
+    ],
+)
+def test_mistakes_of_published_rules(offsets: list[int], ports: int, ideal: int, any_: int) -> None:
+    groups = [[(o,) for o in offsets]]
+    loops = needs(groups, (256,), Ports(total=ports))
+    pragma = PragmaSpace(loops, (256,), "ideal").least()
+    found = least_any(loops, (256,))
+    assert found is not None
+    assert (pragma[0].banks, found.banks) == (ideal, any_)
+    assert_conflict_free(pragma[0], groups, (256,), ports)
+    assert_conflict_free(found.layout, groups, (256,), ports)
+
+
+def test_no_mapping_is_never_claimed_where_one_exists() -> None:
+    """The lattice found is a counterexample to any claim about its own number of banks."""
+    for name, ports in ROWS:
+        groups = PATTERNS[name]["groups"]
+        extents = tuple(4 * w for w in window(groups))
+        loops = needs(groups, extents, Ports(total=ports))
+        assert not no_mapping(loops, extents, PATTERNS[name]["minima"][str(ports)]["any"], 3000)
+
+
+def brute_pragma(loops: Sequence[Need], shape: Sequence[int], model: BankModel, most: int) -> int | None:
+    """Least banks over all (type, factor) per dimension, by the counting function alone."""
+    choices = []
+    for n in shape:
+        dims = {DimLayout.of("whole", n, None)}
+        for factor in range(2, n + 1):
+            dims |= {DimLayout.of("cyclic", n, factor), DimLayout.of("block", n, factor)}
+        choices.append(sorted(dims, key=lambda d: (d.banks, d.kind)))
+    best = None
+    for dims in itertools.product(*choices):
+        layout = PerDimLayout(tuple(dims))
+        if layout.banks <= most and (best is None or layout.banks < best) and all(n.fits(layout, model) for n in loops):
+            best = layout.banks
+    return best
+
+
+def random_loops(rng: random.Random) -> tuple[tuple[int, ...], list[Need]]:
+    """One or two nests over one array with unrolled, strided, transposed and guarded accesses."""
+    rank = rng.choice([1, 1, 2])
+    shape = tuple(rng.choice([6, 8, 12]) for _ in range(rank))
+    loops = []
+    for _ in range(rng.choice([1, 1, 2])):
+        names = ("i", "j")
+        step = rng.choice([1, 1, 2, 4])
+        domain = f"{{ [i, j] : 0 <= i < 8 and i mod {step} = 0 and 0 <= j < 3"
+        domain += rng.choice(["", "", "", " and j <= i"]) + " }"
+        accesses = []
+        for n in range(rng.randint(2, 5)):
+            index = []
+            for extent in shape:
+                while True:
+                    form = Affine.of({"i": rng.choice([0, 1, 1]), "j": rng.choice([0, 0, 1])}, rng.randint(0, 4))
+                    if form.coefficient("i") * 7 + form.coefficient("j") * 2 + form.const < extent:
+                        break
+                    if extent < 12 and rng.random() < 0.5:
+                        form = Affine.of({}, rng.randint(0, extent - 1))
+                        break
+                index.append(form)
+            accesses.append(PortAccess(n, rng.choice(["read", "read", "write"]), tuple(index), None, domain, n))
+        unique = {(a.kind, a.index): a for a in accesses}
+        loops.append(
+            Need(
+                IterationSpace(names, domain, (step, 1)), list(unique.values()),
+                rng.choice([Ports(total=1), Ports(total=2), Ports(writes=1, total=2)]), rng.choice([1, 1, 2]),
+            )
+        )  # fmt: skip
+    return shape, loops
+
+
+@pytest.mark.parametrize("model", ["static", "ideal"])
+def test_random_kernels_against_brute_force(model: BankModel) -> None:
+    rng = random.Random(20 if model == "static" else 21)
+    solved = 0
+    for _ in range(250 if model == "static" else 60):
+        shape, loops = random_loops(rng)
+        space = PragmaSpace(loops, shape, model, most=16)
+        found = space.least()
+        expected = brute_pragma(loops, shape, model, 16)
+        assert (found[0].banks if found else None) == expected
+        assert space.complete
+        solved += expected is not None and expected > 1
+    assert solved >= 20
+
+
+def brute_union(offsets: Offsets, ports: int, limit: int) -> int:
+    """Least banks over all linear, lattice (two moduli) and block-cyclic maps, written out directly."""
+    rank = len(offsets[0])
+
+    def free(keys: Sequence[object]) -> bool:
+        return max(keys.count(k) for k in set(keys)) <= ports
+
+    for banks in range(-(-len(offsets) // ports), limit + 1):
+        for alpha in itertools.product(range(banks), repeat=rank):
+            if free([dot(alpha, o) % banks for o in offsets]):
+                return banks
+        for first in range(2, banks):
+            if banks % first == 0 and first <= banks // first:
+                moduli = (first, banks // first)
+                for rows in itertools.product(itertools.product(range(moduli[0]), repeat=rank),
+                                              itertools.product(range(moduli[1]), repeat=rank)):  # fmt: skip
+                    keys = [
+                        tuple(dot(r, o) % m for r, m in zip(rows, moduli, strict=True)) for o in offsets
+                    ]  # fmt: skip
+                    if free(keys):
+                        return banks
+        for block in range(2, 4):
+            period = banks * block
+            for alpha in itertools.product(range(period), repeat=rank):
+                if math.gcd(period, *alpha) != 1:
+                    continue
+                residues = [dot(alpha, o) for o in offsets]
+                if all(free([(t + r) // block % banks for r in residues]) for t in range(period)):
+                    return banks
+    raise AssertionError("no mapping below the limit")
+
+
+def test_random_patterns_never_worse_than_brute_force() -> None:
+    rng = random.Random(5)
+    below = 0
+    for _ in range(150):
+        rank = rng.choice([1, 2, 2])
+        cells = list(itertools.product(range(6 if rank == 1 else 3), range(1 if rank == 1 else 3)))
+        offsets = [c[:rank] for c in rng.sample(cells, rng.randint(2, min(5, len(cells))))]
+        ports = rng.choice([1, 2])
+        extents = tuple(4 * w + 8 for w in window([offsets]))
+        found = least_any(needs([offsets], extents, Ports(total=ports)), extents)
+        assert found is not None
+        expected = brute_union(offsets, ports, 24)
+        assert found.banks <= expected
+        assert found.excluded
+        below += found.banks == expected
+    assert below >= 140
+
+
+def test_random_sparse_patterns_have_valid_certificates() -> None:
+    rng = random.Random(6)
+    proved = 0
+    for _ in range(200):
+        rank = rng.choice([2, 3])
+        cells = list(itertools.product(range(5 if rank == 2 else 3), repeat=rank))
+        offsets = rng.sample(cells, rng.randint(4, 12))
+        ports = rng.choice([1, 2])
+        extents = tuple(2 * w + 3 for w in window([offsets]))
+        found: Banking | None = least_any(needs([offsets], extents, Ports(total=ports)), extents)
+        assert found is not None and found.banks >= found.lower_bound == -(-len(offsets) // ports)
+        assert_conflict_free(found.layout, [offsets], extents, ports)
+        proved += found.absolute
+    assert proved >= 120
+
+
+def test_target_ii_halves_the_ports_needed() -> None:
+    groups = PATTERNS["box3d_8"]["groups"]
+    extents = (12, 12, 12)
+    banks = []
+    for ii in (1, 2, 4, 8):
+        space = PragmaSpace(needs(groups, extents, Ports(total=1), ii), extents, "ideal")
+        banks.append(space.least()[0].banks)
+    assert banks == [8, 4, 2, 1]
+
+
+def test_static_pragma_of_an_unrolled_loop() -> None:
+    """A[4t + k]: dual port cyclic 2, single port cyclic 4, never block."""
+    domain = "{ [t] : 0 <= t < 16 }"
+    space = IterationSpace(("t",), domain, (1,))
+    reads = [PortAccess(k, "read", (Affine.of({"t": 4}, k),), None, domain, 1) for k in range(4)]
+    for ports, banks in ((2, 2), (1, 4)):
+        found = PragmaSpace([Need(space, reads, Ports(total=ports))], (64,), "static").least()
+        assert [(d.kind, d.banks) for layout in found for d in layout.dims] == [("cyclic", banks)]
+
+
+def test_static_pragma_of_far_accesses_is_block() -> None:
+    domain = "{ [i] : 0 <= i < 8 }"
+    space = IterationSpace(("i",), domain, (1,))
+    reads = [PortAccess(k, "read", (Affine.of({"i": 1}, 8 * k),), None, domain, 1) for k in range(4)]
+    found = PragmaSpace([Need(space, reads, Ports(total=2))], (32,), "static").least()
+    assert [(d.kind, d.banks) for layout in found for d in layout.dims] == [("block", 2)]
+
+
+def test_two_nests_share_one_partition() -> None:
+    """Rows of four in one nest and columns of four in the other."""
+    row, column = [(0, k) for k in range(4)], [(k, 0) for k in range(4)]
+    loops = needs([row, column], (16, 16), Ports(total=1))
+    assert PragmaSpace(loops, (16, 16), "ideal").least()[0].banks == 16
+    found = least_any(loops, (16, 16))
+    assert found is not None and found.banks == 4 and found.absolute
+
+
+def test_data_dependent_reads_have_no_mapping() -> None:
+    domain = "{ [i] : 0 <= i < 8 }"
+    space = IterationSpace(("i",), domain, (1,))
+    reads = [PortAccess(k, "read", None, None, domain, 1) for k in range(3)]
+    need = Need(space, reads, Ports(total=2))
+    assert least_any([need], (16,)) is None
+    assert PragmaSpace([need], (16,), "static").least() == ()
