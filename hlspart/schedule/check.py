@@ -1,0 +1,262 @@
+"""``check``: the II, depth and latency of every loop, and the memory of every array."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from hlspart.model import program as c
+from hlspart.model.access import AccessAnalysis, Bounds
+from hlspart.model.directives import Directive
+from hlspart.model.ports import IterationSpace, PortAccess
+from hlspart.model.program import Program
+from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validation
+from hlspart.schedule.confirm import faults
+from hlspart.schedule.latency import Latencies
+from hlspart.schedule.limits import limits, slots
+from hlspart.schedule.loops import LoopModel, Prediction
+from hlspart.schedule.nests import Nest, Nests
+from hlspart.schedule.storage import Storage
+from hlspart.schedule.values import Unmodelled
+from hlspart.targets import Target
+
+BankModel = Literal["static", "ideal"]
+
+
+def check(
+    program: Program,
+    analysis: AccessAnalysis,
+    validation: Validation,
+    target: Target,
+    bank_model: BankModel = "static",
+) -> IIResult:
+    """Predict every loop of every function for ``target`` under the validated partitions."""
+    functions = [_Function(program, analysis, validation, target, name) for name in program.functions]
+    loops: list[LoopResult] = []
+    for function in functions:
+        loops += [function.result(nest, bank_model) for nest in function.nests.all()]
+    unrolled = frozenset(name for f in functions for name in f.unrolled())
+    storage = Storage(program, analysis, validation, target, unrolled)
+    latencies = Latencies(program, loops)
+    return IIResult(
+        tool=target.tool,
+        part=target.part,
+        clock_ns=target.clock_ns,
+        loops=tuple(latencies.loops),
+        arrays=storage.results(),
+        pragmas=validation.statuses,
+        functions=tuple(FunctionResult(name, latencies.of(name)) for name in program.functions),
+        assumptions=_assumptions(target, bank_model),
+    )
+
+
+def port_accesses(
+    program: Program, analysis: AccessAnalysis, loop_id: int, target: Target | None = None
+) -> tuple[IterationSpace, Mapping[int, tuple[PortAccess, ...]]]:
+    """Accesses of one iteration of a loop as if pipelined: unrolled, merged, hoisted; by variable id.
+
+    Empty when the loop cannot be elaborated. Partitions are taken as absent.
+    """
+    from hlspart.model.options import TargetOptions
+    from hlspart.targets import load
+
+    known = target if target is not None else load(TargetOptions())
+    loop = program.loops[loop_id]
+    function = _Function(program, analysis, Validation((), {}), known, loop.function)
+    for nest in function.nests.all():
+        if loop_id in (x.id for x in nest.chain):
+            try:
+                item = function.model(nest).elaborate(nest)
+            except Unmodelled:
+                return function.nests.space(nest), {}
+            return item.space, item.accesses
+    return IterationSpace((), "{ [] }", ()), {}
+
+
+class _Function:
+    """Loops of one function; a loop that holds calls is modelled on a copy with the calls expanded."""
+
+    def __init__(
+        self, program: Program, analysis: AccessAnalysis, validation: Validation, target: Target, name: str
+    ) -> None:
+        self.program, self.analysis, self.validation, self.target = program, analysis, validation, target
+        self.nests = Nests(program, analysis, target, name)
+        self.name = name
+
+    def unrolled(self) -> set[str]:
+        """Iterators of loops that are unrolled completely, by pragma or under a pipelined loop."""
+        out: set[str] = set()
+        for stmt in c.walk_statements(self.nests.function.body):
+            if isinstance(stmt, c.Loop) and self.nests.fully_unrolled(stmt):
+                out.add(self._iterator(stmt))
+        for nest in self.nests.all():
+            if nest.pipelined:
+                inner = [s for b in nest.body for s in c.walk_statements(b)]
+                out |= {self._iterator(s) for s in inner if isinstance(s, c.Loop)}
+        return out - {""}
+
+    def _iterator(self, loop: c.Loop) -> str:
+        info = self.nests.info(loop)
+        return info.iterator or "" if info is not None else ""
+
+    def model(self, nest: Nest) -> LoopModel:
+        """The model that predicts ``nest``."""
+        del nest
+        storage = Storage(self.program, self.analysis, self.validation, self.target, frozenset(self.unrolled()))
+        return LoopModel(self.nests, storage, self.target)
+
+    # --------------------------------------------------------------------------------- results
+
+    def result(self, nest: Nest, bank_model: BankModel) -> LoopResult:
+        """The record of one loop."""
+        blocked = self._unmodelled(nest)
+        if not nest.pipelined:
+            return self._plain(nest, blocked)
+        try:
+            prediction = self.model(nest).predict(nest)
+        except Unmodelled as stop:
+            return self._record(nest, cause=stop.cause)
+        if prediction.schedule is None:
+            return self._record(nest, cause="no schedule was found within the effort limit")
+        wrong = faults(prediction.problem, prediction.schedule)
+        if wrong:
+            return self._record(nest, cause=f"the schedule failed its check: {wrong[0]}")
+        return self._pipelined(nest, prediction, bank_model, blocked)
+
+    def _pipelined(self, nest: Nest, p: Prediction, bank_model: BankModel, blocked: str | None) -> LoopResult:
+        assert p.schedule is not None
+        floor = nest.target_ii or 1
+        ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)
+        ii: int | None = p.schedule.ii if bank_model == "static" else ideal
+        cause, bounds = blocked, None
+        reasons = limits(self.program, p)
+        low, why = _uncertain(p)
+        if blocked is None and why is not None and max(floor, p.resource_ii, low) < p.schedule.ii:
+            cause, bounds = why, (max(floor, p.resource_ii, low), p.schedule.ii)
+        if cause is not None:
+            ii = None
+        trip = self._trip(nest)
+        depth = p.schedule.depth if cause is None else None
+        return self._record(
+            nest,
+            cause=cause,
+            ii=ii,
+            ideal=ideal if cause is None else None,
+            resource=p.resource_ii,
+            recurrence=p.recurrence_ii,
+            depth=depth,
+            trip=trip,
+            bounds=bounds,
+            reasons=reasons,
+            prediction=p,
+        )
+
+    def _plain(self, nest: Nest, blocked: str | None) -> LoopResult:
+        try:
+            depth = Latencies.body_depth(self.model(nest), nest)
+            cause = blocked
+        except Unmodelled as stop:
+            depth, cause = None, stop.cause
+        return self._record(nest, cause=cause, depth=depth, trip=self._trip(nest))
+
+    def _trip(self, nest: Nest) -> Bounds:
+        low: int | None = 1
+        high: int | None = 1
+        for loop in nest.chain:
+            trip = self.nests.trip(loop)
+            copies = nest.unroll if loop is nest.loop else 1
+            low = None if low is None or trip.min is None else low * -(-trip.min // copies)
+            high = None if high is None or trip.max is None else high * -(-trip.max // copies)
+        return Bounds(low, high)
+
+    def _record(
+        self,
+        nest: Nest,
+        cause: str | None = None,
+        ii: int | None = None,
+        ideal: int | None = None,
+        resource: int | None = None,
+        recurrence: int | None = None,
+        depth: int | None = None,
+        trip: Bounds | None = None,
+        bounds: tuple[int, int] | None = None,
+        reasons: tuple = (),  # type: ignore[type-arg]
+        prediction: Prediction | None = None,
+    ) -> LoopResult:
+        count = trip if trip is not None else self._trip(nest)
+        latency = Bounds(None, None)
+        if ii is not None and depth is not None:
+            latency = Bounds(
+                None if count.min is None else max(0, (count.min - 1) * ii + depth) if count.min else 0,
+                None if count.max is None else (count.max - 1) * ii + depth if count.max else 0,
+            )
+        schedule = prediction.schedule if prediction is not None else None
+        return LoopResult(
+            loop=nest.loop.id if nest.loop is not None else -1,
+            function=nest.function,
+            name=nest.name,
+            label=nest.loop.label if nest.loop is not None else None,
+            line=nest.line,
+            pipelined=nest.pipelined,
+            target_ii=nest.target_ii if nest.pipelined else None,
+            ii=ii,
+            ideal_ii=ideal,
+            resource_ii=resource,
+            recurrence_ii=recurrence,
+            depth=depth,
+            trip_count=count,
+            latency=latency,
+            cause=cause,
+            bounds=bounds,
+            confidence="modelled" if cause is None else "unknown",
+            origin=nest.origin,
+            limits=reasons,
+            flattened=nest.flattened,
+            schedule=slots(self.program, prediction) if prediction is not None and cause is None else (),
+            method=schedule.method if schedule is not None else "",
+        )
+
+    def _unmodelled(self, nest: Nest) -> str | None:
+        """A valid directive without a model that touches the loop."""
+        around = {x.id for x in (*nest.outer, *nest.chain)}
+        around |= {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
+        for d in self.program.directives:
+            if d.modelled or not d.usable or d.function != self.name:
+                continue
+            if d.loop in around or (d.loop is None and self._concerns(d, nest)):
+                return f"{d.kind.upper()} (line {self.program.line(d.at)}) is not modelled"
+        return None
+
+    def _concerns(self, d: Directive, nest: Nest) -> bool:
+        if not d.variables:
+            return True
+        inside = {x.id for x in nest.chain}
+        return any(a.array in d.variables and inside & set(a.loops) for a in self.analysis.accesses)
+
+
+def _uncertain(p: Prediction) -> tuple[int, str | None]:
+    """Least II if what is not known turned out best, and why it is not known."""
+    assumed = p.elaborated.carriers.assumed
+    if p.estimated and p.recurrence_ii > 1:
+        from hlspart.schedule.modulo import recurrence_without
+
+        low = recurrence_without(p.problem, p.estimated, frozenset())
+        if low < p.recurrence_ii:
+            return low, f"the latency of {', '.join(sorted(p.estimated))} is an estimate for this target"
+    if assumed:
+        from hlspart.schedule.modulo import recurrence_without
+
+        low = recurrence_without(p.problem, frozenset(), frozenset(assumed))
+        if low < p.recurrence_ii:
+            return low, "whether iterations touch the same element depends on data"
+    return p.recurrence_ii, None
+
+
+def _assumptions(target: Target, bank_model: str) -> tuple[str, ...]:
+    return (
+        f"{target.tool}, {target.part}, clock {target.clock_ns:g} ns less {target.uncertainty_ns:g} ns, "
+        f"flow {target.flow}, bank model {bank_model}",
+        f"arrays without a storage directive: local {target.default_storage('local')} (2 ports), "
+        f"interface {target.default_storage('interface')}",
+        *target.notes,
+    )

@@ -1,0 +1,161 @@
+"""Dependences of memory accesses across iterations: exact distances, DEPENDENCE pragmas honoured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hlspart.model.access import Affine
+from hlspart.model.directives import Directive
+from hlspart.model.ports import IterationSpace
+from hlspart.schedule.graph import Edge, MemoryRef, Op
+
+_KINDS = {("store", "load"): "raw", ("load", "store"): "war", ("store", "store"): "waw"}
+
+
+@dataclass
+class Carriers:
+    """Answers for one pipelined loop.
+
+    ``own``: how many of the last names of ``space`` belong to the loop; ``weights``/``steps``/``trips``: see
+    :func:`hlspart.schedule.nests.Order`. ``reach`` gives the banks an operation may touch.
+    ``assumed`` collects (edge source, sink) pairs whose distance is not known and taken as 1.
+    """
+
+    space: IterationSpace
+    own: int
+    weights: tuple[int, ...]
+    steps: tuple[int, ...]
+    trips: tuple[int | None, ...]
+    pragmas: tuple[Directive, ...]
+    reach: Callable[[Op], frozenset[int]]
+    names: Callable[[int], str]
+    store_states: int = 1
+    assumed: set[tuple[int, int]] = field(default_factory=set)
+
+    # ------------------------------------------------------------------------------- pragmas
+
+    def _pragma(self, variable: int, kind: str, reach: str) -> Directive | None:
+        """The DEPENDENCE directive about ``kind`` (raw, war, waw) inside ("intra") or across ("inter")."""
+        for d in reversed(self.pragmas):
+            if d.variables and variable not in d.variables:
+                continue
+            words = {o.name.lower() for o in d.options if o.value is None}
+            values = {(o.value or "").lower() for o in d.options if o.name.lower() in ("type", "direction", "class")}
+            said = words | values
+            if ("intra" if reach == "intra" else "inter") not in said and (reach == "intra" or said & {"intra"}):
+                continue
+            directions = said & {"raw", "war", "waw"}
+            if directions and kind not in directions:
+                continue
+            return d
+        return None
+
+    @staticmethod
+    def _false(d: Directive) -> bool:
+        words = {o.name.lower() for o in d.options if o.value is None}
+        dependent = (d.option("dependent") or "").lower()
+        return "false" in words or dependent == "false"
+
+    def inside(self, variable: int, first: Op, second: Op) -> bool:
+        """Whether an order inside one iteration has to be kept."""
+        d = self._pragma(variable, _KINDS[first.kind, second.kind], "intra")
+        return d is None or not self._false(d)
+
+    def disjoint_banks(self, first: Op, second: Op) -> bool:
+        """Whether two accesses never share a bank."""
+        return not (self.reach(first) & self.reach(second))
+
+    # ----------------------------------------------------------------------------- distances
+
+    def between(self, variable: int, found: list[Op]) -> list[Edge]:
+        """Edges between iterations for all accesses ``found`` of one array."""
+        if not self.own:
+            return []
+        edges = []
+        name = self.names(variable)
+        for source in found:
+            for sink in found:
+                if source.kind == sink.kind == "load":
+                    continue
+                kind = _KINDS[source.kind, sink.kind]
+                d = self._pragma(variable, kind, "inter")
+                if d is not None and self._false(d):
+                    continue
+                distance = d.values.get("distance") if d is not None else None
+                if distance is None:
+                    distance = self.distance(source, sink)
+                if distance is not None:
+                    gap = self.store_states if kind == "raw" else 1
+                    edges.append(Edge(source.id, sink.id, distance, gap, "memory", name))
+        return edges
+
+    def distance(self, source: Op, sink: Op) -> int | None:
+        """Least number of iterations after which ``sink`` touches an element of ``source``; None: never."""
+        a, b = source.ref, sink.ref
+        assert a is not None and b is not None
+        quick = self._uniform(a, b)
+        if quick is not None:
+            return quick or None
+        left, right = relation(a, self.space.names), relation(b, self.space.names)
+        if left is None or right is None:
+            self.assumed.add((source.id, sink.id))
+            return 1
+        from hlspart.poly import carried
+
+        try:
+            return carried.first_distance(
+                self.space.names, self.own, self.weights, self.steps, (a.domain, left), (b.domain, right)
+            )
+        except ArithmeticError:
+            self.assumed.add((source.id, sink.id))
+            return 1
+
+    def _uniform(self, a: MemoryRef, b: MemoryRef) -> int | None:
+        """Distance of two accesses that move alike in all iterations of a box; 0: never, None: no such case."""
+        if a.index is None or b.index is None or not a.domain == b.domain == self.space.domain:
+            return None
+        own = self.space.names[-self.own :]
+        moved: dict[str, int] = {}  # iterations by which each own iterator must differ
+        for f, g in zip(a.index, b.index, strict=True):
+            if f is None or g is None or f.terms != g.terms:
+                return None
+            terms = [(n, f.coefficient(n)) for n in own if f.coefficient(n)]
+            difference = f.const - g.const
+            if not terms:
+                if difference:
+                    return 0
+                continue
+            if len(terms) > 1:
+                return None
+            name, coefficient = terms[0]
+            step = coefficient * self.steps[own.index(name)]
+            if difference % step or moved.setdefault(name, difference // step) != difference // step:
+                return 0
+        if any(trip is None for trip in self.trips):
+            return None
+        if any(abs(by) >= (self.trips[own.index(n)] or 0) for n, by in moved.items()):
+            return 0
+        total = sum(self.weights[own.index(n)] * by for n, by in moved.items())
+        unmoved = [k for k, n in enumerate(own) if n not in moved]
+        if not unmoved:
+            return max(total, 0)
+        if unmoved != [0]:
+            return 1 if unmoved[-1] == len(own) - 1 and total == 0 and (self.trips[-1] or 0) > 1 else None
+        if total >= 1:
+            return total
+        return total + self.weights[0] if (self.trips[0] or 0) > 1 else 0
+
+
+def relation(ref: MemoryRef, names: tuple[str, ...]) -> str | None:
+    """Access relation of a reference in isl notation, None when it is not known."""
+    if ref.map is not None:
+        return ref.map
+    if ref.index is None or any(f is None for f in ref.index):
+        return None
+    outputs = ", ".join(_text(f) for f in ref.index if f is not None)
+    return f"{{ [{', '.join(names)}] -> [{outputs}] }}"
+
+
+def _text(form: Affine) -> str:
+    return " + ".join([*(f"{c} * {n}" for n, c in form.terms), str(form.const)])

@@ -1,0 +1,188 @@
+"""Arithmetic of elaboration: constant folding, operator kinds by type, conversions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hlspart.model import program as c
+
+COMMUTATIVE = frozenset({"add", "mul", "fadd", "fmul", "dadd", "dmul"})
+ADDRESS = frozenset({"add", "mul", "shift", "logic", "wire", "div"})  # done on the way to an address
+
+_KINDS = {
+    "+": "add", "-": "add", "*": "mul", "/": "div", "%": "div", "&": "logic", "|": "logic", "^": "logic",
+    "&&": "logic", "||": "logic", "<<": "shift", ">>": "shift",
+    "<": "cmp", ">": "cmp", "<=": "cmp", ">=": "cmp", "==": "cmp", "!=": "cmp",
+}  # fmt: skip
+_FLOATS = {"+": "add", "-": "add", "*": "mul", "/": "div"}
+
+
+def bits(type_: c.CType) -> int:
+    """Width of a scalar in bits; 32 where it is not known."""
+    if isinstance(type_, c.ScalarType):
+        return type_.bits
+    if isinstance(type_, c.StreamType):
+        return bits(type_.element)
+    return 32
+
+
+def is_float(type_: c.CType) -> bool:
+    """Whether a type is computed in floating point."""
+    return isinstance(type_, c.ScalarType) and type_.kind == "float"
+
+
+def common(left: c.CType, right: c.CType) -> c.CType:
+    """Type in which two operands meet."""
+    if is_float(left) or is_float(right):
+        floats = [t for t in (left, right) if is_float(t)]
+        return max(floats, key=bits)
+    return left if bits(left) >= bits(right) else right
+
+
+def operator(op: str, type_: c.CType, left: int | float | None, right: int | float | None) -> tuple[str, int]:
+    """Operator kind and width of ``op`` on operands of ``type_`` (values where they are constants)."""
+    width = bits(type_)
+    if is_float(type_) and op not in ("&&", "||"):
+        prefix = "d" if width > 32 else "f"
+        return prefix + _FLOATS.get(op, "cmp"), width
+    kind = _KINDS[op]
+    known = right if right is not None else left
+    if kind == "shift" and right is not None:
+        return "wire", width
+    if kind == "mul" and isinstance(known, int):
+        return ("wire", width) if _power(known) else ("mul", width)
+    if kind == "div" and isinstance(right, int) and _power(right):
+        return "logic", width
+    return kind, width
+
+
+def _power(value: int) -> bool:
+    return value != 0 and abs(value) & (abs(value) - 1) == 0
+
+
+def conversion(source: c.CType, target: c.CType) -> str | None:
+    """Operator that converts a value, None when it costs nothing."""
+    if is_float(source) == is_float(target):
+        return "fext" if is_float(source) and bits(source) != bits(target) else None
+    if not isinstance(source, c.ScalarType) or not isinstance(target, c.ScalarType):
+        return None
+    return "itof" if is_float(target) else "ftoi"
+
+
+def fold(op: str, a: int | float, b: int | float) -> int | float | None:
+    """Value of a binary operation on constants as C computes it; None when undefined."""
+    if op in ("/", "%") and b == 0:
+        return None
+    whole = isinstance(a, int) and isinstance(b, int)
+    match op:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+        case "/" if whole:
+            return int(abs(a) // abs(b)) * (1 if (a < 0) == (b < 0) else -1)
+        case "/":
+            return a / b
+        case "<":
+            return int(a < b)
+        case ">":
+            return int(a > b)
+        case "<=":
+            return int(a <= b)
+        case ">=":
+            return int(a >= b)
+        case "==":
+            return int(a == b)
+        case "!=":
+            return int(a != b)
+        case "&&":
+            return int(bool(a) and bool(b))
+        case "||":
+            return int(bool(a) or bool(b))
+    if not (isinstance(a, int) and isinstance(b, int)):
+        return None
+    match op:
+        case "%":
+            return (abs(a) % abs(b)) * (1 if a >= 0 else -1)
+        case "&":
+            return a & b
+        case "|":
+            return a | b
+        case "^":
+            return a ^ b
+        case "<<":
+            return a << b if 0 <= b < 128 else None
+        case ">>":
+            return a >> b if 0 <= b < 128 else None
+    return None
+
+
+def fold_unary(op: str, value: int | float) -> int | float | None:
+    """Value of a unary operation on a constant."""
+    match op:
+        case "-":
+            return -value
+        case "!":
+            return int(not value)
+        case "~":
+            return ~value if isinstance(value, int) else None
+    return None
+
+
+def wrapped(value: int | float, type_: c.CType) -> int | float:
+    """A constant as ``type_`` holds it."""
+    if not isinstance(type_, c.ScalarType):
+        return value
+    if type_.kind == "float":
+        return float(value)
+    if type_.kind == "bool":
+        return int(bool(value))
+    if type_.kind != "int":
+        return value
+    number = int(value)
+    number &= (1 << type_.bits) - 1
+    return number - (1 << type_.bits) if type_.signed and number >> (type_.bits - 1) else number
+
+
+def identity(op: str, a: int | float | None, b: int | float | None) -> str | None:
+    """Which operand an integer operation returns unchanged ("left", "right"), None when it computes."""
+    if b is not None and isinstance(b, int) and (op in ("+", "-", "<<", ">>", "|", "^") and b == 0):
+        return "left"
+    if isinstance(b, int) and op in ("*", "/") and b == 1:
+        return "left"
+    if isinstance(a, int) and ((op == "+" and a == 0) or (op == "*" and a == 1)):
+        return "right"
+    return None
+
+
+def _statement_expressions(program_free: Iterable[c.Stmt]) -> Iterable[c.Expr]:
+    for root in program_free:
+        for stmt in c.walk_statements(root):
+            yield from c.expressions(stmt)
+
+
+def modified(statements: Iterable[c.Stmt]) -> frozenset[int]:
+    """Scalars that the statements assign."""
+    out: set[int] = set()
+    for root in _statement_expressions(statements):
+        for expr in c.walk(root):
+            target = expr.target if isinstance(expr, c.Assign) else expr.operand if isinstance(expr, c.IncDec) else None
+            while isinstance(target, c.Member):
+                target = target.base
+            if isinstance(target, c.Name):
+                out.add(target.variable)
+    return frozenset(out)
+
+
+def declared(statements: Iterable[c.Stmt]) -> frozenset[int]:
+    """Variables that the statements declare."""
+    out: set[int] = set()
+    for root in statements:
+        for stmt in c.walk_statements(root):
+            if isinstance(stmt, c.Declare):
+                out.update(stmt.variables)
+            if isinstance(stmt, c.Loop) and isinstance(stmt.init, c.Declare):
+                out.update(stmt.init.variables)
+    return frozenset(out)

@@ -1,0 +1,98 @@
+"""The data-flow graph of one iteration of a pipelined loop, after the tool's transformations.
+
+An :class:`Op` is one operation instance (unrolled copies are separate); a value is named by the id of
+the operation that makes it. Edges say when one operation may start after another:
+``start(sink) + II * distance >= start(source) + gap``, the gap of a data edge following from
+the timing of both ends (see :mod:`hlspart.schedule.modulo`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hlspart.model.access import Affine
+
+# Values that exist without an operation: literals, values from outside the loop, iterators and
+# address arithmetic on them, and values carried from an earlier iteration.
+FREE = frozenset({"const", "input", "index", "phi"})
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRef:
+    """The element that a load or store touches, over the names of the loop's iteration space.
+
+    ``key`` identifies the address (equal keys: equal addresses). ``index``, ``map`` and ``domain``
+    are as in :class:`hlspart.model.ports.PortAccess`. ``branch`` holds (instance of an if, arm).
+    ``guarded``: stands under a condition that is not known. ``position`` is its place in program
+    order among all memory operations.
+    """
+
+    variable: int
+    access: int
+    kind: str  # "read", "write"
+    key: tuple[object, ...]
+    index: tuple[Affine | None, ...] | None
+    map: str | None
+    domain: str
+    branch: tuple[tuple[int, int], ...]
+    guarded: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One operation. ``args`` are the ids of its operands (for a store: value, then address and guards)."""
+
+    id: int
+    kind: str
+    bits: int
+    args: tuple[int, ...]
+    line: int
+    text: str = ""
+    ref: MemoryRef | None = None
+    impl: str | None = None  # "nodsp" where BIND_OP says so
+
+    @property
+    def free(self) -> bool:
+        """Whether it needs no state."""
+        return self.kind in FREE
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The value that phi ``phi`` has in the next iteration is made by ``value``; ``name`` for people."""
+
+    phi: int
+    value: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An order between two operations; ``gap`` None: by the timing of the value handed over.
+
+    ``kind``: "data", "memory" or "control"; ``name`` the variable it goes through.
+    """
+
+    source: int
+    sink: int
+    distance: int
+    gap: int | None
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Operations by id, and edges between those that are scheduled (none of them free)."""
+
+    ops: Mapping[int, Op]
+    edges: tuple[Edge, ...]
+    hoisted: tuple[MemoryRef, ...] = ()  # loads and stores that left the loop
+
+    @property
+    def memory(self) -> tuple[Op, ...]:
+        """Loads and stores, in program order."""
+        found = [op for op in self.ops.values() if op.ref is not None]
+        return tuple(sorted(found, key=lambda op: op.ref.position if op.ref is not None else 0))

@@ -1,0 +1,122 @@
+"""Why a loop has its II, in the words of a report: ports, recurrences, operators; and its table."""
+
+from __future__ import annotations
+
+from hlspart.model.program import Program
+from hlspart.model.results import Limit, Slot
+from hlspart.schedule.critical import critical_cycle
+from hlspart.schedule.loops import Prediction
+
+
+def limits(program: Program, p: Prediction) -> tuple[Limit, ...]:
+    """Reasons for an II above 1, the binding one first."""
+    found = [*_ports(program, p), *_recurrences(program, p), *_units(p)]
+    return tuple(sorted(found, key=lambda x: (-x.ii, x.kind, x.array or x.variable or "")))
+
+
+def _ports(program: Program, p: Prediction) -> list[Limit]:
+    out = []
+    for variable, count in p.counts.items():
+        load = count.static
+        if load.interval <= 1:
+            continue
+        accesses = p.elaborated.accesses[variable]
+        chosen = sorted((*load.reads, *load.writes))
+        lines = tuple(sorted({accesses[k].line for k in chosen}))
+        name = program.variable(variable).name
+        ports = _port_number(p, variable)
+        witness = count.witness if count.ideal.interval == load.interval else None
+        text = (
+            f"{name} bank {load.bank}: {len(load.reads)} reads and {len(load.writes)} writes in one iteration "
+            f"(line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}) on {ports} ports"
+            f"{_holders(p, variable, chosen)}"
+        )
+        out.append(
+            Limit(
+                "memory-port", load.interval, lines, array=name, bank=load.bank,
+                accesses=len(chosen), ports=ports, witness=witness, text=text,
+            )
+        )  # fmt: skip
+    return out
+
+
+def _port_number(p: Prediction, variable: int) -> int:
+    for k in p.elaborated.members[variable]:
+        use = p.problem.ports.get(k)
+        if use is not None:
+            limit = p.problem.limits[use.banks[0]]
+            if limit.total is not None:
+                return limit.total
+            return (limit.reads or 0) + (limit.writes or 0)
+    return 0
+
+
+def _holders(p: Prediction, variable: int, chosen: list[int]) -> str:
+    """The first access that finds no port in program order, and those that hold the ports."""
+    accesses = p.elaborated.accesses[variable]
+    ports = _port_number(p, variable)
+    if len(chosen) <= ports:
+        return ""
+    culprit = accesses[chosen[ports]]
+    holders = ", ".join(f"p{k} by access {k + 1} (line {accesses[x].line})" for k, x in enumerate(chosen[:ports]))
+    kind = "load" if culprit.kind == "read" else "store"
+    return f"; {kind} {ports + 1} of {len(chosen)} (line {culprit.line}) finds no port: {holders}"
+
+
+def _recurrences(program: Program, p: Prediction) -> list[Limit]:
+    if p.recurrence_ii <= 1:
+        return []
+    cycle = critical_cycle(p.problem, p.recurrence_ii)
+    if not cycle:
+        return []
+    ops = p.problem.graph.ops
+    lines = tuple(sorted({ops[e.sink].line for e in cycle}))
+    carried = next(e for e in cycle if e.distance)
+    latency = sum(p.problem.gap(e) for e in cycle)
+    distance = sum(e.distance for e in cycle)
+    steps = " -> ".join(f"{ops[e.sink].text or ops[e.sink].kind} (line {ops[e.sink].line})" for e in cycle)
+    text = f"{carried.name}: {steps} takes {latency} states, {distance} iteration{'s' if distance > 1 else ''} apart"
+    return [
+        Limit(
+            "recurrence", p.recurrence_ii, lines, variable=carried.name, distance=distance, latency=latency, text=text
+        )
+    ]
+
+
+def _units(p: Prediction) -> list[Limit]:
+    out = []
+    for unit, n in p.problem.counts().items():
+        if unit in p.problem.limited and n > p.problem.limited[unit]:
+            limit = p.problem.limited[unit]
+            lines = tuple(sorted({op.line for op in p.problem.graph.ops.values() if op.kind == unit}))
+            out.append(
+                Limit("operator", -(-n // limit), lines, accesses=n, ports=limit, text=f"{n} {unit} on {limit} units")
+            )
+    return out
+
+
+def slots(program: Program, p: Prediction) -> tuple[Slot, ...]:
+    """The reservation table: every operation with its state, slot and resource."""
+    if p.schedule is None:
+        return ()
+    rows = []
+    taken: dict[tuple[str, int], int] = {}
+    for ident in sorted(p.schedule.start, key=lambda i: (p.schedule.start[i] if p.schedule else 0, i)):
+        op = p.problem.graph.ops[ident]
+        start = p.schedule.start[ident]
+        slot = start % p.schedule.ii
+        resource = None
+        use, unit = p.problem.ports.get(ident), p.problem.timing[ident].unit
+        if use is not None:
+            names = []
+            for bank in use.banks[:4]:
+                port = taken.get((bank, slot), 0)
+                taken[bank, slot] = port + 1
+                names.append(f"{bank} p{port}")
+            resource = ", ".join(names) + (", ..." if len(use.banks) > 4 else "")
+        elif unit is not None:
+            number = taken.get((unit, slot), 0)
+            taken[unit, slot] = number + 1
+            resource = f"{unit} {number}"
+        rows.append(Slot(op.text or op.kind, op.line, start, p.problem.timing[ident].states, resource, slot))
+    return tuple(rows)

@@ -1,0 +1,249 @@
+"""One loop from its statements to its schedule: the story of a prediction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hlspart.banking.counting import PortProblem
+from hlspart.model import program as c
+from hlspart.model.directives import Directive
+from hlspart.model.ports import IterationSpace, PortAccess, PortCount, Ports
+from hlspart.schedule.dependence import Carriers
+from hlspart.schedule.graph import MemoryRef, Op
+from hlspart.schedule.lower import Lowered, lower
+from hlspart.schedule.modulo import PortUse, Problem, Schedule, Timing, modulo_schedule, recurrence_ii
+from hlspart.schedule.nests import Nest, Nests, Order, order
+from hlspart.schedule.storage import Storage
+from hlspart.schedule.values import Elaborator, Frame, Unmodelled
+from hlspart.targets import Target
+
+
+@dataclass(frozen=True)
+class Elaborated:
+    """A nest as operations, ready to be counted and scheduled. ``accesses``/``members`` by variable."""
+
+    nest: Nest
+    space: IterationSpace
+    order: Order
+    lowered: Lowered
+    carriers: Carriers
+    accesses: Mapping[int, tuple[PortAccess, ...]]
+    members: Mapping[int, tuple[int, ...]]  # operation ids of `accesses`
+    problems: Mapping[int, PortProblem]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """II figures of one nest and the schedule that reaches them; None where not known."""
+
+    elaborated: Elaborated
+    counts: Mapping[int, PortCount]
+    resource_ii: int
+    ideal_resource_ii: int
+    recurrence_ii: int
+    problem: Problem
+    schedule: Schedule | None
+    estimated: frozenset[str]  # operators whose latency no report confirms
+
+
+class LoopModel:
+    """Predicts the nests of one function."""
+
+    def __init__(self, nests: Nests, storage: Storage, target: Target) -> None:
+        self.nests, self.storage, self.target = nests, storage, target
+        self.program, self.analysis = nests.program, nests.analysis
+
+    # ---------------------------------------------------------------------------- elaboration
+
+    def elaborate(self, nest: Nest, statements: Sequence[c.Stmt] | None = None) -> Elaborated:
+        """Operations and orders of one iteration. Raises :class:`Unmodelled`."""
+        if nest.pipelined and nest.loop is not None:
+            info = self.nests.info(nest.loop)
+            if info is not None and info.cause is not None and nest.unroll > 1:
+                raise Unmodelled(f"{nest.loop.name} is unrolled but {info.cause}", nest.line)
+        space = self.nests.space(nest)
+        how = order(self.nests, nest)
+        body = list(nest.body if statements is None else statements)
+        uneven = nest.unroll > 1 and self._trip_of(nest) % nest.unroll != 0
+        frame = Frame(self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, uneven)
+        elaborator = Elaborator(frame, [*nest.before, *body])
+        if nest.before:
+            elaborator.run([], {})
+            elaborator.guarded(nest.before)
+        step = how.steps[-1] // nest.unroll if how.steps else 1
+        for copy in range(nest.unroll):
+            elaborator.run(body, {how.names[-1]: copy * step} if copy and how.names else {})
+        found = elaborator.finish()
+        self.space = space
+        problems: dict[int, PortProblem] = {}
+        position: dict[int, tuple[int, int]] = {}
+
+        def reach(op: Op) -> frozenset[int]:
+            assert op.ref is not None
+            layout = self.storage.memory(op.ref.variable).layout
+            if layout.banks == 1:
+                return frozenset((0,))
+            key = op.id
+            if key not in position:
+                variable = op.ref.variable
+                ops = [o for o in found.ops.values() if o.ref is not None and o.ref.variable == variable]
+                problems[variable] = PortProblem(space, [port_access(o.ref, o.line) for o in ops if o.ref])
+                for k, o in enumerate(ops):
+                    position[o.id] = (variable, k)
+            variable, k = position[key]
+            return problems[variable].reach(k, layout)
+
+        carriers = Carriers(
+            space, len(how.names), how.weights, how.steps, how.trips, self._dependence_pragmas(nest), reach,
+            lambda v: self.program.variable(v).name, self.target.store_states,
+        )  # fmt: skip
+        lowered = lower(
+            found, how.names, self.storage, carriers, nest.pipelined and nest.loop is not None, self.target.alias_gap
+        )
+        accesses: dict[int, list[PortAccess]] = {}
+        members: dict[int, list[int]] = {}
+        for op in lowered.graph.memory:
+            assert op.ref is not None
+            accesses.setdefault(op.ref.variable, []).append(port_access(op.ref, op.line))
+            members.setdefault(op.ref.variable, []).append(op.id)
+        return Elaborated(
+            nest, space, how, lowered, carriers,
+            {v: tuple(a) for v, a in accesses.items()},
+            {v: tuple(m) for v, m in members.items()},
+            {v: PortProblem(space, a) for v, a in accesses.items()},
+        )  # fmt: skip
+
+    def _trip_of(self, nest: Nest) -> int:
+        trip = self.nests.trip(nest.loop).exact if nest.loop is not None else None
+        return trip if trip is not None else 1
+
+    def _dependence_pragmas(self, nest: Nest) -> tuple[Directive, ...]:
+        inner = {s.id for x in nest.chain for s in c.walk_statements(x) if isinstance(s, c.Loop)}
+        scope = inner | {x.id for x in nest.outer} | {None}
+        return tuple(
+            d
+            for d in self.program.directives
+            if d.kind == "dependence" and d.usable and d.function == nest.function and d.loop in scope
+        )
+
+    # ------------------------------------------------------------------------------- problem
+
+    def problem(self, item: Elaborated) -> tuple[Problem, frozenset[str]]:
+        """Timing, ports and units of every operation; and the operators that are only estimated."""
+        timing: dict[int, Timing] = {}
+        uses: dict[int, PortUse] = {}
+        limits: dict[str, Ports] = {}
+        estimated: set[str] = set()
+        for op in item.lowered.graph.ops.values():
+            timing[op.id] = self._timing(op, item, estimated)
+        for variable, members in item.members.items():
+            memory = self.storage.memory(variable)
+            if memory.registers or memory.ports.unlimited:
+                continue
+            for k, ident in enumerate(members):
+                banks = item.problems[variable].reach(k, memory.layout)
+                if memory.storage == "m_axi":
+                    banks = frozenset((0,))
+                names = tuple(
+                    memory.resource if memory.layout.banks == 1 else f"{memory.resource} bank {b}"
+                    for b in sorted(banks)
+                )
+                uses[ident] = PortUse(names, item.lowered.graph.ops[ident].kind == "load")
+                for name in names:
+                    limits[name] = memory.ports
+        problem = Problem(
+            item.lowered.graph, timing, uses, limits, self.target.effective_ns, self._allocations(item.nest)
+        )
+        return problem, frozenset(estimated)
+
+    def _timing(self, op: Op, item: Elaborated, estimated: set[str]) -> Timing:
+        target = self.target
+        if op.kind == "load":
+            assert op.ref is not None
+            memory = self.storage.memory(op.ref.variable)
+            if memory.registers:
+                dynamic = op.ref.index is None or any(f is None or f.terms for f in op.ref.index)
+                wait = target.memory_ns("mux") if dynamic else 0.0
+                return Timing(1, wait, wait)
+            states = target.load_states(memory.storage)
+            if memory.latency is not None:
+                states = memory.latency + 1
+            out = target.memory_ns("load")
+            k = item.members[op.ref.variable].index(op.id)
+            if len(item.problems[op.ref.variable].reach(k, memory.layout)) > 1:
+                out += target.memory_ns("mux")
+            if op.id in item.lowered.kept:
+                out += target.memory_ns("select")
+            return Timing(states, 0.0, out)
+        if op.kind == "store":
+            wait = target.memory_ns("load")
+            return Timing(target.store_states, wait, wait)
+        if op.kind == "mux":
+            wait = target.memory_ns("mux")
+            return Timing(1, wait, wait)
+        if op.kind == "wire":
+            return Timing(1, 0.0, 0.0)
+        time = target.operator(op.kind, op.bits, op.impl)
+        if time is None:
+            raise Unmodelled(f"{target.tool} has no latency of {op.kind}", op.line)
+        if not time.measured and time.states > 1:
+            estimated.add(op.kind)
+        return Timing(time.states, time.in_ns, time.out_ns, op.kind if time.shared else None)
+
+    def _allocations(self, nest: Nest) -> dict[str, int]:
+        out: dict[str, int] = {}
+        for d in self.program.directives:
+            if d.kind == "allocation" and d.usable and d.function == nest.function:
+                limit = d.values.get("limit")
+                name = (d.option("instances") or "").lower()
+                if limit and name:
+                    out[name] = limit
+        return out
+
+    # ------------------------------------------------------------------------------ prediction
+
+    def predict(self, nest: Nest) -> Prediction:
+        """The prediction of a pipelined nest. Raises :class:`Unmodelled`."""
+        item = self.elaborate(nest)
+        problem, estimated = self.problem(item)
+        counts: dict[int, PortCount] = {}
+        resource = ideal = 1
+        for variable in item.accesses:
+            memory = self.storage.memory(variable)
+            if memory.registers:
+                continue
+            counts[variable] = item.problems[variable].count(memory.layout, memory.ports)
+            resource = max(resource, counts[variable].static.interval)
+            ideal = max(ideal, counts[variable].ideal.interval)
+        shared = self._bundles(item)
+        resource, ideal = max(resource, shared), max(ideal, shared)
+        for unit, n in problem.counts().items():
+            if unit in problem.limited:
+                resource = max(resource, math.ceil(n / problem.limited[unit]))
+                ideal = max(ideal, math.ceil(n / problem.limited[unit]))
+        recurrence = recurrence_ii(problem)
+        if recurrence is None:
+            raise Unmodelled("no II satisfies the dependences", nest.line)
+        lowest = max(nest.target_ii or 1, resource, recurrence)
+        schedule = modulo_schedule(problem, lowest, self.target.share_delay)
+        return Prediction(item, counts, resource, ideal, recurrence, problem, schedule, estimated)
+
+    def _bundles(self, item: Elaborated) -> int:
+        """II of the m_axi bundles, one read and one write channel each."""
+        loads: dict[str, list[int]] = {}
+        for variable, found in item.accesses.items():
+            memory = self.storage.memory(variable)
+            if memory.storage == "m_axi":
+                pair = loads.setdefault(memory.resource, [0, 0])
+                pair[0] += sum(a.kind == "read" for a in found)
+                pair[1] += sum(a.kind == "write" for a in found)
+        ports = self.target.ports("m_axi")
+        return max((ports.interval(r, w) for r, w in loads.values()), default=1)
+
+
+def port_access(ref: MemoryRef, line: int) -> PortAccess:
+    """A memory reference as the counting function takes it."""
+    kind = "read" if ref.kind == "read" else "write"
+    return PortAccess(ref.access, kind, ref.index, ref.map, ref.domain, line, ref.branch)  # type: ignore[arg-type]

@@ -1,0 +1,246 @@
+"""From elaborated operations to the graph that is scheduled: what leaves the loop, and all orders.
+
+Loads whose element does not change in the pipelined loop leave it, and an element that is loaded and
+stored in every iteration becomes a register, unless another access of the loop may touch it (what
+LLVM's loop-invariant code motion does, seen in reports). "Does not change" is judged per (bank,
+offset) after partition. Computations on values from outside leave the loop too.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from hlspart.layouts.perdim import PerDimLayout
+from hlspart.schedule.dependence import Carriers
+from hlspart.schedule.graph import Carried, Edge, Graph, MemoryRef, Op
+from hlspart.schedule.storage import Storage
+from hlspart.schedule.values import Body, different
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The graph, with the loads that depend on an enclosing loop of a flattened nest only."""
+
+    graph: Graph
+    kept: frozenset[int]
+
+
+def lower(body: Body, own: tuple[str, ...], storage: Storage, carriers: Carriers, loop: bool, gap: int) -> Lowered:
+    """The graph of ``body``; ``own`` are the names of the pipelined loop, innermost last."""
+    ops = dict(body.ops)
+    carried = list(body.carried)
+    live = set(body.live)
+    hoisted = _promote(ops, carried, live, own, storage) if loop else ()
+    _invariants(ops, carried)
+    needed = _needed(ops, carried, live)
+    graph_ops = {i: op for i, op in ops.items() if i in needed and not op.free}
+    edges = [*_data(ops, graph_ops, carried), *_memory(graph_ops, storage, gap, carriers)]
+    kept = frozenset(
+        i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
+    )
+    return Lowered(Graph(graph_ops, tuple(edges), hoisted), kept)
+
+
+# ------------------------------------------------------------------------------- leaving the loop
+
+
+def _promote(
+    ops: dict[int, Op], carried: list[Carried], live: set[int], own: tuple[str, ...], storage: Storage
+) -> tuple[MemoryRef, ...]:
+    by_variable: dict[int, list[Op]] = defaultdict(list)
+    for op in ops.values():
+        if op.ref is not None and op.ref.key[0] != "stream":
+            by_variable[op.ref.variable].append(op)
+    gone: list[MemoryRef] = []
+    for variable, found in by_variable.items():
+        memory = storage.memory(variable)
+        stores = [op for op in found if op.kind == "store"]
+        groups: dict[tuple[object, ...], list[Op]] = defaultdict(list)
+        for op in found:
+            groups[op.ref.key if op.ref is not None else ()].append(op)
+        for members in groups.values():
+            ref = members[0].ref
+            assert ref is not None
+            if ref.index is None or any(f is None for f in ref.index):
+                continue
+            fixed = not _moves(ref, own)
+            if not stores and all(op.kind == "load" for op in members):
+                if fixed or _same_offset(ref, memory.layout, own):
+                    kind = "input" if fixed else "mux"
+                    for op in members:
+                        ops[op.id] = replace(op, kind=kind, args=(), ref=None)
+                        gone.append(op.ref or ref)
+                continue
+            if not fixed or not _alone(members, found):
+                continue
+            own_stores = [op for op in members if op.kind == "store"]
+            loads = [op for op in members if op.kind == "load"]
+            if not own_stores:
+                for op in loads:
+                    ops[op.id] = replace(op, kind="input", args=(), ref=None)
+            elif len(own_stores) == 1 and len(loads) <= 1 and not (own_stores[0].ref or ref).guarded:
+                last = own_stores[0]
+                for op in loads:
+                    ops[op.id] = replace(op, kind="phi", args=(), ref=None)
+                    carried.append(Carried(op.id, last.args[0], last.text.split()[0]))
+                ops[last.id] = replace(last, kind="const", args=(), ref=None)
+                live.discard(last.id)
+                live.add(last.args[0])
+            else:
+                continue
+            gone += [op.ref for op in members if op.ref is not None]
+    return tuple(gone)
+
+
+def _moves(ref: MemoryRef | None, names: Iterable[str]) -> bool:
+    """Whether an address changes with one of the names."""
+    if ref is None or ref.index is None:
+        return True
+    return any(f is None or any(f.coefficient(n) for n in names) for f in ref.index)
+
+
+def _alone(members: list[Op], found: list[Op]) -> bool:
+    """Whether every other access of the array is to another element, by a constant difference."""
+    mine = {op.id for op in members}
+    ref = members[0].ref
+    stored = any(op.kind == "store" for op in members)
+    for op in found:
+        if op.id in mine or (op.kind == "load" and not stored):
+            continue
+        if op.ref is None or ref is None or not different(op.ref.index, ref.index):
+            return False
+    return True
+
+
+def _same_offset(ref: MemoryRef, layout: PerDimLayout, own: tuple[str, ...]) -> bool:
+    """Whether the offset inside the bank stays while the bank changes."""
+    if layout.banks == 1 or ref.index is None:
+        return False
+    for form, dim in zip(ref.index, layout.dims, strict=True):
+        if form is None:
+            return False
+        if dim.kind == "complete" or dim.banks == dim.extent:
+            continue
+        moving = [form.coefficient(n) for n in own if form.coefficient(n)]
+        if not moving:
+            continue
+        if dim.kind != "block" or any(m % dim.block for m in moving):
+            return False
+    return True
+
+
+def _invariants(ops: dict[int, Op], carried: list[Carried]) -> None:
+    """Operations on values from outside become such values themselves."""
+    changing = {x.phi for x in carried}
+    for ident in sorted(ops):
+        op = ops[ident]
+        if op.kind == "phi" and ident not in changing:
+            ops[ident] = replace(op, kind="input")
+        elif not op.free and op.ref is None and op.kind != "mux" and op.args and _from_outside(ops, op):
+            ops[ident] = replace(op, kind="input", args=())
+
+
+def _from_outside(ops: dict[int, Op], op: Op) -> bool:
+    return all(ops[a].kind in ("const", "input") for a in op.args)
+
+
+def _needed(ops: dict[int, Op], carried: list[Carried], live: set[int]) -> set[int]:
+    """Operations whose result is stored, leaves the loop, or feeds such a one."""
+    back = {x.phi: x.value for x in carried}
+    stack, seen = list(live), set(live)
+    while stack:
+        ident = stack.pop()
+        follow = [*ops[ident].args, *([back[ident]] if ident in back else [])]
+        for other in follow:
+            if other not in seen:
+                seen.add(other)
+                stack.append(other)
+    return seen
+
+
+# ------------------------------------------------------------------------------------- orders
+
+
+def _data(ops: dict[int, Op], chosen: dict[int, Op], carried: list[Carried]) -> list[Edge]:
+    """Edges along values, carried ones with their distance; free operations are passed through."""
+    back = {x.phi: x for x in carried}
+    sources: dict[int, set[tuple[int, int, str]]] = {}
+
+    def origins(ident: int) -> set[tuple[int, int, str]]:
+        """Scheduled producers of a value: (operation, distance, name)."""
+        if ident in sources:
+            return sources[ident]
+        sources[ident] = set()  # cuts cycles of values that only move (x = y; y = x)
+        op, found = ops[ident], set[tuple[int, int, str]]()
+        if not op.free:
+            found = {(ident, 0, op.text)}
+        elif op.kind == "phi" and ident in back:
+            x = back[ident]
+            found = {(s, d + 1, x.name) for s, d, _ in origins(x.value)}
+        else:
+            for arg in op.args:
+                found |= origins(arg)
+        sources[ident] = found
+        return found
+
+    edges = set()
+    for ident in sorted(chosen):
+        for arg in chosen[ident].args:
+            for source, distance, name in origins(arg):
+                edges.add(Edge(source, ident, distance, None, "data", name))
+    return sorted(edges, key=lambda e: (e.sink, e.source, e.distance))
+
+
+def _memory(chosen: dict[int, Op], storage: Storage, gap: int, carriers: Carriers) -> list[Edge]:
+    """Orders between accesses of one array that may touch one element."""
+    by_variable: dict[int, list[Op]] = defaultdict(list)
+    for op in sorted((o for o in chosen.values() if o.ref is not None), key=lambda o: o.ref.position if o.ref else 0):
+        assert op.ref is not None
+        by_variable[op.ref.variable].append(op)
+    edges: list[Edge] = []
+    for variable, found in by_variable.items():
+        if found[0].ref is not None and found[0].ref.key[0] == "stream":
+            name = storage.program.variable(variable).name
+            edges += [Edge(a.id, b.id, 0, 1, "memory", name) for a, b in pairwise(found)]
+            continue
+        if not any(op.kind == "store" for op in found):
+            continue
+        memory = storage.memory(variable)
+        name = storage.program.variable(variable).name
+        for k, first in enumerate(found):
+            for second in found[k + 1 :]:
+                if first.kind == second.kind == "load" or not carriers.inside(variable, first, second):
+                    continue
+                assert first.ref is not None and second.ref is not None
+                if _exclusive(first.ref, second.ref) or apart(first.ref, second.ref, memory.layout):
+                    continue
+                if carriers.disjoint_banks(first, second):
+                    continue
+                wait = gap if first.kind == "store" and second.kind == "load" else 1
+                edges.append(Edge(first.id, second.id, 0, wait, "memory", name))
+        edges += carriers.between(variable, found)
+    return edges
+
+
+def _exclusive(one: MemoryRef, other: MemoryRef) -> bool:
+    arms = dict(one.branch)
+    return any(instance in arms and arms[instance] != arm for instance, arm in other.branch)
+
+
+def apart(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
+    """Whether the tool sees that two accesses of one iteration touch different elements.
+
+    It sees a constant difference of the indices; in a partitioned dimension only where both are
+    constants, because there it compares indices after the division by the factor.
+    """
+    if one.index is None or other.index is None:
+        return False
+    for a, b, dim in zip(one.index, other.index, layout.dims, strict=False):
+        if a is None or b is None or a.terms != b.terms or a.const == b.const:
+            continue
+        if not a.terms or dim.banks == 1 or dim.kind == "complete" or dim.banks == dim.extent:
+            return True
+    return False

@@ -1,0 +1,344 @@
+"""A modulo scheduler: iterative modulo scheduling with chaining, memory ports and shared units.
+
+B. R. Rau, "Iterative modulo scheduling", MICRO 1994: operations are placed in order of their height,
+each at the first state that its scheduled predecessors and the resources allow, at most II states
+on; what stands in the way is taken out and placed again. Chaining: a value is handed on inside a
+state when the rest of the period suffices. Time and cost depend on operations, never on trip counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hlspart.model.ports import Ports
+from hlspart.schedule.graph import Edge, Graph
+
+EPSILON = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Timing of one operation at the target: states, and ns used in its first and last state.
+
+    ``unit`` names the kind of unit it runs on when units are shared, else None.
+    """
+
+    states: int
+    in_ns: float
+    out_ns: float
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PortUse:
+    """The banks (names of resources) that an operation occupies in its first state."""
+
+    banks: tuple[str, ...]
+    read: bool
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a schedule must obey; shared by the scheduler and its checker."""
+
+    graph: Graph
+    timing: Mapping[int, Timing]
+    ports: Mapping[int, PortUse]
+    limits: Mapping[str, Ports]  # by bank name
+    period: float
+    limited: Mapping[str, int]  # units that ALLOCATION limits
+
+    def counts(self) -> dict[str, int]:
+        """Operations per kind of shared unit."""
+        out: dict[str, int] = defaultdict(int)
+        for timing in self.timing.values():
+            if timing.unit is not None:
+                out[timing.unit] += 1
+        return dict(out)
+
+    def gap(self, edge: Edge) -> int:
+        """Least number of states from the start of an edge's source to that of its sink."""
+        if edge.gap is not None:
+            return edge.gap
+        source, sink = self.timing[edge.source], self.timing[edge.sink]
+        if edge.distance and edge.source == edge.sink and source.states > 1:
+            return source.states - 1  # an accumulator hands its sum on in its last state
+        if edge.distance or source.out_ns + sink.in_ns > self.period + EPSILON:
+            return source.states
+        return source.states - 1
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Start state of every operation, the II, units in use, and the number of states of an iteration."""
+
+    ii: int
+    start: Mapping[int, int]
+    offset: Mapping[int, float]
+    units: Mapping[str, int]
+    depth: int
+    method: str
+
+
+def allowed(problem: Problem, edge: Edge, state: int, offset: float, ii: int) -> tuple[int, float]:
+    """Earliest (state, ns) of ``edge``'s sink, whose source starts at ``state`` with ``offset``."""
+    if edge.gap is not None:
+        return state + edge.gap - ii * edge.distance, 0.0
+    if edge.distance:
+        return state + problem.gap(edge) - ii * edge.distance, 0.0
+    source, sink = problem.timing[edge.source], problem.timing[edge.sink]
+    ready = offset + source.in_ns if source.states == 1 else source.out_ns
+    if ready + sink.in_ns > problem.period + EPSILON:
+        return state + source.states, 0.0
+    return state + source.states - 1, ready
+
+
+def earliest(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float]] | None:
+    """First start of every operation under dependences alone; None when a recurrence forbids ``ii``."""
+    incoming = _incoming(problem.graph.edges)
+    order = topological(problem.graph)
+    start = dict.fromkeys(order, 0)
+    offset = dict.fromkeys(order, 0.0)
+    limit = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
+    changed = True
+    while changed:
+        changed = False
+        for op in order:
+            best = (start[op], offset[op])
+            for edge in incoming.get(op, ()):
+                best = max(best, allowed(problem, edge, start[edge.source], offset[edge.source], ii))
+            if best > (start[op], offset[op]):
+                start[op], offset[op] = best
+                changed = True
+                if best[0] > limit:
+                    return None
+    return start, offset
+
+
+def topological(graph: Graph) -> list[int]:
+    """Operations in an order that the edges inside an iteration respect, else by id."""
+    outgoing: dict[int, list[int]] = defaultdict(list)
+    waiting: dict[int, int] = dict.fromkeys(graph.ops, 0)
+    for edge in graph.edges:
+        if edge.distance == 0:
+            outgoing[edge.source].append(edge.sink)
+            waiting[edge.sink] += 1
+    ready = sorted((op for op, n in waiting.items() if n == 0), reverse=True)
+    order = []
+    while ready:
+        op = ready.pop()
+        order.append(op)
+        for sink in outgoing[op]:
+            waiting[sink] -= 1
+            if waiting[sink] == 0:
+                ready.append(sink)
+    return order
+
+
+def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:
+    """Least II that the dependences allow with unlimited resources; None when none does."""
+    low = max(1, at_least)
+    if earliest(problem, low) is not None:
+        return low
+    high = low
+    bound = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
+    while earliest(problem, high) is None:
+        if high > bound:
+            return None
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if earliest(problem, middle) is None:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int = 64) -> Schedule | None:
+    """A schedule at the least II >= ``lowest`` that the scheduler reaches.
+
+    Units are shared as far as II allows, unless that delays an iteration by more than
+    ``share_delay`` states: then units are added, one kind at a time.
+    """
+    counts = problem.counts()
+    for ii in range(lowest, lowest + tries):
+        free = {unit: problem.limited.get(unit, n) for unit, n in counts.items()}
+        loose = _Attempt(problem, ii, free).run()
+        if loose is None:
+            continue
+        units = {u: min(free[u], math.ceil(n / ii)) for u, n in counts.items()}
+        if units == free:
+            return loose
+        best = _Attempt(problem, ii, units).run()
+        while best is None or best.depth > loose.depth + share_delay:
+            options = []
+            for unit in sorted(units):
+                if units[unit] < free[unit]:
+                    tried = _Attempt(problem, ii, {**units, unit: units[unit] + 1}).run()
+                    options.append((tried.depth if tried is not None else math.inf, unit, tried))
+            if not options:
+                return loose
+            _, unit, best = min(options, key=lambda o: o[:2])
+            units[unit] += 1
+        return best
+    return None
+
+
+def _incoming(edges: Sequence[Edge]) -> dict[int, list[Edge]]:
+    out: dict[int, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        out[edge.sink].append(edge)
+    return out
+
+
+class _Attempt:
+    """One run of the scheduler at a fixed II with fixed numbers of units."""
+
+    def __init__(self, problem: Problem, ii: int, units: Mapping[str, int]) -> None:
+        self.problem, self.ii, self.units = problem, ii, units
+        self.incoming = _incoming(problem.graph.edges)
+        self.outgoing: dict[int, list[Edge]] = defaultdict(list)
+        for edge in problem.graph.edges:
+            self.outgoing[edge.source].append(edge)
+        self.start: dict[int, int] = {}
+        self.offset: dict[int, float] = {}
+        self.last: dict[int, int] = {}
+        self.reads: dict[tuple[str, int], list[int]] = defaultdict(list)
+        self.writes: dict[tuple[str, int], list[int]] = defaultdict(list)
+        self.busy: dict[tuple[str, int], list[int]] = defaultdict(list)
+
+    def run(self) -> Schedule | None:
+        """The schedule, or None when the budget is used up."""
+        heights = self._heights()
+        if heights is None:
+            return None
+        rank = {op: n for n, op in enumerate(sorted(heights, key=lambda op: (-heights[op], op)))}
+        order = sorted(rank, key=rank.__getitem__)
+        waiting = set(order)
+        budget = 8 * len(order) + 64
+        position = 0
+        while waiting:
+            while position < len(order) and order[position] not in waiting:
+                position += 1
+            op = order[position]
+            budget -= 1
+            if budget < 0:
+                return None
+            waiting.discard(op)
+            for gone in self._place(op):
+                waiting.add(gone)
+                position = min(position, rank[gone])
+        shift = min(self.start.values(), default=0)
+        start = {op: t - shift for op, t in self.start.items()} if shift else dict(self.start)
+        depth = max((start[op] + self.problem.timing[op].states for op in start), default=0)
+        return Schedule(self.ii, start, self.offset, dict(self.units), depth, "iterative modulo scheduling")
+
+    def _heights(self) -> dict[int, int] | None:
+        height = dict.fromkeys(self.problem.graph.ops, 0)
+        order = list(reversed(topological(self.problem.graph)))
+        for _ in range(len(order) + 1):
+            changed = False
+            for op in order:
+                best = height[op]
+                for edge in self.outgoing.get(op, ()):
+                    best = max(best, height[edge.sink] + self.problem.gap(edge) - self.ii * edge.distance)
+                if best > height[op]:
+                    height[op], changed = best, True
+            if not changed:
+                return height
+        return None
+
+    def _place(self, op: int) -> list[int]:
+        """Put ``op`` into the schedule; returns the operations that had to leave."""
+        state, offset = 0, 0.0
+        for edge in self.incoming.get(op, ()):
+            if edge.source in self.start and edge.source != op:
+                state, offset = max(
+                    (state, offset),
+                    allowed(self.problem, edge, self.start[edge.source], self.offset[edge.source], self.ii),
+                )
+        chosen = None
+        for t in range(state, state + self.ii):
+            if self._fits(op, t):
+                chosen = t
+                break
+        if chosen is None:
+            chosen = max(state, self.last.get(op, -1) + 1)
+        gone = self._evict(op, chosen)
+        self.start[op] = self.last[op] = chosen
+        self.offset[op] = offset if chosen == state else 0.0
+        self._occupy(op, chosen)
+        for edge in self.outgoing.get(op, ()):
+            sink = edge.sink
+            if sink in self.start and sink != op:
+                need = allowed(self.problem, edge, chosen, self.offset[op], self.ii)
+                if need > (self.start[sink], self.offset[sink]):
+                    self._remove(sink)
+                    gone.append(sink)
+        return gone
+
+    def _fits(self, op: int, t: int) -> bool:
+        slot = t % self.ii
+        unit = self.problem.timing[op].unit
+        if unit is not None and len(self.busy[unit, slot]) >= self.units[unit]:
+            return False
+        use = self.problem.ports.get(op)
+        if use is None:
+            return True
+        for bank in use.banks:
+            reads = len(self.reads[bank, slot]) + use.read
+            writes = len(self.writes[bank, slot]) + (not use.read)
+            if self.problem.limits[bank].interval(reads, writes) > 1:
+                return False
+        return True
+
+    def _evict(self, op: int, t: int) -> list[int]:
+        """Make room for ``op`` in state ``t``: the lowest of those in the way leave."""
+        gone: list[int] = []
+        while not self._fits(op, t):
+            slot = t % self.ii
+            unit = self.problem.timing[op].unit
+            if unit is not None and len(self.busy[unit, slot]) >= self.units[unit]:
+                victim = self.busy[unit, slot][-1]
+            else:
+                use = self.problem.ports[op]
+                others = [x for b in use.banks for x in (*self.reads[b, slot], *self.writes[b, slot])]
+                victim = max(others)
+            self._remove(victim)
+            gone.append(victim)
+        return gone
+
+    def _occupy(self, op: int, t: int) -> None:
+        slot = t % self.ii
+        unit = self.problem.timing[op].unit
+        if unit is not None:
+            self.busy[unit, slot].append(op)
+        use = self.problem.ports.get(op)
+        if use is not None:
+            table = self.reads if use.read else self.writes
+            for bank in use.banks:
+                table[bank, slot].append(op)
+
+    def _remove(self, op: int) -> None:
+        slot = self.start.pop(op) % self.ii
+        unit = self.problem.timing[op].unit
+        if unit is not None:
+            self.busy[unit, slot].remove(op)
+        use = self.problem.ports.get(op)
+        if use is not None:
+            table = self.reads if use.read else self.writes
+            for bank in use.banks:
+                table[bank, slot].remove(op)
+
+
+def recurrence_without(problem: Problem, kinds: frozenset[str], pairs: frozenset[tuple[int, int]]) -> int:
+    """Recurrence II if operations of ``kinds`` took one state and carried edges ``pairs`` did not exist."""
+    ops = problem.graph.ops
+    timing = {i: (Timing(1, 0.0, 0.0) if ops[i].kind in kinds else t) for i, t in problem.timing.items()}
+    edges = tuple(e for e in problem.graph.edges if e.distance == 0 or (e.source, e.sink) not in pairs)
+    best = replace(problem, graph=replace(problem.graph, edges=edges), timing=timing)
+    return recurrence_ii(best) or 1

@@ -1,0 +1,347 @@
+"""Which loops exist in hardware, and how: pipelined, flattened, unrolled or plain.
+
+Meaning of the pragmas as in UG1399: PIPELINE unrolls every loop inside; a perfect nest around a
+pipelined loop is flattened unless LOOP_FLATTEN off forbids it; UNROLL factor=u leaves ceil(N/u)
+iterations with guarded copies; without pragmas the tool may pipeline small innermost loops itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hlspart.model import program as c
+from hlspart.model.access import AccessAnalysis, Bounds, LoopInfo
+from hlspart.model.directives import Directive
+from hlspart.model.ports import IterationSpace
+from hlspart.targets import Target
+
+OriginOfLoop = Literal["pragma", "directive", "auto"]
+
+
+@dataclass(frozen=True)
+class Nest:
+    """One loop of the hardware: ``loop`` with the parents flattened into it.
+
+    ``chain``: flattened parents outermost first, then ``loop``. ``outer``: loops around them.
+    ``unroll``: copies of the body per iteration. ``before``: statements of flattened parents that
+    run ahead of the inner loop. ``loop`` None: a function that is pipelined as a whole.
+    """
+
+    function: str
+    loop: c.Loop | None
+    chain: tuple[c.Loop, ...]
+    outer: tuple[c.Loop, ...]
+    pipelined: bool
+    target_ii: int | None
+    origin: OriginOfLoop
+    unroll: int
+    before: tuple[c.Stmt, ...] = ()
+    body: tuple[c.Stmt, ...] = ()
+    line: int = 0
+
+    @property
+    def name(self) -> str:
+        """Name in reports: that of the loop, ``A_B`` for a flattened nest."""
+        return "_".join(x.name for x in self.chain) if self.chain else self.function
+
+    @property
+    def flattened(self) -> tuple[str, ...]:
+        """Names of the flattened loops, () when there is but one."""
+        return tuple(x.name for x in self.chain) if len(self.chain) > 1 else ()
+
+
+class Nests:
+    """The loops of one function."""
+
+    def __init__(self, program: c.Program, analysis: AccessAnalysis, target: Target, function: str) -> None:
+        self.program, self.analysis, self.target = program, analysis, target
+        self.function = program.functions[function]
+        self.directives: dict[int | None, list[Directive]] = {}
+        for d in program.directives:
+            if d.function == function and d.usable:
+                self.directives.setdefault(d.loop, []).append(d)
+
+    def found(self, kind: str, loop: int | None) -> Directive | None:
+        """The last usable directive of a kind on a loop (None: on the function)."""
+        matching = [d for d in self.directives.get(loop, []) if d.kind == kind]
+        return matching[-1] if matching else None
+
+    def on(self, kind: str, loop: int | None) -> Directive | None:
+        """Like :meth:`found`, but not when it says ``off``."""
+        d = self.found(kind, loop)
+        return None if d is None or off(d) else d
+
+    def all(self) -> tuple[Nest, ...]:
+        """Every loop that exists in hardware, in the order of the text."""
+        whole = self.on("pipeline", None)
+        if whole is not None:
+            body = self.function.body.body
+            line = self.program.line(self.function.name_at)
+            return (
+                Nest(self.function.name, None, (), (), True, self._target_ii(whole), _origin(whole), 1, (), body, line),
+            )
+        return tuple(self._walk(self.function.body.body, ()))
+
+    def _walk(self, statements: Sequence[c.Stmt], outer: tuple[c.Loop, ...]) -> Iterator[Nest]:
+        for stmt in statements:
+            if isinstance(stmt, c.Loop):
+                yield from self._loop(stmt, outer)
+            else:
+                yield from self._walk(c.substatements(stmt), outer)
+
+    def _loop(self, loop: c.Loop, outer: tuple[c.Loop, ...]) -> Iterator[Nest]:
+        pipeline = self.on("pipeline", loop.id)
+        if pipeline is None and self.fully_unrolled(loop):
+            yield from self._walk(loop.body.body, (*outer, loop))
+            return
+        if pipeline is not None:
+            yield self._pipelined(loop, outer, self._target_ii(pipeline), _origin(pipeline))
+            return
+        if self._auto(loop):
+            yield self._pipelined(loop, outer, None, "auto")
+            return
+        inner = tuple(self._walk(loop.body.body, (*outer, loop)))
+        if not any(loop in nest.chain for nest in inner):
+            yield self._nest(loop, (loop,), outer, False, None, "pragma")
+        yield from inner
+
+    def _pipelined(self, loop: c.Loop, outer: tuple[c.Loop, ...], target: int | None, origin: OriginOfLoop) -> Nest:
+        chain, before = self._chain(loop, outer)
+        return self._nest(loop, chain, outer[: len(outer) - len(chain) + 1], True, target, origin, before)
+
+    def _nest(
+        self,
+        loop: c.Loop,
+        chain: tuple[c.Loop, ...],
+        outer: tuple[c.Loop, ...],
+        pipelined: bool,
+        target: int | None,
+        origin: OriginOfLoop,
+        before: tuple[c.Stmt, ...] = (),
+    ) -> Nest:
+        line = self.program.line(chain[0].at)
+        body = loop.body.body
+        return Nest(
+            self.function.name, loop, chain, outer, pipelined, target, origin, self.unroll(loop), before, body, line
+        )
+
+    def _target_ii(self, pipeline: Directive) -> int:
+        return pipeline.values.get("ii", pipeline.values.get("II", 1)) or 1
+
+    # ------------------------------------------------------------------------------ unrolling
+
+    def unroll(self, loop: c.Loop) -> int:
+        """Copies of the body per iteration."""
+        d = self.on("unroll", loop.id)
+        if d is None:
+            return 1
+        factor = d.values.get("factor")
+        trip = self.trip(loop).exact
+        if factor is None:
+            return 1
+        return min(factor, trip) if trip else factor
+
+    def fully_unrolled(self, loop: c.Loop) -> bool:
+        """UNROLL without a factor, or with one that covers all iterations."""
+        d = self.on("unroll", loop.id)
+        if d is None:
+            return False
+        factor, trip = d.values.get("factor"), self.trip(loop).exact
+        return factor is None or (trip is not None and factor >= trip)
+
+    def info(self, loop: c.Loop) -> LoopInfo | None:
+        """What access analysis knows of a loop."""
+        return self.analysis.loops.get(loop.id)
+
+    def trip(self, loop: c.Loop) -> Bounds:
+        """Trip count: exact, else what LOOP_TRIPCOUNT says."""
+        info = self.info(loop)
+        if info is not None and info.trip_count.exact is not None:
+            return info.trip_count
+        d = self.found("loop_tripcount", loop.id)
+        known = info.trip_count if info is not None else Bounds(None, None)
+        if d is None:
+            return known
+        return Bounds(d.values.get("min", known.min), d.values.get("max", known.max))
+
+    # ----------------------------------------------------------------------------- flattening
+
+    def _chain(self, loop: c.Loop, outer: tuple[c.Loop, ...]) -> tuple[tuple[c.Loop, ...], tuple[c.Stmt, ...]]:
+        """Parents that flatten into ``loop``, and their statements before the inner loop."""
+        chain: tuple[c.Loop, ...] = (loop,)
+        before: tuple[c.Stmt, ...] = ()
+        for parent in reversed(outer):
+            inner = chain[0]
+            ahead = self._only_child(parent, inner)
+            if ahead is None or (ahead and not self.target.flatten_over_statement):
+                break
+            if not self._may_flatten(parent, inner):
+                break
+            chain, before = (parent, *chain), (*ahead, *before)
+        return chain, before
+
+    def _may_flatten(self, parent: c.Loop, inner: c.Loop) -> bool:
+        for loop in (parent, inner):
+            d = self.found("loop_flatten", loop.id)
+            if d is not None and off(d):
+                return False
+            info = self.info(loop)
+            if info is None or info.cause is not None or info.exits or info.iterator is None or loop.kind != "for":
+                return False
+        below = self.info(inner)
+        assert below is not None
+        constant = below.trip_count.exact is not None and below.lower is not None and not below.lower.terms
+        blocked = any(self.found(kind, parent.id) is not None for kind in ("pipeline", "unroll", "dataflow"))
+        return constant and not blocked
+
+    def _only_child(self, parent: c.Loop, inner: c.Loop) -> tuple[c.Stmt, ...] | None:
+        """Statements before ``inner`` in ``parent``; None when others follow or another loop is there."""
+        real = [s for s in flat(parent.body.body) if not self._empty(s)]
+        if not real or real[-1] is not inner:
+            return None
+        ahead = tuple(real[:-1])
+        if any(isinstance(x, c.Loop | c.Return | c.Jump) for s in ahead for x in c.walk_statements(s)):
+            return None
+        return ahead
+
+    def _empty(self, stmt: c.Stmt) -> bool:
+        if isinstance(stmt, c.Declare):
+            return all(self.program.variable(v).init is None for v in stmt.variables)
+        return isinstance(stmt, c.PragmaMark | c.Label)
+
+    # ----------------------------------------------------------------------- automatic choice
+
+    def _auto(self, loop: c.Loop) -> bool:
+        """Whether the tool pipelines this loop without being asked (UG1399, config_compile -pipeline_loops).
+
+        An innermost loop of more iterations than the threshold, or without a parent, is pipelined;
+        one of fewer iterations is unrolled into its parent, which is pipelined instead.
+        """
+        threshold = self.target.auto_pipeline
+        if threshold == 0 or self._asked(loop):
+            return False
+        inner = [s for s in c.walk_statements(loop.body) if isinstance(s, c.Loop)]
+        if not inner:
+            trip = self.trip(loop).max
+            return trip is None or trip > threshold or not self._has_parent(loop)
+        if any(self._asked(x) for x in inner) or self._calls(loop):
+            return False
+        trips = [self.trip(x).exact for x in inner]
+        nested = any(isinstance(s, c.Loop) for x in inner for s in c.walk_statements(x.body))
+        return not nested and all(t is not None and t <= threshold for t in trips)
+
+    def _asked(self, loop: c.Loop) -> bool:
+        return any(self.found(kind, loop.id) is not None for kind in ("pipeline", "unroll", "dataflow"))
+
+    def _has_parent(self, loop: c.Loop) -> bool:
+        return any(
+            isinstance(s, c.Loop) and s is not loop and any(x is loop for x in c.walk_statements(s.body))
+            for s in c.walk_statements(self.function.body)
+        )
+
+    def _calls(self, loop: c.Loop) -> bool:
+        for stmt in c.walk_statements(loop.body):
+            for root in c.expressions(stmt):
+                if any(isinstance(e, c.Call) and e.function in self.program.functions for e in c.walk(root)):
+                    return True
+        return False
+
+    # ----------------------------------------------------------------------- iteration space
+
+    def space(self, nest: Nest) -> IterationSpace:
+        """Iterations of a nest with the loops around it, a step per unrolled body."""
+        names, steps, conditions = [], [], []
+        for loop in (*nest.outer, *nest.chain):
+            info = self.info(loop)
+            if info is None or info.iterator is None or info.step is None:
+                continue
+            step = info.step * (nest.unroll if loop is nest.loop else 1)
+            names.append(info.iterator)
+            steps.append(step)
+            if info.lower is not None:
+                n, low = info.iterator, str(info.lower)
+                conditions.append(f"({n} - ({low})) mod {abs(step)} = 0")
+                conditions.append(f"{n} >= {low}" if step > 0 else f"{n} <= {low}")
+        domain = self._domain(nest, tuple(names), conditions)
+        return IterationSpace(tuple(names), domain, tuple(steps))
+
+    def _domain(self, nest: Nest, names: tuple[str, ...], conditions: list[str]) -> str:
+        from hlspart.poly import carried
+
+        known = []
+        for loop in (*nest.outer, *nest.chain):
+            info = self.info(loop)
+            if info is None or info.iterator is None or info.step is None or info.lower is None:
+                continue
+            trip = info.trip_count.max
+            if trip is not None and info.trip_count.exact is not None:
+                last = f"{info.lower} + {info.step * trip}"
+                known.append(f"{info.iterator} < {last}" if info.step > 0 else f"{info.iterator} > {last}")
+        plain = f"{{ [{', '.join(names)}] : {' and '.join([*conditions, *known]) or 'true'} }}"
+        rectangular = all(
+            (info := self.info(loop)) is None or info.trip_count.exact is not None
+            for loop in (*nest.outer, *nest.chain)
+        )
+        if rectangular:
+            return carried.constrain(plain, names, ())
+        inside = {loop.id for loop in nest.chain}
+        for access in self.analysis.accesses:
+            if (
+                inside <= set(access.loops)
+                and access.exact
+                and not access.branch
+                and set(names) <= set(access.iterators)
+            ):
+                found = carried.project(access.domain, names)
+                if found is not None:
+                    return carried.constrain(found, names, conditions)
+        return plain
+
+
+def flat(statements: Sequence[c.Stmt]) -> Iterator[c.Stmt]:
+    """Statements with plain blocks opened."""
+    for stmt in statements:
+        if isinstance(stmt, c.Block):
+            yield from flat(stmt.body)
+        else:
+            yield stmt
+
+
+def off(directive: Directive) -> bool:
+    """Whether a directive switches its kind off."""
+    value = directive.option("off")
+    return value is not None and value.lower() in ("", "true", "1")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Own iterators of a nest, outermost first: iterations per step of each, its step, its trip count."""
+
+    names: tuple[str, ...]
+    weights: tuple[int, ...]
+    steps: tuple[int, ...]
+    trips: tuple[int | None, ...]
+
+
+def order(nests: Nests, nest: Nest) -> Order:
+    """How the flattened iterations of ``nest`` follow each other."""
+    rows: list[tuple[str, int, int, int | None]] = []
+    below = 1
+    for loop in reversed(nest.chain):
+        info = nests.info(loop)
+        if info is None or info.iterator is None or info.step is None:
+            continue
+        copies = nest.unroll if loop is nest.loop else 1
+        exact = info.trip_count.exact
+        trip = math.ceil(exact / copies) if exact is not None else None
+        rows.insert(0, (info.iterator, below, info.step * copies, trip))
+        below *= trip or 1
+    names, weights, steps, trips = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return Order(names, weights, steps, trips)
+
+
+def _origin(directive: Directive) -> OriginOfLoop:
+    return "pragma" if directive.source == "pragma" else "directive"

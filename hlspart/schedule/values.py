@@ -1,0 +1,648 @@
+"""Elaboration: the statements of one pipelined iteration become operations.
+
+Inner loops are unrolled by running them (their tests must fold to constants), branches become
+selections, scalars become values, and every array access keeps the affine index that access
+analysis found, with unrolled iterators replaced by numbers. Equal computations are one
+operation, loads of an element just stored or loaded are forwarded, overwritten stores vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from hlspart.model import program as c
+from hlspart.model.access import Access, AccessAnalysis, Affine
+from hlspart.schedule import folding
+from hlspart.schedule.graph import Carried, MemoryRef, Op
+
+Key = int | tuple[int, str]  # a scalar, or a member of a struct variable
+
+MAX_OPS = 40_000
+MAX_COPIES = 8_192
+
+MATH = {
+    "sqrt": "sqrt", "exp": "exp", "log": "exp", "sin": "exp", "cos": "exp", "pow": "exp", "tanh": "exp",
+    "atan": "exp", "atan2": "exp", "tan": "exp", "sinh": "exp", "cosh": "exp",
+}  # fmt: skip
+MOVES = {"fabs", "fabsf", "abs", "labs", "fmin", "fmax", "fminf", "fmaxf", "floor", "ceil", "floorf", "ceilf", "round"}
+IGNORED = {"printf", "fprintf", "puts", "putchar", "assert", "__assert_fail", "fflush", "__builtin_expect"}
+
+
+class Unmodelled(Exception):
+    """Elaboration met something it has no model of; becomes the ``cause`` of an unknown II."""
+
+    def __init__(self, cause: str, line: int) -> None:
+        super().__init__(cause)
+        self.cause, self.line = cause, line
+
+
+@dataclass
+class Body:
+    """Result of elaboration, still mutable: operations, carried values, live values."""
+
+    ops: dict[int, Op] = field(default_factory=dict)
+    carried: list[Carried] = field(default_factory=list)
+    live: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is being elaborated: the iteration space, and how own iterators move.
+
+    ``own``: loop ids of the pipelined loop and its flattened parents. ``names``/``domain``: the
+    iteration space. ``uneven``: unrolled copies may lie outside the loop, so domains are kept.
+    """
+
+    program: c.Program
+    analysis: AccessAnalysis
+    own: tuple[int, ...]
+    names: tuple[str, ...]
+    domain: str
+    uneven: bool = False
+    nodsp: frozenset[int] = frozenset()
+
+
+class Elaborator:
+    """Runs statements symbolically; :meth:`run` per unrolled copy, then :meth:`finish`."""
+
+    def __init__(self, frame: Frame, statements: Sequence[c.Stmt]) -> None:
+        self.frame = frame
+        self.program = frame.program
+        self.access = {(a.ref, a.kind): a for a in frame.analysis.accesses}
+        self.body = Body()
+        self.env: dict[Key, int] = {}
+        self.constants: dict[int, int | float] = {}
+        self.numbering: dict[tuple[object, ...], int] = {}
+        self.fixed: dict[str, int] = {}
+        self.shift: dict[str, int] = {}
+        self.phis: dict[Key, int] = {}
+        self.events: dict[int, list[int]] = {}  # memory operations by variable, in program order
+        self.branch: tuple[tuple[int, int], ...] = ()
+        self.guards: tuple[int, ...] = ()
+        self.pending: list[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
+        self.branches = 0
+        self.position = 0
+        self.copies = 0
+        self.modified = folding.modified(statements)
+        self.declared = folding.declared(statements)
+
+    # ------------------------------------------------------------------------------ driving
+
+    def run(self, statements: Sequence[c.Stmt], shift: Mapping[str, int]) -> None:
+        """Elaborate one copy of the body, its own iterators moved by ``shift``."""
+        self.shift = dict(shift)
+        for loop in self.frame.own:
+            info = self.frame.analysis.loops[loop]
+            if info.variable is not None and info.iterator is not None:
+                moved = shift.get(info.iterator, 0)
+                self.env[info.variable] = self.make(
+                    "index", 32, (), 0, ("iterator", info.iterator, moved), info.iterator
+                )
+        self._statements(statements)
+        self._drop("continue")
+
+    def guarded(self, statements: Sequence[c.Stmt]) -> None:
+        """Elaborate statements that run in the first iteration of the inner loop only."""
+        before = dict(self.env)
+        condition = self.make("index", 1, (), 0, ("first",), "first iteration")
+        with self._arm(self._fresh(), 0, condition):
+            self._statements(statements)
+        self._merge(condition, before, dict(self.env), before, 0)
+
+    def finish(self) -> Body:
+        """Close the iteration: values that the next one starts from."""
+        for key, phi in self.phis.items():
+            value = self.env[key]
+            if value != phi:
+                self.body.carried.append(Carried(phi, value, self._key_name(key)))
+        for key, value in self.env.items():
+            variable = key if isinstance(key, int) else key[0]
+            if variable in self.modified and variable not in self.declared:
+                self.body.live.add(value)
+        return self.body
+
+    def _key_name(self, key: Key) -> str:
+        if isinstance(key, int):
+            return self.program.variable(key).name
+        return f"{self.program.variable(key[0]).name}.{key[1]}"
+
+    # --------------------------------------------------------------------------- operations
+
+    def make(
+        self, kind: str, bits: int, args: tuple[int, ...], line: int, extra: tuple[object, ...] = (), text: str = ""
+    ) -> int:
+        """The operation with these operands: an existing one if it has been made before."""
+        key = (kind, bits, tuple(sorted(args)) if kind in folding.COMMUTATIVE else args, extra)
+        if kind not in ("load", "store", "phi") and key in self.numbering:
+            return self.numbering[key]
+        ident = len(self.body.ops)
+        if ident >= MAX_OPS:
+            raise Unmodelled(f"more than {MAX_OPS} operations after unrolling", line)
+        self.body.ops[ident] = Op(ident, kind, bits, args, line, text)
+        self.numbering[key] = ident
+        return ident
+
+    def constant(self, value: int | float) -> int:
+        """A literal."""
+        ident = self.make("const", 32, (), 0, (type(value), value), str(value))
+        self.constants[ident] = value
+        return ident
+
+    def _operate(self, op: str, type_: c.CType, left: int, right: int, line: int, operand_type: c.CType) -> int:
+        """A binary operation on values."""
+        a, b = self.constants.get(left), self.constants.get(right)
+        if a is not None and b is not None:
+            folded = folding.fold(op, a, b)
+            if folded is not None:
+                return self.constant(folding.wrapped(folded, type_))
+        same = folding.identity(op, a, b)
+        if same is not None:
+            return left if same == "left" else right
+        ops = self.body.ops
+        kind, bits = folding.operator(op, operand_type, a, b)
+        address = all(ops[x].kind in ("const", "index", "input") for x in (left, right))
+        if address and kind in folding.ADDRESS and any(ops[x].kind == "index" for x in (left, right)):
+            return self.make("index", bits, (left, right), line, (op,), op)
+        return self.make(kind, bits, (left, right), line, (op,), op)
+
+    # -------------------------------------------------------------------------- expressions
+
+    def value(self, expr: c.Expr) -> int:
+        """The value of an expression, its side effects performed."""
+        line = self.program.line(expr.at)
+        match expr:
+            case c.Const():
+                return self.constant(expr.value)
+            case c.SizeOf():
+                if expr.value is None:
+                    raise Unmodelled("sizeof of an unknown type", line)
+                return self.constant(expr.value)
+            case c.Name():
+                return self._read(expr.variable)
+            case c.ArrayRef():
+                return self._load(expr, line)
+            case c.Member():
+                return self._member(expr, line)
+            case c.Unary():
+                return self._unary(expr, line)
+            case c.Binary() if expr.op in ("&&", "||"):
+                left, right = self.value(expr.left), self.value(expr.right)
+                return self._operate(expr.op, expr.type, left, right, line, expr.type)
+            case c.Binary():
+                left, right = self.value(expr.left), self.value(expr.right)
+                wide = folding.common(expr.left.type, expr.right.type)
+                left = self._convert(left, expr.left.type, wide, line)
+                right = self._convert(right, expr.right.type, wide, line)
+                return self._operate(expr.op, expr.type, left, right, line, wide)
+            case c.Assign():
+                return self._assign(expr, line)
+            case c.IncDec():
+                old = self.value(expr.operand)
+                new = self._operate(expr.op[0], expr.type, old, self.constant(1), line, expr.operand.type)
+                self._store(expr.operand, new, line)
+                return new if expr.prefix else old
+            case c.Cast():
+                return self._convert(self.value(expr.operand), expr.operand.type, expr.type, line)
+            case c.Conditional():
+                return self._conditional(expr, line)
+            case c.Comma():
+                return [self.value(item) for item in expr.items][-1]
+            case c.Call():
+                return self._call(expr, line)
+            case _:
+                raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled", line)
+
+    def _read(self, variable: int) -> int:
+        if variable in self.env:
+            return self.env[variable]
+        if variable in self.modified and variable not in self.declared:
+            return self._phi(variable)
+        known = self.program.variable(variable)
+        if known.const and known.init is not None and isinstance(known.type, c.ScalarType):
+            value = self.value(known.init)
+            if value in self.constants:
+                return value
+        return self.make("input", folding.bits(known.type), (), 0, (variable,), known.name)
+
+    def _phi(self, key: Key) -> int:
+        phi = self.make("phi", 32, (), 0, (), self._key_name(key))
+        self.phis[key] = self.env[key] = phi
+        return phi
+
+    def _member(self, expr: c.Member, line: int) -> int:
+        match expr.base:
+            case c.ArrayRef():
+                return self._load(expr.base, line)
+            case c.Name():
+                key = (expr.base.variable, expr.field)
+                if key in self.env:
+                    return self.env[key]
+                if expr.base.variable in self.modified and expr.base.variable not in self.declared:
+                    return self._phi(key)
+                return self.make("input", 32, (), 0, key, self._key_name(key))
+            case c.Member():
+                return self._member(expr.base, line)
+            case _:
+                raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled", line)
+
+    def _unary(self, expr: c.Unary, line: int) -> int:
+        inner = self.value(expr.operand)
+        if expr.op == "+":
+            return inner
+        known = self.constants.get(inner)
+        if known is not None:
+            folded = folding.fold_unary(expr.op, known)
+            if folded is not None:
+                return self.constant(folding.wrapped(folded, expr.type))
+        if expr.op in ("&", "*"):
+            raise Unmodelled("access through a pointer is not modelled", line)
+        if expr.op == "-" and not folding.is_float(expr.type):
+            return self._operate("-", expr.type, self.constant(0), inner, line, expr.type)
+        return self.make("logic", folding.bits(expr.type), (inner,), line, (expr.op,), expr.op)
+
+    def _convert(self, value: int, source: c.CType, target: c.CType, line: int) -> int:
+        if value in self.constants:
+            return self.constant(folding.wrapped(self.constants[value], target))
+        kind = folding.conversion(source, target)
+        return value if kind is None else self.make(kind, folding.bits(target), (value,), line, (), kind)
+
+    def _conditional(self, expr: c.Conditional, line: int) -> int:
+        test = self.value(expr.test)
+        if test in self.constants:
+            return self.value(expr.then if self.constants[test] else expr.other)
+        instance = self._fresh()
+        before = dict(self.env)
+        with self._arm(instance, 0, test):
+            then = self._convert(self.value(expr.then), expr.then.type, expr.type, line)
+        after_then, self.env = self.env, dict(before)
+        with self._arm(instance, 1, test):
+            other = self._convert(self.value(expr.other), expr.other.type, expr.type, line)
+        self._merge(test, before, after_then, self.env, line)
+        if then == other:
+            return then
+        return self.make("select", folding.bits(expr.type), (test, then, other), line, (), "?:")
+
+    def _assign(self, expr: c.Assign, line: int) -> int:
+        value = self.value(expr.value)
+        if expr.op != "=":
+            op = expr.op[:-1]
+            wide = folding.common(expr.target.type, expr.value.type) if op not in ("<<", ">>") else expr.target.type
+            old = self._convert(self.value(expr.target), expr.target.type, wide, line)
+            value = self._convert(value, expr.value.type, wide, line)
+            value = self._operate(op, wide, old, value, line, wide)
+            value = self._convert(value, wide, expr.target.type, line)
+        else:
+            value = self._convert(value, expr.value.type, expr.target.type, line)
+        self._store(expr.target, value, line)
+        return value
+
+    def _call(self, expr: c.Call, line: int) -> int:
+        name = expr.function
+        if name is None:
+            raise Unmodelled("call through a pointer", line)
+        if name in IGNORED:
+            return self.constant(0)
+        if name in ("stream.read", "stream.write"):
+            return self._stream(expr, name, line)
+        arguments = tuple(self.value(a) for a in expr.args)
+        if name in MOVES:
+            args = tuple(a for a in arguments if a not in self.constants) or arguments
+            return self.make("logic", folding.bits(expr.type), args, line, (name,), name)
+        base = name[:-1] if name.endswith("f") and name[:-1] in MATH else name
+        if base in MATH:
+            prefix = "f" if name.endswith("f") or folding.bits(expr.type) <= 32 else "d"
+            return self.make(prefix + MATH[base], folding.bits(expr.type), arguments, line, (name,), name)
+        if name in self.program.functions:
+            raise Unmodelled(f"the call of {name} could not be expanded", line)
+        raise Unmodelled(f"the body of {name} is not given", line)
+
+    def _stream(self, expr: c.Call, name: str, line: int) -> int:
+        stream = expr.args[0]
+        if not isinstance(stream, c.Name):
+            raise Unmodelled("a stream that is no plain variable", line)
+        kind = "read" if name == "stream.read" else "write"
+        args = tuple(self.value(a) for a in expr.args[1:])
+        bits = folding.bits(stream.type.element) if isinstance(stream.type, c.StreamType) else 32
+        return self._memory(kind, stream.variable, -1, ("stream", self.position), None, None, None, args, bits, line)
+
+    # ------------------------------------------------------------------------------- memory
+
+    def _load(self, expr: c.ArrayRef, line: int) -> int:
+        access, key, index, relation, values = self._address(expr, "read", line)
+        bits = folding.bits(expr.type)
+        for ident in reversed(self.events.get(expr.variable, [])):
+            op = self.body.ops[ident]
+            assert op.ref is not None
+            dominates = self.branch[: len(op.ref.branch)] == op.ref.branch
+            if op.ref.key == key:
+                if dominates:
+                    return ident if op.kind == "load" else op.args[0]
+                if op.kind == "store":
+                    break
+            elif op.kind == "store" and not different(op.ref.index, index):
+                break
+        return self._memory("read", expr.variable, access.id, key, index, relation, access, values, bits, line)
+
+    def _store(self, target: c.Expr, value: int, line: int) -> None:
+        match target:
+            case c.Name():
+                self.env[target.variable] = value
+            case c.Member(base=c.Name() as base):
+                self.env[(base.variable, target.field)] = value
+            case c.Member(base=c.ArrayRef() as base):
+                self._store_element(base, value, line)
+            case c.Member(base=c.Member()):
+                self._store(target.base, value, line)
+            case c.ArrayRef():
+                self._store_element(target, value, line)
+            case c.Cast():
+                self._store(target.operand, value, line)
+            case _:
+                raise Unmodelled(f"assignment to `{self.program.text(target.at)}` is not modelled", line)
+
+    def _store_element(self, expr: c.ArrayRef, value: int, line: int) -> None:
+        access, key, index, relation, values = self._address(expr, "write", line)
+        events = self.events.get(expr.variable, [])
+        for ident in reversed(events):
+            op = self.body.ops[ident]
+            assert op.ref is not None
+            if op.ref.key == key and op.kind == "store" and op.ref.branch[: len(self.branch)] == self.branch:
+                events.remove(ident)
+                del self.body.ops[ident]
+                self.body.ops[ident] = Op(ident, "const", 1, (), line)  # keeps numbering dense
+                break
+            if op.kind == "load" and not different(op.ref.index, index):
+                break
+        args = (value, *values)
+        self._memory("write", expr.variable, access.id, key, index, relation, access, args, 0, line)
+
+    def _address(
+        self, expr: c.ArrayRef, kind: Literal["read", "write"], line: int
+    ) -> tuple[Access, tuple[object, ...], tuple[Affine | None, ...] | None, str | None, tuple[int, ...]]:
+        """Access record, address key, index over the space, isl map where needed, values it depends on."""
+        values = tuple(self.value(i) for i in expr.indices)
+        access = (
+            self.access.get((expr.id, kind))
+            or self.access.get((expr.id, "read"))
+            or self.access.get((expr.id, "write"))
+        )
+        if access is None:
+            raise Unmodelled(f"no access record of `{self.program.text(expr.at)}`", line)
+        relation = None
+        index: tuple[Affine | None, ...] | None = None
+        if access.affine and access.index is not None and self._in_space(access):
+            index = tuple(None if form is None else self._substituted(form) for form in access.index)
+            if any(form is None for form in index):
+                relation = self._relation(access)
+        elif values and all(v in self.constants for v in values):
+            index = tuple(Affine.of({}, int(self.constants[v])) for v in values)
+        if index is not None and all(form is not None for form in index):
+            return access, ("affine", index), index, None, ()
+        return access, ("value", values), index, relation, tuple(v for v in values if v not in self.constants)
+
+    def _in_space(self, access: Access) -> bool:
+        return all(n in self.fixed or n in self.frame.names for n in access.iterators)
+
+    def _substituted(self, form: Affine) -> Affine:
+        moved = sum(form.coefficient(n) * s for n, s in self.shift.items() if n not in self.fixed)
+        plain = form.at(self.fixed)
+        return replace(plain, const=plain.const + moved)
+
+    def _relation(self, access: Access) -> str | None:
+        from hlspart.poly import carried
+
+        if access.map is None:
+            return None
+        return carried.instance_map(access.map, access.iterators, self._numbers(access), self.shift, self.frame.names)
+
+    def _numbers(self, access: Access) -> dict[str, int]:
+        return {n: v for n, v in self.fixed.items() if n in access.iterators}
+
+    def _domain(self, access: Access | None) -> str:
+        """Iterations that perform the current copy of an access."""
+        if access is None or not (self.branch or self.frame.uneven) or not self._in_space(access):
+            return self.frame.domain
+        from hlspart.poly import carried
+
+        return carried.instance(access.domain, access.iterators, self._numbers(access), self.shift, self.frame.names)
+
+    def _memory(
+        self,
+        kind: str,
+        variable: int,
+        ident: int,
+        key: tuple[object, ...],
+        index: tuple[Affine | None, ...] | None,
+        relation: str | None,
+        access: Access | None,
+        args: tuple[int, ...],
+        bits: int,
+        line: int,
+    ) -> int:
+        ref = MemoryRef(
+            variable, ident, kind, key, index, relation, self._domain(access), self.branch, bool(self.branch),
+            self.position,
+        )  # fmt: skip
+        self.position += 1
+        opcode = "load" if kind == "read" else "store"
+        name = self.program.variable(variable).name
+        made = self.make(opcode, bits, (*args, *self.guards), line, (self.position,), f"{name} {opcode}")
+        self.body.ops[made] = replace(self.body.ops[made], ref=ref)
+        self.events.setdefault(variable, []).append(made)
+        if kind == "write" or key[0] == "stream":
+            self.body.live.add(made)
+        return made
+
+    # --------------------------------------------------------------------------- statements
+
+    def _statements(self, statements: Sequence[c.Stmt]) -> str | None:
+        for stmt in statements:
+            signal = self._statement(stmt)
+            if signal is not None:
+                return signal
+        return None
+
+    def _statement(self, stmt: c.Stmt) -> str | None:
+        match stmt:
+            case c.Block():
+                return self._statements(stmt.body)
+            case c.ExprStmt():
+                self.value(stmt.expr)
+            case c.Declare():
+                self._declare(stmt)
+            case c.If():
+                return self._if(stmt)
+            case c.Loop():
+                self._loop(stmt)
+            case c.Switch():
+                self._switch(stmt)
+            case c.Return():
+                if stmt.value is not None:
+                    self.body.live.add(self.value(stmt.value))
+                return "return"
+            case c.Jump(kind="goto"):
+                raise Unmodelled("goto is not modelled", self.program.line(stmt.at))
+            case c.Jump():
+                return stmt.kind
+            case c.Case() | c.Label() | c.PragmaMark():
+                pass
+        return None
+
+    def _declare(self, stmt: c.Declare) -> None:
+        for ident in stmt.variables:
+            variable = self.program.variable(ident)
+            if variable.init is None or variable.storage == "static":
+                continue
+            if isinstance(variable.init, c.InitList) or isinstance(variable.type, c.ArrayType):
+                if not variable.const:
+                    line = self.program.line(variable.at)
+                    raise Unmodelled(f"{variable.name} is initialised in each iteration", line)
+                continue
+            if isinstance(variable.type, c.PointerType):
+                continue  # a use that is understood has been made an access of the array it points to
+            line = self.program.line(variable.at)
+            self.env[ident] = self._convert(self.value(variable.init), variable.init.type, variable.type, line)
+
+    def _if(self, stmt: c.If) -> str | None:
+        test = self.value(stmt.test)
+        if test in self.constants:
+            chosen = stmt.then if self.constants[test] else stmt.other
+            return None if chosen is None else self._statements(chosen.body)
+        instance, before = self._fresh(), dict(self.env)
+        with self._arm(instance, 0, test):
+            left = self._statements(stmt.then.body)
+        after_then, self.env = self.env, dict(before)
+        right = None
+        if stmt.other is not None:
+            with self._arm(instance, 1, test):
+                right = self._statements(stmt.other.body)
+        if left is None and right is None:
+            self._merge(test, before, after_then, self.env, self.program.line(stmt.at))
+            return None
+        if left is not None and right is not None:
+            return left
+        # one arm leaves: what follows runs under the other
+        self.pending.append((left or right or "", self.branch, self.guards))
+        if left is None:
+            self.env = after_then
+        self.branch = (*self.branch, (instance, 0 if left is None else 1))
+        self.guards = (*self.guards, test)
+        return None
+
+    def _loop(self, loop: c.Loop) -> None:
+        """Run a loop that is unrolled completely."""
+        line = self.program.line(loop.at)
+        info = self.frame.analysis.loops.get(loop.id)
+        name = info.iterator if info is not None else None
+        if loop.init is not None:
+            self._statement(loop.init)
+        first = loop.kind == "do"
+        while True:
+            if not first:
+                if loop.test is None:
+                    raise Unmodelled(f"{loop.name} has no test and must be unrolled", line)
+                test = self.value(loop.test)
+                if test not in self.constants:
+                    raise Unmodelled(
+                        f"{loop.name} (line {line}) must be unrolled but its bounds are not constant", line
+                    )
+                if not self.constants[test]:
+                    break
+            first = False
+            self.copies += 1
+            if self.copies > MAX_COPIES:
+                raise Unmodelled(f"more than {MAX_COPIES} copies after unrolling {loop.name}", line)
+            if name is not None and info is not None and info.variable is not None:
+                number = self.constants.get(self.env.get(info.variable, -1))
+                if number is None:
+                    self.fixed.pop(name, None)
+                else:
+                    self.fixed[name] = int(number)
+            signal = self._statements(loop.body.body)
+            self._drop("continue")
+            if signal in ("break", "return"):
+                break
+            if loop.step is not None:
+                self.value(loop.step)
+            if loop.kind == "do" and loop.test is not None:
+                test = self.value(loop.test)
+                if test not in self.constants:
+                    raise Unmodelled(
+                        f"{loop.name} (line {line}) must be unrolled but its bounds are not constant", line
+                    )
+                if not self.constants[test]:
+                    break
+                first = True
+        self._drop("break")
+        if name is not None:
+            self.fixed.pop(name, None)
+
+    def _switch(self, stmt: c.Switch) -> None:
+        test = self.value(stmt.test)
+        cases: list[list[c.Stmt]] = []
+        for item in stmt.body.body:
+            if isinstance(item, c.Case):
+                if not cases or cases[-1]:
+                    cases.append([])
+            elif cases:
+                cases[-1].append(item)
+        instance = self._fresh()
+        before = dict(self.env)
+        for arm, statements in enumerate(cases):
+            after, self.env = self.env, dict(before)
+            with self._arm(instance, arm, test):
+                self._statements(statements)
+            self._drop("break")
+            self._merge(test, before, self.env, after, self.program.line(stmt.at))
+
+    # ------------------------------------------------------------------------------ control
+
+    def _fresh(self) -> int:
+        self.branches += 1
+        return self.branches
+
+    @contextmanager
+    def _arm(self, instance: int, arm: int, test: int) -> Iterator[None]:
+        saved = (self.branch, self.guards)
+        self.branch, self.guards = (*self.branch, (instance, arm)), (*self.guards, test)
+        depth = len(self.pending)
+        yield
+        self.pending = self.pending[:depth]
+        self.branch, self.guards = saved
+
+    def _drop(self, kind: str) -> None:
+        """End of an iteration ("continue") or of a loop ("break"): conditions of jumps end here."""
+        while self.pending and self.pending[-1][0] in (("continue",) if kind == "continue" else ("continue", "break")):
+            _, self.branch, self.guards = self.pending.pop()
+
+    def _merge(
+        self, test: int, before: Mapping[Key, int], then: Mapping[Key, int], other: Mapping[Key, int], line: int
+    ) -> None:
+        """Values after two arms: equal ones stay, different ones are selected."""
+        merged = dict(before)
+        for key in {**then, **other}:
+            if key not in then or key not in other:
+                ident = key if isinstance(key, int) else key[0]
+                if ident in self.declared:
+                    continue
+                default = self.phis.get(key)
+                if default is None:
+                    default = self._read(key) if isinstance(key, int) else self._phi(key)
+                a, b = then.get(key, default), other.get(key, default)
+            else:
+                a, b = then[key], other[key]
+            merged[key] = a if a == b else self.make("select", self.body.ops[a].bits, (test, a, b), line, (), "select")
+        self.env = merged
+
+
+def different(one: tuple[Affine | None, ...] | None, other: tuple[Affine | None, ...] | None) -> bool:
+    """Whether two addresses differ in every iteration, by a constant in some dimension."""
+    if one is None or other is None or len(one) != len(other):
+        return False
+    for a, b in zip(one, other, strict=True):
+        if a is not None and b is not None and a.terms == b.terms and a.const != b.const:
+            return True
+    return False
