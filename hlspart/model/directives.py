@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -56,7 +56,8 @@ class Directive:
 
     ``kind`` is the lower-case Vitis name with underscores (``array_partition``, ``pipeline``,
     ``unroll``, ``bind_storage``, ...); ``dialect`` is "vitis" for all that hlspart acts on, else
-    the foreign one ("smarthls", "accel", "opencl", "unknown"). ``options`` are all options as
+    the foreign one ("autopilot" is
+    ``#pragma AP``; "unknown" lacks the keyword HLS). ``options`` are all options as
     written, in order; ``values`` those with an evaluated integer value. ``function``/``loop`` are
     what it applies to; ``variables`` the resolved variable ids of ``variable=``/``port=``.
     ``modelled``: hlspart's II model knows what it does. ``source`` tells where it was written;
@@ -64,7 +65,7 @@ class Directive:
     """
 
     kind: str
-    dialect: Literal["vitis", "smarthls", "accel", "opencl", "unknown"]
+    dialect: Literal["vitis", "smarthls", "accel", "opencl", "autopilot", "unknown"]
     source: Literal["pragma", "cfg", "tcl"]
     at: Origin
     text: str
@@ -83,6 +84,20 @@ class Directive:
             if item.name == name:
                 return item.value if item.value is not None else ""
         return None
+
+    def choice(self, name: str, words: Collection[str]) -> str | None:
+        """Lower-case value of ``name=``, or the first bare word that is one of ``words``; None when absent."""
+        for item in self.options:
+            if item.name == name and item.value is not None:
+                return item.value.lower()
+            if item.value is None and item.name in words:
+                return item.name
+        return None
+
+    def has(self, flag: str) -> bool:
+        """Whether a flag such as ``off`` or ``rewind`` is set (``off`` or ``off=true``)."""
+        value = self.option(flag)
+        return value is not None and value.lower() not in ("false", "0")
 
     @property
     def usable(self) -> bool:

@@ -1,0 +1,210 @@
+"""One grammar for the options of a directive, wherever it is written.
+
+A pragma, a line of ``hls_config.cfg`` and a Tcl command are first cut into :class:`Option` items;
+:func:`interpret` then checks them against the table of directives.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from hlspart.frontend.constants import NotConstant, evaluate_tokens
+from hlspart.frontend.directives.kinds import KINDS, Kind
+from hlspart.frontend.tokens import SourceError, Token, lex_line, spell
+from hlspart.model.directives import Option, Problem
+from hlspart.model.source import Origin
+
+_BINARY = frozenset(
+    ("+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "&&", "||", "?", ":", ",")
+)
+_PREFIX = frozenset(("+", "-", "!", "~", "&", "*"))
+_OPEN = {"(": ")", "[": "]", "{": "}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A token with the place it stands for."""
+
+    text: str
+    kind: str
+    space: bool
+    at: Origin
+
+
+def words_of(tokens: Iterable[Token], at: Origin) -> list[Word]:
+    """Tokens that all stand for one place."""
+    return [Word(t.text, t.kind, t.space, at) for t in tokens]
+
+
+def split(words: Sequence[Word]) -> tuple[list[Option], list[Problem]]:
+    """``name=value`` and bare words of a pragma; a value is the longest expression after ``=``."""
+    options: list[Option] = []
+    problems: list[Problem] = []
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word.kind != "id":
+            if word.text not in (",", ";"):
+                problems.append(Problem("syntax", f"unexpected '{word.text}'", word.at))
+            at += 1
+            continue
+        name = word.text.lower()
+        if at + 1 < len(words) and words[at + 1].text == "=":
+            end = _value_end(words, at + 2)
+            value = _text(words[at + 2 : end])
+            if value:
+                options.append(Option(name, value, word.at))
+            else:
+                problems.append(Problem("missing-value", f"'{word.text}=' has no value", word.at))
+            at = end
+        else:
+            options.append(Option(name, None, word.at))
+            at += 1
+    return options, problems
+
+
+def _text(words: Sequence[Word]) -> str:
+    text = "".join((" " if w.space and i else "") + w.text for i, w in enumerate(words))
+    return text[1:-1] if len(words) == 1 and words[0].kind == "str" else text
+
+
+def _value_end(words: Sequence[Word], at: int) -> int:
+    start = at
+    while at < len(words):
+        first = at
+        while at < len(words) and words[at].text in _PREFIX:
+            at += 1
+        if at >= len(words):
+            return at
+        word = words[at]
+        if word.kind == "id" and at + 1 < len(words) and words[at + 1].text == "=":
+            return at if at > first else start if first == start else first  # the next option: no operand here
+        if word.text in _OPEN:
+            at = _closing(words, at)
+        elif word.kind in ("id", "num", "str", "chr"):
+            at += 1
+        else:
+            return at
+        while at < len(words) and words[at].text in ("(", "[", ".", "->", "::"):
+            at = _closing(words, at) if words[at].text in _OPEN else min(at + 2, len(words))
+        if at >= len(words) or words[at].text not in _BINARY:
+            return at
+        at += 1
+    return at
+
+
+def _closing(words: Sequence[Word], at: int) -> int:
+    depth = 0
+    while at < len(words):
+        depth += (words[at].text in _OPEN) - (words[at].text in _OPEN.values())
+        at += 1
+        if depth <= 0:
+            break
+    return at
+
+
+def unknown_kind(word: str, at: Origin) -> Problem:
+    """The problem of a directive that does not exist."""
+    close = difflib.get_close_matches(word.lower(), KINDS, 1, 0.75)
+    hint = f"did you mean {close[0].upper()}?" if close else None
+    return Problem("unknown-pragma", f"HLS pragma '{word}' does not exist", at, hint)
+
+
+def interpret(
+    kind: Kind, options: Sequence[Option], at: Origin, evaluate: Callable[[str], int | None]
+) -> tuple[dict[str, int], list[Problem]]:
+    """Integer values of ``options`` and their problems. ``evaluate`` gives a constant expression's value."""
+    values: dict[str, int] = {}
+    problems: list[Problem] = []
+    seen: dict[str, str] = {}
+    skip = False
+    for position, option in enumerate(options):
+        if skip:
+            skip = False
+            continue
+        name = option.name if option.value is not None else kind.word_option(option.name)
+        if name is None and option.name in kind.options:
+            following = options[position + 1] if position + 1 < len(options) else None
+            name, skip = option.name, following is not None and following.value is None
+            text = f" before '{following.name}'" if skip and following is not None else ""
+            problems.append(
+                Problem("missing-equals", f"'=' is missing after '{option.name}'{text}", option.at, "write name=value")
+            )
+        elif name is None or name not in kind.options:
+            problems.append(_unknown_option(kind, option))
+            continue
+        else:
+            problems += _check(kind, name, option, values, evaluate)
+        value = (option.value if option.value is not None else option.name).lower()
+        if name in seen:
+            differs = seen[name] != value
+            text = f"'{name}' is given twice" + (" with different values" if differs else "")
+            problems.append(Problem("duplicate-option", text, option.at, "keep one of them", fatal=differs))
+        seen[name] = value
+    for name, wanted in kind.options.items():
+        if wanted.required and name not in seen:
+            text = f"{kind.name.upper()} needs '{name}='"
+            problems.append(Problem("missing-option", text, at, f"add {name}=..."))
+    return values, problems
+
+
+def _check(
+    kind: Kind, name: str, option: Option, values: dict[str, int], evaluate: Callable[[str], int | None]
+) -> list[Problem]:
+    wanted, value = kind.options[name], option.value
+    if value is None:
+        return []
+    if wanted.form == "int":
+        number = evaluate(value)
+        if number is not None:
+            values[name] = number
+            return []
+        real = _is_real(value)
+        text = f"{name}={value} is not an integer" + ("" if real else " constant here")
+        hint = None if real else "use a literal, a macro, an enumerator or a const integer with a constant value"
+        return [Problem("bad-value", text, option.at, hint)]
+    if wanted.form == "choice" and value.lower() not in wanted.words:
+        close = difflib.get_close_matches(value.lower(), wanted.words, 1, 0.6)
+        hint = f"did you mean {close[0]}?" if close else "one of " + ", ".join(wanted.words)
+        return [Problem("bad-choice", f"'{value}' is no {name} of {kind.name.upper()}", option.at, hint)]
+    if wanted.form == "flag" and value.lower() not in ("true", "false", "1", "0"):
+        return [Problem("bad-value", f"{name}={value}: '{name}' takes no such value", option.at, f"write {name}")]
+    return []
+
+
+def _is_real(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _unknown_option(kind: Kind, option: Option) -> Problem:
+    known = list(kind.options) + [w for o in kind.options.values() for w in o.words]
+    written = option.name if option.value is None else f"{option.name}="
+    close = difflib.get_close_matches(option.name, known, 1, 0.6)
+    hint = f"did you mean {close[0]}?" if close else None
+    return Problem("unknown-option", f"{kind.name.upper()} has no option '{written}'", option.at, hint)
+
+
+def literal(text: str) -> int | None:
+    """Value of a constant expression without names, as directive files have them."""
+    try:
+        return evaluate_tokens(lex_line(text), lambda _name: None)
+    except (NotConstant, SourceError):
+        return None
+
+
+def condition(tokens: Sequence[Token], evaluate: Callable[[str], int | None]) -> tuple[bool | None, int]:
+    """``if (expr)`` at the start of ``tokens``: its truth (None: not constant) and where it ends."""
+    end, depth = 1, 0
+    while end < len(tokens):
+        depth += (tokens[end].text == "(") - (tokens[end].text == ")")
+        end += 1
+        if depth <= 0:
+            break
+    value = evaluate(spell(tokens[1:end]))
+    return (None if value is None else bool(value)), end

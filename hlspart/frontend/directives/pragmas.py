@@ -1,0 +1,256 @@
+"""Pragmas of the source text to :class:`Directive` records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from hlspart.frontend.constants import evaluate
+from hlspart.frontend.directives.grammar import Word, condition, interpret, split, unknown_kind, words_of
+from hlspart.frontend.directives.kinds import DISTINCTIVE, KINDS, Kind
+from hlspart.frontend.directives.scope import Found, Scopes
+from hlspart.frontend.tokens import SourceError, Token, lex_line, spell
+from hlspart.model import program as ir
+from hlspart.model.directives import Directive, Option, Problem, RawPragma
+from hlspart.model.source import Origin, Span
+
+Dialect = Literal["vitis", "smarthls", "accel", "opencl", "autopilot", "unknown"]
+
+_FOREIGN: dict[str, tuple[Dialect, str]] = {
+    "ACCEL": ("accel", "Merlin"),
+    "AP": ("autopilot", "AutoPilot"),
+    "AUTOPILOT": ("autopilot", "AutoPilot"),
+}
+_SMARTHLS = frozenset(("memory", "loop", "function", "thread"))
+_OPENCL = re.compile(
+    r"\bxcl_(array_partition|array_reshape|pipeline_loop|pipeline_workitems|dataflow|loop_tripcount)\b"
+)
+
+
+def directives_of(program: ir.Program, scopes: Scopes) -> list[Directive]:
+    """A directive for every pragma that is, or was meant as, an HLS one; others stay raw."""
+    found = []
+    for pragma in program.pragmas:
+        directive = _Reader(program, scopes, pragma).read()
+        if directive is not None:
+            found.append(directive)
+    return found + _attributes(program)
+
+
+class _Reader:
+    """Reads one pragma."""
+
+    def __init__(self, program: ir.Program, scopes: Scopes, pragma: RawPragma) -> None:
+        self.program, self.scopes, self.pragma = program, scopes, pragma
+        self.at = pragma.at
+
+    def read(self) -> Directive | None:
+        tokens = _lex(self.pragma.expanded)
+        if not tokens or tokens[0].kind != "id":
+            return None
+        word = tokens[0].text
+        if word.upper() in _FOREIGN:
+            dialect, tool = _FOREIGN[word.upper()]
+            problem = Problem("other-dialect", f"'#pragma {word}' is {tool}'s, not an HLS pragma", self.at)
+            kind = tokens[1].text.lower() if len(tokens) > 1 else word.lower()
+            return self._plain(kind, dialect, tokens[2:], problem)
+        if word.upper() != "HLS":
+            return self._without_keyword(tokens)
+        if len(tokens) == 1:
+            return self._plain("", "vitis", (), Problem("syntax", "the pragma is empty", self.at))
+        return self._hls(tokens[1:])
+
+    def _without_keyword(self, tokens: Sequence[Token]) -> Directive | None:
+        word = tokens[0].text
+        kind = KINDS.get(word.lower())
+        if kind is None:
+            return None
+        rest = {t.text.lower() for t in tokens[1:]}
+        if word.lower() not in DISTINCTIVE and "=" not in rest:
+            return None  # '#pragma unroll' belongs to other compilers
+        hint = f"write #pragma HLS {word}"
+        problem = Problem("missing-keyword", f"the keyword HLS is missing before '{word}'", self.at, hint)
+        return self._plain(kind.name, "unknown", tokens[1:], problem)
+
+    def _hls(self, tokens: Sequence[Token]) -> Directive:
+        truth: bool | None = True
+        if tokens[0].text == "if":
+            truth, end = condition(tokens, self._value)
+            tokens = tokens[end:]
+            if not tokens:
+                return self._plain("", "vitis", (), Problem("syntax", "no pragma after the condition", self.at))
+        word = tokens[0].text
+        if word.lower() in _SMARTHLS or any(
+            b.text == "(" and not b.space and a.kind == "id" and a.text not in ("sizeof",)
+            for a, b in zip(tokens[1:], tokens[2:], strict=False)
+            if "=" not in {t.text for t in tokens}
+        ):
+            return self._smarthls(tokens)
+        kind = KINDS.get(word.lower())
+        if kind is None:
+            return self._plain(word.lower(), "vitis", tokens[1:], unknown_kind(word, self.at))
+        directive = self._known(kind, tokens[1:])
+        if truth is None:
+            problem = Problem("condition-unknown", "its condition is not constant here", self.at, fatal=False)
+            return replace(directive, modelled=False, problems=(*directive.problems, problem))
+        if not truth:
+            problem = Problem("condition-false", "its condition is false", self.at)
+            return replace(directive, problems=(*directive.problems, problem))
+        return directive
+
+    def _known(self, kind: Kind, tokens: Sequence[Token]) -> Directive:
+        options, problems = split(self._placed(tokens))
+        values, more = interpret(kind, options, self.at, self._value)
+        problems += more
+        variables, more = self._variables(kind, options)
+        problems += more
+        problems += self._position(kind)
+        modelled = kind.modelled and not any(p.code == "struct-member" for p in problems)
+        if kind.name == "array_partition" and any(o.name == "dynamic" for o in options):
+            modelled = False
+        return Directive(
+            kind.name, "vitis", "pragma", self.at, self._text(), tuple(options), values, self.pragma.function,
+            self.pragma.loop, variables, tuple(problems), modelled, self.pragma.index,
+        )  # fmt: skip
+
+    def _smarthls(self, tokens: Sequence[Token]) -> Directive:
+        words, options, at = [], [], 0
+        while at < len(tokens):
+            name, at = tokens[at].text.lower(), at + 1
+            if at < len(tokens) and tokens[at].text == "(":
+                end = next((k for k in range(at, len(tokens)) if tokens[k].text == ")"), len(tokens))
+                options.append(Option(name, spell(tokens[at + 1 : end]), self.at))
+                at = end + 1
+            elif options:
+                options.append(Option(name, None, self.at))
+            else:
+                words.append(name)
+        named = [o.value or "" for o in options if o.name in ("variable", "argument")]
+        variables = [f.variable.id for n in named if (f := self._find(n)).variable is not None]
+        problem = Problem("other-dialect", "this is SmartHLS's spelling; Vitis HLS does not know it", self.at)
+        return Directive(
+            "_".join(words), "smarthls", "pragma", self.at, self._text(), tuple(options), {}, self.pragma.function,
+            self.pragma.loop, tuple(variables), (problem,), False, self.pragma.index,
+        )  # fmt: skip
+
+    def _plain(self, kind: str, dialect: Dialect, tokens: Sequence[Token], problem: Problem) -> Directive:
+        """A directive without meaning for the tool: kept with its options, never acted on."""
+        options, _ = split(words_of(tokens, self.at))
+        return Directive(
+            kind, dialect, "pragma", self.at, self._text(), tuple(options), {}, self.pragma.function,
+            self.pragma.loop, (), (problem,), False, self.pragma.index,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------------------- pieces
+
+    def _text(self) -> str:
+        return f"#pragma {self.pragma.text}"
+
+    def _value(self, text: str) -> int | None:
+        return evaluate(text, self.program, self.pragma.function, self.pragma.block)
+
+    def _find(self, name: str) -> Found:
+        return self.scopes.find(name, self.pragma.function, self.pragma.block, self.at)
+
+    def _placed(self, tokens: Sequence[Token]) -> list[Word]:
+        """Expanded tokens with the places of their spelling, as far as these are known."""
+        words = words_of(tokens, self.at)
+        if self.pragma.spelling != "#pragma" or self.at.kind != "plain":
+            return words
+        written = [t for t in _lex(self.program.text(self.at)) if t.text != "#"]
+        shift = self.at.span.start - 1  # lex_line puts a blank before the text
+        by_name = {
+            t.text.lower(): Origin(Span(self.at.span.path, t.start + shift, t.end + shift))
+            for t in reversed(written[2:])
+            if t.kind == "id"
+        }
+        return [replace(w, at=by_name.get(w.text.lower(), w.at)) if w.kind == "id" else w for w in words]
+
+    def _position(self, kind: Kind) -> list[Problem]:
+        name = kind.name.upper()
+        if self.pragma.function is None:
+            text = f"{name} stands outside of a function"
+            return [Problem("outside-function", text, self.at, "move it into the body of the function")]
+        if kind.place == "loop" and self.pragma.loop is None:
+            text = f"{name} stands outside of a loop"
+            return [Problem("outside-loop", text, self.at, "move it into the body of the loop, first line")]
+        return []
+
+    def _variables(self, kind: Kind, options: Sequence[Option]) -> tuple[tuple[int, ...], list[Problem]]:
+        found: list[int] = []
+        problems: list[Problem] = []
+        for position, option in enumerate(options):
+            wanted = kind.options.get(option.name)
+            if wanted is None or wanted.form != "name":
+                continue
+            value = option.value
+            if value is None:  # the '=' is missing; reported already
+                value = options[position + 1].name if position + 1 < len(options) else ""
+            for name in value.split(","):
+                variable, problem = named_variable(name.strip(), option.at, self._find, self.program)
+                if variable is not None:
+                    found.append(variable)
+                if problem is not None:
+                    problems.append(problem)
+        return tuple(dict.fromkeys(found)), problems
+
+
+def named_variable(
+    text: str, at: Origin, find: Callable[[str], Found], program: ir.Program
+) -> tuple[int | None, Problem | None]:
+    """The variable that ``variable=text`` means, or what is wrong with it."""
+    name = re.sub(r"^\s*(?:this\s*->|\*|&)\s*", "", text)
+    match = re.match(r"[A-Za-z_$][\w$]*", name)
+    if text == "return" or not text:
+        return None, None
+    if match is None:
+        return None, Problem("unknown-variable", f"'{text}' is not the name of a variable", at)
+    base, rest = match.group(), name[match.end() :].strip()
+    member = bool(rest) or text.startswith("this")
+    found = find(base)
+    if found.variable is not None:
+        if member and not rest.startswith("::"):
+            note = Problem("struct-member", f"'{text}' is a part of a variable", at, fatal=False)
+            return found.variable.id, note
+        return found.variable.id, None
+    if member:
+        return None, Problem("struct-member", f"'{text}' is a member that is not known here", at, fatal=False)
+    if found.later is not None:
+        line = program.line(found.later.at)
+        text = f"'{base}' is declared after the pragma, in line {line}"
+        return None, Problem("declared-later", text, at, f"move the pragma below line {line}")
+    if len(found.elsewhere) > 1 and len({v.function for v in found.elsewhere}) == 1:
+        places = ", ".join(str(program.line(v.at)) for v in found.elsewhere)
+        return None, Problem("ambiguous-variable", f"'{base}' is declared several times, in lines {places}", at)
+    if found.elsewhere:
+        other = found.elsewhere[0]
+        where = f"in function '{other.function}'" if other.function else "at file scope"
+        text = f"no variable '{base}' is visible here; one is declared {where}, line {program.line(other.at)}"
+        return None, Problem("not-visible", text, at, "move the pragma into the scope of the variable")
+    return None, Problem("unknown-variable", f"no variable '{base}'", at)
+
+
+def _lex(text: str) -> list[Token]:
+    try:
+        return lex_line(text)
+    except SourceError:
+        return []
+
+
+def _attributes(program: ir.Program) -> list[Directive]:
+    """OpenCL attributes, which stand in declarations and not in pragmas."""
+    found = []
+    for unit in program.units:
+        if unit.source is None or unit.error is not None or "xcl_" not in unit.source.text:
+            continue
+        for match in _OPENCL.finditer(unit.source.text):
+            at = Origin(Span(unit.path, match.start(), match.end()))
+            problem = Problem("other-dialect", f"'{match.group()}' is an OpenCL attribute, ignored in C kernels", at)
+            found.append(
+                Directive(
+                    match.group(1), "opencl", "pragma", at, match.group(), (), {}, None, None, (), (problem,), False
+                )
+            )
+    return found
