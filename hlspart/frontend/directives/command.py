@@ -31,11 +31,6 @@ class Command:
     problems: tuple[Problem, ...] = ()
 
 
-def subject_value(kind: Kind, value: str) -> bool:
-    """Whether a bare word of a cfg line names a variable and is no option of ``kind``."""
-    return kind.word_option(value.lower()) is None
-
-
 def directive_of(command: Command, program: ir.Program, scopes: Scopes) -> Directive:
     """The directive that a command means, attached to its function, loop and variables."""
     kind = KINDS.get(command.kind)
@@ -70,14 +65,14 @@ def directive_of(command: Command, program: ir.Program, scopes: Scopes) -> Direc
         if wanted is None or wanted.form != "name" or option.value is None or function is None:
             continue
         for name in option.value.split(","):
-            variable, problem = named_variable(
+            variable, fault = named_variable(
                 name.strip(), option.at, lambda n: scopes.find_in_function(n, function), program
             )
             if variable is not None:
                 variables.append(variable)
-            if problem is not None:
-                hint = None if problem.code != "not-visible" else "name the function that declares it"
-                problems.append(replace(problem, hint=hint))
+            if fault is not None:
+                hint = None if fault.code != "not-visible" else "name the function that declares it"
+                problems.append(replace(fault, hint=hint))
     modelled = kind.modelled and not any(p.code == "struct-member" for p in problems)
     return replace(
         base, options=tuple(options), values=values, function=function, loop=loop,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal
 
 from hlspart.frontend.constants import evaluate
@@ -82,11 +83,7 @@ class _Reader:
             if not tokens:
                 return self._plain("", "vitis", (), Problem("syntax", "no pragma after the condition", self.at))
         word = tokens[0].text
-        if word.lower() in _SMARTHLS or any(
-            b.text == "(" and not b.space and a.kind == "id" and a.text not in ("sizeof",)
-            for a, b in zip(tokens[1:], tokens[2:], strict=False)
-            if "=" not in {t.text for t in tokens}
-        ):
+        if word.lower() in _SMARTHLS or _parenthesised(tokens):
             return self._smarthls(tokens)
         kind = KINDS.get(word.lower())
         if kind is None:
@@ -232,6 +229,13 @@ def named_variable(
     return None, Problem("unknown-variable", f"no variable '{base}'", at)
 
 
+def _parenthesised(tokens: Sequence[Token]) -> bool:
+    """Whether options are written ``name(value)``."""
+    if any(t.text == "=" for t in tokens):
+        return False
+    return any(a.kind == "id" and b.text == "(" and not b.space for a, b in pairwise(tokens[1:]))
+
+
 def _lex(text: str) -> list[Token]:
     try:
         return lex_line(text)
@@ -248,9 +252,6 @@ def _attributes(program: ir.Program) -> list[Directive]:
         for match in _OPENCL.finditer(unit.source.text):
             at = Origin(Span(unit.path, match.start(), match.end()))
             problem = Problem("other-dialect", f"'{match.group()}' is an OpenCL attribute, ignored in C kernels", at)
-            found.append(
-                Directive(
-                    match.group(1), "opencl", "pragma", at, match.group(), (), {}, None, None, (), (problem,), False
-                )
-            )
+            kind, text = match.group(1), match.group()
+            found.append(Directive(kind, "opencl", "pragma", at, text, (), {}, None, None, (), (problem,), False))
     return found
