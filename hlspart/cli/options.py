@@ -80,7 +80,7 @@ def options_of(shared: Mapping[str, Any]) -> Options:
             tool=shared["tool"],
             clock_ns=shared["clock"],
             uncertainty=shared["clock_uncertainty"],
-            flow=shared["flow"] or "vivado",
+            flow=shared["flow"],
             target_file=shared["target_file"],
         ),
         top=shared["top"],

@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 import click
 
 from hlspart.cli.files import display_path, encode, write_output, write_stdout
+from hlspart.cli.inputs import open_pipeline
 from hlspart.cli.options import options_of
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
-from hlspart.model.options import Options
 from hlspart.model.program import Program
 from hlspart.model.results import PragmaStatus, Validation
 from hlspart.model.source import Origin
-from hlspart.pipeline import Pipeline, Reader
+from hlspart.render import shapes
 
 CLEAN, FINDINGS, UNUSABLE = 0, 1, 2
 
@@ -87,6 +87,20 @@ class Run:
             names = ", ".join(program.functions) or "none"
             raise click.UsageError(f"no function {top!r} in the given files; they define {names}")
         return program
+
+    def top(self) -> str:
+        """The one top function, for commands that need exactly one."""
+        if self.pipeline.options.top is not None:
+            return self.pipeline.options.top
+        tops = self.pipeline.analysis.tops
+        if len(tops) != 1:
+            raise click.UsageError(f"give --top NAME; candidates are {', '.join(tops) or 'none'}")
+        return tops[0]
+
+    def document(self, schema: str, entry: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
+        """The JSON object of a command over all inputs."""
+        tied = [] if self.code == UNUSABLE else shapes.groups(self.pipeline.program, self.pipeline.analysis)
+        return shapes.document(schema, self.pipeline.program, self.pipeline.paths, entry, tied)
 
     def statuses(self, validation: Validation) -> None:
         """Say what became of faulty directives."""
@@ -170,30 +184,6 @@ def reports(
     if len(set(places)) < len(places):
         raise click.UsageError("two outputs go to the same place; use --format F=FILE")
     return plan
-
-
-def open_pipeline(files: Iterable[str], options: Options) -> Pipeline:
-    """The pipeline over ``files``, standard input under its given name."""
-    stdin_name = options.frontend.stdin_filename
-    paths = tuple(stdin_name if f == "-" else display_path(f) for f in files)
-    read = None if stdin_name not in paths else _stdin_reader(stdin_name)
-    if len(set(paths)) < len(paths):
-        raise click.UsageError("a file is given twice")
-    return Pipeline(paths, options, read)
-
-
-def _stdin_reader(name: str) -> Reader:
-    data: list[bytes] = []
-
-    def read(path: str) -> bytes:
-        if path != name:
-            with open(path, "rb") as source:
-                return source.read()
-        if not data:
-            data.append(sys.stdin.buffer.read())
-        return data[0]
-
-    return read
 
 
 def _message(item: Diagnostic) -> str:

@@ -26,7 +26,7 @@ class TargetOptions:
     tool: str | None = None
     clock_ns: float | None = None
     uncertainty: str | None = None  # "2.7" (ns) or "27%"
-    flow: Literal["vivado", "vitis"] = "vivado"
+    flow: Literal["vivado", "vitis"] | None = None  # None: vivado
     target_file: str | None = None
 
 

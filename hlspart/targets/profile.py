@@ -60,7 +60,7 @@ def load(options: TargetOptions) -> Target:
         family=family,
         clock_ns=clock,
         uncertainty_ns=_uncertainty(options.uncertainty or str(profile["uncertainty"]), clock),
-        flow=options.flow,
+        flow=options.flow or "vivado",
         resources=Resources(**(listed or {})),
         notes=tuple(notes),
         profile=profile,
