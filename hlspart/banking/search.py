@@ -57,7 +57,7 @@ def least_any(needs: Sequence[Need], shape: tuple[int, ...], most: int = 1024, e
             continue
         absolute, why = banks == bound, f"{banks} banks meet the lower bound of accesses over ports"
         if not absolute and union.complete:
-            absolute = no_mapping(needs, shape, banks - 1, 200_000 * effort)
+            absolute = no_mapping(needs, shape, banks - 1, 1500 * 4 ** (effort - 1) if effort else 0)
             why = (
                 f"no mapping whatever has {banks - 1} banks: a finite window of iterations cannot be coloured"
                 if absolute
