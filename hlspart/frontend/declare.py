@@ -14,6 +14,7 @@ from hlspart.frontend.express import Expressions
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
+AUTO_TYPE = ir.OtherType("auto")
 RUN_TIME_EXTENT = "constant extent needed; use -D {name}=.."
 
 
@@ -24,6 +25,7 @@ class Parameter:
     node: Any
     name: str | None
     declarator: ir.Declarator
+    reference: bool = False
 
 
 class Declarations:
@@ -46,7 +48,10 @@ class Declarations:
                 if len(node.names) == 1:
                     entry = self.context.lookup(node.names[0])
                     if isinstance(entry, TypeName):
-                        return entry.type
+                        known = entry.type
+                        if isinstance(known, ir.StructType) and not known.members:
+                            return self.context.tag(known.name) or known
+                        return known
                 return ct.basic(node.names)
             case c_ast.PtrDecl():
                 if isinstance(node.type, c_ast.FuncDecl):
@@ -277,7 +282,7 @@ class Declarations:
                 ir.Variable(
                     ident, node.name, type_, storage, None if file_scope or extern else context.function,
                     None if file_scope or extern else context.scope, (piece,), const, volatile, extern,
-                    internal=static and file_scope,
+                    internal=static and file_scope, reference=self.text.tokens[name_at].reference,
                 )
             )  # fmt: skip
             if linked:
@@ -311,6 +316,8 @@ class Declarations:
         type_ = variable.type
         if isinstance(type_, ir.ArrayType) and type_.dims[0] is None and type_.dims[1:].count(None) == 0:
             type_ = ir.ArrayType(type_.element, (_implicit(value, type_), *type_.dims[1:]))
+        if type_ == AUTO_TYPE:
+            type_ = ir.PointerType(ct.indexed(value.type)) if isinstance(value.type, ir.ArrayType) else value.type
         self.context.update(ident, init=value, type=type_)
 
     # ---------------------------------------------------------------------------- functions
@@ -330,7 +337,7 @@ class Declarations:
                 self._first_name = name_at
                 piece = self.pieces(name_at, low, None, high, 0, 1, high)
                 piece = _numbered(piece, index, count)
-                result.append(Parameter(param, param.name, piece))
+                result.append(Parameter(param, param.name, piece, self.text.tokens[name_at].reference))
             elif not (isinstance(param, c_ast.Typename) and self.text.texts[low : high + 1] == ["void"]):
                 at = self.text.origin(low, high)
                 piece = ir.Declarator(at, at, at, at, self._abstract_brackets(low, high), None, index, count)

@@ -231,7 +231,30 @@ class Expressions:
             type_ = next((t for n, t in of.members if n == node.field.name), ct.UNKNOWN)
         return ir.Member(self.at(first, member), type_, base, node.field.name, node.type == "->"), first, member
 
+    def _method(self, node: Any) -> Ranged:
+        """``object.name(args)``: a channel operation, or something of an arbitrary-precision value."""
+        base, first, last = self.lower(node.name.name)
+        first, last = self._left(first, last)
+        member = last + 2
+        opening = self._close_after(member) + 1
+        closing = self.text.match[opening]
+        args = tuple(self._argument(a) for a in node.args.exprs) if node.args is not None else ()
+        at, name = self.at(first, closing), node.name.field.name
+        if isinstance(base.type, ir.StreamType):
+            return self._channel(name, base, args, at, self.at(member, member)), first, closing
+        return ir.OpaqueExpr(at, base.type, f"method {name}", (base, *args)), first, closing
+
+    def _channel(self, name: str, stream: ir.Expr, args: tuple[ir.Expr, ...], at: Origin, callee: Origin) -> ir.Call:
+        assert isinstance(stream.type, ir.StreamType)
+        simple = {"read_nb": "read", "write_nb": "write"}.get(name, name)
+        type_: ir.CType = ct.VOID if simple == "write" else ct.BOOL
+        if simple == "read":
+            type_ = stream.type.element
+        return ir.Call(self.context.collected.new_id(), at, type_, f"stream.{simple}", (stream, *args), callee)
+
     def _funccall(self, node: Any) -> Ranged:
+        if self.context.language == "c++" and isinstance(node.name, c_ast.StructRef):
+            return self._method(node)
         function: str | None = None
         callee: ir.Expr | None = None
         type_: ir.CType = ct.UNKNOWN
@@ -252,6 +275,10 @@ class Expressions:
         closing = self.text.match[opening]
         args = [] if node.args is None else [self._argument(a) for a in node.args.exprs]
         at = self.at(first, closing)
+        if callee is not None and isinstance(
+            callee.type, ir.ScalarType
+        ):  # x(7, 0): bits of an arbitrary-precision value
+            return ir.OpaqueExpr(at, callee.type, "bit range", (callee, *args)), first, closing
         if function is not None:
             self.context.collected.called.setdefault(function, name)
         elif callee is not None and not isinstance(callee, (ir.Name, ir.OpaqueExpr)):
@@ -305,6 +332,10 @@ class Expressions:
         first, _ = self._left(first, last)
         right, begin, end = self.lower(node.right)
         _, end = self._right(begin, end)
+        if node.op in ("<<", ">>") and isinstance(left.type, ir.StreamType):
+            operation = "write" if node.op == "<<" else "read"
+            at = self.at(first, end)
+            return self._channel(operation, left, (right,), at, left.at), first, end
         if node.op in _COMPARISONS:
             type_: ir.CType = ct.INT
         elif node.op in ("<<", ">>"):

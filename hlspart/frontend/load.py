@@ -10,10 +10,11 @@ from typing import Literal
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.context import Collected, place_of
+from hlspart.frontend.cxx import as_c
 from hlspart.frontend.lower import Lowering
 from hlspart.frontend.origins import TokenText
-from hlspart.frontend.parse import brackets, normalise, parse
-from hlspart.frontend.preprocess import MAX_BYTES, OWN, Macro, Preprocessed, Preprocessor, decode
+from hlspart.frontend.parse import brackets, normalised, parse
+from hlspart.frontend.preprocess import MAX_BYTES, OWN, Macro, Preprocessed, Preprocessor, decode, separated
 from hlspart.frontend.tokens import SourceError
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place
@@ -114,13 +115,17 @@ def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], col
 
 
 def _lower(path: str, result: Preprocessed, collected: Collected, language: str) -> None:
-    normalise(result)
-    match = brackets(result.tokens)
-    if not result.tokens and not result.pragmas:
+    raw = normalised(result.tokens)
+    types: dict[str, ir.CType] = {}
+    if language == "c++":
+        raw, types = as_c(raw)
+    tokens, pragmas = separated(raw)
+    if not tokens and not pragmas:
         raise SourceError("HLP001", "the file holds no C", path, 0)
-    tree, guessed = parse(result.tokens, guess_types=bool(result.missing))
-    lowering = Lowering(path, TokenText(result.tokens, match), result.pragmas, collected, language)
-    lowering.unit(tree, guessed)
+    match = brackets(tokens)
+    tree, guessed = parse(tokens, types, guess_types=bool(result.missing))
+    types.update((name, ir.OtherType(name)) for name in guessed)
+    Lowering(path, TokenText(tokens, match), pragmas, collected, language).unit(tree, types)
     collected.inactive.extend(s for s in result.inactive if not s.path.startswith(OWN))
     for name, value in _macro_constants(result.macros).items():
         collected.constants.setdefault(name, value)

@@ -43,9 +43,9 @@ class Lowering:
 
     # ---------------------------------------------------------------------------------- unit
 
-    def unit(self, tree: c_ast.FileAST, types: list[str]) -> None:
-        """All external declarations. ``types``: names whose declaration is missing."""
-        self.context.names[0].update((name, TypeName(ir.OtherType(name))) for name in types)
+    def unit(self, tree: c_ast.FileAST, types: dict[str, ir.CType]) -> None:
+        """All external declarations. ``types``: types that the text does not declare."""
+        self.context.names[0].update((name, TypeName(type_)) for name, type_ in types.items())
         cursor, at = 0, 0
         items = tree.ext
         while at < len(items):

@@ -8,13 +8,14 @@ there, through :mod:`hlspart.frontend.origins`, into the user's text.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from pycparser import c_ast
 from pycparser.c_lexer import Token as CToken
 from pycparser.c_parser import CParser, ParseError
 
-from hlspart.frontend.preprocess import OWN, Preprocessed, number_uses
+from hlspart.frontend.preprocess import OWN
 from hlspart.frontend.tokens import SourceError, Token
 
 MAX_NESTING = 256  # of brackets
@@ -89,21 +90,12 @@ def error(token: Token, message: str, rule: str = "HLP002", hint: str | None = N
     return SourceError(rule, message, token.path, token.start, token.end, hint)
 
 
-def normalise(result: Preprocessed) -> None:
-    """Remove what carries no meaning here: GNU extensions, and prototypes of our own headers that nobody uses."""
-    tokens = result.tokens
-    drop = bytearray(len(tokens) + 1)
+def normalised(tokens: list[Token]) -> list[Token]:
+    """Without what carries no meaning here: GNU extensions, prototypes of our own headers that nobody uses."""
+    drop = bytearray(len(tokens))
     _drop_extensions(tokens, drop)
     _drop_unused_prototypes(tokens, drop)
-    if 1 not in drop:
-        return
-    moved, kept = [], 0
-    for flag in drop:
-        moved.append(kept)
-        kept += not flag
-    result.tokens = [t for t, flag in zip(tokens, drop, strict=False) if not flag]
-    result.pragmas = [(moved[position], pragma) for position, pragma in result.pragmas]
-    number_uses(result.tokens)
+    return [t for t, flag in zip(tokens, drop, strict=True) if not flag] if 1 in drop else tokens
 
 
 def _drop_extensions(tokens: list[Token], drop: bytearray) -> None:
@@ -204,19 +196,20 @@ _COORD = re.compile(r"^(?:[^:]*):(-?\d+)(?::\d+)?: (.*)$", re.DOTALL)
 _MOST_GUESSES = 40
 
 
-def parse(tokens: list[Token], guess_types: bool) -> tuple[c_ast.FileAST, list[str]]:
+def parse(tokens: list[Token], types: Iterable[str], guess_types: bool) -> tuple[c_ast.FileAST, list[str]]:
     """The tree, and the names that had to be taken for types.
 
-    With ``guess_types`` (a header is missing) an undeclared name that stands where a type must is
+    ``types`` are names of types that the tokens do not declare. With ``guess_types`` (a header is missing) an undeclared name that stands where a type must is
     taken for one.
     """
     prepared = _c_tokens(tokens)
+    known = list(types)
     unknown: list[str] = []
     first: SourceError | None = None
     while True:
         prelude = [
             CToken(kind, text, -1, 1, "")
-            for name in unknown
+            for name in (*known, *unknown)
             for kind, text in (("TYPEDEF", "typedef"), ("INT", "int"), ("ID", name), ("SEMI", ";"))
         ]
         try:
@@ -228,7 +221,7 @@ def parse(tokens: list[Token], guess_types: bool) -> tuple[c_ast.FileAST, list[s
                 raise first from None
             unknown.append(name)
             continue
-        tree.ext = tree.ext[len(unknown) :]
+        tree.ext = tree.ext[len(known) + len(unknown) :]
         return tree, unknown
 
 

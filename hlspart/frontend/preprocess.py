@@ -51,10 +51,9 @@ class Macro:
 
 @dataclass
 class Preprocessed:
-    """Result of one unit. ``pragmas`` pairs each pragma with the index of the token it stands before."""
+    """Result of one unit; pragmas are among the tokens."""
 
     tokens: list[Token]
-    pragmas: list[tuple[int, PragmaToken]]
     sources: dict[str, SourceText]
     headers: list[str]
     missing: list[tuple[str, str, int, int]]  # header, path, start, end of the #include
@@ -95,7 +94,7 @@ class Preprocessor:
         self.macros: dict[str, Macro] = {}
         self.out: list[Token] = []
         self.chunk: list[Token] = []
-        self.result = Preprocessed(self.out, [], {}, [], [], self.macros)
+        self.result = Preprocessed(self.out, {}, [], [], self.macros)
         self.once: set[str] = set()
         self.guards: dict[str, str] = {}
         self.stack: list[str] = []
@@ -123,7 +122,6 @@ class Preprocessor:
         """Preprocess one file and all it includes. Raises SourceError."""
         self._file(source)
         self._flush()
-        self._finish()
         return self.result
 
     def _file(self, source: SourceText) -> None:
@@ -554,21 +552,6 @@ class Preprocessor:
 
     # ------------------------------------------------------------------------------- finish
 
-    def _finish(self) -> None:
-        """Take pragmas out of the stream; number the tokens of each macro use."""
-        tokens: list[Token] = []
-        for token in self.out:
-            if isinstance(token, PragmaToken):
-                self.result.pragmas.append((len(tokens), token))
-                continue
-            if token.kind == "bad":
-                place = token.use or token
-                stray = "unterminated literal" if token.text in "\"'" else f"stray {token.text!a} in the source"
-                raise SourceError("HLP002", stray, place.path, place.start, place.end)
-            tokens.append(token)
-        self.result.tokens = tokens
-        number_uses(tokens)
-
     def _operators(self, tokens: list[Token]) -> list[Token]:
         """``_Pragma("...")`` turned into pragmas."""
         if not any(t.text == "_Pragma" for t in tokens):
@@ -595,13 +578,24 @@ class Preprocessor:
         return pragma
 
 
-def number_uses(tokens: list[Token]) -> None:
-    """Tell each macro use which tokens it gave."""
+def separated(tokens: list[Token]) -> tuple[list[Token], list[tuple[int, PragmaToken]]]:
+    """Tokens without the pragmas, and each pragma with the index of the token it stands before.
+
+    Each macro use is told which tokens it gave. Raises SourceError on what is no token of C.
+    """
+    kept: list[Token] = []
+    pragmas: list[tuple[int, PragmaToken]] = []
     for token in tokens:
-        if token.use is not None:
-            token.use.first = -1
-    for index, token in enumerate(tokens):
+        if isinstance(token, PragmaToken):
+            pragmas.append((len(kept), token))
+            continue
+        if token.kind == "bad":
+            place = token.use or token
+            stray = "unterminated literal" if token.text in "\"'" else f"stray {token.text!a} in the source"
+            raise SourceError("HLP002", stray, place.path, place.start, place.end)
         if token.use is not None:
             if token.use.first < 0:
-                token.use.first = index
-            token.use.last = index
+                token.use.first = len(kept)
+            token.use.last = len(kept)
+        kept.append(token)
+    return kept, pragmas

@@ -36,10 +36,10 @@ NO_HIDE: frozenset[str] = frozenset()
 class Token:
     """A preprocessing token. ``lo``/``hi`` delimit the argument text it stands for (-1: macro body);
     ``arg`` is the number of that argument; ``deep`` says that a further macro inside it made the token.
-    ``space``: white space stands before it.
+    ``space``: white space stands before it. ``reference``: a name declared as a C++ reference.
     """
 
-    __slots__ = ("arg", "deep", "end", "hi", "hide", "kind", "lo", "path", "space", "start", "text", "use")
+    __slots__ = ("arg", "deep", "end", "hi", "hide", "kind", "lo", "path", "reference", "space", "start", "text", "use")
 
     def __init__(self, kind: Kind, text: str, path: str, start: int, end: int, space: bool) -> None:
         self.kind: Kind = kind
@@ -47,13 +47,13 @@ class Token:
         self.hide = NO_HIDE
         self.use: Use | None = None
         self.lo = self.hi = self.arg = -1
-        self.deep = False
+        self.deep = self.reference = False
 
     def copy(self) -> Token:
         """An own copy that expansion may mark."""
         new = Token(self.kind, self.text, self.path, self.start, self.end, self.space)
         new.hide, new.use, new.deep = self.hide, self.use, self.deep
-        new.lo, new.hi, new.arg = self.lo, self.hi, self.arg
+        new.lo, new.hi, new.arg, new.reference = self.lo, self.hi, self.arg, self.reference
         return new
 
     def __repr__(self) -> str:

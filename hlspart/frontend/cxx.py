@@ -1,0 +1,603 @@
+"""C-like C++ as C: a rewriting of located tokens.
+
+HLS kernels use little of C++: arbitrary-precision types, streams, references, casts in function
+form, constants as template arguments. Each such form is replaced by the C one that means the same
+to the analyses; replaced tokens keep their places, so every span still is in the user's text.
+What has no such form (classes, lambdas, exceptions, ...) is refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NoReturn
+
+from hlspart.frontend import types as ct
+from hlspart.frontend.constants import NotConstant, evaluate_tokens
+from hlspart.frontend.cxx_templates import matching_angle, instantiated
+from hlspart.frontend.parse import error
+from hlspart.frontend.tokens import Token, spell
+from hlspart.model import program as ir
+
+AUTO = "__auto_type"
+
+_BASIC = {
+    "int", "char", "short", "long", "unsigned", "signed", "float", "double", "void", "bool", "_Bool", "__int128", AUTO,
+}  # fmt: skip
+_REFUSED = {
+    "class": "class", "operator": "operator overloading", "virtual": "virtual function", "friend": "friend declaration",
+    "new": "new", "delete": "delete", "try": "exception handling", "catch": "exception handling",
+    "throw": "exception handling", "dynamic_cast": "dynamic_cast", "typeid": "typeid", "decltype": "decltype",
+    "this": "member function", "co_await": "coroutine", "template": "class template", "concept": "concept",
+}  # fmt: skip
+_DROPPED = {"typename", "noexcept", "explicit", "mutable", "override", "final", "thread_local"}
+_CASTS = {"static_cast", "reinterpret_cast", "const_cast"}
+_NAMES = {
+    "constexpr": "const",
+    "consteval": "const",
+    "constinit": "",
+    "auto": AUTO,
+    "wchar_t": "int",
+    "char16_t": "short",
+}
+_STD_TEMPLATES = {
+    "vector", "array", "pair", "complex", "deque", "list", "map", "queue", "tuple", "function", "unique_ptr", "set",
+    "shared_ptr", "unordered_map", "numeric_limits", "bitset", "basic_string", "x_complex", "stream_of_blocks",
+    "ap_shift_reg", "Mat", "Scalar", "Window", "LineBuffer", "task", "stack", "initializer_list", "valarray",
+    "uniform_int_distribution", "uniform_real_distribution", "normal_distribution", "split", "merge",
+}  # fmt: skip
+_WIDE = {
+    "ap_int",
+    "ap_uint",
+    "ap_fixed",
+    "ap_ufixed",
+    "stream",
+    "ap_axiu",
+    "ap_axis",
+    "axis",
+    "ac_int",
+    "qdma_axis",
+    "vector",
+}
+_BEFORE_EXPRESSION = {
+    "=", "+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!", "~", "&", "|", "^", "?", ":", "[",
+    "(", ",", "return", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "case", "{",
+}  # fmt: skip
+_PLAIN_KEYWORDS = {
+    "return", "if", "else", "for", "while", "do", "switch", "case", "sizeof", "goto", "break", "continue", "default",
+    "typedef", "struct", "union", "enum", "static", "extern", "const", "volatile", "inline", "register",
+}  # fmt: skip
+
+
+def as_c(tokens: list[Token]) -> tuple[list[Token], dict[str, ir.CType]]:
+    """C tokens for C++ ones, and the types that the result takes as known. Raises SourceError."""
+    shim = _Shim(instantiated(tokens))
+    shim.run()
+    return shim.out, shim.types
+
+
+class _Shim:
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.out: list[Token] = []
+        self.types: dict[str, ir.CType] = {"bool": ct.BOOL, AUTO: ir.OtherType("auto")}
+        self.names: set[str] = set()  # typedefs, tags, template type parameters
+        self.constants: dict[str, int] = {}
+        self.braces: list[str] = []  # what each open brace belongs to: "dropped", "struct", "body", ...
+        self.parens: list[str] = []
+        self.replace: dict[int, list[Token]] = {}  # tokens at these indices were decided ahead
+        self.statement = 0  # where in ``out`` the current statement begins
+        self.at = 0
+
+    # ------------------------------------------------------------------------------ helpers
+
+    def text(self, offset: int = 0) -> str:
+        at = self.at + offset
+        return self.tokens[at].text if 0 <= at < len(self.tokens) else ""
+
+    def made(self, text: str, like: Token, kind: str = "op") -> Token:
+        """A token that stands for something at ``like``'s place."""
+        new = like.copy()
+        new.kind, new.text = kind, text  # type: ignore[assignment]
+        return new
+
+    def refuse(self, what: str, token: Token | None = None) -> NoReturn:
+        raise error(token or self.tokens[self.at], f"C++ construct not supported: {what}", "HLP003")
+
+    def closing(self, opening: int) -> int:
+        """The partner of the bracket at an index."""
+        level = 0
+        for at in range(opening, len(self.tokens)):
+            token = self.tokens[at]
+            if token.kind == "op":
+                level += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+                if level == 0:
+                    return at
+        raise error(self.tokens[opening], f"'{self.tokens[opening].text}' is never closed")
+
+    def is_type(self, token: Token | None) -> bool:
+        return token is not None and token.kind == "id" and (
+            token.text in _BASIC or token.text in self.names or token.text in self.types
+        )  # fmt: skip
+
+    def previous(self, back: int = 1) -> Token | None:
+        return self.out[-back] if len(self.out) >= back else None
+
+    def previous_text(self, back: int = 1) -> str:
+        return self.out[-back].text if len(self.out) >= back else ""
+
+    @property
+    def in_body(self) -> bool:
+        return any(b == "body" for b in self.braces)
+
+    # ---------------------------------------------------------------------------- main loop
+
+    def run(self) -> None:
+        """Rewrite everything."""
+        while self.at < len(self.tokens):
+            if self.at in self.replace:
+                self.out.extend(self.replace.pop(self.at))
+                self._close(self.tokens[self.at].text)
+                self.at += 1
+                continue
+            token = self.tokens[self.at]
+            if token.kind == "id":
+                self._word(token)
+            elif token.kind == "op":
+                self._operator(token)
+            else:
+                self.out.append(token)
+                self.at += 1
+
+    def _emit(self, token: Token) -> None:
+        self.out.append(token)
+        self.at += 1
+
+    def _close(self, text: str) -> None:
+        if text == ")" and self.parens:
+            self.parens.pop()
+
+    # -------------------------------------------------------------------------------- words
+
+    def _word(self, token: Token) -> None:
+        text = token.text
+        if self.text(1) == "::" and text not in ("struct",):
+            self.at += 2  # a qualifier
+            return
+        if text in _REFUSED:
+            self.refuse(_REFUSED[text])
+        if text in _DROPPED:
+            self.at += 1
+            return
+        if text in _NAMES:
+            if _NAMES[text]:
+                self.out.append(self.made(_NAMES[text], token, "id"))
+            self.at += 1
+            return
+        match text:
+            case "extern" if self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == "str":
+                self.at += 2
+                if self.text() == "{":
+                    self.braces.append("dropped")
+                    self.at += 1
+            case "namespace" | "inline" if text == "namespace" or self.text(1) == "namespace":
+                self._namespace()
+            case "using":
+                self._using()
+            case "struct" | "union" | "enum":
+                self._tag(token)
+            case "typedef":
+                self._typedef()
+            case "nullptr":
+                self._emit(self.made("0", token, "num"))
+            case "for" if self._range_for():
+                self.refuse("range-based for")
+            case "public" | "private" | "protected" if self.text(1) == ":":
+                self.at += 2
+            case "static_assert" | "_Static_assert":
+                end = self.closing(self.at + 1)
+                self.at = end + 2
+            case _ if text in _CASTS and self.text(1) == "<":
+                self._named_cast(token)
+            case _ if self.text(1) == "<" and self._template_id(token):
+                return
+            case _ if self.is_type(token) and self._functional_cast(token):
+                return
+            case _:
+                self._constant(token)
+                self._emit(token)
+
+    def _namespace(self) -> None:
+        while self.text() not in ("{", ";", "=", ""):
+            self.at += 1
+        if self.text() == "{":
+            self.braces.append("dropped")
+            self.at += 1
+            return
+        while self.text() not in (";", ""):
+            self.at += 1
+        self.at += 1
+
+    def _using(self) -> None:
+        end = self.at
+        while end < len(self.tokens) and self.tokens[end].text != ";":
+            end += 1
+        if self.text(2) != "=":
+            self.at = end + 1
+            return
+        # using T = type;  ->  typedef type T;
+        name = self.tokens[self.at + 1]
+        self.names.add(name.text)
+        self.out.append(self.made("typedef", self.tokens[self.at], "id"))
+        cut = next((i for i in range(self.at + 3, end) if self.tokens[i].text == "["), end)
+        self.replace[end] = [self.tokens[end]] if cut != end else [name, self.tokens[end]]
+        if cut != end:
+            self.replace[cut] = [name, self.tokens[cut]]
+        self.at += 3
+
+    def _typedef(self) -> None:
+        """Note the name; the declaration itself is rewritten like any other."""
+        end, level = self.at, 0
+        while end < len(self.tokens):
+            text = self.tokens[end].text
+            level += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+            if text == ";" and level == 0:
+                break
+            end += 1
+        back = end - 1
+        while back > self.at and self.tokens[back].text == "]":
+            while back > self.at and self.tokens[back].text != "[":
+                back -= 1
+            back -= 1
+        if self.tokens[back].kind == "id":
+            self.names.add(self.tokens[back].text)
+        else:  # a function pointer
+            for i in range(self.at, end - 1):
+                if self.tokens[i].text == "*" and self.tokens[i + 1].kind == "id" and self.tokens[i + 2].text == ")":
+                    self.names.add(self.tokens[i + 1].text)
+        self._emit(self.tokens[self.at])
+
+    def _tag(self, token: Token) -> None:
+        if token.text == "enum" and self.text(1) in ("class", "struct"):
+            del self.tokens[self.at + 1]
+        name = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else token
+        body = 2 if name.kind == "id" else 1
+        if token.text == "enum" and self.text(body) == ":":
+            end = self.at + body
+            while self.tokens[end].text not in ("{", ";"):
+                end += 1
+            del self.tokens[self.at + body : end]
+        if self.text(body) == ":":
+            self.refuse("inheritance")
+        if name.kind == "id":
+            if name.text not in self.names:
+                self.names.add(name.text)
+                declared = [("typedef", "id"), (token.text, "id"), (name.text, "id"), (name.text, "id"), (";", "op")]
+                self.out[self.statement : self.statement] = [self.made(t, token, k) for t, k in declared]
+                self.statement += len(declared)
+            self.out.append(token)
+            self.out.append(name)
+            self.at += 2
+        else:
+            self._emit(token)
+        if self.text() == "{":
+            if token.text != "enum":
+                self._check_members()
+            else:
+                self._enumerators()
+            self.braces.append("struct")
+            self._emit(self.tokens[self.at])
+            self.statement = len(self.out)
+
+    def _check_members(self) -> None:
+        """Refuse member functions; default member values are dropped."""
+        end = self.closing(self.at)
+        at, level = self.at + 1, 0
+        while at < end:
+            token = self.tokens[at]
+            if token.text == "(" and level == 0 and self.tokens[at + 1].text != "*":
+                named = self.tokens[at - 1]
+                if named.kind == "id" and named.text not in ("alignas", "__attribute__"):
+                    self.refuse(f"member function {named.text}", named)
+            if token.text == "operator":
+                self.refuse("operator overloading", token)
+            level += (token.text in ("{", "[", "(")) - (token.text in ("}", "]", ")"))
+            at += 1
+
+    def _enumerators(self) -> None:
+        end = self.closing(self.at)
+        value, at = 0, self.at + 1
+        while at < end:
+            if self.tokens[at].kind == "id":
+                name = self.tokens[at].text
+                stop = at + 1
+                while stop < end and self.tokens[stop].text != ",":
+                    stop += 1
+                if self.tokens[at + 1].text == "=":
+                    known = self.evaluate(self.tokens[at + 2 : stop])
+                    value = known if known is not None else value
+                self.constants[name] = value
+                value += 1
+                at = stop
+            at += 1
+
+    def _range_for(self) -> bool:
+        if self.text(1) != "(":
+            return False
+        inside = self.tokens[self.at + 2 : self.closing(self.at + 1)]
+        texts = [t.text for t in inside]
+        return ":" in texts and ";" not in texts
+
+    def _constant(self, token: Token) -> None:
+        """Remember ``const int N = 4;`` for template arguments."""
+        if (
+            self.text(1) != "="
+            or not self.out
+            or self.previous_text() not in _BASIC
+            and not self.is_type(self.previous())
+        ):
+            return
+        if "const" not in (t.text for t in self.out[self.statement :]):
+            return
+        end = self.at + 2
+        while end < len(self.tokens) and self.tokens[end].text not in (";", ","):
+            end += 1
+        value = self.evaluate(self.tokens[self.at + 2 : end])
+        if value is not None:
+            self.constants[token.text] = value
+
+    def evaluate(self, tokens: Iterable[Token]) -> int | None:
+        """Value of an integer constant expression known here."""
+        kept = [t for i, t in enumerate(tokens)]
+        plain = [
+            t for i, t in enumerate(kept) if not (t.text == "::" or (i + 1 < len(kept) and kept[i + 1].text == "::"))
+        ]
+        try:
+            return evaluate_tokens(plain, self.constants.get)
+        except NotConstant:
+            return None
+
+    # -------------------------------------------------------------------------- types, casts
+
+    def _named_cast(self, token: Token) -> None:
+        end = matching_angle(self.tokens, self.at + 1)
+        if end is None:
+            self.refuse(token.text)
+        self.out.append(self.made("(", token))
+        self.replace[end] = [self.made(")", self.tokens[end])]
+        self.at += 2
+
+    def _template_id(self, token: Token) -> bool:
+        """``name<...>`` as one token: a type, or a function of templates hlspart does not see."""
+        end = matching_angle(self.tokens, self.at + 1)
+        if end is None:
+            return False
+        arguments = self.tokens[self.at + 2 : end]
+        after = self.tokens[end + 1].text if end + 1 < len(self.tokens) else ""
+        known = token.text in _WIDE or token.text in _STD_TEMPLATES
+        qualified = self.at > 0 and self.tokens[self.at - 1].text == "::"
+        call = after == "(" and all(t.kind in ("id", "num") or t.text in (",", "::", "*", "<", ">") for t in arguments)
+        if not (known or qualified or call):
+            return False
+        text = token.text + "<" + spell(arguments).strip() + ">"
+        merged = self.made(text, token, "id")
+        last = self.tokens[end]
+        if merged.use is None and last.use is None and merged.path == last.path:
+            merged.end = last.end
+        elif merged.lo >= 0 and last.hi >= 0:
+            merged.hi = last.hi
+        if known or not call:
+            self.types[text] = self._template_type(token.text, arguments, text)
+        self.tokens[self.at : end + 1] = [merged]
+        shift = end - self.at
+        self.replace = {(i - shift if i > end else i): v for i, v in self.replace.items()}
+        if not (self.is_type(merged) and self._functional_cast(merged)):
+            self._emit(merged)
+        return True
+
+    def _template_type(self, name: str, arguments: list[Token], text: str) -> ir.CType:
+        parts = _split(arguments)
+        numbers = [self.evaluate(p) for p in parts]
+        first = numbers[0] if numbers else None
+        match name:
+            case "ap_int" | "ap_uint" | "ac_int":
+                if first is None or first <= 0:
+                    return ir.OtherType(text)
+                signed = name == "ap_int" or (name == "ac_int" and (len(parts) < 2 or spell(parts[1]) != "false"))
+                return ir.ScalarType(text, "int", first, signed)
+            case "ap_fixed" | "ap_ufixed":
+                if first is None or len(numbers) < 2 or numbers[1] is None or first <= 0:
+                    return ir.OtherType(text)
+                return ir.ScalarType(text, "fixed", first, name == "ap_fixed", first - numbers[1])
+            case "stream":
+                return ir.StreamType(self.type_of(parts[0]) if parts else ct.UNKNOWN)
+            case "ap_axiu" | "ap_axis" | "axis" | "qdma_axis":
+                if name == "axis":
+                    data = self.type_of(parts[0]) if parts else ct.UNKNOWN
+                else:
+                    data = self._bits(first, name == "ap_axis")
+                width = data.bits // 8 if isinstance(data, ir.ScalarType) else 1
+                members: list[tuple[str, ir.CType]] = [("data", data)]
+                members += [("keep", self._bits(width)), ("strb", self._bits(width)), ("last", self._bits(1))]
+                sides = [n or 1 for n in numbers[1:4]] + [1] * 3
+                members += [(n, self._bits(max(1, w))) for n, w in zip(("user", "id", "dest"), sides, strict=False)]
+                return ir.StructType(text, tuple(members))
+            case _:
+                return ir.OtherType(text)
+
+    def _bits(self, width: int | None, signed: bool = False) -> ir.CType:
+        if not width:
+            return ct.UNKNOWN
+        return ir.ScalarType(f"ap_{'' if signed else 'u'}int<{width}>", "int", width, signed)
+
+    def type_of(self, tokens: list[Token]) -> ir.CType:
+        """Type that a template argument names."""
+        plain = [
+            t
+            for i, t in enumerate(tokens)
+            if t.text != "::" and not (i + 1 < len(tokens) and tokens[i + 1].text == "::")
+        ]
+        if not plain:
+            return ct.UNKNOWN
+        if len(plain) > 3 and plain[1].text == "<" and plain[-1].text in (">", ">>"):
+            return self._template_type(plain[0].text, plain[2:-1], spell(plain))
+        words = [t.text for t in plain if t.text != "const"]
+        if all(w in _BASIC for w in words):
+            return ct.BOOL if words == ["bool"] else ct.basic(words)
+        return self.types.get(words[0], ir.OtherType(" ".join(words)))
+
+    def _functional_cast(self, token: Token) -> bool:
+        """``T(x)`` and ``T{x}`` inside an expression as ``(T)(x)``, ``(T){x}``."""
+        following = self.text(1)
+        if following not in ("(", "{") or self.previous_text() not in _BEFORE_EXPRESSION:
+            return False
+        if following == "{" and (not self.in_body or self.previous_text() in ("{", ")")):
+            return False
+        if following == "(" and self.text(2) in ("*", "&"):
+            return False
+        if following == "(" and self.parens and self.parens[-1] == "parameters":
+            return False
+        self.out += [self.made("(", token), token, self.made(")", token)]
+        self.at += 1
+        if following == "(" and self.text(1) == ")":
+            self.out.append(self.made("0", self.tokens[self.at], "num"))
+            self.at += 2
+        return True
+
+    # ---------------------------------------------------------------------------- operators
+
+    def _operator(self, token: Token) -> None:
+        match token.text:
+            case "::":
+                self.at += 1
+            case "&" if self._reference():
+                self.at += 1
+                if self.at < len(self.tokens) and self.tokens[self.at].kind == "id":
+                    name = self.tokens[self.at].copy()
+                    name.reference = True
+                    self.tokens[self.at] = name
+            case "&&" if self.is_type(self.previous()) and self.at + 1 < len(self.tokens):
+                self.refuse("rvalue reference")
+            case "(":
+                self._open_paren(token)
+            case ")":
+                self._close(")")
+                self._emit(token)
+                while self.text() in ("const", "noexcept", "override") and self.parens == [] and not self.in_body:
+                    self.at += 1
+            case "{":
+                self._open_brace(token)
+            case "}":
+                kind = self.braces.pop() if self.braces else "body"
+                if kind == "dropped":
+                    self.at += 1
+                else:
+                    self._emit(token)
+                if kind != "struct" and kind != "value":
+                    self.statement = len(self.out)
+            case ";":
+                self._emit(token)
+                if not self.parens:
+                    self.statement = len(self.out)
+            case "=" if self.parens and self.parens[-1] == "parameters":
+                self._default_argument()
+            case "[":
+                if self.text(1) == "[" and (self.previous_text() in (";", "{", "}", "") or not self.out):
+                    self.at = self.closing(self.at) + 1  # an attribute
+                elif self.previous_text() in _BEFORE_EXPRESSION and self.previous_text() not in ("{", ","):
+                    self.refuse("lambda")
+                else:
+                    self._emit(token)
+            case _:
+                self._emit(token)
+
+    def _reference(self) -> bool:
+        before = self.previous()
+        if before is None:
+            return False
+        if before.text == "(":
+            return self.is_type(self.previous(2)) and self.text(1) != ")"
+        if before.text in ("const", "volatile"):
+            return True
+        if before.text == "*":
+            return self.is_type(self.previous(2))
+        return self.is_type(before)
+
+    def _open_paren(self, token: Token) -> None:
+        before = self.previous()
+        declared = before is not None and before.kind == "id" and before.text not in _PLAIN_KEYWORDS
+        declared = declared and not self.is_type(before)
+        following = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else token
+        second = self.previous(2)
+        if declared and (
+            self.is_type(second) or (second is not None and second.text == "*" and self.is_type(self.previous(3)))
+        ):
+            literal = following.kind in ("num", "str", "chr") or following.text == "-"
+            inside = self.in_body and following.text != ")" and not self.is_type(following)
+            inside = inside and following.text not in ("const", "struct", "void", "volatile")
+            if literal or inside:
+                self._constructor(token)
+                return
+        if not self.in_body and declared:
+            self.parens.append("parameters")
+        else:
+            self.parens.append("plain")
+        self._emit(token)
+
+    def _constructor(self, token: Token) -> None:
+        """``T x(value)`` as ``T x = value``."""
+        end = self.closing(self.at)
+        inside = self.tokens[self.at + 1 : end]
+        type_ = self.types.get(self.previous_text(2))
+        if isinstance(type_, ir.StreamType):
+            self.at = end + 1  # a stream's name
+            return
+        several = len(_split(inside)) > 1
+        self.out.append(self.made("=", token))
+        if several:
+            self.out.append(self.made("{", token))
+        self.parens.append("plain")
+        self.replace[end] = [self.made("}", self.tokens[end])] if several else []
+        self.at += 1
+
+    def _open_brace(self, token: Token) -> None:
+        before = self.previous_text()
+        if before == ")" or before in ("else", "do") or (self.in_body and before in (";", "{", "}", ":", "")):
+            if not self.in_body:
+                kind = "body"
+            else:
+                kind = "value" if before == "{" and self.braces[-1] == "value" else "body"
+        elif before in ("=", ",", "{", "(", "return") or self.braces[-1:] == ["value"]:
+            kind = "value"
+        else:
+            previous = self.previous()
+            named = previous is not None and (previous.kind == "id" or before == "]")
+            if named:  # int x{5};
+                self.out.append(self.made("=", token))
+            kind = "value"
+        self.braces.append(kind)
+        self._emit(token)
+        if kind == "body":
+            self.statement = len(self.out)
+
+    def _default_argument(self) -> None:
+        level = 0
+        while self.at < len(self.tokens):
+            text = self.text()
+            if level == 0 and text in (",", ")"):
+                return
+            level += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+            self.at += 1
+
+
+def _split(tokens: list[Token]) -> list[list[Token]]:
+    """Template or call arguments: pieces between commas outside of brackets."""
+    parts: list[list[Token]] = [[]]
+    level = 0
+    for token in tokens:
+        if token.text == "," and level == 0:
+            parts.append([])
+            continue
+        level += (token.text in ("(", "[", "{", "<")) - (token.text in (")", "]", "}", ">"))
+        level -= 2 * (token.text == ">>")
+        parts[-1].append(token)
+    return parts if parts != [[]] else []

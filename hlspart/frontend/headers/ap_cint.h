@@ -1,0 +1,3 @@
+#ifndef HLSPART_AP_CINT_H
+#define HLSPART_AP_CINT_H
+#endif

@@ -1,0 +1,3 @@
+#ifndef HLSPART_AP_COMMON_H
+#define HLSPART_AP_COMMON_H
+#endif

@@ -1,0 +1,3 @@
+#ifndef HLSPART_AP_SHIFT_REG_H
+#define HLSPART_AP_SHIFT_REG_H
+#endif

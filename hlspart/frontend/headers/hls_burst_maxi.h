@@ -1,0 +1,3 @@
+#ifndef HLSPART_HLS_BURST_MAXI_H
+#define HLSPART_HLS_BURST_MAXI_H
+#endif

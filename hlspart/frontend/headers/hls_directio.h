@@ -1,0 +1,3 @@
+#ifndef HLSPART_HLS_DIRECTIO_H
+#define HLSPART_HLS_DIRECTIO_H
+#endif

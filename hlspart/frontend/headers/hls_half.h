@@ -1,0 +1,3 @@
+#ifndef HLSPART_HLS_HALF_H
+#define HLSPART_HLS_HALF_H
+#endif

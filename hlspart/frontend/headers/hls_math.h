@@ -1,0 +1,4 @@
+#ifndef HLSPART_HLS_MATH_H
+#define HLSPART_HLS_MATH_H
+#include <math.h>
+#endif

@@ -1,0 +1,3 @@
+#ifndef HLSPART_HLS_NP_CHANNEL_H
+#define HLSPART_HLS_NP_CHANNEL_H
+#endif

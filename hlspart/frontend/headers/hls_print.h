@@ -1,0 +1,3 @@
+#ifndef HLSPART_HLS_PRINT_H
+#define HLSPART_HLS_PRINT_H
+#endif

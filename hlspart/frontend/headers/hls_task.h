@@ -1,0 +1,3 @@
+#ifndef HLSPART_HLS_TASK_H
+#define HLSPART_HLS_TASK_H
+#endif

@@ -1,0 +1,3 @@
+#ifndef HLSPART_HLS_VECTOR_H
+#define HLSPART_HLS_VECTOR_H
+#endif
