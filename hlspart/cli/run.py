@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from hlspart.cli.files import display_path, encode, write_output, write_stdout
+from hlspart.cli.files import encode, write_output, write_stdout
 from hlspart.cli.inputs import open_pipeline
 from hlspart.cli.options import options_of
 from hlspart.model.access import AccessAnalysis

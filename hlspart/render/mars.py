@@ -30,7 +30,8 @@ def _array(array: Mapping[str, Any]) -> str:
     if array["residue_classes"] > 1:
         head += f", tiles at residue {tuple(array['residue'])} of {array['residue_classes']}"
     bursts = array["bursts"]
-    out = f"{head}: {len(array['mars'])} MARS, {array['consumers']} consumer tiles, footprint {array['footprint']} words\n"
+    out = f"{head}: {len(array['mars'])} MARS, {array['consumers']} consumer tiles, "
+    out += f"footprint {array['footprint']} words\n"
     if bursts is not None:
         best = "minimal" if array["optimal"] else "not proved minimal"
         out += (
