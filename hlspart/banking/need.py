@@ -129,17 +129,38 @@ class Need:
         return self._dims[key]
 
     def _static(self, dim: int, layout: DimLayout) -> tuple[Family, bool]:
-        members: dict[int, int] = {}
+        cosets: dict[tuple[int, int], int] = {}  # (modulus, residue) -> accesses that reach just these banks
+        ranges: dict[tuple[int, int], int] = {}  # (first, last bank) -> accesses
+        single: dict[int, int] = {}  # bank -> accesses that reach it among others
         for site in self.problem.sites:
+            bit = 1 << site.position
             form = None if site.access.index is None else site.access.index[dim]
-            banks = self._reach(form, site.access.domain, layout)
-            if banks is None:
-                for bank in self._slow_reach(site.position, dim, layout):
-                    members[bank] = members.get(bank, 0) | 1 << site.position
+            values = None if form is None else self._progression(form, site.access.domain)
+            if values is not None and layout.kind != "block":
+                first, step, last = values
+                modulus = math.gcd(step, layout.banks) if last > first else layout.banks
+                if last == first or (last - first) // step + 1 >= layout.banks // modulus:
+                    key = (modulus, first % modulus)
+                    cosets[key] = cosets.get(key, 0) | bit
+                    continue
+            elif values is not None and values[1] <= layout.block:
+                key = (max(0, layout.bank(values[0])), min(layout.banks - 1, layout.bank(values[2])))
+                ranges[key] = ranges.get(key, 0) | bit
                 continue
-            for bank in banks:
-                members[bank] = members.get(bank, 0) | 1 << site.position
-        return maximal(members.values()), self._separable and not self.problem.exclusive_static
+            reached = None if form is None else self._reach(form, site.access.domain, layout)
+            for bank in reached if reached is not None else self._slow_reach(site.position, dim, layout):
+                single[bank] = single.get(bank, 0) | bit
+        sets = []
+        period = math.lcm(*(modulus for modulus, _ in cosets)) if cosets else 1
+        banks: Iterable[int] = range(layout.banks) if single else (*range(period), *(low for low, _ in ranges))
+        for bank in banks:
+            members = single.get(bank, 0)
+            for (modulus, residue), mask in cosets.items():
+                members |= mask if bank % modulus == residue else 0
+            for (low, high), mask in ranges.items():
+                members |= mask if low <= bank <= high else 0
+            sets.append(members)
+        return maximal(sets), self._separable and not self.problem.exclusive_static
 
     def _slow_reach(self, position: int, dim: int, layout: DimLayout) -> Iterable[int]:
         access = self.problem.accesses[position]
@@ -150,23 +171,15 @@ class Need:
         dims[dim] = layout
         return self.problem.reach(position, PerDimLayout(tuple(dims)))
 
-    def _reach(self, form: Affine | None, domain: str, layout: DimLayout) -> Iterable[int] | None:
-        if form is None:
-            return None
-        if not form.terms:
-            return (layout.bank(form.const),)
+    def _reach(self, form: Affine, domain: str, layout: DimLayout) -> Iterable[int] | None:
+        """Banks as sums of residues, for what is no progression; None where that says nothing."""
         box = self.problem.box(domain)
         names = self.problem.space.names
-        if box is None or any(n not in names for n in form.names):
+        if layout.kind == "block" or box is None or any(n not in names for n in form.names):
             return None
-        terms = [
-            (form.coefficient(n) * s, c) for n, s, c in zip(names, box.step, box.count, strict=True) if c > 1
-        ]  # fmt: skip
-        terms = [(a, c) for a, c in terms if a]
+        terms = [(form.coefficient(n) * s, c) for n, s, c in zip(names, box.step, box.count, strict=True)]
         start = form.const + sum(form.coefficient(n) * low for n, low in zip(names, box.low, strict=True))
-        if layout.kind != "block":
-            return _residues(start, tuple(terms), layout.banks)
-        return _blocks(start, terms, layout)
+        return _residues(start, tuple((a, c) for a, c in terms if a and c > 1), layout.banks)
 
     @cached_property
     def _separable(self) -> bool:
@@ -277,15 +290,3 @@ def _residues(start: int, terms: tuple[tuple[int, int], ...], modulus: int) -> t
         order = modulus // math.gcd(modulus, move)
         reached = {(v + move * k) % modulus for v in reached for k in range(min(times, order))}
     return tuple(reached)
-
-
-def _blocks(start: int, terms: Sequence[tuple[int, int]], layout: DimLayout) -> Iterable[int] | None:
-    """Blocks reached by ``start + sum(a * k)``; None when the values have holes longer than a block."""
-    low = start + sum(a * (c - 1) for a, c in terms if a < 0)
-    gap, span = 0, 0
-    for size, times in sorted((abs(a), c) for a, c in terms):
-        gap = max(gap, size - span)
-        span += size * (times - 1)
-    if gap > layout.block:
-        return None
-    return range(max(0, layout.bank(low)), min(layout.banks - 1, layout.bank(low + span)) + 1)
