@@ -71,15 +71,6 @@ def instance_map(
     return str(result.coalesce())
 
 
-def project(domain: str, keep: tuple[str, ...]) -> str | None:
-    """``domain`` on the names ``keep`` (in that order); None when it lacks one of them."""
-    space = isl.Set(domain)
-    names = [space.get_dim_name(isl.dim_type.set, k) for k in range(space.dim(isl.dim_type.set))]
-    if any(n not in names for n in keep):
-        return None
-    return _instance(domain, tuple(names), (), (), keep)
-
-
 def first_distance(
     names: tuple[str, ...],
     own: int,
@@ -143,9 +134,7 @@ def may_be(names: Sequence[str], condition: str, domain: str) -> bool:
 
 def constrain(domain: str, names: tuple[str, ...], conditions: Sequence[str]) -> str:
     """``domain`` with further conditions (isl syntax over ``names``)."""
-    if not conditions:
-        return domain
-    extra = isl.Set(f"{{ [{', '.join(names)}] : {' and '.join(conditions)} }}")
+    extra = isl.Set(f"{{ [{', '.join(names)}] : {' and '.join(conditions) or 'true'} }}")
     result = isl.Set(domain).intersect(extra)
     for position, name in enumerate(names):
         result = result.set_dim_name(isl.dim_type.set, position, name)

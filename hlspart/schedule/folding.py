@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hlspart.model import program as c
+from hlspart.model.access import Affine
 
 COMMUTATIVE = frozenset({"add", "mul", "fadd", "fmul", "dadd", "dmul"})
 ADDRESS = frozenset({"add", "mul", "shift", "logic", "wire", "div"})  # done on the way to an address
@@ -119,6 +120,24 @@ def fold(op: str, a: int | float, b: int | float) -> int | float | None:
     return None
 
 
+def affine(op: str, a: Affine | None, b: Affine | None) -> Affine | None:
+    """Affine form of a binary operation on affine forms, None when it has none."""
+    if a is None or b is None:
+        return None
+    match op:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*" if not b.terms:
+            return a.scaled(b.const)
+        case "*" if not a.terms:
+            return b.scaled(a.const)
+        case "<<" if not b.terms and 0 <= b.const < 64:
+            return a.scaled(1 << b.const)
+    return None
+
+
 def fold_unary(op: str, value: int | float) -> int | float | None:
     """Value of a unary operation on a constant."""
     match op:
@@ -173,6 +192,20 @@ def modified(statements: Iterable[c.Stmt]) -> frozenset[int]:
                 target = target.base
             if isinstance(target, c.Name):
                 out.add(target.variable)
+    return frozenset(out)
+
+
+def read(statements: Iterable[c.Stmt], program: c.Program) -> frozenset[int]:
+    """Integer scalars that the statements use."""
+    out: set[int] = set()
+    for root in _statement_expressions(statements):
+        for expr in c.walk(root):
+            if isinstance(expr, c.Name) and isinstance(expr.type, c.ScalarType) and expr.type.kind == "int":
+                out.add(expr.variable)
+    for ident in declared(statements):
+        init = program.variable(ident).init
+        if init is not None:
+            out |= {e.variable for e in c.walk(init) if isinstance(e, c.Name) and isinstance(e.type, c.ScalarType)}
     return frozenset(out)
 
 

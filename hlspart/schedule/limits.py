@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hlspart.model.program import Program
 from hlspart.model.results import Limit, Slot
-from hlspart.schedule.critical import critical_cycle
 from hlspart.schedule.loops import Prediction
+from hlspart.schedule.modulo import critical_cycle
 
 
 def limits(program: Program, p: Prediction) -> tuple[Limit, ...]:

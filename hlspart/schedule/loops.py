@@ -10,6 +10,7 @@ from hlspart.banking.counting import PortProblem
 from hlspart.model import program as c
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace, PortAccess, PortCount, Ports
+from hlspart.schedule import folding
 from hlspart.schedule.dependence import Carriers
 from hlspart.schedule.graph import MemoryRef, Op
 from hlspart.schedule.lower import Lowered, lower
@@ -63,11 +64,14 @@ class LoopModel:
             info = self.nests.info(nest.loop)
             if info is not None and info.cause is not None and nest.unroll > 1:
                 raise Unmodelled(f"{nest.loop.name} is unrolled but {info.cause}", nest.line)
-        space = self.nests.space(nest)
         how = order(self.nests, nest)
         body = list(nest.body if statements is None else statements)
+        symbols = self._symbols(nest, [*nest.before, *body])
+        space = self.nests.space(nest, tuple(symbols.values()))
         uneven = nest.unroll > 1 and self._trip_of(nest) % nest.unroll != 0
-        frame = Frame(self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, uneven)
+        frame = Frame(
+            self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, symbols, uneven
+        )
         elaborator = Elaborator(frame, [*nest.before, *body])
         if nest.before:
             elaborator.run([], {})
@@ -76,7 +80,6 @@ class LoopModel:
         for copy in range(nest.unroll):
             elaborator.run(body, {how.names[-1]: copy * step} if copy and how.names else {})
         found = elaborator.finish()
-        self.space = space
         problems: dict[int, PortProblem] = {}
         position: dict[int, tuple[int, int]] = {}
 
@@ -114,6 +117,13 @@ class LoopModel:
             {v: tuple(m) for v, m in members.items()},
             {v: PortProblem(space, a) for v, a in accesses.items()},
         )  # fmt: skip
+
+    def _symbols(self, nest: Nest, statements: Sequence[c.Stmt]) -> dict[int, str]:
+        """Scalars that the loop reads and never changes, as names of the iteration space."""
+        fixed = {info.variable for x in (*nest.outer, *nest.chain) if (info := self.nests.info(x)) is not None}
+        read = folding.read(statements, self.program)
+        read -= folding.modified(statements) | folding.declared(statements)
+        return {v: f"{self.program.variable(v).name}_at_{v}" for v in sorted(read) if v not in fixed}
 
     def _trip_of(self, nest: Nest) -> int:
         trip = self.nests.trip(nest.loop).exact if nest.loop is not None else None

@@ -161,8 +161,8 @@ def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:
 def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int = 64) -> Schedule | None:
     """A schedule at the least II >= ``lowest`` that the scheduler reaches.
 
-    Units are shared as far as II allows, unless that delays an iteration by more than
-    ``share_delay`` states: then units are added, one kind at a time.
+    Units are shared as far as II allows. Units are added, one at a time, where sharing them delays an
+    iteration by more than ``share_delay`` states, or at all if they serve a recurrence that fills the II.
     """
     counts = problem.counts()
     for ii in range(lowest, lowest + tries):
@@ -174,18 +174,31 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
         if units == free:
             return loose
         best = _Attempt(problem, ii, units).run()
-        while best is None or best.depth > loose.depth + share_delay:
+        critical = _critical_units(problem, ii) if best is not None and best.depth > loose.depth else set()
+        while best is None or best.depth > loose.depth:
+            late = best is None or best.depth > loose.depth + share_delay
             options = []
-            for unit in sorted(units):
+            for unit in sorted(units if late else critical):
                 if units[unit] < free[unit]:
                     tried = _Attempt(problem, ii, {**units, unit: units[unit] + 1}).run()
                     options.append((tried.depth if tried is not None else math.inf, unit, tried))
             if not options:
-                return loose
-            _, unit, best = min(options, key=lambda o: o[:2])
+                return loose if late else best
+            depth, unit, tried = min(options, key=lambda o: o[:2])
+            if not late and (best is None or depth >= best.depth):
+                return best
+            best = tried
             units[unit] += 1
         return best
     return None
+
+
+def _critical_units(problem: Problem, ii: int) -> set[str]:
+    """Kinds of units in recurrences that forbid any smaller II."""
+    if ii == 1 or earliest(problem, ii - 1) is not None:
+        return set()
+    units = (problem.timing[e.sink].unit for e in critical_cycle(problem, ii))
+    return {u for u in units if u is not None}
 
 
 def _incoming(edges: Sequence[Edge]) -> dict[int, list[Edge]]:
@@ -342,3 +355,34 @@ def recurrence_without(problem: Problem, kinds: frozenset[str], pairs: frozenset
     edges = tuple(e for e in problem.graph.edges if e.distance == 0 or (e.source, e.sink) not in pairs)
     best = replace(problem, graph=replace(problem.graph, edges=edges), timing=timing)
     return recurrence_ii(best) or 1
+
+
+def critical_cycle(problem: Problem, ii: int) -> tuple[Edge, ...]:
+    """A cycle of dependences that forbids ``ii - 1``, as edges in order; () when gaps alone forbid nothing.
+
+    With weights ``gap - (ii - 1) * distance`` such a cycle has positive length (Bellman-Ford).
+    """
+    ops = list(problem.graph.ops)
+    reach = dict.fromkeys(ops, 0)
+    via: dict[int, Edge] = {}
+    incoming = _incoming(problem.graph.edges)
+    last = None
+    for _ in range(len(ops) + 1):
+        last = None
+        for op in ops:
+            for edge in incoming.get(op, ()):
+                far = reach[edge.source] + problem.gap(edge) - (ii - 1) * edge.distance
+                if far > reach[op]:
+                    reach[op], via[op], last = far, edge, op
+        if last is None:
+            return ()
+    assert last is not None
+    for _ in ops:
+        last = via[last].source
+    cycle, at = [], last
+    while True:
+        edge = via[at]
+        cycle.append(edge)
+        at = edge.source
+        if at == last:
+            return tuple(reversed(cycle))

@@ -251,54 +251,51 @@ class Nests:
 
     # ----------------------------------------------------------------------- iteration space
 
-    def space(self, nest: Nest) -> IterationSpace:
-        """Iterations of a nest with the loops around it, a step per unrolled body."""
-        names, steps, conditions = [], [], []
-        for loop in (*nest.outer, *nest.chain):
-            info = self.info(loop)
-            if info is None or info.iterator is None or info.step is None:
+    def space(self, nest: Nest, symbols: tuple[str, ...] = ()) -> IterationSpace:
+        """Iterations of a nest with the loops around it, a step per unrolled body.
+
+        ``symbols`` are further names in front, of any value.
+        """
+        names, steps, conditions = list(symbols), [1] * len(symbols), []
+        counted = [(x, info) for x in (*nest.outer, *nest.chain) if (info := self.info(x)) is not None]
+        exact = len(counted) == len(nest.outer) + len(nest.chain)
+        for loop, info in counted:
+            if info.iterator is None or info.step is None or info.lower is None:
+                exact = False
                 continue
             step = info.step * (nest.unroll if loop is nest.loop else 1)
-            names.append(info.iterator)
+            n, low, trip = info.iterator, str(info.lower), info.trip_count.exact
+            names.append(n)
             steps.append(step)
-            if info.lower is not None:
-                n, low = info.iterator, str(info.lower)
-                conditions.append(f"({n} - ({low})) mod {abs(step)} = 0")
-                conditions.append(f"{n} >= {low}" if step > 0 else f"{n} <= {low}")
-        domain = self._domain(nest, tuple(names), conditions)
-        return IterationSpace(tuple(names), domain, tuple(steps))
-
-    def _domain(self, nest: Nest, names: tuple[str, ...], conditions: list[str]) -> str:
+            if not set(info.lower.names) <= set(names):
+                exact = False
+                continue
+            conditions += [f"({n} - ({low})) mod {abs(step)} = 0", f"{n} >= {low}" if step > 0 else f"{n} <= {low}"]
+            if trip is None:
+                exact = False
+            else:
+                last = f"{low} + {info.step * trip}"
+                conditions.append(f"{n} < {last}" if step > 0 else f"{n} > {last}")
+        plain = f"{{ [{', '.join(names)}] : {' and '.join(conditions) or 'true'} }}"
+        domain = plain if exact else self._domain(nest, tuple(names), tuple(symbols), conditions) or plain
         from hlspart.poly import carried
 
-        known = []
-        for loop in (*nest.outer, *nest.chain):
-            info = self.info(loop)
-            if info is None or info.iterator is None or info.step is None or info.lower is None:
-                continue
-            trip = info.trip_count.max
-            if trip is not None and info.trip_count.exact is not None:
-                last = f"{info.lower} + {info.step * trip}"
-                known.append(f"{info.iterator} < {last}" if info.step > 0 else f"{info.iterator} > {last}")
-        plain = f"{{ [{', '.join(names)}] : {' and '.join([*conditions, *known]) or 'true'} }}"
-        rectangular = all(
-            (info := self.info(loop)) is None or info.trip_count.exact is not None
-            for loop in (*nest.outer, *nest.chain)
-        )
-        if rectangular:
-            return carried.constrain(plain, names, ())
-        inside = {loop.id for loop in nest.chain}
+        return IterationSpace(tuple(names), carried.constrain(domain, tuple(names), ()), tuple(steps))
+
+    def _domain(
+        self, nest: Nest, names: tuple[str, ...], symbols: tuple[str, ...], conditions: list[str]
+    ) -> str | None:
+        """Domain of a nest with bounds that vary, from an access that every iteration performs."""
+        from hlspart.poly import carried
+
+        inside, own = {x.id for x in nest.chain}, names[len(symbols) :]
         for access in self.analysis.accesses:
-            if (
-                inside <= set(access.loops)
-                and access.exact
-                and not access.branch
-                and set(names) <= set(access.iterators)
-            ):
-                found = carried.project(access.domain, names)
-                if found is not None:
-                    return carried.constrain(found, names, conditions)
-        return plain
+            usable = inside <= set(access.loops) and access.exact and not access.branch
+            if usable and access.iterators[: len(own)] == own:
+                return carried.constrain(
+                    carried.instance(access.domain, access.iterators, {}, {}, names), names, conditions
+                )
+        return None
 
 
 def flat(statements: Sequence[c.Stmt]) -> Iterator[c.Stmt]:

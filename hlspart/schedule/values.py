@@ -53,7 +53,9 @@ class Frame:
     """What is being elaborated: the iteration space, and how own iterators move.
 
     ``own``: loop ids of the pipelined loop and its flattened parents. ``names``/``domain``: the
-    iteration space. ``uneven``: unrolled copies may lie outside the loop, so domains are kept.
+    iteration space. ``symbols``: scalars that do not change in the loop, with their names in the space
+    (each stands for an enclosing loop of unknown bounds). ``uneven``: unrolled
+    copies may lie outside the loop, so domains are kept.
     """
 
     program: c.Program
@@ -61,6 +63,7 @@ class Frame:
     own: tuple[int, ...]
     names: tuple[str, ...]
     domain: str
+    symbols: Mapping[int, str] = field(default_factory=dict)
     uneven: bool = False
     nodsp: frozenset[int] = frozenset()
 
@@ -75,6 +78,7 @@ class Elaborator:
         self.body = Body()
         self.env: dict[Key, int] = {}
         self.constants: dict[int, int | float] = {}
+        self.forms: dict[int, Affine] = {}  # values that are affine over the names of the space
         self.numbering: dict[tuple[object, ...], int] = {}
         self.fixed: dict[str, int] = {}
         self.shift: dict[str, int] = {}
@@ -98,9 +102,9 @@ class Elaborator:
             info = self.frame.analysis.loops[loop]
             if info.variable is not None and info.iterator is not None:
                 moved = shift.get(info.iterator, 0)
-                self.env[info.variable] = self.make(
-                    "index", 32, (), 0, ("iterator", info.iterator, moved), info.iterator
-                )
+                value = self.make("index", 32, (), 0, ("iterator", info.iterator, moved), info.iterator)
+                self.env[info.variable] = value
+                self.forms[value] = Affine.of({info.iterator: 1}, moved)
         self._statements(statements)
         self._drop("continue")
 
@@ -149,6 +153,8 @@ class Elaborator:
         """A literal."""
         ident = self.make("const", 32, (), 0, (type(value), value), str(value))
         self.constants[ident] = value
+        if isinstance(value, int):
+            self.forms[ident] = Affine.of({}, value)
         return ident
 
     def _operate(self, op: str, type_: c.CType, left: int, right: int, line: int, operand_type: c.CType) -> int:
@@ -165,8 +171,12 @@ class Elaborator:
         kind, bits = folding.operator(op, operand_type, a, b)
         address = all(ops[x].kind in ("const", "index", "input") for x in (left, right))
         if address and kind in folding.ADDRESS and any(ops[x].kind == "index" for x in (left, right)):
-            return self.make("index", bits, (left, right), line, (op,), op)
-        return self.make(kind, bits, (left, right), line, (op,), op)
+            kind = "index"
+        made = self.make(kind, bits, (left, right), line, (op,), op)
+        form = folding.affine(op, self.forms.get(left), self.forms.get(right))
+        if form is not None:
+            self.forms[made] = form
+        return made
 
     # -------------------------------------------------------------------------- expressions
 
@@ -225,7 +235,10 @@ class Elaborator:
             value = self.value(known.init)
             if value in self.constants:
                 return value
-        return self.make("input", folding.bits(known.type), (), 0, (variable,), known.name)
+        value = self.make("input", folding.bits(known.type), (), 0, (variable,), known.name)
+        if variable in self.frame.symbols:
+            self.forms[value] = Affine.of({self.frame.symbols[variable]: 1})
+        return value
 
     def _phi(self, key: Key) -> int:
         phi = self.make("phi", 32, (), 0, (), self._key_name(key))
@@ -397,8 +410,8 @@ class Elaborator:
             index = tuple(None if form is None else self._substituted(form) for form in access.index)
             if any(form is None for form in index):
                 relation = self._relation(access)
-        elif values and all(v in self.constants for v in values):
-            index = tuple(Affine.of({}, int(self.constants[v])) for v in values)
+        elif values and all(v in self.forms for v in values):  # analysis knows no values from outside the function
+            index = tuple(self.forms[v] for v in values)
         if index is not None and all(form is not None for form in index):
             return access, ("affine", index), index, None, ()
         return access, ("value", values), index, relation, tuple(v for v in values if v not in self.constants)
