@@ -44,7 +44,7 @@ def _sizeof(program: Program, use: Use, buffer: EditBuffer) -> Refusal | None:
 
 
 def _element(program: Program, plan: Plan, ref: ArrayRef, buffer: EditBuffer) -> Refusal | None:
-    dims = plan.layout.dims
+    dims = plan.dims
     banks = plan.banks_of[ref.id]
     shown: list[str] = []  # new bracket text per dimension, "" where it vanishes
     heads: list[str] = []

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.program import ArrayType, CType, Declarator, Program, ScalarType, StructType, Variable
 from hlspart.model.source import Origin, Span
 from hlspart.rewrite.buffer import EditBuffer
@@ -103,7 +105,9 @@ def _shapes(program: Program, plan: Plan, variable: Variable, declarator: Declar
 
 def _sizes(program: Program, plan: Plan, declarator: Declarator) -> list[list[str]]:
     """Text of every bracket of every new array; an unpartitioned extent keeps the user's text."""
-    dims = plan.layout.dims
+    dims = plan.dims
+    if not isinstance(plan.layout, PerDimLayout):
+        return [[str(size) for size in shape] for shape in plan.shapes]
     old: list[str | None] = [None] * len(dims)
     if len(declarator.brackets) == len(dims):
         for k, bracket in enumerate(declarator.brackets):
@@ -132,20 +136,10 @@ def _sizes(program: Program, plan: Plan, declarator: Declarator) -> list[list[st
     return result
 
 
-def _initialiser(plan: Plan, bank: int, values: object, element: CType) -> str:
-    assert isinstance(values, dict)
+def _initialiser(plan: Plan, bank: int, values: Mapping[Index, str], element: CType) -> str:
     zero = "{0}" if isinstance(element, StructType) else "0"
-    layout = plan.layout
-    dealt: dict[Index, str] = {}
-    for x, text in values.items():
-        local = tuple(i for d, i in zip(layout.dims, layout.local(x), strict=True) if d.kind != "complete")
-        if plan.style == "bankdim":
-            coordinates = tuple(layout.dims[k].bank(x[k]) for k in layout.partitioned)
-            dealt[coordinates + local] = text
-        elif layout.bank(x) == bank:
-            dealt[local or (() if plan.scalar_banks else (0,))] = text
-    shape = plan.padded_shape if plan.style == "bankdim" else plan.bank_shape(bank)
-    return initialiser_text(shape, dealt.get, zero)
+    placed = {plan.place(x): text for x, text in values.items()}
+    return initialiser_text(plan.shapes[bank], lambda index: placed.get((bank, index)), zero)
 
 
 def declare_parameter(

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hlspart.layouts.blockcyclic import BlockCyclicLayout
+from hlspart.layouts.lattice import LatticeLayout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.options import RewriteOptions
 from hlspart.model.program import Program
-from hlspart.model.results import IIResult, Validation
+from hlspart.model.results import BankingMap, IIResult, Validation
 from hlspart.model.rewriting import ArrayMapping, BankArray, DimMapping, GroupOutcome, RewriteResult, Style
 from hlspart.model.source import Origin, apply_edits
 from hlspart.rewrite.access import edit_use
 from hlspart.rewrite.buffer import Conflict, EditBuffer, line_runs
+from hlspart.rewrite.crossbar import edit_regions, insert_regions, refuse_crossbar
+from hlspart.rewrite.decide import Decider, outcome_of
 from hlspart.rewrite.declare import declare_parameter, declare_variable
-from hlspart.rewrite.plan import Plan, Refusal, decide, outcome_of
+from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.pragmas import edit_pragmas, refuse_pragmas
+from hlspart.rewrite.regions import Layout
 from hlspart.rewrite.uses import Use, Uses
 
 
@@ -27,15 +32,17 @@ def rewrite(
     options: RewriteOptions,
     ii: IIResult | None = None,
     generic: bool = False,
+    layouts: Mapping[int, Layout] | None = None,
 ) -> RewriteResult:
     """Banked C for every partitioned group that allows it (contract ``rewrite``).
 
     ``ii`` is the port check under the static bank model; ``auto`` needs it to see which partitions
     the tool cannot use as they are. ``generic``: the target is a tool without partitioning.
+    ``layouts``: by group id, layouts that no pragma says (from the inference); written as crossbar.
     """
     uses = Uses(program)
     styles = {group.id: _style(program, analysis, group.members, options, ii, generic) for group in analysis.groups}
-    decision = decide(program, analysis, validation, options, uses, styles)
+    decision = Decider(program, analysis, validation, options, uses, styles, layouts or {}).decide()
     plans = list(decision.plans)
     refused: list[GroupOutcome] = []
     while True:  # a refusal found while editing starts over without that group
@@ -81,8 +88,14 @@ def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffe
         refusal = refuse_pragmas(program, plan)
         if refusal is not None:
             return plan, refusal
+        if plan.style == "crossbar":
+            refusal = refuse_crossbar(program, plan)
+            if refusal is not None:
+                return plan, refusal
         for member in plan.group.members:
             for use in uses.by_variable.get(member, ()):
+                if plan.style == "crossbar" and use.kind == "element":
+                    continue
                 span = use.node.at.span
                 jobs.append(_Job(plan, use, span.end - span.start))
     jobs.sort(key=lambda j: j.size)
@@ -95,11 +108,21 @@ def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffe
             return job.plan, refusal
     for plan in plans:
         try:
+            refusal = edit_regions(plan, buffer)
+        except Conflict as conflict:
+            refusal = Refusal("macro", "one text stands for different accesses", conflict.origin)
+        if refusal is not None:
+            return plan, refusal
+    for plan in plans:
+        try:
             refusal = _edit_declarations(program, plan, buffer) or edit_pragmas(program, plan, buffer)
         except Conflict as conflict:
             refusal = Refusal("declaration", "declarations that share their text", conflict.origin)
         if refusal is not None:
             return plan, refusal
+    for plan in plans:
+        if plan.style == "crossbar":
+            insert_regions(program, plan, buffer)
     return None
 
 
@@ -141,7 +164,7 @@ def _result(
 
 def _parameter_widths(program: Program, plans: list[Plan]) -> Mapping[int, int]:
     """How many parameters each split parameter became."""
-    return {v: len(plan.names[v]) for plan in plans for v in plan.group.members if plan.style == "split"}
+    return {v: len(plan.names[v]) for plan in plans for v in plan.group.members}
 
 
 def _mapping(program: Program, plan: Plan, member: int, widths: Mapping[int, int]) -> ArrayMapping:
@@ -151,7 +174,6 @@ def _mapping(program: Program, plan: Plan, member: int, widths: Mapping[int, int
         params = program.functions[variable.function or ""].params
         parameter = params.index(member)
         position = sum(widths.get(v, 1) for v in params[:parameter])
-    shapes = [plan.padded_shape] if plan.style == "bankdim" else [plan.bank_shape(b) for b in range(plan.layout.banks)]
     return ArrayMapping(
         variable.name,
         variable.function,
@@ -159,12 +181,24 @@ def _mapping(program: Program, plan: Plan, member: int, widths: Mapping[int, int
         program.line(variable.at),
         plan.layout.shape,
         plan.style,
-        tuple(BankArray(n, s) for n, s in zip(plan.names[member], shapes, strict=True)),
-        tuple(DimMapping(d.kind, d.extent, d.banks, d.block) for d in plan.layout.dims),
-        None,
+        tuple(BankArray(n, s) for n, s in zip(plan.names[member], plan.shapes, strict=True)),
+        tuple(DimMapping(d.kind, d.extent, d.banks, d.block) for d in plan.dims),
+        _banking(plan),
         parameter,
         position,
     )
+
+
+def _banking(plan: Plan) -> BankingMap | None:
+    """The banking function of a layout that crosses dimensions."""
+    match plan.layout:
+        case LatticeLayout(linear=True):
+            return BankingMap(alpha=plan.layout.alphas[0], modulus=plan.layout.moduli[0], block=1)
+        case LatticeLayout():
+            return BankingMap(hnf=plan.layout.hnf)
+        case BlockCyclicLayout():
+            return BankingMap(alpha=plan.layout.alpha, modulus=plan.layout.modulus, block=plan.layout.block)
+    return None
 
 
 def _diagnostic(program: Program, outcome: GroupOutcome) -> Diagnostic:

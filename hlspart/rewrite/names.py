@@ -23,15 +23,27 @@ class Names:
         self._taken = set(_KEYWORDS.split())
         for text in texts:
             self._taken.update(_WORD.findall(text))
+        self._own: set[str] = set()  # dealt out here
         self._banks: dict[tuple[str, int], tuple[str, ...]] = {}
+
+    def _take(self, *names: str) -> None:
+        self._taken.update(names)
+        self._own.update(names)
 
     def free(self, wanted: str) -> str:
         """``wanted``, with the least number appended that makes it free; taken from then on."""
         name, n = wanted, 2
         while name in self._taken:
             name, n = f"{wanted}_{n}", n + 1
-        self._taken.add(name)
+        self._take(name)
         return name
+
+    def stem(self, base: str) -> str:
+        """``base`` or a variant such that no word begins with it and an underscore."""
+        stem, n = base, 2
+        while any(word.startswith(f"{stem}_") for word in self._taken - self._own):
+            stem, n = f"{base}_x{n}", n + 1
+        return stem
 
     def banks(self, base: str, count: int) -> tuple[str, ...]:
         """``base_0`` .. for the banks of an array; the same answer for the same question.
@@ -43,7 +55,7 @@ class Names:
             self._banks[key] = next(
                 names for names in _candidates(base, count) if not any(n in self._taken for n in names)
             )
-            self._taken.update(self._banks[key])
+            self._take(*self._banks[key])
         return self._banks[key]
 
 

@@ -103,14 +103,18 @@ def _comment(program: Program, plan: Plan, variables: Sequence[int], inline: boo
         names = plan.names[v]
         span = names[0] if len(names) == 1 else f"{names[0]} .. {names[-1]}"
         notes.append(f"{program.variable(v).name} is {span}")
-    text = f"hlspart: {', '.join(notes)} ({dim_text(plan.layout.dims)})"
+    text = f"hlspart: {', '.join(notes)} ({_layout_text(plan)})"
     return f"/* {text} */" if inline else f"// {text}"
+
+
+def _layout_text(plan: Plan) -> str:
+    return dim_text(plan.dims) if plan.dims else f"{plan.layout.banks} banks"
 
 
 def partition_lines(plan: Plan, name: str, positional: bool = False) -> list[str]:
     """The pragmas that make every bank dimension of a bankdim array a bank."""
     kind = "complete" if positional else "type=complete"
-    heads = len(plan.layout.partitioned)
+    heads = sum(d.kind != "whole" for d in plan.dims)
     if heads == len(plan.padded_shape):
         return [f"#pragma HLS array_partition variable={name} {kind} dim=0"]
     return [f"#pragma HLS array_partition variable={name} {kind} dim={k + 1}" for k in range(heads)]

@@ -1,0 +1,314 @@
+"""What to do with each array group, decided before any text is touched (all or nothing per group)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from hlspart import partition
+from hlspart.layouts.perdim import PerDimLayout
+from hlspart.model.access import Access, AccessAnalysis, ArrayGroup
+from hlspart.model.options import RewriteOptions
+from hlspart.model.program import ArrayRef, ArrayType, Call, Function, Program, Variable
+from hlspart.model.results import BankVerdict, Validation
+from hlspart.model.rewriting import GroupOutcome, Style
+from hlspart.rewrite.formulas import formulas
+from hlspart.rewrite.linear import effects
+from hlspart.rewrite.names import Names
+from hlspart.rewrite.plan import Plan, Refusal
+from hlspart.rewrite.regions import Blocked, Layout, regions
+from hlspart.rewrite.uses import Use, Uses
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Plans for the groups to edit, outcomes for the others."""
+
+    plans: tuple[Plan, ...]
+    outcomes: tuple[GroupOutcome, ...]
+
+
+@dataclass(frozen=True)
+class Decider:
+    """Plans every partitioned group; ``styles`` gives each group's style, None to leave it as it is."""
+
+    program: Program
+    analysis: AccessAnalysis
+    validation: Validation
+    options: RewriteOptions
+    uses: Uses
+    styles: Mapping[int, Style | None]
+    layouts: Mapping[int, Layout]
+
+    @cached_property
+    def names(self) -> Names:
+        """Names that no file of the program uses."""
+        return Names(source.text for source in self.program.sources.values())
+
+    @cached_property
+    def by_ref(self) -> Mapping[int, tuple[Access, ...]]:
+        """Accesses of each ArrayRef."""
+        found: dict[int, list[Access]] = {}
+        for access in self.analysis.accesses:
+            found.setdefault(access.ref, []).append(access)
+        return {ref: tuple(accesses) for ref, accesses in found.items()}
+
+    def decide(self) -> Decision:
+        """All groups, in order."""
+        plans: list[Plan] = []
+        outcomes: list[GroupOutcome] = []
+        for group in self.analysis.groups:
+            result = self._group(group)
+            if isinstance(result, Plan):
+                plans.append(result)
+            elif result is not None:
+                outcomes.append(result)
+        return Decision(tuple(plans), tuple(outcomes))
+
+    def _group(self, group: ArrayGroup) -> Plan | GroupOutcome | None:
+        wanted = self.validation.groups.get(group.id)
+        given = self.layouts.get(group.id)
+        if given is None and (wanted is None or not wanted.dims):
+            return self._unpartitioned(group)
+        style = self.styles.get(group.id) if given is None or isinstance(given, PerDimLayout) else "crossbar"
+        if style is None:
+            return outcome_of(self.program, group, "kept", None, None)
+        if group.top and not self.options.split_top:
+            at = self.program.variable(group.members[0]).at
+            kept = Refusal("top-level", "top-level signature kept", at)
+            return outcome_of(self.program, group, "ignored", style, kept)
+        result = self._plan(group, style, given)
+        if isinstance(result, Plan):
+            return result
+        return outcome_of(self.program, group, "refused" if result else "kept", style, result)
+
+    def _unpartitioned(self, group: ArrayGroup) -> GroupOutcome | None:
+        """A group that somebody asked to partition and that validation turned down."""
+        for status in self.validation.statuses:
+            if status.variable not in group.members or status.status not in ("rejected", "conflict"):
+                continue
+            directive = self.program.directives[status.directive]
+            if directive.kind != "array_partition":
+                continue
+            conflict = status.status == "conflict"
+            code = "conflict" if conflict else status.code or "rejected"
+            refusal = Refusal(code, status.reason or status.status, status.at or directive.at)
+            return outcome_of(self.program, group, "conflict" if conflict else "refused", None, refusal)
+        return None
+
+    def _plan(self, group: ArrayGroup, style: Style, given: Layout | None) -> Plan | Refusal | None:
+        if group.faults:
+            fault = group.faults[0]
+            return Refusal(fault.code, fault.reason, fault.at)
+        members = [self.program.variable(v) for v in group.members]
+        layout = given or self._common_layout(members)
+        if isinstance(layout, Refusal):
+            return layout
+        for variable in members:
+            refusal = self._declaration_refusal(variable) or self._use_refusal(group, variable)
+            if refusal is not None:
+                return refusal
+        refusal = self._access_refusal(group)
+        if refusal is not None:
+            return refusal
+        if not isinstance(layout, PerDimLayout):
+            return self._crossbar(group, layout, members)
+        banks_of, dynamic = self._banks_of(group, layout)
+        if style == "split" and dynamic is not None:
+            if self.options.dynamic == "reject":
+                return dynamic
+            style = self.options.dynamic
+        if style == "crossbar":
+            return self._crossbar(group, layout, members)
+        effect = self._effect(group, layout)
+        if effect is not None:
+            return effect
+        if style == "bankdim":
+            return self._bankdim(group, layout, banks_of, members)
+        called = any(v.storage == "parameter" for v in members) or bool(group.edges)
+        bank_names = {v.id: self.names.banks(v.name, layout.banks) for v in members}
+        return Plan(group, "split", layout, bank_names, not called, banks_of)
+
+    def _elements(self, group: ArrayGroup) -> list[ArrayRef]:
+        """Every element access of the group."""
+        uses = (u for v in group.members for u in self.uses.by_variable.get(v, ()))
+        return [u.node for u in uses if u.kind == "element" and isinstance(u.node, ArrayRef)]
+
+    def _access_refusal(self, group: ArrayGroup) -> Refusal | None:
+        for ref in self._elements(group):
+            accesses = self.by_ref.get(ref.id, ())
+            if not accesses:
+                return Refusal("not-analysed", f"'{self.program.text(ref.at)}' is not analysed", ref.at)
+            for access in accesses:
+                if not access.affine:
+                    reason = access.reason or "non standard affine access"
+                    return Refusal("non-affine", reason, access.reason_at or access.at)
+                if not access.in_range:
+                    return Refusal("out-of-range", self._range_reason(access), access.at)
+        return None
+
+    def _banks_of(
+        self, group: ArrayGroup, layout: PerDimLayout
+    ) -> tuple[dict[int, tuple[int | None, ...]], Refusal | None]:
+        """Constant bank coordinates of every access, and the first access that has none."""
+        verdicts = self.validation.groups[group.id].verdicts
+        banks_of: dict[int, tuple[int | None, ...]] = {}
+        dynamic: Refusal | None = None
+        for ref in self._elements(group):
+            banks = _constant_banks(layout, [verdicts.get(a.id) for a in self.by_ref[ref.id]])
+            banks_of[ref.id] = banks
+            if None in banks and dynamic is None:
+                where = f"dim {banks.index(None) + 1} is reached by '{self.program.text(ref.at)}' in several banks"
+                dynamic = Refusal("dynamic-bank", f"bank cannot be divided: {where}", ref.at)
+        return banks_of, dynamic
+
+    def _effect(self, group: ArrayGroup, layout: PerDimLayout) -> Refusal | None:
+        for ref in self._elements(group):
+            for k in layout.partitioned:
+                effect = effects(ref.indices[k])
+                if effect is not None:
+                    reason = "an index with a side effect would be lost or evaluated twice"
+                    return Refusal("side-effect", reason, effect.at)
+        return None
+
+    def _bankdim(
+        self,
+        group: ArrayGroup,
+        layout: PerDimLayout,
+        banks_of: Mapping[int, tuple[int | None, ...]],
+        members: list[Variable],
+    ) -> Plan | None:
+        parted = layout.partitioned
+        if parted == tuple(range(len(parted))) and all(layout.dims[k].kind == "complete" for k in parted):
+            return None  # the banks are leading dimensions already
+        external = any(
+            d.kind == "array_partition" and d.source != "pragma" and d.usable and set(d.variables) & set(group.members)
+            for d in self.program.directives
+        )
+        # A directive file goes on naming the old array: under a new name it cannot hit the new one.
+        bank_names = {v.id: (self.names.banks(f"{v.name}_banked", 1)[0],) if external else (v.name,) for v in members}
+        return Plan(group, "bankdim", layout, bank_names, False, banks_of)
+
+    def _crossbar(self, group: ArrayGroup, layout: Layout, members: list[Variable]) -> Plan | Refusal:
+        for ref in self._elements(group):
+            effect = next((e for e in map(effects, ref.indices) if e is not None), None)
+            if effect is not None:
+                return Refusal("side-effect", "an index with a side effect would be lost or evaluated twice", effect.at)
+        found = regions(self.program, self.analysis, group, layout, self.uses, self.by_ref)
+        if isinstance(found, Blocked):
+            return Refusal(found.code, found.reason, found.at)
+        bank_names = {v.id: self.names.banks(v.name, layout.banks) for v in members}
+        return Plan(
+            group,
+            "crossbar",
+            layout,
+            bank_names,
+            False,
+            {},
+            *found,
+            formulas(layout, members[0].name, self.names),
+            {v.id: self.names.stem(v.name) for v in members},
+        )
+
+    def _common_layout(self, members: list[Variable]) -> PerDimLayout | Refusal:
+        found: PerDimLayout | None = None
+        for variable in members:
+            layout = partition.layout_of(self.validation, self.analysis, self.program, variable.id)
+            if layout is None:
+                return Refusal("unknown-extent", f"extents of '{variable.name}' are not known", variable.at)
+            if found is not None and layout != found:
+                reason = f"'{variable.name}' has another shape than the array it meets"
+                return Refusal("shape-mismatch", reason, variable.at)
+            found = layout
+        assert found is not None
+        return found
+
+    def _range_reason(self, access: Access) -> str:
+        text = self.program.text(access.at)
+        if access.witness is not None:
+            where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
+            return f"'{text}' leaves the array" + (f" at {where}" if where else "")
+        return f"'{text}' is not proved to stay inside the array"
+
+    def _declaration_refusal(self, variable: Variable) -> Refusal | None:
+        given = {unit.path for unit in self.program.units}
+        if variable.extern and variable.storage != "parameter":
+            return Refusal("extern", f"'{variable.name}' is defined in a file that is not given", variable.at)
+        for declarator in variable.declarations:
+            path = declarator.declarator.span.path
+            if path not in given:
+                return Refusal(
+                    "header", f"'{variable.name}' is declared in {path}, which is not given", declarator.name
+                )
+        if variable.volatile:
+            return Refusal("volatile", f"'{variable.name}' is volatile", variable.at)
+        if not isinstance(variable.type, ArrayType):
+            return Refusal("pointer", f"'{variable.name}' is a pointer", variable.at)
+        return None
+
+    def _use_refusal(self, group: ArrayGroup, variable: Variable) -> Refusal | None:
+        reasons = {
+            "row": ("partial-subscript", "a row of the array is handed on"),
+            "address": ("address-taken", "its address is taken"),
+            "whole": ("address-taken", "the array is used as a pointer"),
+        }
+        for use in self.uses.by_variable.get(variable.id, ()):
+            if use.kind in reasons:
+                code, reason = reasons[use.kind]
+                return Refusal(code, f"'{variable.name}': {reason}", use.node.at)
+            at = use.around.at if use.kind == "sizeof" and use.around is not None else use.node.at
+            if at.kind in ("macro", "mixed"):
+                return Refusal("macro", f"'{variable.name}' is used inside the macro {at.macro or ''}".rstrip(), at)
+            if use.kind == "argument":
+                call = use.call
+                assert call is not None
+                formal = formal_of(self.program, call, use.position or 0)
+                if formal is None or formal not in group.members:
+                    return Refusal(
+                        "extern-callee", f"'{variable.name}' is handed to {call.function or 'a pointer'}", call.at
+                    )
+            if use.kind == "element" and len(shared := _meanings(self.uses, use)) > 1:
+                other = self.program.variable(next(iter(shared - {variable.id}))).name
+                return Refusal("macro", f"one macro argument means '{variable.name}' and '{other}'", use.node.at)
+        return None
+
+
+def outcome_of(
+    program: Program, group: ArrayGroup, status: str, style: Style | None, refusal: Refusal | None
+) -> GroupOutcome:
+    """The outcome record of a group."""
+    arrays = tuple(dict.fromkeys(program.variable(v).name for v in group.members))
+    return GroupOutcome(
+        group.id,
+        arrays,
+        status,  # type: ignore[arg-type]
+        style,
+        refusal.code if refusal else None,
+        refusal.reason if refusal else None,
+        refusal.at if refusal else None,
+    )
+
+
+def _constant_banks(layout: PerDimLayout, verdicts: list[BankVerdict | None]) -> tuple[int | None, ...]:
+    """Bank coordinate per dimension where all accesses agree on one value."""
+    reached: set[int] = set()
+    for verdict in verdicts:
+        if verdict is None or verdict.banks is None:
+            return tuple(0 if d.banks == 1 else None for d in layout.dims)
+        reached.update(verdict.banks)
+    tuples = [layout.bank_tuple(b) for b in reached] or [(0,) * len(layout.dims)]
+    return tuple(column[0] if len(set(column)) == 1 else None for column in zip(*tuples, strict=True))
+
+
+def _meanings(uses: Uses, use: Use) -> frozenset[int]:
+    span = (use.node.name if isinstance(use.node, ArrayRef) else use.node.at).span
+    return uses.shared_spans[span.path, span.start, span.end]
+
+
+def formal_of(program: Program, call: Call, position: int) -> int | None:
+    """The parameter that argument ``position`` of ``call`` becomes."""
+    function: Function | None = program.functions.get(call.function or "")
+    if function is None or position >= len(function.params):
+        return None
+    return function.params[position]
