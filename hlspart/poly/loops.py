@@ -410,8 +410,7 @@ class Loops(Evaluator):
         if exits or not isinstance(counted, Counted):
             for access in self.accesses[first:]:
                 access.exact = False
-        if returns_within(loop.body):
-            st.exact = False
+        st.left = st.left or returns_within(loop.body)
         what = (loop.id, loop.name, loop.function, line)
         if isinstance(counted, Unknown):
             info = LoopInfo(*what, None, None, None, None, trips, exits, counted.reason)
@@ -465,7 +464,7 @@ class Loops(Evaluator):
 
 def replace_dom(state: State, dom: isl.Set) -> State:
     """``state`` at other iterations."""
-    return State(state.env, dom, state.exact, state.alive, state.branch)
+    return State(state.env, dom, state.exact, state.left, state.alive, state.branch)
 
 
 def _unclear(value: Value) -> Unknown:

@@ -44,8 +44,8 @@ class Pointers(Scope):
                 return
         self.accesses.append(
             RawAccess(
-                ref.id, array, kind, ref.at, self.loops, self.iterators, st.dom, st.exact, indices, st.branch,
-                self._order,
+                ref.id, array, kind, ref.at, self.loops, self.iterators, st.dom, st.exact and not st.left, indices,
+                st.branch, self._order,
             )
         )  # fmt: skip
         self._order += 1

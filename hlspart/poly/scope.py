@@ -25,23 +25,25 @@ class State:
     """What holds at one point of a function.
 
     ``dom``: condition on iterators and symbols under which control is here (a superset when ``exact``
-    is False). ``env``: values of variables; what is missing has its value of function entry.
+    is False). ``left``: the function may have returned before, in a way that ``dom`` does not tell.
+    ``env``: values of variables; what is missing has its value of function entry.
     """
 
     env: dict[int, Stored | Lazy]
     dom: isl.Set
     exact: bool = True
+    left: bool = False
     alive: bool = True
     branch: tuple[tuple[int, int], ...] = ()
 
     def copy(self) -> State:
         """An independent copy."""
-        return State(dict(self.env), self.dom, self.exact, self.alive, self.branch)
+        return State(dict(self.env), self.dom, self.exact, self.left, self.alive, self.branch)
 
     def within(self, where: isl.Set, exact: bool) -> State:
         """A copy in which ``where`` holds too."""
         dom = self.dom if where is UNIVERSE else self.dom.intersect(where)
-        return State(dict(self.env), dom, self.exact and exact, self.alive, self.branch)
+        return State(dict(self.env), dom, self.exact and exact, self.left, self.alive, self.branch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,7 @@ class Scope:
 
     def join(self, st: State, one: State, two: State, test: Condition) -> None:
         """Set the values of ``st`` to those after two arms of ``test``."""
+        st.left = one.left or two.left
         if not one.alive or not two.alive:
             st.env = dict((two if two.alive else one).env)
             return

@@ -27,6 +27,7 @@ from hlspart.model.program import (
     Stmt,
     Switch,
     Variable,
+    substatements,
     walk,
 )
 from hlspart.poly import algebra
@@ -205,7 +206,10 @@ class Walker(Loops):
         if not has_default:
             known = all(m is None or m.why is None for m in matched)
             ends.append(entry.within(taken.complement() if known else UNIVERSE, known))
+        whole = st.dom, st.exact
         self.gather(st, ends, stmt)
+        if st.alive and not _jumps_out(stmt):
+            st.dom, st.exact = whole
 
     def _selects(self, case: Case, value: Value) -> Condition | None:
         """Where a case is selected; None for default."""
@@ -232,6 +236,22 @@ class Walker(Loops):
             dom, exact = total.dom.union(end.dom), total.exact and end.exact
             self.join(total, total.copy(), end, unclear)
             total.dom, total.exact = dom, exact
-        st.env, st.exact = total.env, total.exact
+        st.env, st.exact, st.left = total.env, total.exact, total.left
         covered = total.dom.coalesce()
         st.dom = st.dom if st.dom.is_subset(covered) else covered
+
+
+def _jumps_out(switch: Switch) -> bool:
+    """Whether a path through a switch may end elsewhere than behind it."""
+
+    def search(stmt: Stmt, own_continue: bool) -> bool:
+        match stmt:
+            case Return() | Jump(kind="goto") | Label():
+                return True
+            case Jump(kind="continue"):
+                return own_continue
+            case Loop():
+                own_continue = False
+        return any(search(s, own_continue) for s in substatements(stmt))
+
+    return search(switch.body, True)

@@ -1,0 +1,224 @@
+"""Runs of own and of random kernels visit exactly what the analysis claims."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from poly_oracle import analysed, disagreements, run
+
+HAND = """
+int A[64], B[64], C[16][16], D[4][5][6];
+void steps(int n, int m) {
+  int i, j, t;
+  for (i = 0; i < 8; i++) { A[2 * i + 1] = B[i]; }
+  for (i = 7; i >= 0; i -= 2) { A[i] += 1; }
+  for (i = 15; i != -1; i--) { A[i] ^= B[15 - i]; }
+  for (i = 0; i != 12; i += 3) { A[i / 2] = B[i % 4] + B[(i << 1) & 7]; }
+  for (i = -5; i < 6; i++) { A[i / 2 + 8] = B[i % 3 + 4] + B[(i >> 1) + 3]; }
+  for (i = 0; i < 10; i++) { for (j = i; j <= 10; j++) { if (i > 2 && j < 8) { C[i][j] = C[j][i]; } } }
+  for (i = 0; i < n; i++) { for (j = 0; j < m && j < i; j++) { A[i + j] = B[i - j]; } }
+  for (i = 0; i < 8; i++) { for (j = i > 3 ? i : 3; j < (i < 5 ? 9 : 7); j++) { C[i][j]++; } }
+  for (i = 0; i < 4; i++) { for (j = 0; j < 5; j++) { for (t = 0; t < 6; t++) { D[i][j][t] = i; } } }
+}
+void values(int n, int m) {
+  int i, j, k, t = 0, u;
+  const int off = 4 * 2;
+  for (i = 0; i < 4; i++) { for (j = 0; j < 3; j++) { B[t] = A[t + 1]; t++; } t += 2; }
+  i = 0;
+  while (i < 16) { A[i + off] = i; i += 3; }
+  B[i - 3] = 1;
+  i = 9;
+  do { A[i] = B[i]; i--; } while (i > n);
+  for (i = 0, j = 15; i < j; i++, j--) { A[i] = A[j]; }
+  for (i = 0; i < 8; i++) { k = i > 4 ? 4 : i; u = k * 2; A[u] = B[i > 0 ? i - 1 : 0]; }
+  for (i = 0; i < 6; i++) { if (i & 1) { t = i; } else { t = 2 * i; } A[t] = 0; }
+  for (k = 0; k < 16; k += 4) { for (i = k; i < k + 4; i++) { int row = i * 2; B[row] = A[row + 1]; } }
+  switch (n) { case 0: A[0] = 1; break; case 1: A[1] = 1; case 2 ... 3: A[2] = 1; break; default: A[3] = 1; }
+}
+void widths(int n, int m) {
+  unsigned u;
+  unsigned char c;
+  short s;
+  for (u = 15; u > 0; u--) { A[u] = A[u - 1]; }
+  for (u = 0; u < 8u; u++) { A[u + 3] = B[(u + 5) % 8]; }
+  for (c = 0; c < 200; c += 7) { A[c / 4] = 1; }
+  for (s = 20; s >= -20; s -= 8) { A[s + 20] = B[-s + 20]; }
+  for (c = 0; c < 40; c++) { A[(unsigned char)(c * 8) / 4] = 1; }
+}
+void leaves(int n, int m) {
+  int i, j;
+  for (i = 0; i < 16; i++) { if (A[i] > 3) { continue; } B[i] = 1; if (i > 10) { break; } A[i + 1] = 4; }
+  for (i = 0; i < 16; i++) { if (i == 5) { continue; } B[i] = 2; if (i < n) { continue; } B[i + 1] = 3; }
+  if (m > 5) { return; }
+  B[m + 9 > 0 ? 9 : 1] = 1;
+  for (i = 0; i < 4; i++) { for (j = 0; j < 4; j++) { if (j > i) { break; } C[i][j] = 1; } }
+  A[20] = 1;
+}
+void pointers(int n, int m) {
+  int i;
+  int *p = A, *q = &B[4], *r = C[3], (*w)[16] = C + 2;
+  for (i = 0; i < 8; i++) { p[i] = q[i - 1] + r[i] + w[1][i]; }
+  p = A + 4;
+  for (i = 0; i < 8; i++) { p[0] = i; p++; }
+  p[1] = 0;
+}
+"""
+
+
+def test_hand_written_kernels(tmp_path: Path) -> None:
+    program, analysis = analysed(HAND)
+    calls, params = [], []
+    for name in ("steps", "values", "widths", "leaves", "pointers"):
+        for n, m in ((0, 0), (1, 3), (3, 9), (7, 5), (-2, 6)):
+            calls.append((name, f"{n}, {m}"))
+            params.append({"n": n, "m": m})
+    # References through pointers are noted with the pointer's own subscripts, so they are compared by hand.
+    plain = [(c, p) for c, p in zip(calls, params, strict=True) if c[0] != "pointers"]
+    runs = run(program, [c for c, _ in plain], tmp_path)
+    assert all(r.finished for r in runs)
+    for result, ((name, _), values) in zip(runs, plain, strict=True):
+        assert disagreements(program, analysis, result, name, values) == []
+    affine = [a for a in analysis.accesses if a.affine]
+    refused = {program.text(a.at) for a in analysis.accesses if not a.affine}
+    assert refused == {"A[(unsigned char)(c * 8) / 4]"}
+    assert len(affine) == len(analysis.accesses) - 1
+    assert sum(a.exact for a in affine) == 54
+
+
+def test_pointers_resolve_to_the_array() -> None:
+    program, analysis = analysed(HAND)
+    found = {
+        (program.text(a.at), program.variable(a.array).name): a.range
+        for a in analysis.accesses
+        if a.function == "pointers"
+    }
+    assert found == {
+        ("p[i]", "A"): ((0, 7),),
+        ("q[i - 1]", "B"): ((3, 10),),
+        ("r[i]", "C"): ((3, 3), (0, 7)),
+        ("w[1][i]", "C"): ((3, 3), (0, 7)),
+        ("p[0]", "A"): ((4, 11),),
+        ("p[1]", "A"): ((13, 13),),
+    }
+
+
+class Writer:
+    """Random kernels: small loops of all forms, guards, scalar assignments, jumps, odd subscripts."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.depth = 0
+        self.free: list[str] = []
+        self.names: list[str] = []
+
+    def pick(self, *choices: str) -> str:
+        return self.random.choice(choices)
+
+    def term(self) -> str:
+        return self.random.choice([*self.names, "t", "s", "n", "m", str(self.random.randint(-3, 9))])
+
+    def number(self, depth: int = 2) -> str:
+        if depth == 0 or self.random.random() < 0.3:
+            return self.term()
+        a, b, c = self.number(depth - 1), self.number(depth - 1), self.random.randint(1, 5)
+        return self.pick(
+            f"({a} + {b})", f"({a} - {b})", f"{c} * {a}", f"({a} / {c})", f"({a} % {c})", f"({a} << 1)",
+            f"({a} >> 1)", f"({a} & 3)", f"(({a}) > ({b}) ? ({a}) : ({b}))", f"-({a})", f"({a} * 4 | ({b} & 3))",
+            f"(int)({a})", f"({a} == {b})", f"(short)({a} + {c})", f"(u + {c})",
+        )  # fmt: skip
+
+    def test(self) -> str:
+        a, b = self.number(1), self.number(1)
+        op = self.pick("<", "<=", ">", ">=", "==", "!=")
+        plain = f"{a} {op} {b}"
+        other = f"{self.term()} < {self.term()}"
+        return self.pick(
+            plain, plain, plain, f"{plain} && {other}", f"{plain} || {other}", f"!({plain})", f"A[{a}] > 2"
+        )
+
+    def access(self) -> str:
+        e = self.number()
+        return self.pick(f"A[{e}]", f"A[{e}]", f"B[{e}]", f"C[{self.number(1)}][{self.number(1)}]")
+
+    def block(self) -> str:
+        self.depth += 1
+        text = "{ " + " ".join(self.statement() for _ in range(self.random.randint(1, 3))) + " }"
+        self.depth -= 1
+        return text
+
+    def loop(self) -> str:
+        if not self.free or self.depth > 3:
+            return f"{self.access()} = 1;"
+        v = self.free.pop()
+        low, high, step = self.term(), self.number(1), self.random.randint(1, 3)
+        kind = self.random.randint(0, 8)
+        self.names.append(v)
+        body = self.block()
+        self.names.pop()
+        self.free.append(v)
+        inner = body[1:-1]
+        if kind <= 2:
+            return f"for ({v} = {low}; {v} {self.pick('<', '<=')} {high}; {v} += {step}) {body}"
+        if kind == 3:
+            return f"for ({v} = {high}; {v} {self.pick('>', '>=')} {low}; {v} -= {step}) {body}"
+        if kind == 4:
+            return f"for ({v} = 0; {v} != {self.random.randint(0, 6)}; {v}++) {body}"
+        if kind == 5:
+            return f"{v} = {low}; while ({v} < {high}) {{ {inner} {v} += {step}; }}"
+        if kind == 6:
+            return f"{v} = {low}; do {{ {inner} {v}++; }} while ({v} < {high} && {v} < 9);"
+        if kind == 7:
+            return f"for ({v} = 0; {v} < 5 && {self.test()}; {v}++) {body}"
+        return f"for (u = {self.random.randint(0, 9)}; u > {self.random.randint(0, 3)}; u--) {body}"
+
+    def statement(self) -> str:
+        kind = self.random.random()
+        if kind < 0.3:
+            return self.loop()
+        if kind < 0.45:
+            other = f" else {self.block()}" if self.random.random() < 0.5 else ""
+            return f"if ({self.test()}) {self.block()}{other}"
+        if kind < 0.6:
+            target = self.pick("t", "s", "u")
+            return self.pick(
+                f"{target} = {self.number()};", f"{target} += {self.random.randint(1, 3)};", f"{target}++;",
+                f"{target} = {target} + {self.random.randint(-2, 2)};", f"c += {self.random.randint(1, 90)};",
+                f"{target} = c;",
+            )  # fmt: skip
+        if kind < 0.64 and self.names:
+            return f"if ({self.test()}) {{ {self.pick('continue', 'break', 'return')}; }}"
+        if kind < 0.68:
+            return (
+                f"switch ({self.number(1)}) {{ case 0: {self.statement_flat()} break; case 1: {self.statement_flat()} "
+                f"case 2 ... 4: {self.statement_flat()} break; default: {self.statement_flat()} }}"
+            )
+        return f"{self.access()} {self.pick('=', '+=')} {self.pick(self.access(), self.term())};"
+
+    def statement_flat(self) -> str:
+        return self.pick(f"{self.access()} = 1;", f"t = {self.number(1)};", "t++;")
+
+    def kernel(self, name: str) -> str:
+        self.free = ["i", "j", "k", "l"]
+        body = " ".join(self.statement() for _ in range(self.random.randint(2, 5)))
+        head = "int i = 0, j = 0, k = 0, l = 0, t = 0, s = 1; unsigned u = 2; unsigned char c = 0;"
+        return f"void {name}(int n, int m) {{ {head} {body} }}\n"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_kernels(seed: int, tmp_path: Path) -> None:
+    writer = Writer(seed)
+    names = [f"k{number}" for number in range(60)]
+    text = "int A[64], B[64], C[16][16];\n" + "".join(writer.kernel(n) for n in names)
+    program, analysis = analysed(text)
+    calls = [(n, v) for n in names for v in ((0, 0), (3, 5), (6, 2), (-2, 1))]
+    runs = run(program, [(name, f"{n}, {m}") for name, (n, m) in calls], tmp_path, budget=3000)
+    wrong = []
+    for result, (name, (n, m)) in zip(runs, calls, strict=True):
+        for message in disagreements(program, analysis, result, name, {"n": n, "m": m}):
+            wrong.append(f"{name}({n}, {m}): {message}")
+    assert wrong == []
+    assert sum(r.finished for r in runs) > len(runs) // 2
+    exact = [a for a in analysis.accesses if a.affine and a.exact and a.iterators]
+    assert len(exact) > 50
