@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
-from hlspart.frontend.cxx_templates import matching_angle, instantiated
+from hlspart.frontend.cxx_templates import instantiated, matching_angle
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import Token, spell
 from hlspart.model import program as ir
@@ -29,7 +29,7 @@ _REFUSED = {
     "throw": "exception handling", "dynamic_cast": "dynamic_cast", "typeid": "typeid", "decltype": "decltype",
     "this": "member function", "co_await": "coroutine", "template": "class template", "concept": "concept",
 }  # fmt: skip
-_DROPPED = {"typename", "noexcept", "explicit", "mutable", "override", "final", "thread_local"}
+_DROPPED = {"typename", "noexcept", "explicit", "mutable", "override", "final", "thread_local", "hls_thread_local"}
 _CASTS = {"static_cast", "reinterpret_cast", "const_cast"}
 _NAMES = {
     "constexpr": "const",
@@ -44,6 +44,10 @@ _STD_TEMPLATES = {
     "shared_ptr", "unordered_map", "numeric_limits", "bitset", "basic_string", "x_complex", "stream_of_blocks",
     "ap_shift_reg", "Mat", "Scalar", "Window", "LineBuffer", "task", "stack", "initializer_list", "valarray",
     "uniform_int_distribution", "uniform_real_distribution", "normal_distribution", "split", "merge",
+}  # fmt: skip
+_LIBRARY_TYPES = {
+    "string", "ostream", "istream", "ofstream", "ifstream", "fstream", "stringstream", "ostringstream", "istringstream",
+    "task", "ios", "mt19937", "exception", "thread", "half",
 }  # fmt: skip
 _WIDE = {
     "ap_int",
@@ -196,6 +200,9 @@ class _Shim:
             case "static_assert" | "_Static_assert":
                 end = self.closing(self.at + 1)
                 self.at = end + 2
+            case _ if text in _LIBRARY_TYPES and text not in self.types and self._library_type():
+                half = ir.ScalarType("half", "float", 16)
+                self.types[text] = half if text == "half" else ir.OtherType(text)
             case _ if text in _CASTS and self.text(1) == "<":
                 self._named_cast(token)
             case _ if self.text(1) == "<" and self._template_id(token):
@@ -327,13 +334,18 @@ class _Shim:
         texts = [t.text for t in inside]
         return ":" in texts and ";" not in texts
 
+    def _library_type(self) -> bool:
+        qualified = self.at > 0 and self.tokens[self.at - 1].text == "::"
+        following = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else self.tokens[self.at]
+        return qualified or following.text in ("&", "*") or following.kind == "id"
+
     def _constant(self, token: Token) -> None:
         """Remember ``const int N = 4;`` for template arguments."""
         if (
             self.text(1) != "="
             or not self.out
-            or self.previous_text() not in _BASIC
-            and not self.is_type(self.previous())
+            or (self.previous_text() not in _BASIC
+            and not self.is_type(self.previous()))
         ):
             return
         if "const" not in (t.text for t in self.out[self.statement :]):
@@ -561,11 +573,11 @@ class _Shim:
 
     def _open_brace(self, token: Token) -> None:
         before = self.previous_text()
-        if before == ")" or before in ("else", "do") or (self.in_body and before in (";", "{", "}", ":", "")):
-            if not self.in_body:
-                kind = "body"
-            else:
-                kind = "value" if before == "{" and self.braces[-1] == "value" else "body"
+        statement = self.in_body and before in (";", "{", "}", ":", "")
+        if statement and before == "{" and self.braces[-1] == "value":
+            kind = "value"
+        elif statement or before in (")", "else", "do"):
+            kind = "body"
         elif before in ("=", ",", "{", "(", "return") or self.braces[-1:] == ["value"]:
             kind = "value"
         else:

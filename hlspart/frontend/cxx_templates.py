@@ -1,4 +1,4 @@
-"""Function templates whose arguments are written out at each use, expanded like macros."""
+"""Templates of functions and data structs whose arguments are written out at each use, expanded like macros."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST_INSTANCES = 64
 
 @dataclass
 class _Template:
-    """A function template: its parameters and the tokens of its definition (without ``template<..>``)."""
+    """A template: its parameters and the tokens of its definition (without ``template<..>``)."""
 
     name: str
     params: list[str]
@@ -115,8 +115,7 @@ def _collect(tokens: list[Token]) -> tuple[list[Token], dict[str, _Template]]:
             close = _loose_angle(tokens, at + 1)
         end, name_at, definition = _extent(tokens, close + 1)
         if name_at is None:
-            name = next((t for t in tokens[close + 1 : end] if t.text in ("struct", "class", "union")), token)
-            what = "class template" if name is not token else "template"
+            what = "class template" if tokens[close + 1].text in ("struct", "class", "union") else "template"
             raise error(token, f"C++ construct not supported: {what}", "HLP003")
         params, types, defaults = _parameters(tokens[at + 2 : close])
         name_text = tokens[name_at].text
@@ -147,8 +146,9 @@ def _loose_angle(tokens: list[Token], opening: int) -> int:
 def _extent(tokens: list[Token], start: int) -> tuple[int, int | None, bool]:
     """(last token, name of the function or None, whether it is a definition)."""
     at, name, level = start, None, 0
-    kind = next((t.text for t in tokens[start : start + 1]), "")
-    if kind in ("struct", "class", "union", "using"):
+    if tokens[start].text == "struct" and tokens[start + 2].text == "{":
+        return _data_struct(tokens, start)
+    if tokens[start].text in ("struct", "class", "union", "using", "template"):
         return start, None, False
     while at < len(tokens):
         text = tokens[at].text
@@ -164,6 +164,20 @@ def _extent(tokens: list[Token], start: int) -> tuple[int, int | None, bool]:
             return at, name, False
         at += 1
     raise error(tokens[start], "template without a declaration")
+
+
+def _data_struct(tokens: list[Token], start: int) -> tuple[int, int | None, bool]:
+    """A struct that only holds data is a template like a function is; with member functions it is none."""
+    at, level = start + 2, 0
+    while at < len(tokens):
+        text = tokens[at].text
+        if text == "(" and level == 1 and tokens[at + 1].text != "*":
+            return start, None, False
+        level += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+        if level == 0:
+            return at + 1, start + 1, True
+        at += 1
+    return start, None, False
 
 
 def _parameters(tokens: list[Token]) -> tuple[list[str], set[str], dict[str, list[Token]]]:
@@ -196,7 +210,8 @@ def _uses(tokens: list[Token], templates: dict[str, _Template], instances: dict[
         template = templates.get(tokens[at].text) if tokens[at].kind == "id" else None
         if template is not None and at + 1 < len(tokens) and tokens[at + 1].text == "<":
             end = matching_angle(tokens, at + 1)
-            if end is not None and end + 1 < len(tokens) and tokens[end + 1].text == "(":
+            called = end is not None and end + 1 < len(tokens) and tokens[end + 1].text == "("
+            if end is not None and (called or template.tokens[0].text == "struct"):
                 arguments = [t for t in tokens[at + 2 : end] if not isinstance(t, PragmaToken)]
                 key = spell(arguments).strip().replace(" ", "")
                 instances[template.name].setdefault(key, arguments)

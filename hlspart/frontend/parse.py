@@ -199,8 +199,8 @@ _MOST_GUESSES = 40
 def parse(tokens: list[Token], types: Iterable[str], guess_types: bool) -> tuple[c_ast.FileAST, list[str]]:
     """The tree, and the names that had to be taken for types.
 
-    ``types`` are names of types that the tokens do not declare. With ``guess_types`` (a header is missing) an undeclared name that stands where a type must is
-    taken for one.
+    ``types`` are names of types that the tokens do not declare. With ``guess_types`` (a header is
+    missing) an undeclared name that stands where a type must is taken for one.
     """
     prepared = _c_tokens(tokens)
     known = list(types)

@@ -1,4 +1,9 @@
 #ifndef HLSPART_AP_AXI_SDATA_H
 #define HLSPART_AP_AXI_SDATA_H
-/* what it declares is known to the C++ reader itself */
+/* classes are known to the C++ reader itself */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <math.h>
+#include <stdio.h>
 #endif

@@ -1,3 +1,9 @@
 #ifndef HLSPART_HLS_TASK_H
 #define HLSPART_HLS_TASK_H
+/* classes are known to the C++ reader itself */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <math.h>
+#include <stdio.h>
 #endif
