@@ -63,12 +63,17 @@ class GroupPartition:
 
 @dataclass(frozen=True, slots=True)
 class BankVerdict:
-    """Which banks one access reaches, over its whole domain."""
+    """Which banks one access reaches, over its whole domain.
+
+    ``unroll``: the factor when unrolling one loop decides the bank; ``unrolls``: (loop id, factor) of
+    every loop that must be unrolled.
+    """
 
     kind: Literal["const", "const-after-unroll", "const-after-split", "dynamic", "non-affine"]
     banks: tuple[int, ...] | None  # flat bank numbers, None when not known
     unroll: int | None = None
     dim: int | None = None  # 1-based dimension that keeps the bank from being constant
+    unrolls: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,34 @@
+"""The layout that validation found for an array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.program import Program
+from hlspart.model.results import DimPartition, Validation
+
+
+def make_layout(extents: Sequence[int | None], dims: Sequence[DimPartition]) -> PerDimLayout | None:
+    """Layout of an array of ``extents`` under partitions ``dims``; None when an extent is not known."""
+    if not extents or any(e is None or e < 1 for e in extents):
+        return None
+    wanted = {d.dim: d for d in dims}
+    layouts = []
+    for k, extent in enumerate(extents):
+        assert extent is not None
+        part = wanted.get(k + 1)
+        layouts.append(
+            DimLayout.of("whole", extent, None) if part is None else DimLayout.of(part.type, extent, part.factor)
+        )
+    return PerDimLayout(tuple(layouts))
+
+
+def layout_of(validation: Validation, analysis: AccessAnalysis, program: Program, variable: int) -> PerDimLayout | None:
+    """Layout of an array, whole when it is not partitioned; None when its extents are not known."""
+    found = program.variable(variable)
+    if not found.is_array:
+        return None
+    group = validation.groups.get(analysis.group_of.get(variable, -1))
+    return make_layout(found.dims, group.dims if group is not None else ())

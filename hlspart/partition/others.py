@@ -1,0 +1,81 @@
+"""Status of every directive that is no ARRAY_PARTITION."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hlspart.model.directives import Directive
+from hlspart.model.program import ArrayType, Program
+from hlspart.model.results import PragmaState, PragmaStatus
+
+#: Said once of a place or variable; a second time repeats or contradicts the first.
+_ONCE = frozenset(
+    "pipeline unroll loop_tripcount loop_flatten loop_merge inline dataflow bind_storage resource stream performance"
+    " array_reshape top latency".split()
+)
+
+
+def status_of_other(program: Program, index: int, directive: Directive, earlier: dict[object, int]) -> PragmaStatus:
+    """Status of a directive; ``earlier`` remembers the ones seen, to find repetitions."""
+    at = directive.at
+    base = PragmaStatus(index, at.span.path, program.line(at), directive.text, "applied", None, None)
+    if directive.variables:
+        base = replace(base, variable=directive.variables[0])
+
+    def say(status: PragmaState, code: str, reason: str, hint: str | None = None) -> PragmaStatus:
+        return replace(base, status=status, code=code, reason=reason, hint=hint)
+
+    fatal = next((p for p in directive.problems if p.fatal), None)
+    if fatal is not None:
+        ignored = fatal.code in ("condition-false", "other-dialect", "missing-keyword")
+        made = say("ignored" if ignored else "rejected", fatal.code, fatal.message, fatal.hint)
+        return replace(made, at=fatal.at)
+    fault = _fault(program, directive)
+    if fault is not None:
+        return say("rejected", *fault)
+    if directive.kind in _ONCE:
+        place = directive.variables or (directive.function, directive.loop)
+        key = (directive.kind, place)
+        if key in earlier:
+            first = program.directives[earlier[key]]
+            line = program.line(first.at)
+            where = f"line {line}" if first.at.span.path == at.span.path else f"{first.at.span.path}, line {line}"
+            if _meaning(first) == _meaning(directive):
+                return say("redundant", "redundant", f"says the same as {where}")
+            return say("conflict", "conflict", f"contradicts {where}: {first.text}", "remove one of them")
+        earlier[key] = index
+    if not directive.modelled:
+        problem = next(iter(directive.problems), None)
+        reason = problem.message if problem is not None else "valid, but hlspart does not model what it does"
+        return say("unmodelled", problem.code if problem is not None else "unmodelled", reason)
+    return base
+
+
+def _meaning(directive: Directive) -> tuple[object, ...]:
+    parts = []
+    for option in directive.options:
+        value = directive.values.get(option.name, (option.value or "").lower())
+        parts.append((option.name, value))
+    return tuple(sorted(parts, key=str))
+
+
+def _fault(program: Program, directive: Directive) -> tuple[str, str, str | None] | None:
+    """(code, reason, hint) for a value that the directive cannot have."""
+    values = directive.values
+    match directive.kind:
+        case "pipeline" if values.get("ii", 1) < 1:
+            return "bad-ii", f"II={values['ii']} is not positive", "use II=1 or more"
+        case "unroll" if values.get("factor", 1) < 1:
+            return "bad-factor", f"factor={values['factor']} is not positive", "use 2 or more, or no factor"
+        case "loop_tripcount":
+            low, high = values.get("min", 0), values.get("max")
+            if low < 0 or (high is not None and high < low):
+                return "bad-tripcount", f"min={low} and max={high} are no range", "give 0 <= min <= max"
+        case "dependence" if values.get("distance", 1) < 1:
+            return "bad-distance", f"distance={values['distance']} is not positive", "give the iterations between them"
+        case "bind_storage" | "array_reshape":
+            for ident in directive.variables:
+                variable = program.variable(ident)
+                if not isinstance(variable.type, ArrayType) and variable.storage != "parameter":
+                    return "not-an-array", f"'{variable.name}' is no array", "name an array"
+    return None

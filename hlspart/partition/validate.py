@@ -1,0 +1,227 @@
+"""The status of every directive, and the partition of every array group.
+
+What *applied* and *rejected* mean is set down in docs/validation.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hlspart.model.access import Access, AccessAnalysis, ArrayGroup
+from hlspart.model.directives import Directive, Problem
+from hlspart.model.program import Program
+from hlspart.model.results import BankVerdict, GroupPartition, PragmaState, PragmaStatus, Validation
+from hlspart.partition.layout import make_layout
+from hlspart.partition.merge import Merged, group_items, merge
+from hlspart.partition.others import status_of_other
+from hlspart.partition.requests import Evaluated, evaluated
+from hlspart.partition.unrolling import decided, unroll_factors
+from hlspart.partition.verdicts import Verdicts
+
+_RANK: dict[PragmaState, int] = {
+    "conflict": 0, "rejected": 1, "unmodelled": 2, "applied": 3, "ignored": 4, "redundant": 5,
+}  # fmt: skip
+
+
+def validate(program: Program, analysis: AccessAnalysis, bank_model: str = "static") -> Validation:
+    """Status of each directive of ``program`` and partition of each group.
+
+    ``bank_model`` does not change a status: a partition whose banks are undecided takes effect under
+    both models, it only counts differently.
+    """
+    return _Validator(program, analysis).run()
+
+
+class _Validator:
+    def __init__(self, program: Program, analysis: AccessAnalysis) -> None:
+        self.program, self.analysis = program, analysis
+        self.groups = {g.id: g for g in analysis.groups}
+        self.factors = unroll_factors(program)
+        self.by_array: dict[int, list[Access]] = {}
+        for access in analysis.accesses:
+            self.by_array.setdefault(access.array, []).append(access)
+        self.statuses: dict[int, PragmaStatus] = {}
+
+    def run(self) -> Validation:
+        items = self._without_axi(evaluated(self.program))
+        for item in items:
+            if item.request is None or item.request.variable not in self.analysis.group_of:
+                self._single(item)
+        partitions = {}
+        for ident, members in group_items(items, self.analysis.group_of).items():
+            partitions[ident] = self._group(self.groups[ident], members)
+        earlier: dict[object, int] = {}
+        for index, directive in enumerate(self.program.directives):
+            if index not in self.statuses:
+                self.statuses[index] = status_of_other(self.program, index, directive, earlier)
+        ordered = tuple(self.statuses[k] for k in range(len(self.program.directives)))
+        return Validation(ordered, partitions)
+
+    # --------------------------------------------------------------------------- one directive
+
+    def _set(self, item: Evaluated, status: PragmaState, **fields: object) -> None:
+        """Note a status; of several variables of one directive the worst counts."""
+        made = base_status(self.program, item.index, item.directive, status)
+        made = replace(made, variable=item.variable, **fields)  # type: ignore[arg-type]
+        known = self.statuses.get(item.index)
+        if known is None or _RANK[status] < _RANK[known.status]:
+            self.statuses[item.index] = made
+
+    def _single(self, item: Evaluated) -> None:
+        if item.fault is not None:
+            state: PragmaState = "rejected"
+            if item.fault.code == "condition-false":
+                state = "ignored"
+            elif not item.fault.fatal:
+                state = "unmodelled"
+            at = item.fault.at
+            self._set(item, state, code=item.fault.code, reason=item.fault.message, hint=item.fault.hint, at=at)
+        elif not item.directive.modelled:
+            self._set(item, "unmodelled", code="unmodelled", reason="hlspart does not model this form")
+        else:
+            self._set(item, "applied")
+
+    def _without_axi(self, items: Sequence[Evaluated]) -> list[Evaluated]:
+        """A group that an m_axi port belongs to is memory outside of the device: it has no banks."""
+        ports: dict[int, Directive] = {}
+        for directive in self.program.directives:
+            if directive.kind == "interface" and directive.usable and directive.choice("mode", ("m_axi",)) == "m_axi":
+                for variable in directive.variables:
+                    ports[self.analysis.group_of.get(variable, -1 - variable)] = directive
+        result = []
+        for item in items:
+            port = None
+            if item.request is not None:
+                variable = item.request.variable
+                port = ports.get(self.analysis.group_of.get(variable, -1 - variable))
+            if port is not None and item.variable is not None:
+                name = self.program.variable(item.variable).name
+                text = f"'{name}' is an m_axi port (line {self.program.line(port.at)}): it cannot be partitioned"
+                fault = Problem("m-axi", text, item.directive.at, "copy it into a local array and partition that")
+                item = replace(item, request=None, fault=fault)
+            result.append(item)
+        return result
+
+    # --------------------------------------------------------------------------------- groups
+
+    def _group(self, group: ArrayGroup, items: list[Evaluated]) -> GroupPartition:
+        merged = merge(self.program, items)
+        verdicts = self._verdicts(group, merged)
+        finding = self._finding(group, merged, verdicts)
+        for position, item in enumerate(items):
+            if position in merged.conflicts:
+                self._conflict(items, position, merged)
+            elif position in merged.redundant:
+                line = self._where(items[merged.redundant[position]], item)
+                self._set(item, "redundant", code="redundant", reason=f"says the same as {line}")
+            elif merged.conflicts:
+                reason = "another directive on the same array group is in conflict; the group is left as it is"
+                self._set(item, "ignored", code="group-conflict", reason=reason)
+            elif position in merged.empty:
+                reason = "it makes one bank only"
+                self._set(item, "ignored", code="one-bank", reason=reason, hint="remove it, or raise the factor")
+            elif finding is not None and item.request is not None and not item.request.off:
+                state, code, reason, hint, access, dim = finding
+                notes = "".join(f"{n.message}; " for n in item.notes) if state == "applied" else ""
+                at = access.reason_at or access.at if isinstance(access, Access) else access
+                self._set(item, state, code=code, reason=notes + reason, hint=hint, at=at, dim=dim)
+            elif item.notes:
+                note = item.notes[0]
+                reason = "; ".join(n.message for n in item.notes)
+                self._set(item, "applied", code=note.code, reason=reason, hint=note.hint, at=note.at)
+            else:
+                self._set(item, "applied")
+        return GroupPartition(group.id, merged.dims, tuple(i.request for i in items if i.request), verdicts)
+
+    def _conflict(self, items: list[Evaluated], position: int, merged: Merged) -> None:
+        other, dim = merged.conflicts[position]
+        mine, theirs = items[position], items[other]
+        place = self._where(theirs, mine)
+        reason = f"dim {dim}: {_wish(mine)} here, {_wish(theirs)} in {place}"
+        if mine.variable != theirs.variable and theirs.variable is not None and mine.variable is not None:
+            one, two = self.program.variable(mine.variable), self.program.variable(theirs.variable)
+            reason += f"; '{one.name}' and '{two.name}' are one array through calls"
+        hint = "give both the same type and factor, or remove one"
+        self._set(mine, "conflict", code="conflict", reason=reason, hint=hint, dim=dim)
+
+    def _where(self, item: Evaluated, beside: Evaluated) -> str:
+        at = item.directive.at
+        line = f"line {self.program.line(at)}"
+        same = at.span.path == beside.directive.at.span.path
+        return line if same else f"{at.span.path}, {line}"
+
+    def _verdicts(self, group: ArrayGroup, merged: Merged) -> dict[int, BankVerdict]:
+        if not merged.dims:
+            return {}
+        verdicts = Verdicts(self.analysis.loops)
+        found: dict[int, BankVerdict] = {}
+        for member in group.members:
+            layout = make_layout(self.program.variable(member).dims, merged.dims)
+            for access in self.by_array.get(member, ()):
+                if layout is None or any(d.dim > len(layout.dims) for d in merged.dims):
+                    found[access.id] = BankVerdict("non-affine", None)
+                else:
+                    found[access.id] = verdicts.verdict(access, layout)
+        return found
+
+    def _finding(
+        self, group: ArrayGroup, merged: Merged, verdicts: dict[int, BankVerdict]
+    ) -> tuple[PragmaState, str, str, str | None, object, int | None] | None:
+        """The first thing that keeps the banks of a group from being decided."""
+        if not merged.dims:
+            return None
+        accesses = [a for m in group.members for a in self.by_array.get(m, ())]
+        accesses.sort(key=lambda a: (a.at.span.path, a.at.span.start, a.id))
+        for access in accesses:
+            if not access.affine:
+                text = " ".join(self.program.text(access.at).split())
+                why = f" ({access.reason})" if access.reason else ""
+                reason = f"non standard affine access: {text!r} in line {self.program.line(access.at)}{why}"
+                hint = "make the index an affine form of the loop iterators, or remove the partition"
+                return "rejected", "non-affine", reason, hint, access, None
+        if group.faults:
+            fault = group.faults[0]
+            name = self.program.variable(fault.variable).name
+            reason = f"'{name}': {fault.reason} (line {self.program.line(fault.at)})"
+            return "rejected", fault.code, reason, None, fault.at, None
+        for access in accesses:
+            verdict = verdicts[access.id]
+            if verdict.kind == "const" or (verdict.kind == "const-after-unroll" and self._decided(verdict)):
+                continue
+            text = " ".join(self.program.text(access.at).split())
+            banks = "several banks" if verdict.banks is None else f"banks {listed(verdict.banks)}"
+            reason = f"bank cannot be divided: dim {verdict.dim}: {text!r} in line {self.program.line(access.at)}"
+            reason += f" reaches {banks}"
+            return "applied", "bank-divided", reason, self._advice(verdict), access, verdict.dim
+        return None
+
+    def _decided(self, verdict: BankVerdict) -> bool:
+        return decided(verdict.unrolls, self.factors)
+
+    def _advice(self, verdict: BankVerdict) -> str:
+        names = {loop: self.analysis.loops[loop].name for loop, _ in verdict.unrolls if loop in self.analysis.loops}
+        if verdict.kind == "const-after-unroll":
+            return " and ".join(f"unroll {names[loop]} by {u}" for loop, u in verdict.unrolls if loop in names)
+        if verdict.kind == "const-after-split":
+            return "split the loop at the borders of the blocks"
+        return "choose a dimension and factor that fit the step of the index"
+
+
+def _wish(item: Evaluated) -> str:
+    request = item.request
+    assert request is not None
+    return request.type + (f" factor={request.factor}" if request.factor is not None else "")
+
+
+def listed(banks: Sequence[int]) -> str:
+    """``0..3`` or ``1, 3``."""
+    if len(banks) > 2 and banks[-1] - banks[0] == len(banks) - 1:
+        return f"{banks[0]}..{banks[-1]}"
+    return ", ".join(map(str, banks[:8])) + (", ..." if len(banks) > 8 else "")
+
+
+def base_status(program: Program, index: int, directive: Directive, status: PragmaState) -> PragmaStatus:
+    """A status without a reason."""
+    at = directive.at
+    return PragmaStatus(index, at.span.path, program.line(at), directive.text, status, None, None)

@@ -1,0 +1,150 @@
+"""Which banks an access reaches, and what would make that one bank (bank verdicts).
+
+A bank is decided at compile time when the access reaches one bank over its whole domain. Where it
+does not, a cyclic dimension becomes decided by unrolling one loop by ``f / gcd(f, c * step)`` copies,
+a block dimension by splitting the loop at the block borders.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.model.access import Access, Affine, LoopInfo
+from hlspart.model.results import BankVerdict
+
+_MOST_BANKS = 4096
+
+
+class Verdicts:
+    """Verdicts of accesses under layouts; equal questions are asked once."""
+
+    def __init__(self, loops: Mapping[int, LoopInfo]) -> None:
+        self._loops = loops
+        self._reached: dict[object, tuple[int, ...] | None] = {}
+
+    def verdict(self, access: Access, layout: PerDimLayout) -> BankVerdict:
+        """Verdict of one access of an array with ``layout``."""
+        if not access.affine or access.index is None or len(access.index) != len(layout.dims):
+            return BankVerdict("non-affine", None)
+        banks = self._banks(access, layout)
+        if banks is not None and len(banks) <= 1:
+            return BankVerdict("const", banks)
+        unrolls: dict[int, int] = {}
+        split = False
+        worst: int | None = None
+        for k in layout.partitioned:
+            dim = layout.dims[k]
+            moves = self._moves(access, access.index[k], dim)
+            if moves == {} or (banks is not None and self._same(layout, banks, k)):
+                continue
+            worst = k + 1 if worst is None else worst
+            if moves is None:
+                return BankVerdict("dynamic", banks, dim=k + 1)
+            if dim.kind == "block":
+                split = True
+                if len(moves) > 1:
+                    return BankVerdict("dynamic", banks, dim=k + 1)
+                continue
+            if len(moves) > 1:
+                return BankVerdict("dynamic", banks, dim=k + 1)
+            for loop, u in moves.items():
+                unrolls[loop] = math.lcm(unrolls.get(loop, 1), u)
+        if not unrolls and not split:  # bounded by the domain, or too many banks to list
+            return BankVerdict("dynamic", banks, dim=worst or (layout.partitioned[0] + 1))
+        pairs = tuple(sorted(unrolls.items()))
+        one = pairs[0][1] if len(pairs) == 1 else None
+        if split:
+            return BankVerdict("const-after-split", banks, one, worst, pairs)
+        return BankVerdict("const-after-unroll", banks, one, worst, pairs)
+
+    def _banks(self, access: Access, layout: PerDimLayout) -> tuple[int, ...] | None:
+        key = (access.domain, access.index, access.map, layout)
+        if key not in self._reached:
+            self._reached[key] = _reached(access, layout)
+        return self._reached[key]
+
+    def _same(self, layout: PerDimLayout, banks: Sequence[int], k: int) -> bool:
+        return len({layout.bank_tuple(b)[k] for b in banks}) == 1
+
+    def _moves(self, access: Access, form: Affine | None, dim: DimLayout) -> dict[int, int] | None:
+        """Loop id -> least unroll that fixes the bank, for each loop that changes it; None: cannot be said."""
+        if form is None:
+            return None
+        steps = self._per_iteration(access, form)
+        if steps is None:
+            return None
+        moves = {}
+        for loop, step in steps.items():
+            trips = self._loops[loop].trip_count.exact
+            if trips == 1:
+                continue
+            if dim.kind == "block":
+                moves[loop] = 1
+                continue
+            modulus = dim.banks
+            u = modulus // math.gcd(modulus, abs(step))
+            if u > 1:
+                moves[loop] = u if trips is None else min(u, trips)
+        return moves
+
+    def _per_iteration(self, access: Access, form: Affine) -> dict[int, int] | None:
+        """How much the index grows per iteration of each loop around it; None for unknown parts."""
+        by_name = {}
+        for ident in access.loops:
+            info = self._loops.get(ident)
+            if info is not None and info.iterator is not None:
+                by_name[info.iterator] = info
+        steps: dict[int, int] = {}
+        rest = form
+        for ident in reversed(access.loops):  # innermost first: its lower bound may hold outer iterators
+            info = self._loops.get(ident)
+            if info is None or info.iterator is None:
+                continue
+            coefficient = rest.coefficient(info.iterator)
+            if coefficient == 0:
+                continue
+            if info.step is None or info.lower is None:
+                return None
+            rest = rest - Affine.of({info.iterator: coefficient}) + info.lower.scaled(coefficient)
+            steps[ident] = coefficient * info.step
+        return None if rest.terms else steps
+
+
+def _reached(access: Access, layout: PerDimLayout) -> tuple[int, ...] | None:
+    """Exact flat banks over the domain, ascending; None when there are too many or isl gives up."""
+    from hlspart.poly.region import Regions, TooHard
+
+    if layout.banks > _MOST_BANKS:
+        return _constant(access, layout)
+    regions = Regions(access.iterators, (1,) * len(access.iterators))
+    names = tuple(f"x{k}" for k in range(len(layout.dims)))
+    coordinates = layout.isl_banks(names)
+    try:
+        touch = regions.touch(regions.region(access.domain), access.index, access.map, layout.shape)
+        tuples = touch.then(names, [text for text, _ in coordinates]).values([size for _, size in coordinates])
+    except TooHard:
+        return None
+    sizes = [size for _, size in coordinates]
+    return tuple(sorted({_flat(t, sizes) for t in tuples}))
+
+
+def _constant(access: Access, layout: PerDimLayout) -> tuple[int, ...] | None:
+    assert access.index is not None
+    element = []
+    for k, form in enumerate(access.index):
+        if layout.dims[k].kind == "whole":
+            element.append(0)
+        elif form is None or form.terms or not 0 <= form.const < layout.dims[k].extent:
+            return None
+        else:
+            element.append(form.const)
+    return (layout.bank(tuple(element)),)
+
+
+def _flat(coordinates: tuple[int, ...], sizes: list[int]) -> int:
+    bank = 0
+    for value, size in zip(coordinates, sizes, strict=True):
+        bank = bank * size + value
+    return bank
