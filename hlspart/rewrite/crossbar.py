@@ -211,7 +211,6 @@ def _match(name: str, bank: int, guard: str | None) -> str:
 
 
 def _store(
-    plan: Plan,
     formulas: Formulas,
     bank: int,
     array: str,
