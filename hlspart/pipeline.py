@@ -72,7 +72,10 @@ class Pipeline:
         return infer(self.program, self.analysis, self.validation, self.target, options)
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
-        """Banked C."""
+        """Banked C; the port check is needed only to choose a style."""
         from hlspart.rewrite import rewrite
 
-        return rewrite(self.program, self.analysis, self.validation, options)
+        generic = self.target.vendor == "generic"
+        partitioned = any(g.dims for g in self.validation.groups.values())
+        ii = self.ii if partitioned and options.style == "auto" and not generic else None
+        return rewrite(self.program, self.analysis, self.validation, options, ii, generic)
