@@ -87,7 +87,7 @@ def run(args: Sequence[str]) -> int:
         code = cli.main(list(args), prog_name="hlspart", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # click turns a broken pipe into SystemExit
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return CLOSED_PIPE
     except click.ClickException as error:
