@@ -51,6 +51,14 @@ class Need:
         self.ii = ii
         self._dims: dict[tuple[int, DimLayout, BankModel], tuple[Family, bool]] = {}
 
+    def at(self, ii: int) -> Need:
+        """The same accesses at another II; what was found out about them is shared."""
+        if ii == self.ii:
+            return self
+        other = Need.__new__(Need)
+        other.problem, other.ports, other.ii, other._dims = self.problem, self.ports, ii, self._dims
+        return other
+
     @cached_property
     def limits(self) -> tuple[tuple[int, int], ...]:
         """(mask of the accesses that share a limit, how many of them one bank serves per interval)."""

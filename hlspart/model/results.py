@@ -223,6 +223,10 @@ class InferredArray:
     needs_rewrite: bool
     dims: tuple[DimPartition, ...] = ()
     reason: str = ""  # why this choice, and what was excluded; for --explain
+    roots: tuple[int, ...] = ()  # variables that carry the pragmas (no formal parameter of a given caller)
+    removed: tuple[int, ...] = ()  # indices in Program.directives that this choice replaces
+    copies: int = 1
+    bram18k: int = 0
 
 
 @dataclass(frozen=True, slots=True)
