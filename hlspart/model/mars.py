@@ -185,8 +185,7 @@ class MarsArray:
                 "write_transactions": b.write_transactions,
             },
             "reads": [
-                {"owner": list(t.owner), "offset": t.offset, "words": t.words, "mars": list(t.sets)}
-                for t in self.reads
+                {"owner": list(t.owner), "offset": t.offset, "words": t.words, "mars": list(t.sets)} for t in self.reads
             ],
             "optimal": self.optimal,
             "method": self.method,

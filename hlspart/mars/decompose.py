@@ -1,0 +1,446 @@
+"""Footprints -> MARS: partition by consumers, owners, order, and the transfers of one tile.
+
+The construction follows Ferry et al. with these corrections: tiles move by the dual basis of the
+hyperplanes, whole tile translations are found as a lattice (residue classes where they are not all
+of Z^t), translation is proved on the relation tile -> data instead of from null spaces, and blocks
+are found by refinement instead of over all subsets of consumers.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from hlspart.mars import integers
+from hlspart.mars.integers import Vector
+from hlspart.mars.order import Order, order
+from hlspart.mars.traffic import most_transactions, padded
+from hlspart.model.mars import Bursts, MarsArray, MarsOptions, MarsSet, Rejection, Transfer, Volume
+from hlspart.poly.tiles import Block, Footprints, cube, injective, shape
+
+MAX_PERIOD = 12  # multiples of a tile translation that are tried when strides break it
+MAX_CLASSES = 64
+
+Shift = Mapping[int, Vector]
+
+
+@dataclass(frozen=True, slots=True)
+class Invariance:
+    """Tile translations ``basis`` (Hermite rows) under which all data moves along, and how far it does."""
+
+    basis: tuple[Vector, ...]
+    reads: tuple[Shift, ...]
+    makes: tuple[Shift, ...]
+    still: tuple[Vector, ...]  # Hermite rows: translations that leave the footprint where it is
+    classes: tuple[Vector, ...]  # one tile of each residue class
+
+    def combined(self, moves: Sequence[Shift], step: Vector) -> dict[int, Vector] | None:
+        """Movement of the data under ``step``, None when it is not in the lattice."""
+        coordinates = integers.solve(self.basis, step)
+        if coordinates is None:
+            return None
+        total: dict[int, Vector] = {}
+        for factor, move in zip(coordinates, moves, strict=True):
+            for space, vector in move.items():
+                scaled = tuple(factor * v for v in vector)
+                total[space] = integers.add(total[space], scaled) if space in total else scaled
+        return total
+
+    def class_of(self, tile: Vector) -> tuple[Vector, Vector]:
+        """The representative of the residue class of ``tile`` and the translation from it."""
+        base = integers.reduced(tile, self.basis)
+        return base, integers.sub(tile, base)
+
+
+def translations(
+    rows: Sequence[Vector], sizes: Sequence[int], normals: Sequence[Vector], width: int
+) -> tuple[Vector, ...]:
+    """Tile translations that whole iterations realise without leaving the kept constraints: Hermite rows.
+
+    All integer ``d`` with ``rows v = sizes * d`` and ``normals v = 0`` for some integer ``v``
+    (``width`` long): the dual basis N = H^-1 diag(s) restricted to where it is integral.
+    """
+    tiles = len(sizes)
+    system = [[*n, *(0,) * tiles] for n in normals]
+    for k, (row, size) in enumerate(zip(rows, sizes, strict=True)):
+        system.append([*row, *(-size * int(k == j) for j in range(tiles))])
+    solutions = integers.kernel(system, width + tiles)
+    return integers.hermite([s[width:] for s in solutions])
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """No position-independent answer: why, and two tiles that show it."""
+
+    reason: str
+    tiles: tuple[Vector, ...] = ()
+    footprints: tuple[int, ...] = ()
+
+
+def invariance(feet: Footprints, basis: Sequence[Vector], flow: bool, tiles: int) -> Invariance | Refused:
+    """Prove that footprints move with tiles, and find under which translations."""
+    box = integers.pivots(basis)
+    firsts = feet.first_tiles(box)
+    if not firsts:
+        return Refused("the tiles that use it are not translates of finitely many tiles")
+    base = firsts[0]
+    if not feet.bounded(base):
+        return Refused("one tile touches unboundedly many elements: tile the remaining loops too")
+    kept: list[Vector] = []
+    for step in basis:
+        multiple = next(
+            (k for k in range(1, MAX_PERIOD + 1) if _moves(feet, base, tuple(k * s for s in step), flow)), None
+        )
+        if multiple is None:
+            return _unlike(feet, base, tiles, step)
+        kept.append(tuple(multiple * s for s in step))
+    if kept != list(basis):
+        index = prod(a // b for (_, a), (_, b) in zip(integers.pivots(kept), box, strict=True))
+        if index <= MAX_CLASSES:
+            for factors in itertools.product(*(range(k[c] // b) for k, (c, b) in zip(kept, box, strict=True))):
+                step = tuple(sum(f * s[j] for f, s in zip(factors, basis, strict=True)) for j in range(tiles))
+                if (
+                    any(factors)
+                    and integers.solve(integers.hermite(kept), step) is None
+                    and _moves(feet, base, step, flow)
+                ):
+                    kept = list(integers.hermite([*kept, step]))
+    final = integers.hermite(kept)
+    reads = [feet.translation(base, s) for s in final]
+    makes = [feet.translation(base, s, makes=True) for s in final] if flow else []
+    if any(m is None for m in (*reads, *makes)):
+        return _unlike(feet, base, tiles, final[0])
+    moves = tuple(m for m in reads if m is not None)
+    classes = feet.first_tiles(integers.pivots(final))
+    if classes is None or len(classes) > MAX_CLASSES:
+        return Refused(f"tiles fall into more than {MAX_CLASSES} classes of different footprints")
+    matrix = [[m[s][d] for m in moves] for s in feet.spaces for d in range(len(moves[0][s]))] if moves else []
+    fixed = integers.kernel(matrix, len(final)) if final else ()
+    still = integers.hermite([_combine(final, c) for c in fixed])
+    return Invariance(final, moves, tuple(m for m in makes if m is not None), still, classes)
+
+
+def _combine(basis: Sequence[Vector], factors: Sequence[int]) -> Vector:
+    return tuple(sum(f * row[j] for f, row in zip(factors, basis, strict=True)) for j in range(len(basis[0])))
+
+
+def _moves(feet: Footprints, base: Vector, step: Vector, flow: bool) -> bool:
+    return feet.translation(base, step) is not None and (
+        not flow or feet.translation(base, step, makes=True) is not None
+    )
+
+
+def _unlike(feet: Footprints, base: Vector, tiles: int, step: Vector) -> Refused:
+    steps = [step, tuple(-s for s in step), *cube(tiles, 2 if tiles <= 3 else 1)]
+    found = feet.unlike(base, steps[:130])
+    if found is None:
+        return Refused("the footprints of tiles do not move with the tiles by a constant")
+    here, there, words, other = found
+    return Refused("the footprints of tiles are not translates of each other", (here, there), (words, other))
+
+
+def reads_match(inv: Invariance) -> str | None:
+    """For a tiled producer: whether consumers and producers move together (corrected Proposition 4.3).
+
+    Every translation of producers must be one of consumers (D = A N M with an integer M), and consumers
+    must land on whole producer tiles (A N in D Z).
+    """
+    if list(inv.reads) == list(inv.makes):
+        return None
+    spaces = sorted({s for m in (*inv.reads, *inv.makes) for s in m})
+
+    def flat(move: Shift) -> Vector:
+        return tuple(v for s in spaces for v in move[s])
+
+    read_lattice = integers.hermite([flat(m) for m in inv.reads])
+    make_lattice = integers.hermite([flat(m) for m in inv.makes])
+    if any(integers.solve(read_lattice, flat(m)) is None for m in inv.makes):
+        return "a move by one producer tile is no whole number of consumer tiles: producers differ in their MARS"
+    if any(integers.solve(make_lattice, flat(m)) is None for m in inv.reads):
+        return "a move by one consumer tile is no whole number of producer tiles: reads would depend on the position"
+    return None
+
+
+# --------------------------------------------------------------------------------------- layout
+
+
+@dataclass(frozen=True, slots=True)
+class _Owned:
+    """The block of one residue class of owners: MARS in memory order, identified by relative consumers."""
+
+    users: tuple[tuple[Vector, ...], ...]
+    sizes: tuple[int, ...]
+    points: tuple[str, ...]
+    offsets: tuple[int, ...]
+    order: Order
+
+    @property
+    def words(self) -> int:
+        return sum(self.sizes)
+
+
+def describe(
+    blank: MarsArray,
+    feet: Footprints,
+    inv: Invariance,
+    images: Mapping[int, str],
+    options: MarsOptions,
+) -> tuple[MarsArray, ...]:
+    """One record per residue class. ``blank`` holds name, kind, class, line, element_bits and boundary."""
+    flow = blank.kind == "flow"
+    tables = _flow_tables(feet, inv, options) if flow else _input_tables(feet, inv, options)
+    if isinstance(tables, str):
+        return (replace(blank, accepted=False, reason=tables),)
+    owned, seen = tables
+    block = max((t.words for t in owned.values()), default=0)
+    whole = padded(block, blank.element_bits, options.align)
+    found = []
+    for base in inv.classes:
+        record = _record(blank, feet, inv, base, owned, seen[base], images, options, whole)
+        found.append(replace(record, residue_classes=len(inv.classes), block=whole, padding=whole - block))
+    return tuple(found)
+
+
+def _relative(tile: Vector, owner: Vector, still: Sequence[Vector]) -> Vector:
+    return integers.reduced(integers.sub(tile, owner), still)
+
+
+def _ordered(blocks: Sequence[Block], users: Sequence[tuple[Vector, ...]], options: MarsOptions) -> _Owned:
+    best = order([frozenset(u) for u in users], options.exact)
+    offsets, at = [], 0
+    for k in best.sequence:
+        offsets.append(at)
+        at += blocks[k].size
+    pick = best.sequence
+    return _Owned(
+        tuple(users[k] for k in pick),
+        tuple(blocks[k].size for k in pick),
+        tuple(blocks[k].points for k in pick),
+        tuple(offsets),
+        best,
+    )
+
+
+_Seen = dict[Vector, tuple[tuple[Block, ...], tuple[Vector, ...]]]
+
+
+def _input_tables(feet: Footprints, inv: Invariance, options: MarsOptions) -> tuple[dict[Vector, _Owned], _Seen] | str:
+    owned: dict[Vector, _Owned] = {}
+    seen: _Seen = {}
+    for base in inv.classes:
+        users = feet.consumers(base, integers.pivots(inv.still))
+        if users is None:
+            return "the tiles that share data with one tile are not finitely many classes"
+        blocks = feet.blocks(base, users)
+        seen[base] = (blocks, users)
+        mine = [b for b in blocks if _owner(b, inv) == integers.reduced(base, inv.still)]
+        owned[base] = _ordered(
+            mine, [tuple(sorted(_relative(c, base, inv.still) for c in b.consumers)) for b in mine], options
+        )
+    return owned, seen
+
+
+def _owner(block: Block, inv: Invariance) -> Vector:
+    return min(integers.reduced(c, inv.still) for c in block.consumers)
+
+
+def _flow_tables(feet: Footprints, inv: Invariance, options: MarsOptions) -> tuple[dict[Vector, _Owned], _Seen] | str:
+    owned: dict[Vector, _Owned] = {}
+    seen: _Seen = {}
+    for base in inv.classes:
+        users = feet.consumers(base, integers.pivots(inv.still))
+        if users is None:
+            return "the tiles that read what one tile makes are not finitely many classes"
+        others = tuple(u for u in users if u != base)
+        if inv.still and base in users:
+            # others of the tile's own class read the same data: one of them stands for the class
+            others = tuple(sorted((*others, integers.add(base, inv.still[0]))))
+        blocks = feet.blocks(base, others)
+        seen[base] = (blocks, others)
+        owned[base] = _ordered(
+            blocks, [tuple(sorted(integers.sub(c, base) for c in b.consumers)) for b in blocks], options
+        )
+    return owned, seen
+
+
+def _record(
+    blank: MarsArray,
+    feet: Footprints,
+    inv: Invariance,
+    base: Vector,
+    owned: Mapping[Vector, _Owned],
+    seen: tuple[tuple[Block, ...], tuple[Vector, ...]],
+    images: Mapping[int, str],
+    options: MarsOptions,
+    block: int,
+) -> MarsArray:
+    flow = blank.kind == "flow"
+    points, words = feet.footprint(base)
+    if flow:
+        sets = _own_sets(owned[base])
+        runs = _flow_runs(feet, inv, base, owned)
+        out = Volume(len(sets), sum(m.size for m in sets))
+        writes = _transfers(((0,) * len(base), owned[base], range(len(sets))), blank, options, block)
+        ids = 0
+    else:
+        blocks, _ = seen
+        placed = _input_sets(blocks, inv, base, owned)
+        if isinstance(placed, str):
+            return replace(blank, accepted=False, reason=placed)
+        sets, runs = placed
+        out, writes, ids = Volume(0, 0), (), 1
+    reads: list[Transfer] = []
+    for owner, table, positions in runs:
+        reads += _transfers((owner, table, positions), blank, options, block)
+    if ids:
+        number = {(m.owner, m.offset): m.id for m in sets}
+        reads = [
+            replace(
+                t,
+                sets=tuple(i for (o, at), i in number.items() if o == t.owner and t.offset <= at < t.offset + t.words),
+            )
+            for t in reads
+        ]
+    incoming = Volume(sum(len(p) for _, _, p in runs), sum(t.words for t in reads))
+    arriving = feet.arriving(base)
+    memory = images if not flow or (injective(arriving, images) and _all_injective(sets, images)) else {}
+    row_read = shape(arriving, memory)
+    row_write = _union_rows(sets, memory) if flow else 0
+    tables = [table for table in owned.values() if table.sizes]
+    slack = sum(t.order.bursts - t.order.bound for t in tables)
+    users = {c for m in sets for c in m.consumers}
+    return replace(
+        blank,
+        consumers=len(users),
+        sets=sets,
+        footprint=words,
+        footprint_points=points,
+        flow_out=out,
+        flow_in=incoming,
+        bursts=Bursts(
+            read=len(reads),
+            write=len(writes),
+            row_major_read=row_read.rows,
+            row_major_write=row_write,
+            box_read=row_read.box_rows,
+            box_read_words=row_read.box_words,
+            read_bound=max(0, len(reads) - slack),
+            read_transactions=sum(t.transactions for t in reads),
+            write_transactions=sum(t.transactions for t in writes),
+        ),
+        reads=tuple(reads),
+        writes=tuple(writes),
+        optimal=slack == 0,
+        method=", ".join(sorted({t.order.method for t in tables})),
+        residue=base,
+        checks=tuple(_checks(feet, base, seen, options).items()),
+    )
+
+
+def _checks(
+    feet: Footprints, base: Vector, seen: tuple[tuple[Block, ...], tuple[Vector, ...]], options: MarsOptions
+) -> dict[str, bool]:
+    return feet.checks(base, *seen) if options.check else {}
+
+
+def _own_sets(table: _Owned) -> tuple[MarsSet, ...]:
+    home = (0,) * (len(table.users[0][0]) if table.users else 0)
+    return tuple(
+        MarsSet(k, size, users, home, at, points)
+        for k, (size, users, at, points) in enumerate(
+            zip(table.sizes, table.users, table.offsets, table.points, strict=True)
+        )
+    )
+
+
+_Run = tuple[Vector, _Owned, Sequence[int]]
+
+
+def _flow_runs(feet: Footprints, inv: Invariance, base: Vector, owned: Mapping[Vector, _Owned]) -> list[_Run]:
+    """Blocks that ``base`` reads from each producer tile, as positions in the producer's table."""
+    runs: list[_Run] = []
+    simple = not inv.still and list(inv.reads) == list(inv.makes)
+    for producer in feet.producers(base):
+        home, step = inv.class_of(producer)
+        if home not in owned:
+            continue
+        table = owned[home]
+        if simple:
+            back = integers.sub(base, producer)
+            used = [k for k, users in enumerate(table.users) if back in users]
+        else:
+            shift = inv.combined(inv.makes, step) or {}
+            used = [k for k, points in enumerate(table.points) if feet.reads_block(base, points, shift)]
+        if used:
+            runs.append((integers.sub(producer, base), table, used))
+    return runs
+
+
+def _input_sets(
+    blocks: Sequence[Block], inv: Invariance, base: Vector, owned: Mapping[Vector, _Owned]
+) -> tuple[tuple[MarsSet, ...], list[_Run]] | str:
+    """The footprint's MARS with their places in their owners' blocks."""
+    placed: list[tuple[Vector, int, Block, _Owned]] = []
+    for b in blocks:
+        owner = _owner(b, inv)
+        home, _ = inv.class_of(owner)
+        table = owned.get(home)
+        if table is None:
+            home = next((h for h in owned if integers.reduced(h, inv.still) == integers.reduced(home, inv.still)), home)
+            table = owned.get(home)
+        users = tuple(sorted(_relative(c, owner, inv.still) for c in b.consumers))
+        if table is None or users not in table.users:
+            return "the owner of a set of elements cannot be told apart by its position"
+        placed.append((_relative(owner, base, inv.still), table.users.index(users), b, table))
+    placed.sort(key=lambda p: (p[0], p[1]))
+    sets, runs = [], []
+    for owner, group in itertools.groupby(placed, key=lambda p: p[0]):
+        members = list(group)
+        table = members[0][3]
+        runs.append((owner, table, [m[1] for m in members]))
+        for _, position, b, _ in members:
+            users = tuple(sorted(_relative(c, base, inv.still) for c in b.consumers))
+            sets.append(MarsSet(len(sets), b.size, users, owner, table.offsets[position], b.points))
+    return tuple(sets), list(runs)
+
+
+def _transfers(run: _Run, blank: MarsArray, options: MarsOptions, block: int) -> tuple[Transfer, ...]:
+    owner, table, positions = run
+    found: list[list[int]] = []
+    for k in sorted(positions):
+        if found and found[-1][-1] == k - 1:
+            found[-1].append(k)
+        else:
+            found.append([k])
+    transfers = []
+    for group in found:
+        at, words = table.offsets[group[0]], sum(table.sizes[k] for k in group)
+        cost = most_transactions(at, words, block, blank.element_bits, options)
+        transfers.append(Transfer(owner, at, words, tuple(group), cost))
+    return tuple(transfers)
+
+
+def _all_injective(sets: Sequence[MarsSet], images: Mapping[int, str]) -> bool:
+    return not sets or injective(_joined(sets), images)
+
+
+def _union_rows(sets: Sequence[MarsSet], images: Mapping[int, str]) -> int:
+    return shape(_joined(sets), images).rows if sets else 0
+
+
+def _joined(sets: Sequence[MarsSet]) -> str:
+    inner = [m.points.strip() for m in sets]
+    return "{ " + "; ".join(text[1:-1].strip() for text in inner) + " }"
+
+
+def rejection(refused: Refused, accesses: Sequence[tuple[int, str, Sequence[Vector]]], width: int) -> Rejection:
+    """The evidence of a refusal: ``accesses`` are (line, text, matrix), the two that differ first."""
+    return Rejection(
+        tuple(a[0] for a in accesses),
+        tuple(a[1] for a in accesses),
+        tuple(integers.kernel(a[2], width) for a in accesses),
+        refused.tiles,
+        refused.footprints,
+    )

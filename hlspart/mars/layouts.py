@@ -1,0 +1,361 @@
+"""A nest's accesses and a tiling -> the MARS of every array: the story from dataflow to records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hlspart.mars import integers
+from hlspart.mars.decompose import Refused, describe, invariance, reads_match, rejection, translations
+from hlspart.mars.integers import Vector
+from hlspart.model.mars import ActualSet, MarsArray, MarsOptions, NestAccess, TileForm
+from hlspart.poly.dataflow import (
+    Dataflow,
+    Dependence,
+    Interior,
+    common_interior,
+    dataflow,
+    matrices,
+    relaxed,
+    violation,
+)
+from hlspart.poly.region import TooHard
+from hlspart.poly.tiles import Footprints, Touch
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayFacts:
+    """What the nest's declarations say of an array; ``fault``: why it cannot be analysed at all."""
+
+    name: str
+    line: int
+    element_bits: int
+    dims: tuple[int | None, ...] = ()
+    fault: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A dependence that a hyperplane turns round."""
+
+    form: TileForm
+    array: str
+    reader: NestAccess
+    writer: NestAccess
+    distance: int  # form(reader) - form(writer), negative
+    iterations: tuple[Vector, Vector]  # of reader and writer
+
+    def __str__(self) -> str:
+        w, r = self.iterations[1], self.iterations[0]
+        return (
+            f"tiling is not legal: hyperplane {self.form.text} decreases by {-self.distance} along the flow of "
+            f"{self.array} from iteration ({', '.join(map(str, w))}) (line {self.writer.line}) to iteration "
+            f"({', '.join(map(str, r))}) (line {self.reader.line})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Layouts:
+    """All records, what makes the tiling illegal, and what else should be said."""
+
+    arrays: tuple[MarsArray, ...]
+    violations: tuple[Violation, ...]
+    actual: tuple[ActualSet, ...]
+    notes: tuple[str, ...]
+    flow: Dataflow  # of the interior
+    border: Dataflow  # of the nest as it is
+
+
+class Tiled:
+    """A nest under a tiling: its interior, dataflow, and questions about rows and lattices."""
+
+    def __init__(self, accesses: Sequence[NestAccess], forms: Sequence[TileForm]) -> None:
+        self.accesses = {a.id: a for a in accesses}
+        self.forms = tuple(forms)
+        self.sizes = tuple(f.size for f in forms)
+        self.names = tuple(dict.fromkeys(n for a in accesses for n in a.iterators))
+        self.interior: dict[int, Interior] = {a.id: relaxed(a.domain, self.rows(a)) for a in accesses}
+        inner = [replace(a, domain=self.interior[a.id].domain) for a in accesses if not self.interior[a.id].face]
+        self.flow = dataflow(inner)
+        self.border = dataflow(accesses)
+
+    def rows(self, a: NestAccess) -> tuple[Vector, ...]:
+        """The hyperplanes over the iterators of one access."""
+        return tuple(tuple(f.form.coefficient(n) for n in a.iterators) for f in self.forms)
+
+    def widened(self, a: NestAccess, normal: Vector) -> Vector:
+        """A normal over the iterators of ``a`` as one over all names."""
+        known = dict(zip(a.iterators, normal, strict=True))
+        return tuple(known.get(n, 0) for n in self.names)
+
+    def lattice(self, members: Sequence[tuple[NestAccess, Interior]]) -> tuple[Vector, ...]:
+        """Tile translations that keep the interiors of ``members``."""
+        normals = [self.widened(a, n) for a, inside in members for n in inside.normals]
+        rows = [tuple(f.form.coefficient(n) for n in self.names) for f in self.forms]
+        return translations(rows, self.sizes, list(dict.fromkeys(normals)), len(self.names))
+
+    def reading(self, a: NestAccess, domain: str, relation: str, space: int) -> Touch:
+        """A touch of data by ``a``."""
+        return Touch(a.iterators, domain, relation, space, self.rows(a))
+
+    def making(self, a: NestAccess, domain: str) -> Touch:
+        """The instances of a write as data points."""
+        its = ", ".join(a.iterators)
+        return Touch(a.iterators, domain, f"{{ [{its}] -> [{its}] }}", a.id, self.rows(a))
+
+
+def layouts(
+    accesses: Sequence[NestAccess],
+    forms: Sequence[TileForm],
+    facts: Mapping[str, ArrayFacts],
+    options: MarsOptions | None = None,
+) -> Layouts:
+    """MARS of all arrays of a nest. ``accesses`` leave out arrays whose facts name a fault.
+
+    Raises TooHard when dataflow itself is out of reach.
+    """
+    options = options or MarsOptions()
+    tiled = Tiled(accesses, forms)
+    notes: list[str] = []
+    violations = _violations(tiled)
+    apart = not common_interior([(a.domain, tiled.rows(a)) for a in accesses if not tiled.interior[a.id].face])
+    records: list[MarsArray] = []
+    for name, known in facts.items():
+        if known.fault is not None:
+            blank = _blank(known, "flow" if _written(accesses, name) else "input")
+            records.append(replace(blank, accepted=False, reason=known.fault))
+            continue
+        if apart:
+            blank = _blank(known, "input")
+            reason = "guards split the nest so that no tile lies inside all of its statements"
+            records.append(replace(blank, accepted=False, reason=reason))
+            continue
+        records += _inputs(tiled, known, options)
+        records += _flows(tiled, known, options, violations)
+        records += _faces(tiled, known, options, notes)
+    actual = _actual(tiled, facts, notes) if options.enumerate else ()
+    return Layouts(tuple(records), tuple(violations), actual, tuple(dict.fromkeys(notes)), tiled.flow, tiled.border)
+
+
+def _written(accesses: Sequence[NestAccess], name: str) -> bool:
+    return any(a.array == name and a.kind == "write" for a in accesses)
+
+
+def _blank(known: ArrayFacts, kind: str, cls: str = "unknown") -> MarsArray:
+    return MarsArray(known.name, True, None, kind, cls, known.line, element_bits=known.element_bits)  # type: ignore[arg-type]
+
+
+def _violations(tiled: Tiled) -> list[Violation]:
+    found = []
+    for d in tiled.border.dependences:
+        reader, writer = tiled.accesses[d.reader], tiled.accesses[d.writer]
+        for form, at_reader, at_writer in zip(tiled.forms, tiled.rows(reader), tiled.rows(writer), strict=True):
+            bad = violation(d, at_reader, at_writer)
+            if bad is not None:
+                where = (bad[1]["reader"], bad[1]["writer"])
+                found.append(Violation(form, reader.array, reader, writer, bad[0], where))
+    return found
+
+
+def _class(functions: Sequence[tuple[tuple[Vector, ...], Vector]] | None) -> str:
+    """uniform, uniformly-intersecting or affine (requirements of Definition 3.2)."""
+    if not functions:
+        return "affine"
+    parts = {a for a, _ in functions}
+    if len(parts) > 1:
+        return "affine"
+    (matrix,) = parts
+    square = all(len(row) == len(matrix) for row in matrix)
+    identity = square and all(row[j] == int(i == j) for i, row in enumerate(matrix) for j in range(len(row)))
+    return "uniform" if identity else "uniformly-intersecting"
+
+
+_Use = tuple[NestAccess, Interior, str, str, int]  # access, its interior, domain, relation, space
+
+
+def _inputs(tiled: Tiled, known: ArrayFacts, options: MarsOptions) -> list[MarsArray]:
+    uses: list[_Use] = []
+    for ident, domain in tiled.flow.outside:
+        a = tiled.accesses[ident]
+        if a.array == known.name:
+            uses.append((a, tiled.interior[ident], domain, a.map, 0))
+    if not uses:
+        return []
+    return _decomposed(tiled, _blank(known, "input"), uses, (), {}, options)
+
+
+def _flows(tiled: Tiled, known: ArrayFacts, options: MarsOptions, violations: Sequence[Violation]) -> list[MarsArray]:
+    uses: list[_Use] = []
+    writers: dict[int, NestAccess] = {}
+    for d in tiled.flow.dependences:
+        a = tiled.accesses[d.reader]
+        if a.array == known.name:
+            uses.append((a, tiled.interior[d.reader], tiled.interior[d.reader].domain, d.relation, d.writer))
+            writers[d.writer] = tiled.accesses[d.writer]
+    if not uses:
+        return []
+    blank = _blank(known, "flow")
+    wrong = next((v for v in violations if v.array == known.name), None)
+    if wrong is not None:
+        return [replace(blank, accepted=False, reason=str(wrong))]
+    makes = tuple(tiled.making(w, tiled.interior[w.id].domain) for w in writers.values())
+    images = {w.id: w.map for w in writers.values()}
+    return _decomposed(tiled, blank, uses, makes, images, options)
+
+
+def _faces(tiled: Tiled, known: ArrayFacts, options: MarsOptions, notes: list[str]) -> list[MarsArray]:
+    """Values from outside the nest that only tiles at a border read: the face where most reads find them."""
+    interior = {ident for ident, _ in tiled.flow.outside}
+    faces: dict[str, list[_Use]] = {}
+    for ident, domain in tiled.border.outside:
+        a = tiled.accesses[ident]
+        if a.array != known.name or ident in interior:
+            continue
+        for piece in pieces(domain):
+            whole = relaxed(piece, tiled.rows(a))
+            inside = relaxed(piece, tiled.rows(a), along=True)
+            if not whole.face:
+                notes.append(
+                    f"{known.name}: values from outside the nest are read in a border layer that is not described"
+                )
+            elif not inside.parameters:
+                faces.setdefault(inside.domain, []).append((a, inside, inside.domain, a.map, 0))
+    if not faces:
+        return []
+    main = max(faces, key=lambda face: len(faces[face]))
+    others = [_equalities(face) for face in faces if face != main]
+    if others:
+        notes.append(f"{known.name}: border tiles read values from outside the nest at {', '.join(others)} too")
+    blank = replace(_blank(known, "input"), boundary=_equalities(main))
+    found = _decomposed(tiled, blank, faces[main], (), {}, options)
+    if not all(r.accepted for r in found):
+        notes.append(f"{known.name}: no layout for its values from outside at {blank.boundary}: {found[0].reason}")
+        return []
+    return found
+
+
+def _equalities(face: str) -> str:
+    inner = face[face.index("[") + 1 : face.rindex("]")]
+    fixed = [part.strip() for part in inner.split(",") if "=" in part]
+    return " and ".join(fixed) or face
+
+
+def _decomposed(
+    tiled: Tiled,
+    blank: MarsArray,
+    uses: Sequence[_Use],
+    makes: Sequence[Touch],
+    images: Mapping[int, str],
+    options: MarsOptions,
+) -> list[MarsArray]:
+    functions = [(u, matrices(u[3])) for u in uses]
+    known = [f for _, fs in functions for f in fs or ()]
+    blank = replace(blank, cls=_class(known if all(fs is not None for _, fs in functions) else None))  # type: ignore[arg-type]
+    loose = sorted({p for _, inside, _, _, _ in uses for p in inside.parameters})
+    if loose:
+        reason = f"the size of its footprint depends on {', '.join(loose)}: tile the loops that they bound"
+        return [replace(blank, accepted=False, reason=reason)]
+    try:
+        feet = Footprints(
+            tiled.sizes, [tiled.reading(a, domain, relation, space) for a, _, domain, relation, space in uses], makes
+        )
+        if feet.empty():
+            return []
+        basis = tiled.lattice([(a, inside) for a, inside, _, _, _ in uses])
+        inv = invariance(feet, basis, bool(makes), len(tiled.sizes))
+        if isinstance(inv, Refused):
+            return [_refused(blank, inv, functions)]
+        if makes:
+            problem = reads_match(inv)
+            if problem is not None:
+                return [replace(blank, accepted=False, reason=problem)]
+        return list(describe(blank, feet, inv, images, options))
+    except TooHard as error:
+        return [replace(blank, accepted=False, reason=f"not decided within the effort limit ({error})")]
+
+
+def _refused(
+    blank: MarsArray,
+    refused: Refused,
+    functions: Sequence[tuple[_Use, tuple[tuple[tuple[Vector, ...], Vector], ...] | None]],
+) -> MarsArray:
+    """The refusal with the two accesses that move differently, and their null spaces."""
+    shown: list[tuple[int, str, tuple[Vector, ...]]] = []
+    width = 0
+    for (a, _, _, _, _), fs in functions:
+        for matrix, _ in fs or ():
+            if all(matrix != m for _, _, m in shown):
+                shown.append((a.line, a.text or a.array, matrix))
+                width = len(a.iterators)
+    shown = shown[:2]
+    evidence = rejection(refused, shown, width)
+    text = refused.reason
+    if len(shown) == 2:
+        nulls = [_space(s) for s in evidence.null_spaces]
+        first, second = shown
+        text = (
+            f"not position independent: {first[1]} (line {first[0]}, null space {nulls[0]}) and {second[1]} "
+            f"(line {second[0]}, null space {nulls[1]}) move differently from tile to tile"
+        )
+    elif len(shown) == 1:
+        text += f" ({shown[0][1]}, line {shown[0][0]}, null space {_space(evidence.null_spaces[0])})"
+    if refused.tiles:
+        a, b = refused.tiles
+        text += (
+            f"; tile {_vector(a)} touches {refused.footprints[0]} elements, tile {_vector(b)} {refused.footprints[1]}"
+        )
+        if refused.footprints[0] == refused.footprints[1]:
+            text += " of another shape"
+    return replace(blank, accepted=False, reason=text, rejection=evidence)
+
+
+def _vector(v: Sequence[int]) -> str:
+    return f"({', '.join(map(str, v))})"
+
+
+def _space(basis: Sequence[Vector]) -> str:
+    return "{0}" if not basis else "span{" + ", ".join(_vector(v) for v in basis) + "}"
+
+
+def _actual(tiled: Tiled, facts: Mapping[str, ArrayFacts], notes: list[str]) -> tuple[ActualSet, ...]:
+    """The actual tiles, borders included, whether or not a position-independent answer exists."""
+    found: list[ActualSet] = []
+    for name, known in facts.items():
+        if known.fault is not None:
+            continue
+        reads = [
+            tiled.reading(tiled.accesses[i], domain, tiled.accesses[i].map, 0)
+            for i, domain in tiled.border.outside
+            if tiled.accesses[i].array == name
+        ]
+        flows: list[Touch] = []
+        writers: dict[int, Touch] = {}
+        for d in tiled.border.dependences:
+            reader, writer = tiled.accesses[d.reader], tiled.accesses[d.writer]
+            if reader.array == name:
+                flows.append(tiled.reading(reader, reader.domain, d.relation, d.writer))
+                writers[d.writer] = tiled.making(writer, writer.domain)
+        for kind, touches, makes in (("input", reads, []), ("flow", flows, list(writers.values()))):
+            if not touches:
+                continue
+            try:
+                sets = Footprints(tiled.sizes, touches, makes).actual()
+            except TooHard as error:
+                notes.append(f"{name}: the actual tiles were not enumerated ({error})")
+                continue
+            if sets is None:
+                notes.append(f"{name}: the actual tiles are unknown (a bound is no constant) or too many to enumerate")
+                continue
+            for producer, b in sets:
+                found.append(ActualSet(name, kind, b.size, b.consumers, producer))  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def pieces(domain: str) -> tuple[str, ...]:
+    """The convex pieces of a set."""
+    from hlspart.poly.dataflow import convex_pieces
+
+    return convex_pieces(domain)
+
+
+__all__ = ["ArrayFacts", "Dependence", "Layouts", "Tiled", "Violation", "integers", "layouts"]
