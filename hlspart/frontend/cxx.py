@@ -344,8 +344,7 @@ class _Shim:
         if (
             self.text(1) != "="
             or not self.out
-            or (self.previous_text() not in _BASIC
-            and not self.is_type(self.previous()))
+            or (self.previous_text() not in _BASIC and not self.is_type(self.previous()))
         ):
             return
         if "const" not in (t.text for t in self.out[self.statement :]):
@@ -385,6 +384,9 @@ class _Shim:
             return False
         arguments = self.tokens[self.at + 2 : end]
         after = self.tokens[end + 1].text if end + 1 < len(self.tokens) else ""
+        if after == "::":  # numeric_limits<int>::max()
+            self.at = end + 2
+            return True
         known = token.text in _WIDE or token.text in _STD_TEMPLATES
         qualified = self.at > 0 and self.tokens[self.at - 1].text == "::"
         call = after == "(" and all(t.kind in ("id", "num") or t.text in (",", "::", "*", "<", ">") for t in arguments)

@@ -26,6 +26,7 @@ _RULE_NAMES = {
     "HLP004": "limit-exceeded", "HLP005": "run-time-extent", "HLP006": "missing-header",
 }  # fmt: skip
 _CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".C", ".cp")
+_CPP_WORDS = {"::", "template", "using", "namespace", "class", "ap_int", "ap_uint", "ap_fixed", "ap_ufixed"}
 _RECURSION = 20_000
 
 
@@ -123,7 +124,12 @@ def _lower(path: str, result: Preprocessed, collected: Collected, language: str)
     if not tokens and not pragmas:
         raise SourceError("HLP001", "the file holds no C", path, 0)
     match = brackets(tokens)
-    tree, guessed = parse(tokens, types, guess_types=bool(result.missing))
+    try:
+        tree, guessed = parse(tokens, types, guess_types=bool(result.missing))
+    except SourceError as fault:
+        if language == "c" and any(t.text in _CPP_WORDS for t in tokens):
+            fault.hint = "the text looks like C++: use --lang c++"
+        raise
     types.update((name, ir.OtherType(name)) for name in guessed)
     Lowering(path, TokenText(tokens, match), pragmas, collected, language).unit(tree, types)
     collected.inactive.extend(s for s in result.inactive if not s.path.startswith(OWN))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
@@ -66,24 +67,23 @@ def decode(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-_own_cache: dict[str, SourceText | None] = {}
+@cache
+def _own_names() -> frozenset[str]:
+    folder = resources.files("hlspart.frontend") / "headers"
+    names = {entry.name for entry in folder.iterdir() if entry.is_file()}
+    return frozenset(names | {f"sys/{entry.name}" for entry in (folder / "sys").iterdir()})
+
+
+@cache
+def _own_text(name: str) -> SourceText:
+    entry = resources.files("hlspart.frontend") / "headers" / name
+    return SourceText(OWN + name, entry.read_text(encoding="utf-8"))
 
 
 def own_header(name: str) -> SourceText | None:
-    """A header that hlspart brings along, None when it has none of that name."""
-    if name not in _own_cache:
-        folder = resources.files("hlspart.frontend") / "headers"
-        stem = name[1:] if name.startswith("c") and "." not in name else name  # <cstdint>
-        found = None
-        for candidate in (name, stem + ".h"):
-            if ".." in candidate or candidate.startswith("/"):
-                continue
-            entry = folder / candidate
-            if entry.is_file():
-                found = SourceText(OWN + candidate, entry.read_text(encoding="utf-8"))
-                break
-        _own_cache[name] = found
-    return _own_cache[name]
+    """A header that hlspart brings along (``<cstdint>`` is ``stdint.h``), None when it has none of that name."""
+    c_name = name[1:] + ".h" if name.startswith("c") and "." not in name else name
+    return next((_own_text(n) for n in (name, c_name) if n in _own_names()), None)
 
 
 class Preprocessor:
