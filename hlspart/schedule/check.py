@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Literal
 
 from hlspart.model import program as c
@@ -12,6 +13,7 @@ from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.model.program import Program
 from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validation
 from hlspart.schedule.confirm import faults
+from hlspart.schedule.folding import statement_values
 from hlspart.schedule.latency import Latencies
 from hlspart.schedule.limits import limits, slots
 from hlspart.schedule.loops import LoopModel, Prediction
@@ -34,7 +36,7 @@ def check(
     functions = [_Function(program, analysis, validation, target, name) for name in program.functions]
     loops: list[LoopResult] = []
     for function in functions:
-        loops += [function.result(nest, bank_model) for nest in function.nests.all()]
+        loops += [function.result(nest, bank_model) for nest in function.found]
     unrolled = frozenset(name for f in functions for name in f.unrolled())
     storage = Storage(program, analysis, validation, target, unrolled)
     latencies = Latencies(program, loops)
@@ -63,10 +65,11 @@ def port_accesses(
     known = target if target is not None else load(TargetOptions())
     loop = program.loops[loop_id]
     function = _Function(program, analysis, Validation((), {}), known, loop.function)
-    for nest in function.nests.all():
+    for nest in function.found:
         if loop_id in (x.id for x in nest.chain):
             try:
-                item = function.model(nest).elaborate(nest)
+                model, same = function.model(nest)
+                item = model.elaborate(same)
             except Unmodelled:
                 return function.nests.space(nest), {}
             return item.space, item.accesses
@@ -77,11 +80,19 @@ class _Function:
     """Loops of one function; a loop that holds calls is modelled on a copy with the calls expanded."""
 
     def __init__(
-        self, program: Program, analysis: AccessAnalysis, validation: Validation, target: Target, name: str
+        self,
+        program: Program,
+        analysis: AccessAnalysis,
+        validation: Validation,
+        target: Target,
+        name: str,
+        around: Storage | None = None,
     ) -> None:
         self.program, self.analysis, self.validation, self.target = program, analysis, validation, target
         self.nests = Nests(program, analysis, target, name)
         self.name = name
+        self.found = self.nests.all()
+        self.storage = Storage(program, analysis, validation, target, frozenset(self.unrolled()), around)
 
     def unrolled(self) -> set[str]:
         """Iterators of loops that are unrolled completely, by pragma or under a pipelined loop."""
@@ -89,7 +100,7 @@ class _Function:
         for stmt in c.walk_statements(self.nests.function.body):
             if isinstance(stmt, c.Loop) and self.nests.fully_unrolled(stmt):
                 out.add(self._iterator(stmt))
-        for nest in self.nests.all():
+        for nest in self.found:
             if nest.pipelined:
                 inner = [s for b in nest.body for s in c.walk_statements(b)]
                 out |= {self._iterator(s) for s in inner if isinstance(s, c.Loop)}
@@ -99,11 +110,29 @@ class _Function:
         info = self.nests.info(loop)
         return info.iterator or "" if info is not None else ""
 
-    def model(self, nest: Nest) -> LoopModel:
-        """The model that predicts ``nest``."""
-        del nest
-        storage = Storage(self.program, self.analysis, self.validation, self.target, frozenset(self.unrolled()))
-        return LoopModel(self.nests, storage, self.target)
+    @cached_property
+    def expanded(self) -> _Function:
+        """This function with its calls expanded; its own loops and variables keep their ids."""
+        from hlspart.partition import validate
+        from hlspart.poly import analyse
+        from hlspart.poly.inline import inlined
+
+        program = inlined(self.program, self.name)
+        analysis = analyse(program, self.name)
+        return _Function(program, analysis, validate(program, analysis), self.target, self.name, self.storage)
+
+    def model(self, nest: Nest) -> tuple[LoopModel, Nest]:
+        """The model that predicts ``nest``, and the nest as that model knows it."""
+        if not (nest.pipelined and self._calls(nest)):
+            return LoopModel(self.nests, self.storage, self.target), nest
+        copy = self.expanded
+        same = next(n for n in copy.found if (n.loop and n.loop.id) == (nest.loop and nest.loop.id))
+        return LoopModel(copy.nests, copy.storage, self.target), same
+
+    def _calls(self, nest: Nest) -> bool:
+        statements = (s for root in (*nest.before, *nest.body) for s in c.walk_statements(root))
+        roots = [e for s in statements for e in statement_values(self.program, s)]
+        return any(isinstance(e, c.Call) and e.function in self.program.functions for r in roots for e in c.walk(r))
 
     # --------------------------------------------------------------------------------- results
 
@@ -113,7 +142,8 @@ class _Function:
         if not nest.pipelined:
             return self._plain(nest, blocked)
         try:
-            prediction = self.model(nest).predict(nest)
+            model, same = self.model(nest)
+            prediction = model.predict(same)
         except Unmodelled as stop:
             return self._record(nest, cause=stop.cause)
         if prediction.schedule is None:
@@ -129,7 +159,7 @@ class _Function:
         ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)
         ii: int | None = p.schedule.ii if bank_model == "static" else ideal
         cause, bounds = blocked, None
-        reasons = limits(self.program, p)
+        reasons = limits(p)
         low, why = _uncertain(p)
         if blocked is None and why is not None and max(floor, p.resource_ii, low) < p.schedule.ii:
             cause, bounds = why, (max(floor, p.resource_ii, low), p.schedule.ii)
@@ -153,7 +183,8 @@ class _Function:
 
     def _plain(self, nest: Nest, blocked: str | None) -> LoopResult:
         try:
-            depth = Latencies.body_depth(self.model(nest), nest)
+            model, same = self.model(nest)
+            depth = Latencies.body_depth(model, same)
             cause = blocked
         except Unmodelled as stop:
             depth, cause = None, stop.cause
@@ -212,7 +243,7 @@ class _Function:
             origin=nest.origin,
             limits=reasons,
             flattened=nest.flattened,
-            schedule=slots(self.program, prediction) if prediction is not None and cause is None else (),
+            schedule=slots(prediction) if prediction is not None and cause is None else (),
             method=schedule.method if schedule is not None else "",
         )
 

@@ -21,19 +21,38 @@ def faults(problem: Problem, schedule: Schedule) -> list[str]:
         if waited < problem.gap(edge):
             out.append(f"operation {edge.sink} starts {waited} states after {edge.source}, needs {problem.gap(edge)}")
     out += _chains(problem, schedule)
-    reads: Counter[tuple[str, int]] = Counter()
-    writes: Counter[tuple[str, int]] = Counter()
+    slots: dict[tuple[str, int], list[int]] = {}
     for op, use in problem.ports.items():
         for bank in use.banks:
-            (reads if use.read else writes)[bank, start[op] % ii] += 1
-    for key in sorted(set(reads) | set(writes)):
-        if problem.limits[key[0]].interval(reads[key], writes[key]) > 1:
-            out.append(f"{key[0]} serves {reads[key]} reads and {writes[key]} writes in slot {key[1]}")
+            slots.setdefault((bank, start[op] % ii), []).append(op)
+    for (bank, slot), ops in sorted(slots.items()):
+        for reads, writes in _runs(problem, ops):
+            if problem.limits[bank].interval(reads, writes) > 1:
+                out.append(f"{bank} serves {reads} reads and {writes} writes in slot {slot}")
+                break
     units = Counter((t.unit, start[op] % ii) for op, t in problem.timing.items() if t.unit is not None)
     for (unit, slot), used in sorted(units.items(), key=str):
         if unit is not None and used > schedule.units[unit]:
             out.append(f"{used} operations on {schedule.units[unit]} units {unit} in slot {slot}")
     return out
+
+
+def _runs(problem: Problem, ops: list[int]) -> set[tuple[int, int]]:
+    """(reads, writes) of every way to run: for each branch one of its arms."""
+    runs = {(0, 0, frozenset[tuple[int, int]]())}
+    for op in ops:
+        use = problem.ports[op]
+        mine = frozenset(use.branch)
+        taken = set()
+        for reads, writes, arms in runs:
+            chosen = dict(arms)
+            if all(chosen.get(b, arm) == arm for b, arm in mine):
+                taken.add((reads + use.read, writes + (not use.read), arms | mine))
+                if not mine - arms:
+                    continue
+            taken.add((reads, writes, arms))
+        runs = taken
+    return {(reads, writes) for reads, writes, _ in runs}
 
 
 def _chains(problem: Problem, schedule: Schedule) -> list[str]:

@@ -176,8 +176,18 @@ def identity(op: str, a: int | float | None, b: int | float | None) -> str | Non
     return None
 
 
-def _statement_expressions(program_free: Iterable[c.Stmt]) -> Iterable[c.Expr]:
-    for root in program_free:
+def statement_values(program: c.Program, stmt: c.Stmt) -> Iterable[c.Expr]:
+    """Expressions that stand directly in a statement, initial values of a declaration included."""
+    yield from c.expressions(stmt)
+    if isinstance(stmt, c.Declare):
+        for ident in stmt.variables:
+            init = program.variable(ident).init
+            if init is not None:
+                yield init
+
+
+def _statement_expressions(statements: Iterable[c.Stmt]) -> Iterable[c.Expr]:
+    for root in statements:
         for stmt in c.walk_statements(root):
             yield from c.expressions(stmt)
 
@@ -198,14 +208,11 @@ def modified(statements: Iterable[c.Stmt]) -> frozenset[int]:
 def read(statements: Iterable[c.Stmt], program: c.Program) -> frozenset[int]:
     """Integer scalars that the statements use."""
     out: set[int] = set()
-    for root in _statement_expressions(statements):
-        for expr in c.walk(root):
-            if isinstance(expr, c.Name) and isinstance(expr.type, c.ScalarType) and expr.type.kind == "int":
-                out.add(expr.variable)
-    for ident in declared(statements):
-        init = program.variable(ident).init
-        if init is not None:
-            out |= {e.variable for e in c.walk(init) if isinstance(e, c.Name) and isinstance(e.type, c.ScalarType)}
+    for top in statements:
+        for root in (e for s in c.walk_statements(top) for e in statement_values(program, s)):
+            for expr in c.walk(root):
+                if isinstance(expr, c.Name) and isinstance(expr.type, c.ScalarType) and expr.type.kind == "int":
+                    out.add(expr.variable)
     return frozenset(out)
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from hlspart.model.program import Program
 from hlspart.model.results import Limit, Slot
 from hlspart.schedule.loops import Prediction
 from hlspart.schedule.modulo import critical_cycle
 
 
-def limits(program: Program, p: Prediction) -> tuple[Limit, ...]:
+def limits(p: Prediction) -> tuple[Limit, ...]:
     """Reasons for an II above 1, the binding one first."""
-    found = [*_ports(program, p), *_recurrences(program, p), *_units(p)]
+    found = [*_ports(p), *_recurrences(p), *_units(p)]
     return tuple(sorted(found, key=lambda x: (-x.ii, x.kind, x.array or x.variable or "")))
 
 
-def _ports(program: Program, p: Prediction) -> list[Limit]:
+def _ports(p: Prediction) -> list[Limit]:
     out = []
     for variable, count in p.counts.items():
         load = count.static
@@ -23,7 +22,7 @@ def _ports(program: Program, p: Prediction) -> list[Limit]:
         accesses = p.elaborated.accesses[variable]
         chosen = sorted((*load.reads, *load.writes))
         lines = tuple(sorted({accesses[k].line for k in chosen}))
-        name = program.variable(variable).name
+        name = p.elaborated.carriers.names(variable)
         ports = _port_number(p, variable)
         witness = count.witness if count.ideal.interval == load.interval else None
         text = (
@@ -63,7 +62,7 @@ def _holders(p: Prediction, variable: int, chosen: list[int]) -> str:
     return f"; {kind} {ports + 1} of {len(chosen)} (line {culprit.line}) finds no port: {holders}"
 
 
-def _recurrences(program: Program, p: Prediction) -> list[Limit]:
+def _recurrences(p: Prediction) -> list[Limit]:
     if p.recurrence_ii <= 1:
         return []
     cycle = critical_cycle(p.problem, p.recurrence_ii)
@@ -95,7 +94,7 @@ def _units(p: Prediction) -> list[Limit]:
     return out
 
 
-def slots(program: Program, p: Prediction) -> tuple[Slot, ...]:
+def slots(p: Prediction) -> tuple[Slot, ...]:
     """The reservation table: every operation with its state, slot and resource."""
     if p.schedule is None:
         return ()

@@ -115,7 +115,7 @@ class LoopModel:
             nest, space, how, lowered, carriers,
             {v: tuple(a) for v, a in accesses.items()},
             {v: tuple(m) for v, m in members.items()},
-            {v: PortProblem(space, a) for v, a in accesses.items()},
+            {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()},
         )  # fmt: skip
 
     def _symbols(self, nest: Nest, statements: Sequence[c.Stmt]) -> dict[int, str]:
@@ -160,7 +160,9 @@ class LoopModel:
                     memory.resource if memory.layout.banks == 1 else f"{memory.resource} bank {b}"
                     for b in sorted(banks)
                 )
-                uses[ident] = PortUse(names, item.lowered.graph.ops[ident].kind == "load")
+                op = item.lowered.graph.ops[ident]
+                branch = op.ref.branch if op.ref is not None and self.target.exclusive_arms else ()
+                uses[ident] = PortUse(names, op.kind == "load", branch)
                 for name in names:
                     limits[name] = memory.ports
         problem = Problem(

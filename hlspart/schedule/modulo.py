@@ -34,10 +34,14 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class PortUse:
-    """The banks (names of resources) that an operation occupies in its first state."""
+    """The banks (names of resources) that an operation occupies in its first state.
+
+    ``branch``: arms it stands in, as (branch, arm); operations in different arms of one never meet.
+    """
 
     banks: tuple[str, ...]
     read: bool
+    branch: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -201,6 +205,17 @@ def _critical_units(problem: Problem, ii: int) -> set[str]:
     return {u for u in units if u is not None}
 
 
+def together_at_most(branches: Sequence[tuple[tuple[int, int], ...]]) -> int:
+    """Most accesses that run in one iteration, of accesses in the given arms (nested, outermost first)."""
+    count = sum(not b for b in branches)
+    arms: dict[int, dict[int, list[tuple[tuple[int, int], ...]]]] = {}
+    for branch in branches:
+        if branch:
+            (instance, arm), rest = branch[0], branch[1:]
+            arms.setdefault(instance, {}).setdefault(arm, []).append(rest)
+    return count + sum(max(together_at_most(rest) for rest in by_arm.values()) for by_arm in arms.values())
+
+
 def _incoming(edges: Sequence[Edge]) -> dict[int, list[Edge]]:
     out: dict[int, list[Edge]] = defaultdict(list)
     for edge in edges:
@@ -303,11 +318,24 @@ class _Attempt:
         if use is None:
             return True
         for bank in use.banks:
-            reads = len(self.reads[bank, slot]) + use.read
-            writes = len(self.writes[bank, slot]) + (not use.read)
-            if self.problem.limits[bank].interval(reads, writes) > 1:
+            reads, writes = self.reads[bank, slot], self.writes[bank, slot]
+            if not reads and not writes:
+                continue
+            if self._load(bank, [*reads, *([op] if use.read else [])], [*writes, *([] if use.read else [op])]) > 1:
                 return False
         return True
+
+    def _load(self, bank: str, reads: list[int], writes: list[int]) -> int:
+        """Cycles that one bank needs for the accesses of one slot."""
+        ports = self.problem.limits[bank]
+        arms = {x: self.problem.ports[x].branch for x in (*reads, *writes)}
+        if not any(arms.values()):
+            return ports.interval(len(reads), len(writes))
+        together = together_at_most([arms[x] for x in (*reads, *writes)])
+        most_reads = together_at_most([arms[x] for x in reads])
+        most_writes = together_at_most([arms[x] for x in writes])
+        total = ports.total if ports.total is not None else together
+        return max(ports.interval(most_reads, 0), ports.interval(0, most_writes), -(-together // max(1, total)))
 
     def _evict(self, op: int, t: int) -> list[int]:
         """Make room for ``op`` in state ``t``: the lowest of those in the way leave."""

@@ -52,9 +52,11 @@ class Storage:
         validation: Validation,
         target: Target,
         unrolled: frozenset[str] = frozenset(),
+        around: Storage | None = None,
     ) -> None:
+        """``unrolled``: iterators of unrolled loops. ``around`` knows the variables that it has."""
         self.program, self.analysis, self.validation, self.target = program, analysis, validation, target
-        self.unrolled = unrolled
+        self.unrolled, self.around = unrolled, around
         self._groups = {g.id: g for g in analysis.groups}
         self._by_variable: dict[int, list[Directive]] = {}
         for d in program.directives:
@@ -66,6 +68,8 @@ class Storage:
 
     def memory(self, variable: int) -> Memory:
         """The memory of a variable."""
+        if self.around is not None and variable < len(self.around.program.variables):
+            return self.around.memory(variable)
         if variable not in self._memories:
             self._memories[variable] = self._decide(self.program.variable(variable))
         return self._memories[variable]

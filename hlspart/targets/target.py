@@ -147,6 +147,11 @@ class Target:
         return int(self.profile["pipeline"]["alias_gap"])
 
     @property
+    def exclusive_arms(self) -> bool:
+        """Whether accesses in opposite arms of a branch share a port (``exclusive_static`` of counting)."""
+        return bool(self.profile["pipeline"]["exclusive_arms"])
+
+    @property
     def bypass_memory(self) -> bool:
         """Whether the tool may add a bypass register around a read-modify-write of one element."""
         return bool(self.profile["pipeline"]["bypass_memory"])
