@@ -10,9 +10,8 @@ from hlspart.model.results import PragmaState, PragmaStatus
 
 #: Said once of a place or variable; a second time repeats or contradicts the first.
 _ONCE = frozenset(
-    "pipeline unroll loop_tripcount loop_flatten loop_merge inline dataflow bind_storage resource stream performance"
-    " array_reshape top latency".split()
-)
+    ("pipeline", "unroll", "loop_tripcount", "loop_flatten", "loop_merge", "inline", "dataflow", "bind_storage")
+) | {"resource", "stream", "performance", "array_reshape", "top", "latency"}
 
 
 def status_of_other(program: Program, index: int, directive: Directive, earlier: dict[object, int]) -> PragmaStatus:
@@ -63,16 +62,10 @@ def _fault(program: Program, directive: Directive) -> tuple[str, str, str | None
     """(code, reason, hint) for a value that the directive cannot have."""
     values = directive.values
     match directive.kind:
-        case "pipeline" if values.get("ii", 1) < 1:
-            return "bad-ii", f"II={values['ii']} is not positive", "use II=1 or more"
-        case "unroll" if values.get("factor", 1) < 1:
-            return "bad-factor", f"factor={values['factor']} is not positive", "use 2 or more, or no factor"
         case "loop_tripcount":
             low, high = values.get("min", 0), values.get("max")
             if low < 0 or (high is not None and high < low):
                 return "bad-tripcount", f"min={low} and max={high} are no range", "give 0 <= min <= max"
-        case "dependence" if values.get("distance", 1) < 1:
-            return "bad-distance", f"distance={values['distance']} is not positive", "give the iterations between them"
         case "bind_storage" | "array_reshape":
             for ident in directive.variables:
                 variable = program.variable(ident)

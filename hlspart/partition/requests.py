@@ -103,8 +103,6 @@ def _evaluate(directive: Directive, index: int, variable: Variable) -> Evaluated
         )
     if factor is None:
         return refuse("missing-factor", f"{kind} needs factor=", "add factor=N, N being the number of banks")
-    if factor < 1:
-        return refuse("bad-factor", f"factor={factor} is not positive", "use a number of banks from 2 on", "factor")
     for k in wanted:
         extent = variable.dims[k]
         assert extent is not None

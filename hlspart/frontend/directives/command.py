@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hlspart.frontend.directives.grammar import interpret, literal, unknown_kind
+from hlspart.frontend.directives.grammar import interpret, is_modelled, literal, unknown_kind
 from hlspart.frontend.directives.kinds import KINDS, Kind
 from hlspart.frontend.directives.pragmas import named_variable
 from hlspart.frontend.directives.scope import Scopes
@@ -73,10 +73,10 @@ def directive_of(command: Command, program: ir.Program, scopes: Scopes) -> Direc
             if fault is not None:
                 hint = None if fault.code != "not-visible" else "name the function that declares it"
                 problems.append(replace(fault, hint=hint))
-    modelled = kind.modelled and not any(p.code == "struct-member" for p in problems)
     return replace(
         base, options=tuple(options), values=values, function=function, loop=loop,
-        variables=tuple(dict.fromkeys(variables)), problems=tuple(problems), modelled=modelled,
+        variables=tuple(dict.fromkeys(variables)), problems=tuple(problems),
+        modelled=is_modelled(kind, options, problems),
     )  # fmt: skip
 
 

@@ -160,6 +160,9 @@ def _check(
         number = evaluate(value)
         if number is not None:
             values[name] = number
+            if wanted.positive and number < 1:
+                text = f"{name.upper() if name == 'ii' else name}={number} is not positive"
+                return [Problem(f"bad-{name}", text, option.at, f"give {name} a value of 1 or more")]
             return []
         real = _is_real(value)
         text = f"{name}={value} is not an integer" + ("" if real else " constant here")
@@ -188,6 +191,13 @@ def _unknown_option(kind: Kind, option: Option) -> Problem:
     close = difflib.get_close_matches(option.name, known, 1, 0.6)
     hint = f"did you mean {close[0]}?" if close else None
     return Problem("unknown-option", f"{kind.name.upper()} has no option '{written}'", option.at, hint)
+
+
+def is_modelled(kind: Kind, options: Sequence[Option], problems: Sequence[Problem]) -> bool:
+    """Whether predictions account for a directive with these options."""
+    if any(p.code == "struct-member" for p in problems):
+        return False
+    return kind.modelled and not any(o.name == "dynamic" for o in options)
 
 
 def literal(text: str) -> int | None:

@@ -21,6 +21,7 @@ class OptionKind:
     form: OptionForm
     required: bool = False
     words: tuple[str, ...] = ()
+    positive: bool = False  # of an int
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Kind:
 
 
 def _options(text: str) -> dict[str, OptionKind]:
-    """``name:form``, ``!`` for required, ``name=a|b`` for a choice."""
+    """``name:form``, ``!`` for required, ``name:int+`` for positive, ``name=a|b`` for a choice."""
     options = {}
     for item in text.split():
         required = item.endswith("!")
@@ -60,7 +61,8 @@ def _options(text: str) -> dict[str, OptionKind]:
             name, _, words = name.partition("=")
             options[name] = OptionKind("choice", required, tuple(words.split("|")))
         else:
-            options[name] = OptionKind(form or "flag", required)  # type: ignore[arg-type]
+            kind = form.rstrip("+") or "flag"
+            options[name] = OptionKind(kind, required, (), form.endswith("+"))  # type: ignore[arg-type]
     return options
 
 
@@ -75,7 +77,7 @@ def _kind(
     return Kind(name, _options(options), subject, place, modelled, deprecated)
 
 
-_PARTITION = "variable:name! factor:int dim:int type=block|cyclic|complete"
+_PARTITION = "variable:name! factor:int+ dim:int type=block|cyclic|complete"
 _INTERFACE_MODES = (
     "ap_none|ap_stable|ap_vld|ap_ack|ap_hs|ap_ovld|ap_fifo|ap_memory|bram|ap_bus|m_axi|axis|s_axilite"
     "|ap_ctrl_none|ap_ctrl_hs|ap_ctrl_chain|ap_auto"
@@ -86,8 +88,8 @@ KINDS: Mapping[str, Kind] = {
     for kind in (
         _kind("array_partition", f"{_PARTITION} dynamic off", "variable"),
         _kind("array_reshape", f"{_PARTITION} object off", "variable", modelled=False),
-        _kind("pipeline", "ii:int rewind enable_flush off style=stp|flp|frp", None, "region"),
-        _kind("unroll", "factor:int skip_exit_check off region type=partial|complete", None, "loop"),
+        _kind("pipeline", "ii:int+ rewind enable_flush off style=stp|flp|frp", None, "region"),
+        _kind("unroll", "factor:int+ skip_exit_check off region type=partial|complete", None, "loop"),
         _kind("loop_tripcount", "min:int max:int avg:int", None, "loop"),
         _kind("loop_flatten", "off", None, "loop"),
         _kind("loop_merge", "force", None, "region", modelled=False),
@@ -95,7 +97,7 @@ KINDS: Mapping[str, Kind] = {
         _kind(
             "dependence",
             "variable:name cross_variables:name class=array|pointer type=inter|intra dependent=true|false"
-            " direction=raw|war|waw distance:int",
+            " direction=raw|war|waw distance:int+",
             "variable",
             "region",
         ),

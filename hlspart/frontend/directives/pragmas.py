@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from hlspart.frontend.constants import evaluate
-from hlspart.frontend.directives.grammar import Word, condition, interpret, split, unknown_kind, words_of
+from hlspart.frontend.directives.grammar import Word, condition, interpret, is_modelled, split, unknown_kind, words_of
 from hlspart.frontend.directives.kinds import DISTINCTIVE, KINDS, Kind
 from hlspart.frontend.directives.scope import Found, Scopes
 from hlspart.frontend.tokens import SourceError, Token, lex_line, spell
@@ -104,12 +104,9 @@ class _Reader:
         variables, more = self._variables(kind, options)
         problems += more
         problems += self._position(kind)
-        modelled = kind.modelled and not any(p.code == "struct-member" for p in problems)
-        if kind.name == "array_partition" and any(o.name == "dynamic" for o in options):
-            modelled = False
         return Directive(
             kind.name, "vitis", "pragma", self.at, self._text(), tuple(options), values, self.pragma.function,
-            self.pragma.loop, variables, tuple(problems), modelled, self.pragma.index,
+            self.pragma.loop, variables, tuple(problems), is_modelled(kind, options, problems), self.pragma.index,
         )  # fmt: skip
 
     def _smarthls(self, tokens: Sequence[Token]) -> Directive:
