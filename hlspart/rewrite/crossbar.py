@@ -15,7 +15,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hlspart.model.access import Affine
-from hlspart.model.program import ArrayType, Block, PragmaMark, Program, ScalarType, Stmt
+from hlspart.model.program import ArrayType, Program, ScalarType
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import type_text
 from hlspart.rewrite.formulas import Formulas
@@ -101,7 +101,7 @@ def edit_regions(plan: Plan, buffer: EditBuffer) -> Refusal | None:
         buffer.replace(ref.at, name + "".join(f"[{i}]" for i in index))
     for region in plan.regions:
         for number, site in enumerate(region.sites):
-            name = plan.stems[region.variable]
+            name = _stem(plan, region)
             slot = _slot_number(region, site)
             buffer.replace(site.ref.at, f"{name}_d{number}" if site.write else f"{name}_v{slot}")
     return None
@@ -134,13 +134,19 @@ def insert_regions(program: Program, plan: Plan, buffer: EditBuffer) -> None:
             )
         )
         end = _environment().get_template("crossbar_end.c.j2").render(sites=ends)
-        _place(program, region.loop.body, begin, end, buffer)
+        _place(program, region, begin, end, buffer)
         for data in stores:
             if data.enable is not None and data.site.parent is not None:
                 span = data.site.parent.at.span
                 buffer.insert(span.path, span.start, f"({data.enable} = 1, ")
                 buffer.insert(span.path, span.end, ")")
     _insert_macros(program, plan, plan.formulas, used_guard, used_pick, buffer)
+
+
+def _stem(plan: Plan, region: Region) -> str:
+    """What the names of a region begin with: several regions share the scope of one body."""
+    stem = plan.stems[region.variable]
+    return f"{stem}_r{region.number}" if region.number else stem
 
 
 def _slot_number(region: Region, site: Site) -> int:
@@ -150,7 +156,7 @@ def _slot_number(region: Region, site: Site) -> int:
 def _code(
     program: Program, plan: Plan, formulas: Formulas, region: Region
 ) -> tuple[list[_Slot], list[_Load], list[_Data], list[_Store]]:
-    stem = plan.stems[region.variable]
+    stem = _stem(plan, region)
     slots: list[_Slot] = []
     for number, index in enumerate(dict.fromkeys(s.index for s in region.sites)):
         sites = [s for s in region.sites if s.index == index]
@@ -230,36 +236,25 @@ def _store(
     return _Store(" || ".join(grouped), array, address, chosen([d.data for d, _ in ordered]))
 
 
-def _place(program: Program, body: Block, begin: str, end: str, buffer: EditBuffer) -> None:
-    """Put ``begin`` before the first statement that is no pragma, ``end`` before the closing brace."""
-    statements: list[Stmt] = [s for s in body.body if not isinstance(s, PragmaMark)]
-    first = statements[0].at.span
+def _place(program: Program, region: Region, begin: str, end: str, buffer: EditBuffer) -> None:
+    """Put ``begin`` before the region's first statement and ``end`` behind its last, in braces where there are none."""
+    first, last = region.first.at.span, region.last.at.span
     source = program.sources[first.path]
     line = source.line_text(source.line_column(first.start)[0])
     indent = line[: len(line) - len(line.lstrip())]
     newline = "\r\n" if "\r\n" in source.text[:2000] else "\n"
+    inner = indent if region.loop.body.braces else indent + "    "
 
     def block(text: str) -> str:
-        lines = text.rstrip("\n").split("\n")
-        return newline.join(lines[:1] + [one if one.startswith("#") else indent + one for one in lines[1:]])
+        return "".join(newline + (one if one.startswith("#") else inner + one) for one in text.strip().split("\n"))
 
-    if not body.braces:
-        buffer.insert(first.path, first.start, "{" + newline + indent + block(begin) + newline + indent)
-        last = statements[-1].at.span
-        tail = newline + indent + block(end) if end.strip() else ""
-        buffer.insert(first.path, last.end, tail + newline + indent + "}")
-        return
-    buffer.insert(first.path, first.start, block(begin) + newline + indent)
-    if end.strip():
-        closing = body.at.span.end - 1
-        before = source.text[:closing]
-        alone = not before[before.rfind("\n") + 1 :].strip()
-        column = before[before.rfind("\n") + 1 :] if alone else indent
-        if alone:
-            head = indent[len(column) :] if indent.startswith(column) else "    "
-            buffer.insert(first.path, closing, head + block(end) + newline + column)
-        else:
-            buffer.insert(first.path, closing, newline + indent + block(end) + newline + indent)
+    if region.loop.body.braces:
+        buffer.insert(first.path, first.start, block(begin).removeprefix(newline + inner) + newline + indent)
+        if end.strip():
+            buffer.insert(last.path, last.end, block(end))
+    else:
+        buffer.insert(first.path, first.start, "{" + block(begin) + newline + inner)
+        buffer.insert(last.path, last.end, (block(end) if end.strip() else "") + newline + indent + "}")
 
 
 def _insert_macros(
@@ -270,7 +265,7 @@ def _insert_macros(
     )
     for unit in dict.fromkeys(f.unit for f in functions):
         function = next(f for f in functions if f.unit == unit)
-        root = program.variable(plan.group.members[0])
+        root = program.variable(plan.owner)
         macros = [*formulas.helpers, formulas.bank, *formulas.words]
         macros += [formulas.inside] if guard else []
         macros += [formulas.pick] if pick else []

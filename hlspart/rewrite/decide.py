@@ -199,6 +199,8 @@ class Decider:
         if isinstance(found, Blocked):
             return Refusal(found.code, found.reason, found.at)
         bank_names = {v.id: self.names.banks(v.name, layout.banks) for v in members}
+        fed = {edge.formal for edge in group.edges}
+        owner = next((v for v in members if v.id not in fed), members[0])
         return Plan(
             group,
             "crossbar",
@@ -207,7 +209,7 @@ class Decider:
             False,
             {},
             *found,
-            formulas(layout, members[0].name, self.names),
+            formulas(layout, owner.name, self.names),
             {v.id: self.names.stem(v.name) for v in members},
         )
 

@@ -39,6 +39,12 @@ class Plan:
     stems: Mapping[int, str] = field(default_factory=dict)  # what the names of bank-centric code begin with
 
     @property
+    def owner(self) -> int:
+        """The member that names the group: the first that no caller in the group fills."""
+        fed = {edge.formal for edge in self.group.edges}
+        return next((v for v in self.group.members if v not in fed), self.group.members[0])
+
+    @property
     def dims(self) -> tuple[DimLayout, ...]:
         """Per-dimension layout; () when the banking crosses dimensions."""
         return self.layout.dims if isinstance(self.layout, PerDimLayout) else ()

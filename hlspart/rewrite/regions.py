@@ -1,15 +1,16 @@
 """Bank-centric code, the questions: which accesses of one array happen together, and may they move?
 
-A region is the body of the innermost loop around some accesses. Its reads move to the front of the
-iteration and its stores to the end; this module decides where that is right, and which accesses
-can share one load or store site per bank. Proofs are emptiness tests of isl sets.
+A region is a run of statements in the body of the innermost loop around some accesses, the whole
+body where possible. Its reads move to its front and its stores to its end; this module decides
+where that is right, and which accesses can share one load or store site per bank. Proofs are
+emptiness tests of isl sets.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout
@@ -77,10 +78,16 @@ class Site:
 
 @dataclass(frozen=True)
 class Region:
-    """All accesses to one array in the body of one loop, in order of evaluation."""
+    """Accesses to one array in statements ``first`` .. ``last`` of a loop body, in order of evaluation.
+
+    ``number`` counts the regions of one array in one body.
+    """
 
     loop: Loop
     variable: int
+    number: int
+    first: Stmt
+    last: Stmt
     names: Mapping[str, str]  # iterator name in sets -> variable name
     sites: tuple[Site, ...]
     read_lanes: int
@@ -92,10 +99,11 @@ class Region:
 class _Found:
     """What stands directly in a loop body."""
 
-    refs: dict[int, tuple[ArrayRef, bool, Assign | IncDec | None]] = field(default_factory=dict)
-    jumps: list[Origin] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
-    inner: list[Loop] = field(default_factory=list)
+    position: int = 0  # of the body's statement that is looked at
+    refs: dict[int, tuple[int, bool, Assign | IncDec | None]] = field(default_factory=dict)
+    jumps: list[tuple[int, Origin]] = field(default_factory=list)
+    calls: list[tuple[int, Call]] = field(default_factory=list)
+    inner: list[tuple[int, Loop]] = field(default_factory=list)
 
 
 def regions(
@@ -123,16 +131,16 @@ def regions(
                 fixed.append((use.node, tuple(f.const for f in forms if f is not None)))
                 continue
             found.setdefault((access.loops[-1], member), []).append(use.node)
-    result = []
+    result: list[Region] = []
     for (loop, member), refs in found.items():
-        region = _region(program, analysis, group, layout, program.loops[loop], member, refs, by_ref, uses)
-        if isinstance(region, Blocked):
-            return region
-        result.append(region)
+        found_here = _body(program, analysis, group, layout, program.loops[loop], member, refs, by_ref, uses)
+        if isinstance(found_here, Blocked):
+            return found_here
+        result += found_here
     return tuple(result), tuple(fixed)
 
 
-def _region(
+def _body(
     program: Program,
     analysis: AccessAnalysis,
     group: ArrayGroup,
@@ -142,9 +150,11 @@ def _region(
     refs: Sequence[ArrayRef],
     by_ref: Mapping[int, Sequence[Access]],
     uses: Uses,
-) -> Region | Blocked:
+) -> list[Region] | Blocked:
+    """The regions of one array in one loop body."""
     body = _Found()
-    _statement(program, loop.body, False, body)
+    for body.position, stmt in enumerate(loop.body.body):
+        _statement(program, stmt, False, body)
     first = by_ref[refs[0].id][0]
     names: dict[str, str] = {}
     for ident in first.loops:
@@ -155,32 +165,41 @@ def _region(
         return Blocked("shadowed-iterator", "two iterators of the nest have one name", loop.at)
     sites = []
     for ref in refs:
-        if ref.id not in body.refs:
-            return Blocked("loop-header", "an access in a loop's header", ref.at)
-        _, conditional, parent = body.refs[ref.id]
-        accesses = by_ref[ref.id]
-        read = next((a for a in accesses if a.kind == "read"), None)
-        write = next((a for a in accesses if a.kind == "write"), None)
-        index = accesses[0].index
-        forms = [f for f in index or () if f is not None]
-        if index is None or len(forms) != len(index):
-            return Blocked("index-form", "an index that is not a sum of iterators", ref.at)
-        if any(n not in names for f in forms for n in f.names):
-            return Blocked("index-form", "an index with a value that is no iterator", ref.at)
-        sites.append(Site(ref, read, write, tuple(forms), conditional or bool(body.jumps), parent))
+        site = _site(ref, by_ref[ref.id], body, names)
+        if isinstance(site, Blocked):
+            return site
+        sites.append(site)
     sites.sort(key=lambda s: min(a.order for a in (s.read, s.write) if a is not None))
-    blocked = _order(program, group, loop, member, sites, body, uses, by_ref)
-    if blocked is not None:
-        return blocked
-    region = _with_lanes(layout, loop, member, names, sites)
-    for k, early in enumerate(region.sites):
-        for late in region.sites[k + 1 :]:
-            if early.write and late.write and early.write_lane > late.write_lane and _meet(early, late):
-                return Blocked("write-order", "two stores of one iteration may go to one element", late.ref.at)
-    return region
+    barriers = _barriers(program, group, loop, member, sites, body, uses, by_ref)
+    if isinstance(barriers, Blocked):
+        return barriers
+    result = []
+    for number, run in enumerate(_runs(sites, barriers, body)):
+        if isinstance(run, Blocked):
+            return run
+        region = _with_lanes(layout, loop, member, number, run, body, names)
+        if isinstance(region, Blocked):
+            return region
+        result.append(region)
+    return result
 
 
-def _order(
+def _site(ref: ArrayRef, accesses: Sequence[Access], body: _Found, names: Mapping[str, str]) -> Site | Blocked:
+    if ref.id not in body.refs:
+        return Blocked("loop-header", "an access in a loop's header", ref.at)
+    _, conditional, parent = body.refs[ref.id]
+    read = next((a for a in accesses if a.kind == "read"), None)
+    write = next((a for a in accesses if a.kind == "write"), None)
+    index = accesses[0].index
+    forms = [f for f in index or () if f is not None]
+    if index is None or len(forms) != len(index):
+        return Blocked("index-form", "an index that is not a sum of iterators", ref.at)
+    if any(n not in names for f in forms for n in f.names):
+        return Blocked("index-form", "an index with a value that is no iterator", ref.at)
+    return Site(ref, read, write, tuple(forms), conditional or bool(body.jumps), parent)
+
+
+def _barriers(
     program: Program,
     group: ArrayGroup,
     loop: Loop,
@@ -189,17 +208,16 @@ def _order(
     body: _Found,
     uses: Uses,
     by_ref: Mapping[int, Sequence[Access]],
-) -> Blocked | None:
-    """Whether reads first, stores last keeps the order that matters."""
+) -> set[int] | Blocked:
+    """Positions of statements that no access may move across."""
     writes = any(s.write for s in sites)
-    if writes and body.jumps:
-        return Blocked("jump", "a jump could skip the stores at the end of the iteration", body.jumps[0])
-    inner = {other.id for outer in body.inner for other in _loops(outer)}
+    barriers: set[int] = set()
+    place = {other.id: position for position, outer in body.inner for other in _loops(outer)}
     for use in uses.by_variable.get(member, ()):
         if use.kind == "element" and isinstance(use.node, ArrayRef):
             for access in by_ref[use.node.id]:
-                if inner & set(access.loops) and (writes or access.kind == "write"):
-                    return Blocked("inner-loop", "the array is also accessed in a loop inside this one", access.at)
+                if writes or access.kind == "write":
+                    barriers.update(place[one] for one in access.loops if one in place)
     for other in group.members:
         if other == member or {program.variable(v).storage for v in (member, other)} & {"parameter"} == set():
             continue
@@ -208,20 +226,41 @@ def _order(
                 for access in by_ref[use.node.id]:
                     if loop.id in access.loops and (writes or access.kind == "write"):
                         return Blocked("alias", "two parameters may be the same array", access.at)
-    called = {c.function for c in body.calls}
-    for call in body.calls:
-        for argument in call.args:
-            for node in walk(argument):
-                if getattr(node, "variable", None) in group.members and not isinstance(node, ArrayRef):
-                    return Blocked("call", "the array is handed on inside the loop that accesses it", call.at)
-    if program.variable(member).function is None and any(name in program.functions for name in called if name):
-        return Blocked("call", "a called function may access the array", body.calls[0].at)
-    for k, early in enumerate(sites):
-        for late in sites[k + 1 :]:
-            if early.write and late.read and _meet(early, late):
-                reason = "a value is written and read again in one iteration"
-                return Blocked("read-after-write", reason, late.ref.at)
-    return None
+    for position, call in body.calls:
+        handed = any(
+            getattr(node, "variable", None) in group.members and not isinstance(node, ArrayRef)
+            for argument in call.args
+            for node in walk(argument)
+        )
+        if handed or (program.variable(member).function is None and call.function in program.functions):
+            barriers.add(position)
+    return barriers
+
+
+def _runs(sites: Sequence[Site], barriers: set[int], body: _Found) -> Iterator[list[Site] | Blocked]:
+    """Sites in runs such that within one, reads may come first and stores last."""
+    run: list[Site] = []
+    for site in sites:
+        at = body.refs[site.ref.id][0]
+        if at in barriers:
+            yield Blocked("inner-loop", "one statement accesses the array in an inner loop and outside", site.ref.at)
+            return
+        if run:
+            last = body.refs[run[-1].ref.id][0]
+            forwarded = site.read and any(s.write and _meet(s, site) for s in run)
+            if forwarded and any(s.write and _meet(s, site) and body.refs[s.ref.id][0] == at for s in run):
+                reason = "a value is written and read again in one statement"
+                yield Blocked("read-after-write", reason, site.ref.at)
+                return
+            if forwarded or any(last < b < at for b in barriers):
+                # All sites of this statement must stay together: none may be in the run already.
+                if last == at:
+                    yield Blocked("read-after-write", "a value is written and read again", site.ref.at)
+                    return
+                yield run
+                run = []
+        run.append(site)
+    yield run
 
 
 def _loops(loop: Loop) -> Iterator[Loop]:
@@ -244,18 +283,36 @@ def _meet(a: Site, b: Site) -> bool:
         return True
 
 
-def _with_lanes(layout: Layout, loop: Loop, member: int, names: Mapping[str, str], sites: Sequence[Site]) -> Region:
+def _with_lanes(
+    layout: Layout,
+    loop: Loop,
+    member: int,
+    number: int,
+    sites: Sequence[Site],
+    body: _Found,
+    names: Mapping[str, str],
+) -> Region | Blocked:
     """Deal the sites out to lanes: sites of one lane never need different elements of one bank at once."""
+    positions = [body.refs[s.ref.id][0] for s in sites]
+    start, end = min(positions), max(positions)
+    if any(s.write for s in sites):
+        for at, jump in body.jumps:
+            if start <= at <= end:
+                return Blocked("jump", "a jump could skip the stores at the end", jump)
     conflicts = _conflicts(layout, sites)
     read = _lanes([k for k, s in enumerate(sites) if s.read], conflicts)
     write = _lanes([k for k, s in enumerate(sites) if s.write], conflicts)
-    placed = tuple(
-        Site(s.ref, s.read, s.write, s.index, s.conditional, s.parent, read.get(k, -1), write.get(k, -1))
-        for k, s in enumerate(sites)
-    )
+    placed = tuple(replace(s, read_lane=read.get(k, -1), write_lane=write.get(k, -1)) for k, s in enumerate(sites))
+    for k, early in enumerate(placed):
+        for late in placed[k + 1 :]:
+            if early.write and late.write and early.write_lane > late.write_lane and _meet(early, late):
+                return Blocked("write-order", "two stores of one iteration may go to one element", late.ref.at)
     return Region(
         loop,
         member,
+        number,
+        loop.body.body[start],
+        loop.body.body[end],
         names,
         placed,
         max(read.values(), default=-1) + 1,
@@ -369,24 +426,24 @@ def _statement(program: Program, stmt: Stmt, conditional: bool, found: _Found, i
             _expression(stmt.test, conditional, None, found)
             _statement(program, stmt.body, True, found, True)
         case Loop():
-            found.inner.append(stmt)
+            found.inner.append((found.position, stmt))
             for inner in walk_statements(stmt):
                 if isinstance(inner, Return) or (isinstance(inner, Jump) and inner.kind == "goto"):
-                    found.jumps.append(inner.at)
+                    found.jumps.append((found.position, inner.at))
                 for expr in expressions(inner):
-                    found.calls.extend(node for node in walk(expr) if isinstance(node, Call))
+                    found.calls.extend((found.position, node) for node in walk(expr) if isinstance(node, Call))
         case Declare():
             for variable in stmt.variables:
                 init = program.variable(variable).init
                 if init is not None:
                     _expression(init, conditional, None, found)
         case Return() | Label():
-            found.jumps.append(stmt.at)
+            found.jumps.append((found.position, stmt.at))
             for expr in expressions(stmt):
                 _expression(expr, conditional, None, found)
         case Jump():
             if not (in_switch and stmt.kind == "break"):
-                found.jumps.append(stmt.at)
+                found.jumps.append((found.position, stmt.at))
         case PragmaMark():
             pass
         case _:
@@ -397,7 +454,7 @@ def _statement(program: Program, stmt: Stmt, conditional: bool, found: _Found, i
 def _expression(expr: Expr, conditional: bool, parent: Assign | IncDec | None, found: _Found) -> None:
     match expr:
         case ArrayRef():
-            found.refs[expr.id] = (expr, conditional, parent)
+            found.refs[expr.id] = (found.position, conditional, parent)
             for index in expr.indices:
                 _expression(index, conditional, None, found)
         case Assign():
@@ -413,7 +470,7 @@ def _expression(expr: Expr, conditional: bool, parent: Assign | IncDec | None, f
             _expression(expr.left, conditional, None, found)
             _expression(expr.right, True, None, found)
         case Call():
-            found.calls.append(expr)
+            found.calls.append((found.position, expr))
             for argument in expr.args:
                 _expression(argument, conditional, None, found)
         case _:
