@@ -69,7 +69,7 @@ class Pipeline:
         """The least partition that reaches the target II."""
         from hlspart.infer import infer
 
-        return infer(self.program, self.analysis, self.validation, self.target, options)
+        return infer(self.program, self.analysis, self.validation, self.target, options, self.options.bank_model)
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """Banked C; the port check is needed only to choose a style."""

@@ -19,7 +19,7 @@ from hlspart.banking.pragmas import PragmaSpace
 from hlspart.banking.proof import no_mapping
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, Matrix, coset, dot, hermite_forms
-from hlspart.layouts.perdim import PerDimLayout
+from hlspart.layouts.perdim import DimLayout, PerDimLayout
 
 AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout
 
@@ -47,13 +47,23 @@ def lower_bound(needs: Sequence[Need], shape: tuple[int, ...]) -> int:
     return max((need.lower_bound(shape) for need in needs), default=1)
 
 
-def least_any(needs: Sequence[Need], shape: tuple[int, ...], most: int = 1024, effort: int = 1) -> Banking | None:
-    """The least banks over per-dimension, lattice and block-cyclic mappings; None when none serves all needs."""
+def least_any(
+    needs: Sequence[Need], shape: tuple[int, ...], most: int = 1024, effort: int = 1, start: int = 1
+) -> Banking | None:
+    """The least banks over per-dimension, lattice and block-cyclic mappings; None when none serves all needs.
+
+    Numbers of banks below ``start`` are passed over (then nothing is claimed about them).
+    """
     bound = lower_bound(needs, shape)
+    apart = PerDimLayout(tuple(DimLayout.of("complete", n, None) for n in shape))
+    if not all(need.fits(apart, "ideal") for need in needs):
+        return None  # one element is asked for too often, or the elements are not known
     union = _Union([n for n in needs if not n.trivial], shape, most, effort)
-    for banks in range(bound, min(most, math.prod(shape)) + 1):
+    for banks in range(max(bound, start), min(most, math.prod(shape)) + 1):
         layout = next(union.solutions(banks), None)
         if layout is None:
+            if not union.complete:
+                return None
             continue
         absolute, why = banks == bound, f"{banks} banks meet the lower bound of accesses over ports"
         if not absolute and union.complete:
@@ -63,7 +73,7 @@ def least_any(needs: Sequence[Need], shape: tuple[int, ...], most: int = 1024, e
                 if absolute
                 else f"fewer than {banks} banks excluded in the union; lower bound {bound}"
             )
-        return Banking(layout, banks, bound, union.complete, absolute, union.space, why)
+        return Banking(layout, banks, bound, union.complete and start <= bound, absolute, union.space, why)
     return None
 
 

@@ -1,0 +1,34 @@
+"""Inference: the least partition that lets pipelined loops reach their II, confirmed by the II check."""
+
+from __future__ import annotations
+
+from hlspart.banking.need import BankModel
+from hlspart.infer.inference import Inference
+from hlspart.infer.pareto import pareto
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.options import InferOptions
+from hlspart.model.program import Program
+from hlspart.model.results import InferResult, Validation
+from hlspart.targets import Target
+
+__all__ = ["infer"]
+
+
+def infer(
+    program: Program,
+    analysis: AccessAnalysis,
+    validation: Validation,
+    target: Target,
+    options: InferOptions,
+    bank_model: BankModel = "static",
+) -> InferResult:
+    """Partition every array that a pipelined loop touches (with none pipelined: an innermost loop).
+
+    ``bank_model`` decides when a pragma serves: ``static`` as a real tool counts, ``ideal`` by true
+    conflicts.
+    """
+
+    def run(opts: InferOptions) -> InferResult:
+        return Inference(program, analysis, validation, target, opts, bank_model).run()
+
+    return pareto(run, options) if options.pareto else run(options)

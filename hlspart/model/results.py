@@ -227,6 +227,8 @@ class InferredArray:
     removed: tuple[int, ...] = ()  # indices in Program.directives that this choice replaces
     copies: int = 1
     bram18k: int = 0
+    fresh: bool = False  # the pragmas are new, not those that are there
+    scope: str | None = None  # function for the directives of an array at file scope
 
 
 @dataclass(frozen=True, slots=True)

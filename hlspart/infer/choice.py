@@ -1,0 +1,297 @@
+"""The banking of one array group: the cheapest that serves all its loops, with what was excluded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from hlspart.banking.need import BankModel, Need
+from hlspart.banking.pragmas import MOST_BANKS, PragmaSpace
+from hlspart.banking.search import AnyLayout, Banking, least_any, lower_bound
+from hlspart.infer.cost import Cost, cost
+from hlspart.infer.demand import Demand, elements
+from hlspart.layouts.blockcyclic import BlockCyclicLayout
+from hlspart.layouts.lattice import LatticeLayout
+from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.model.options import InferOptions
+from hlspart.model.results import BankingMap
+from hlspart.targets import Target
+
+SMALL_BITS = 512  # arrays up to this size become registers under scheme auto when they need banks
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A banking with its price and what is proved about it.
+
+    ``copies`` above 1: the array is replicated instead. ``rewrite``: no pragma says it, or the pragma
+    alone would not help; the banked code of ``rewrite`` is needed.
+    """
+
+    kind: str
+    layout: AnyLayout
+    cost: Cost
+    lower_bound: int
+    proved: bool
+    absolute: bool
+    space: str
+    reason: str
+    rewrite: bool = False
+    copies: int = 1
+
+    @property
+    def banks(self) -> int:
+        """Memories: banks, or copies."""
+        return self.layout.banks * self.copies
+
+    @property
+    def mapping(self) -> BankingMap | None:
+        """The banking function when no pragma says it."""
+        if isinstance(self.layout, BlockCyclicLayout):
+            return BankingMap(self.layout.alpha, self.layout.modulus, self.layout.block)
+        if isinstance(self.layout, LatticeLayout):
+            if self.layout.linear:
+                return BankingMap(self.layout.alphas[0], self.layout.moduli[0], 1)
+            return BankingMap(hnf=self.layout.hnf)
+        return None
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """Chooses for one demand."""
+
+    demand: Demand
+    options: InferOptions
+    model: BankModel
+    target: Target
+
+    def choose(self, needs: Sequence[Need], start: int = 1) -> Choice | None:
+        """The cheapest banking that serves ``needs`` with at least ``start`` banks; None when there is none."""
+        if all(need.trivial for need in needs) and start == 1:
+            return self.none(needs)
+        needs = [n for n in needs if not n.trivial] or list(needs)
+        bound = lower_bound(needs, self.demand.shape)
+        if self.options.scheme == "any":
+            return self._any(needs, start) or self._replicated(needs, bound)
+        if self.options.scheme == "auto" and self._small:
+            return self._registers(bound)
+        pragma = self._pragma(needs, bound, start)
+        if self.options.scheme == "pragma":
+            return pragma
+        if pragma is not None and self.options.objective == "banks":
+            return pragma
+        found = [c for c in (pragma, self._any(needs, start), self._replicated(needs, bound)) if c is not None]
+        return min(found, key=self._price, default=None)
+
+    def _price(self, choice: Choice) -> tuple[int, ...]:
+        blocks, luts = choice.cost.bram18k, choice.cost.luts + choice.cost.register_bits
+        if self.options.objective == "lut":
+            return (luts, choice.rewrite, blocks, choice.banks)
+        if self.options.objective == "bram":
+            return (blocks, choice.rewrite, choice.banks, luts)
+        return (blocks, choice.banks, choice.rewrite, luts)
+
+    @property
+    def _small(self) -> bool:
+        cap = self.options.max_banks
+        size = elements(self.demand)
+        return size * self.demand.bits <= SMALL_BITS and not self.demand.interface and (cap is None or size <= cap)
+
+    @property
+    def _most(self) -> int:
+        return self.options.max_banks if self.options.max_banks is not None else MOST_BANKS
+
+    def _cost(self, layout: AnyLayout, crossbar: bool, copies: int = 1) -> Cost:
+        return cost(layout, self.demand.bits, self.demand.accesses, crossbar, self.target, copies)
+
+    def _whole(self) -> PerDimLayout:
+        return PerDimLayout(tuple(DimLayout.of("whole", n, None) for n in self.demand.shape))
+
+    def none(self, needs: Sequence[Need]) -> Choice:
+        """One bank, for needs that ask for no more."""
+        most = self.demand.accesses
+        slowest = max((n.ii for n in needs), default=1)
+        access = "1 access" if most == 1 else f"{most} accesses"
+        return Choice(
+            "none", self._whole(), self._cost(self._whole(), False), 1, True, True, "one bank",
+            f"one bank serves {access} per iteration at II {slowest}",
+        )  # fmt: skip
+
+    def _registers(self, bound: int) -> Choice:
+        layout = PerDimLayout(tuple(DimLayout.of("complete", n, None) for n in self.demand.shape))
+        size = elements(self.demand) * self.demand.bits
+        return Choice(
+            "complete", layout, self._cost(layout, False), bound, False, layout.banks == bound, "registers",
+            f"{size} bits in all (at most {SMALL_BITS}): registers have no ports",
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------------------ pragmas
+
+    def _pragma(self, needs: Sequence[Need], bound: int, start: int) -> Choice | None:
+        space = PragmaSpace(needs, self.demand.shape, self.model, self._most, max(1, self.options.effort))
+        solutions = self._in_order(space, max(bound, start))
+        if not solutions:
+            return None
+        existing = self.demand.existing
+        best = min(solutions, key=self._simplicity)
+        if existing is not None and existing.banks == best.banks and all(n.fits(existing, self.model) for n in needs):
+            best = existing
+        powers = ", powers of two" if self.options.pow2 else ""
+        proved = space.complete and start <= bound
+        return Choice(
+            kind_of(best), best, self._cost(best, False), bound, proved, best.banks == bound,
+            f"cyclic, block and complete per dimension, {self.model} count{powers}",
+            self._why(best.banks, bound, proved),
+        )  # fmt: skip
+
+    def _in_order(self, space: PragmaSpace, start: int) -> tuple[PerDimLayout, ...]:
+        if not self.options.pow2:
+            return space.least(start)
+        for banks in _powers(self._most):
+            if banks >= start:
+                found = tuple(space.solutions(banks))
+                if found:
+                    return found
+        return ()
+
+    def _simplicity(self, layout: PerDimLayout) -> tuple[object, ...]:
+        """Among equals: fewer blocks of memory, fewer dimensions, powers of two, cyclic before block."""
+        price = self._cost(layout, False)
+        kinds = [d.kind for d in layout.dims if d.banks > 1]
+        odd = sum(d.banks & (d.banks - 1) != 0 for d in layout.dims)
+        uneven = sum(d.kind == "block" and d.extent % d.banks != 0 for d in layout.dims)
+        return (
+            price.bram18k,
+            len(kinds),
+            odd,
+            uneven,
+            kinds.count("block"),
+            tuple(-d.banks for d in reversed(layout.dims)),
+        )
+
+    def _why(self, banks: int, bound: int, proved: bool) -> str:
+        need = f"{self.demand.accesses} accesses per iteration on {self.demand.port_count} ports need {bound} banks"
+        if banks == bound:
+            return f"{need}, which this reaches"
+        if proved:
+            return f"{need} at least; all partitions with fewer than {banks} overload a bank ({self.model} count)"
+        return f"{need} at least; smaller numbers were not all excluded"
+
+    # ---------------------------------------------------------------------------- any scheme
+
+    def _any(self, needs: Sequence[Need], start: int) -> Choice | None:
+        found = self._least(needs, start)
+        if found is None:
+            return None
+        layout: AnyLayout = found.layout
+        static = PragmaSpace(needs, self.demand.shape, "static", self._most, max(1, self.options.effort))
+        said = min(static.solutions(found.banks), key=self._simplicity, default=None)
+        existing = self.demand.existing
+        if existing is not None and existing.banks == found.banks and all(n.fits(existing, "static") for n in needs):
+            said = existing
+        rewrite = said is None
+        if said is not None:
+            layout = said
+        why = found.reason
+        if rewrite:
+            why += "; a pragma alone does not help, because the bank of an access is not known at compile time"
+        return Choice(
+            kind_of(layout), layout, self._cost(layout, rewrite), found.lower_bound, found.excluded and start == 1,
+            found.absolute, found.space + (", powers of two" if self.options.pow2 else ""), why, rewrite,
+        )  # fmt: skip
+
+    def _least(self, needs: Sequence[Need], start: int) -> Banking | None:
+        effort = self.options.effort
+        if not self.options.pow2:
+            return least_any(needs, self.demand.shape, self._most, effort, start)
+        for banks in _powers(self._most):
+            if banks >= start:
+                found = least_any(needs, self.demand.shape, banks, effort, banks)
+                if found is not None:
+                    return found
+        return None
+
+    # --------------------------------------------------------------------------- replication
+
+    def _replicated(self, needs: Sequence[Need], bound: int) -> Choice | None:
+        """Copies of the whole array, each with its own read port: the remedy for data-dependent reads."""
+        if self.demand.interface or "ram_1wnr" not in self.target.profile["ports"]:
+            return None
+        copies = 1
+        for need in needs:
+            reads = sum(s.read for s in need.problem.sites)
+            writes = len(need.problem.sites) - reads
+            if writes > need.ii:
+                return None
+            copies = max(copies, -(-reads // need.ii))
+        if copies < 2 or copies > self._most:
+            return None
+        layout = self._whole()
+        return Choice(
+            "replicate", layout, self._cost(layout, False, copies), bound, False, False, "replication",
+            f"{copies} copies of the memory, one read port each; every write goes to all of them", copies=copies,
+        )  # fmt: skip
+
+
+def _powers(most: int) -> Iterator[int]:
+    power = 1
+    while power <= most:
+        yield power
+        power *= 2
+
+
+def kind_of(layout: AnyLayout) -> str:
+    """The contract's word for a layout."""
+    if isinstance(layout, BlockCyclicLayout):
+        return "block-cyclic"
+    if isinstance(layout, LatticeLayout):
+        return "linear" if layout.linear else "lattice"
+    kinds = {d.kind for d in layout.dims if d.banks > 1}
+    if not kinds:
+        return "none"
+    return str(next(iter(kinds))) if len(kinds) == 1 else "mixed"
+
+
+def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> tuple[tuple[int, ...], Choice]:
+    """IIs per loop that can be served, nearest to what is asked and cheapest in cycles, with a banking.
+
+    Each loop alone first; when they clash, loops are slowed down in order of their cost in cycles.
+    """
+    needs = [loop.need for loop in demand.loops]
+
+    def slowest(need: Need) -> int:
+        whole = PerDimLayout(tuple(DimLayout.of("whole", n, None) for n in demand.shape))
+        return max(need.ii, need.problem.static(whole, need.ports).interval)
+
+    def solve(iis: Sequence[int]) -> Choice | None:
+        return chooser.choose([n.at(ii) for n, ii in zip(needs, iis, strict=True)], start)
+
+    def lowest(iis: list[int], k: int) -> int:
+        """Least II of loop k for which all can be served, the others as given."""
+        low, high = needs[k].ii, slowest(needs[k])
+        while low < high:
+            middle = (low + high) // 2
+            if solve([*iis[:k], middle, *iis[k + 1 :]]) is not None:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    most = [slowest(n) for n in needs]
+    iis = [lowest(most, k) for k in range(len(needs))]
+    choice = solve(iis)
+    order = sorted(range(len(needs)), key=lambda k: demand.loops[k].weight * (most[k] - needs[k].ii))
+    for position, k in enumerate(order):
+        if choice is not None:
+            break
+        trial = list(iis)
+        for slowed in order[: position + 1]:
+            trial[slowed] = most[slowed]
+        if solve(trial) is not None:
+            trial[k] = lowest(trial, k)
+            iis = trial
+            choice = solve(iis)
+    if choice is None:  # every loop at its slowest: one bank serves all of them
+        iis = most
+        choice = replace(chooser.none(needs), proved=False, reason="no partition helps")
+    return tuple(iis), choice

@@ -1,0 +1,225 @@
+"""What all pipelined loops together ask of each group of arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hlspart.banking.need import Need
+from hlspart.layouts.perdim import PerDimLayout
+from hlspart.model.access import AccessAnalysis, ArrayGroup
+from hlspart.model.directives import Directive, Option
+from hlspart.model.options import InferOptions
+from hlspart.model.ports import Ports
+from hlspart.model.program import Loop, Program, walk_statements
+from hlspart.model.results import ArrayResult, IIResult, LoopResult, Validation
+from hlspart.partition import layout_of, requests
+from hlspart.schedule import port_accesses
+from hlspart.targets import Target
+
+OFF_CHIP = ("m_axi", "s_axilite", "fifo")  # no banks to be had
+
+
+@dataclass(frozen=True)
+class LoopNeed:
+    """One loop's accesses to one array of a group; ``need`` is at the II that this loop is to reach."""
+
+    result: LoopResult
+    variable: int
+    need: Need
+
+    @property
+    def weight(self) -> int:
+        """Iterations, for the cost of a slower II (unknown counts as many)."""
+        return self.result.trip_count.max or 1 << 20
+
+
+@dataclass(frozen=True)
+class Demand:
+    """All needs on one group of arrays.
+
+    ``roots`` are the members that are no formal of a given caller: they carry the directives.
+    ``fault`` says why nothing may be partitioned.
+    """
+
+    group: ArrayGroup
+    roots: tuple[int, ...]
+    shape: tuple[int, ...]
+    bits: int
+    storage: str
+    ports: Ports
+    port_count: int
+    interface: bool
+    written: bool
+    loops: tuple[LoopNeed, ...]
+    existing: PerDimLayout | None
+    directives: tuple[int, ...]  # indices of the partition directives in effect
+    fault: str | None
+
+    @property
+    def accesses(self) -> int:
+        """Accesses of the loop that makes the most."""
+        return max((len(x.need.problem.sites) for x in self.loops), default=0)
+
+
+def with_pipelines(program: Program, result: IIResult) -> Program:
+    """The program with every innermost loop pipelined when it pipelines none itself."""
+    if any(loop.pipelined for loop in result.loops):
+        return program
+    added = []
+    for loop in program.loops.values():
+        if any(isinstance(s, Loop) for s in walk_statements(loop.body)):
+            continue
+        text = "HLS pipeline"
+        added.append(Directive("pipeline", "vitis", "pragma", loop.header, text, (), {}, loop.function, loop.id, ()))
+    return replace(program, directives=(*program.directives, *added))
+
+
+def without(program: Program, directives: Sequence[int]) -> Program:
+    """The program without some of its directives."""
+    gone = set(directives)
+    return replace(program, directives=tuple(d for k, d in enumerate(program.directives) if k not in gone))
+
+
+def partition_indices(program: Program, analysis: AccessAnalysis) -> dict[int, tuple[int, ...]]:
+    """Indices in ``Program.directives`` of the ARRAY_PARTITIONs of each group."""
+    known = {id(d): k for k, d in enumerate(program.directives)}
+    found: dict[int, set[int]] = {}
+    for request in requests(program):
+        group = analysis.group_of.get(request.variable)
+        if group is not None:
+            found.setdefault(group, set()).add(known[id(request.directive)])
+    return {group: tuple(sorted(ids)) for group, ids in found.items()}
+
+
+def demands(
+    program: Program,
+    analysis: AccessAnalysis,
+    validation: Validation,
+    base: IIResult,
+    target: Target,
+    options: InferOptions,
+    targets: Mapping[int, int],
+) -> tuple[Demand, ...]:
+    """One demand per array group that the pipelined loops of ``base`` touch, in order of declaration.
+
+    ``targets`` gives the II to serve by loop id; ``base`` is the prediction without partitions.
+    """
+    loops: dict[int, list[tuple[LoopResult, int, Need]]] = {}
+    memories = {a.variable: a for a in base.arrays}
+    for result in base.loops:
+        if result.loop not in targets:
+            continue
+        space, accesses = port_accesses(program, analysis, result.loop, target)
+        for variable, touched in sorted(accesses.items()):
+            ident = analysis.group_of.get(variable)
+            memory = memories.get(variable)
+            if ident is None or memory is None or not touched or not program.variable(variable).is_array:
+                continue
+            ports = Ports(total=options.ports) if options.ports is not None else target.ports(memory.storage)
+            need = Need(space, touched, ports, targets[result.loop], effort=max(1, options.effort))
+            loops.setdefault(ident, []).append((result, variable, need))
+    held = partition_indices(program, analysis)
+    found = []
+    for group in analysis.groups:
+        if group.id in loops:
+            needs = tuple(LoopNeed(*item) for item in loops[group.id])
+            demand = _demand(program, analysis, validation, group, memories, target, options, needs)
+            if demand is not None:
+                found.append(replace(demand, directives=held.get(group.id, ())))
+    return tuple(found)
+
+
+def _demand(
+    program: Program,
+    analysis: AccessAnalysis,
+    validation: Validation,
+    group: ArrayGroup,
+    memories: Mapping[int, ArrayResult],
+    target: Target,
+    options: InferOptions,
+    needs: tuple[LoopNeed, ...],
+) -> Demand | None:
+    memory = memories[needs[0].variable]
+    formals = {edge.formal for edge in group.edges}
+    roots = tuple(m for m in group.members if m not in formals) or group.members[:1]
+    dims = next(
+        (program.variable(m).dims for m in (*roots, *group.members) if None not in program.variable(m).dims), ()
+    )
+    fault = None
+    if memory.storage in OFF_CHIP:
+        fault = f"{memory.storage} memory has no banks"
+    elif group.faults:
+        fault = group.faults[0].reason
+    elif not dims or any(n is None or n < 1 for n in dims):
+        fault = "its extents are not known"
+    elif len({program.variable(m).dims[1:] for m in group.members if program.variable(m).is_array}) > 1:
+        fault = "members of its call group differ in shape"
+    shape = tuple(n or 0 for n in dims)
+    known = [m for m in group.members if program.variable(m).dims == dims]
+    existing = layout_of(validation, analysis, program, known[0]) if known and fault is None else None
+    if existing is not None and existing.banks == 1:
+        existing = None
+    ports = Ports(total=options.ports) if options.ports is not None else target.ports(memory.storage)
+    return Demand(
+        group=group,
+        roots=roots,
+        shape=shape,
+        bits=memory.element_bits,
+        storage=memory.storage,
+        ports=ports,
+        port_count=options.ports if options.ports is not None else target.port_names(memory.storage) or 0,
+        interface=any(
+            program.variable(m).storage == "parameter" and program.variable(m).function in analysis.tops
+            for m in group.members
+        ),
+        written=any(a.kind == "write" for m in group.members for a in analysis.of_array(m)),
+        loops=needs,
+        existing=existing,
+        directives=(),
+        fault=fault,
+    )
+
+
+def elements(demand: Demand) -> int:
+    """Number of elements of the array."""
+    return math.prod(demand.shape)
+
+
+def partition_directives(
+    program: Program, demand: Demand, layout: PerDimLayout, positional: bool = False
+) -> tuple[Directive, ...]:
+    """ARRAY_PARTITION directives that say ``layout`` for all roots of a demand."""
+    found = []
+    for root in demand.roots:
+        variable = program.variable(root)
+        function = variable.function or demand.loops[0].result.function
+        parts = [(k + 1, d) for k, d in enumerate(layout.dims) if d.banks > 1]
+        every = len(parts) == len(layout.dims) and all(d.kind == "complete" for _, d in parts)
+        for dim, d in [(0, parts[0][1])] if every and len(parts) > 1 else parts:
+            kind = Option(d.kind, None, variable.at) if positional else Option("type", d.kind, variable.at)
+            words = [Option("variable", variable.name, variable.at), kind]
+            values = {"dim": dim}
+            if d.kind != "complete":
+                values["factor"] = d.banks
+                words.append(Option("factor", str(values["factor"]), variable.at))
+            words.append(Option("dim", str(dim), variable.at))
+            text = "HLS array_partition " + " ".join(
+                o.name if o.value is None else f"{o.name}={o.value}" for o in words
+            )
+            at, named = variable.at, (root,)
+            found.append(
+                Directive("array_partition", "vitis", "pragma", at, text, tuple(words), values, function, None, named)
+            )
+    return tuple(found)
+
+
+def storage_directive(program: Program, root: int, storage: str, function: str) -> Directive:
+    """BIND_STORAGE of one array."""
+    variable = program.variable(root)
+    words = (Option("variable", variable.name, variable.at), Option("type", storage, variable.at))
+    text = f"HLS bind_storage variable={variable.name} type={storage}"
+    return Directive(
+        "bind_storage", "vitis", "pragma", variable.at, text, words, {}, variable.function or function, None, (root,)
+    )

@@ -1,0 +1,262 @@
+"""From demands to a confirmed partition: choose per group, predict again, repair, report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hlspart.banking.need import BankModel
+from hlspart.infer.choice import Choice, Chooser, kind_of, relaxed
+from hlspart.infer.demand import (
+    Demand,
+    demands,
+    partition_directives,
+    partition_indices,
+    storage_directive,
+    with_pipelines,
+    without,
+)
+from hlspart.infer.judgement import judge
+from hlspart.layouts.perdim import PerDimLayout
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.directives import Directive
+from hlspart.model.options import InferOptions
+from hlspart.model.program import Program
+from hlspart.model.results import (
+    DimPartition,
+    IIResult,
+    InferredArray,
+    InferredLoop,
+    InferResult,
+    LoopResult,
+    Validation,
+)
+from hlspart.partition import validate
+from hlspart.schedule import check
+from hlspart.targets import Target
+
+REPAIRS = 4  # rounds in which a prediction that misses the promise raises a number of banks
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The choice for one demand, the directives that say it and those that it replaces."""
+
+    demand: Demand
+    choice: Choice
+    directives: tuple[Directive, ...]
+    removed: tuple[int, ...]
+    reason: str
+
+
+class Inference:
+    """One run on one program."""
+
+    def __init__(
+        self,
+        program: Program,
+        analysis: AccessAnalysis,
+        validation: Validation,
+        target: Target,
+        options: InferOptions,
+        model: BankModel,
+    ) -> None:
+        self.analysis, self.target, self.options, self.model = analysis, target, options, model
+        first = check(program, analysis, validation, target, model)
+        self.program = with_pipelines(program, first)
+        added = self.program is not program
+        self.validation = validate(self.program, analysis, model) if added else validation
+        self.before = self._check(self.program) if added else first
+        self.held = partition_indices(self.program, analysis)
+        bare = without(self.program, [k for group, ids in self.held.items() if self._open(group) for k in ids])
+        self.base = self._check(bare)
+        self.targets = {loop.loop: self._target(loop) for loop in self.base.loops if loop.pipelined}
+
+    def run(self) -> InferResult:
+        """Choose, confirm, repair."""
+        floors = {loop.loop: max(self.targets[loop.loop], loop.recurrence_ii or 1) for loop in self._loops(self.base)}
+        found = demands(
+            self.program, self.analysis, self.validation, self.base, self.target, self.options, floors
+        )  # fmt: skip
+        starts: dict[int, int] = {}
+        best: tuple[int, tuple[Decision, ...], IIResult] | None = None
+        for _ in range(1 + REPAIRS):
+            decisions = tuple(self._decide(d, starts.get(d.group.id, 1)) for d in found)
+            after = self._confirm(decisions)
+            missed = self._missed(after, floors)
+            if best is None or missed < best[0]:
+                best = (missed, decisions, after)
+            if not missed or not self._raise(after, floors, decisions, starts):
+                break
+        assert best is not None
+        _, decisions, after = best
+        return InferResult(
+            arrays=tuple(self._array(d) for d in decisions), loops=tuple(self._outcomes(after, decisions, floors))
+        )
+
+    # ----------------------------------------------------------------------------- prediction
+
+    def _check(self, program: Program) -> IIResult:
+        return check(program, self.analysis, validate(program, self.analysis, self.model), self.target, self.model)
+
+    def _confirm(self, decisions: Sequence[Decision]) -> IIResult:
+        program = without(self.program, [k for d in decisions for k in d.removed])
+        added = [x for d in decisions for x in d.directives]
+        for d in decisions:
+            if d.choice.rewrite:  # proved apart: the rest of the loop is predicted with ports enough
+                function = d.demand.loops[0].result.function
+                added += [storage_directive(program, m, "rom_np", function) for m in d.demand.group.members]
+        return self._check(replace(program, directives=(*program.directives, *added)))
+
+    def _loops(self, result: IIResult) -> list[LoopResult]:
+        return [loop for loop in result.loops if loop.loop in self.targets]
+
+    def _target(self, loop: LoopResult) -> int:
+        return self.options.target_ii or loop.target_ii or 1
+
+    def _missed(self, after: IIResult, floors: Mapping[int, int]) -> int:
+        """Cycles per iteration above what is asked, over all loops."""
+        return sum(max(0, (x.ii if x.ii is not None else floors[x.loop]) - floors[x.loop]) for x in self._loops(after))
+
+    def _raise(
+        self, after: IIResult, floors: Mapping[int, int], decisions: Sequence[Decision], starts: dict[int, int]
+    ) -> bool:
+        """Ask for more banks where a memory port still binds; False when there is nowhere to do so."""
+        raised = False
+        for loop in self._loops(after):
+            if loop.ii is None or loop.ii <= floors[loop.loop]:
+                continue
+            binding = {x.array for x in loop.limits if x.kind == "memory-port" and x.ii > floors[loop.loop]}
+            for d in decisions:
+                touched = any(x.result.loop == loop.loop for x in d.demand.loops)
+                names = {self.program.variable(m).name for m in d.demand.group.members}
+                if touched and names & binding and self._open(d.demand.group.id) and d.choice.kind != "complete":
+                    starts[d.demand.group.id] = d.choice.banks + 1
+                    raised = True
+        return raised
+
+    # -------------------------------------------------------------------------------- choices
+
+    def _open(self, group: int) -> bool:
+        """Whether this group may get a new partition."""
+        names = {self.program.variable(v).name for v, g in self.analysis.group_of.items() if g == group}
+        wanted = not self.options.arrays or bool(names & set(self.options.arrays))
+        return wanted and not (self.options.keep and group in self.held)
+
+    def _decide(self, demand: Demand, start: int) -> Decision:
+        chooser = Chooser(demand, self.options, self.model, self.target)
+        if demand.fault is not None or not self._open(demand.group.id):
+            return self._kept(demand, chooser)
+        needs = [loop.need for loop in demand.loops]
+        choice = chooser.choose(needs, start)
+        slower = ""
+        if choice is None:
+            iis, choice = relaxed(demand, chooser, start)
+            slower = "; ".join(
+                f"{loop.result.name} cannot reach II {loop.need.ii}, {ii} is the least"
+                for loop, ii in zip(demand.loops, iis, strict=True)
+                if ii > loop.need.ii
+            )
+        same = demand.existing is not None and not choice.rewrite and choice.layout == demand.existing
+        said = self._directives(demand, choice)
+        removed = () if same else tuple(k for k in demand.directives if self._sole(k, demand))
+        verdict = judge(demand, choice, self.model)
+        reason = "; ".join(x for x in (verdict, choice.reason, slower) if x)
+        return Decision(demand, choice, () if same else said, removed, reason)
+
+    def _sole(self, index: int, demand: Demand) -> bool:
+        """Whether a directive names arrays of this group only."""
+        return set(self.program.directives[index].variables) <= set(demand.group.members)
+
+    def _directives(self, demand: Demand, choice: Choice) -> tuple[Directive, ...]:
+        if choice.rewrite or choice.kind == "none":
+            return ()
+        if choice.kind == "replicate":
+            function = demand.loops[0].result.function
+            return tuple(storage_directive(self.program, r, "ram_1wnr", function) for r in demand.roots)
+        assert isinstance(choice.layout, PerDimLayout)
+        positional = self.target.tool.startswith("vivado-hls")
+        return partition_directives(self.program, demand, choice.layout, positional)
+
+    def _kept(self, demand: Demand, chooser: Chooser) -> Decision:
+        none = chooser.none([loop.need for loop in demand.loops])
+        if demand.fault is not None:
+            reason = f"not partitioned: {demand.fault}"
+        elif demand.existing is not None:
+            reason = "kept as it is, as asked"
+        else:
+            reason = "not asked for"
+        layout = demand.existing if demand.existing is not None else none.layout
+        fits = demand.fault is None and all(loop.need.fits(layout, self.model) for loop in demand.loops)
+        kind = kind_of(layout)
+        choice = replace(
+            none,
+            layout=layout,
+            kind=kind,
+            proved=kind == "none" and fits,
+            absolute=kind == "none" and fits,
+            reason=reason,
+        )
+        return Decision(demand, choice, (), (), reason)
+
+    # -------------------------------------------------------------------------------- records
+
+    def _array(self, d: Decision) -> InferredArray:
+        variable = self.program.variable(d.demand.roots[0])
+        choice = d.choice
+        said = d.directives or tuple(self.program.directives[k] for k in d.demand.directives if k not in d.removed)
+        dims: tuple[DimPartition, ...] = ()
+        if isinstance(choice.layout, PerDimLayout) and choice.kind != "none":
+            dims = tuple(
+                DimPartition(k + 1, x.kind, x.banks, "inferred")  # type: ignore[arg-type]
+                for k, x in enumerate(choice.layout.dims)
+                if x.banks > 1
+            )
+        return InferredArray(
+            variable=variable.id,
+            name=variable.name,
+            function=variable.function,
+            line=self.program.line(variable.at),
+            accesses=d.demand.accesses,
+            ports=d.demand.port_count,
+            lower_bound=choice.lower_bound,
+            banks=choice.banks,
+            proved_minimal=choice.proved,
+            space=choice.space,
+            absolute=choice.absolute,
+            kind=choice.kind,
+            pragmas=tuple(f"#pragma {x.text}" for x in said) if choice.kind != "none" and not choice.rewrite else (),
+            mapping=choice.mapping,
+            bank_depth=max(choice.layout.depth(b) for b in {0, choice.layout.banks - 1}),
+            needs_rewrite=choice.rewrite,
+            dims=dims,
+            reason=d.reason,
+            roots=d.demand.roots,
+            removed=d.removed,
+            copies=choice.copies,
+            bram18k=choice.cost.bram18k,
+            fresh=bool(d.directives),
+            scope=d.demand.loops[0].result.function,
+        )
+
+    def _outcomes(
+        self, after: IIResult, decisions: Sequence[Decision], floors: Mapping[int, int]
+    ) -> list[InferredLoop]:
+        before = {x.loop: x for x in self.before.loops}
+        out = []
+        for loop in self._loops(after):
+            asked = self.targets[loop.loop]
+            cause = loop.cause
+            if loop.ii is not None and loop.ii > asked:
+                binding = [x.text for x in loop.limits if x.ii > asked]
+                cause = binding[0] if binding else f"the scheduler needs II {loop.ii}"
+            elif loop.ii is not None:
+                rewritten = [
+                    self.program.variable(d.demand.roots[0]).name
+                    for d in decisions
+                    if d.choice.rewrite and any(x.result.loop == loop.loop for x in d.demand.loops)
+                ]
+                cause = f"needs the rewrite of {', '.join(rewritten)}" if rewritten else None
+            old = before.get(loop.loop)
+            out.append(InferredLoop(loop.function, loop.name, asked, old.ii if old else None, loop.ii, cause))
+        return out

@@ -1,0 +1,63 @@
+"""What to say about the partition that is already there."""
+
+from __future__ import annotations
+
+from hlspart.banking.need import BankModel, Need
+from hlspart.infer.choice import Choice
+from hlspart.infer.demand import Demand
+from hlspart.layouts.perdim import DimLayout, PerDimLayout
+
+
+def judge(demand: Demand, choice: Choice, model: BankModel) -> str:
+    """Why the existing partition is kept, improved or removed; "" when there is none."""
+    old = demand.existing
+    if old is None:
+        return ""
+    if choice.layout == old and not choice.rewrite:
+        return "kept: " + _banks(old.banks)
+    loads = [(_interval(loop.need, old, model), loop) for loop in demand.loops]
+    whole = PerDimLayout(tuple(DimLayout.of("whole", n, None) for n in demand.shape))
+    if choice.kind == "none":
+        return f"{_banks(old.banks)} where one suffices: remove the partition"
+    served = all(load <= loop.need.ii for load, loop in loads)
+    if served:
+        return f"{_banks(old.banks)} where {choice.banks} suffice"
+    gained = any(load < _interval(loop.need, whole, model) for load, loop in loads)
+    parted = [k + 1 for k, d in enumerate(old.dims) if d.banks > 1]
+    wanted = _differing(demand)
+    if not gained and wanted and not set(parted) & set(wanted):
+        return (
+            f"the accesses of one iteration differ in dimension {_list(wanted)}, "
+            f"dimension {_list(parted)} is partitioned: no effect on the ports"
+        )
+    if not gained:
+        return f"the partition into {_banks(old.banks)} has no effect on the ports"
+    worst, loop = max(loads, key=lambda item: item[0])
+    return f"the partition into {_banks(old.banks)} leaves {loop.result.name} at II {worst}"
+
+
+def _interval(need: Need, layout: PerDimLayout, model: BankModel) -> int:
+    if model == "static":
+        return need.problem.static(layout, need.ports).interval
+    return need.problem.ideal(layout, need.ports)[0].interval
+
+
+def _differing(demand: Demand) -> list[int]:
+    """1-based dimensions in which accesses of one iteration differ by a constant."""
+    return sorted(
+        {
+            k + 1
+            for loop in demand.loops
+            for cluster in loop.need.clusters
+            for k in range(len(demand.shape))
+            if len({o[k] for o in cluster.offsets}) > 1
+        }
+    )
+
+
+def _banks(number: int) -> str:
+    return "1 bank" if number == 1 else f"{number} banks"
+
+
+def _list(numbers: list[int]) -> str:
+    return " and ".join(map(str, numbers))
