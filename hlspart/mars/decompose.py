@@ -395,7 +395,8 @@ def _input_sets(
             return "the owner of a set of elements cannot be told apart by its position"
         placed.append((_relative(owner, base, inv.still), table.users.index(users), b, table))
     placed.sort(key=lambda p: (p[0], p[1]))
-    sets, runs = [], []
+    sets: list[MarsSet] = []
+    runs: list[_Run] = []
     for owner, group in itertools.groupby(placed, key=lambda p: p[0]):
         members = list(group)
         table = members[0][3]
@@ -403,7 +404,7 @@ def _input_sets(
         for _, position, b, _ in members:
             users = tuple(sorted(_relative(c, base, inv.still) for c in b.consumers))
             sets.append(MarsSet(len(sets), b.size, users, owner, table.offsets[position], b.points))
-    return tuple(sets), list(runs)
+    return tuple(sets), runs
 
 
 def _transfers(run: _Run, blank: MarsArray, options: MarsOptions, block: int) -> tuple[Transfer, ...]:
@@ -420,6 +421,10 @@ def _transfers(run: _Run, blank: MarsArray, options: MarsOptions, block: int) ->
         cost = most_transactions(at, words, block, blank.element_bits, options)
         transfers.append(Transfer(owner, at, words, tuple(group), cost))
     return tuple(transfers)
+
+
+def _covered(sets: Sequence[MarsSet], t: Transfer) -> tuple[int, ...]:
+    return tuple(m.id for m in sets if m.owner == t.owner and t.offset <= m.offset < t.offset + t.words)
 
 
 def _all_injective(sets: Sequence[MarsSet], images: Mapping[int, str]) -> bool:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hlspart.mars import integers
 from hlspart.mars.decompose import Refused, describe, invariance, reads_match, rejection, translations
 from hlspart.mars.integers import Vector
 from hlspart.model.mars import ActualSet, MarsArray, MarsOptions, NestAccess, TileForm
 from hlspart.poly.dataflow import (
     Dataflow,
-    Dependence,
     Interior,
     common_interior,
+    convex_pieces,
     dataflow,
     matrices,
     relaxed,
@@ -69,12 +68,15 @@ class Layouts:
 class Tiled:
     """A nest under a tiling: its interior, dataflow, and questions about rows and lattices."""
 
-    def __init__(self, accesses: Sequence[NestAccess], forms: Sequence[TileForm]) -> None:
+    def __init__(
+        self, accesses: Sequence[NestAccess], forms: Sequence[TileForm], tile_loops: Sequence[str] = ()
+    ) -> None:
         self.accesses = {a.id: a for a in accesses}
         self.forms = tuple(forms)
         self.sizes = tuple(f.size for f in forms)
         self.names = tuple(dict.fromkeys(n for a in accesses for n in a.iterators))
-        self.interior: dict[int, Interior] = {a.id: relaxed(a.domain, self.rows(a)) for a in accesses}
+        self._free = frozenset(tile_loops)
+        self.interior: dict[int, Interior] = {a.id: relaxed(a.domain, self.tiled_directions(a)) for a in accesses}
         inner = [replace(a, domain=self.interior[a.id].domain) for a in accesses if not self.interior[a.id].face]
         self.flow = dataflow(inner)
         self.border = dataflow(accesses)
@@ -82,6 +84,11 @@ class Tiled:
     def rows(self, a: NestAccess) -> tuple[Vector, ...]:
         """The hyperplanes over the iterators of one access."""
         return tuple(tuple(f.form.coefficient(n) for n in a.iterators) for f in self.forms)
+
+    def tiled_directions(self, a: NestAccess) -> tuple[Vector, ...]:
+        """Normals of borders that an interior tile does not see: the hyperplanes and the source's tile loops."""
+        loops = [tuple(int(n == m) for m in a.iterators) for n in a.iterators if n in self._free]
+        return (*self.rows(a), *loops)
 
     def widened(self, a: NestAccess, normal: Vector) -> Vector:
         """A normal over the iterators of ``a`` as one over all names."""
@@ -109,13 +116,16 @@ def layouts(
     forms: Sequence[TileForm],
     facts: Mapping[str, ArrayFacts],
     options: MarsOptions | None = None,
+    tile_loops: Sequence[str] = (),
 ) -> Layouts:
     """MARS of all arrays of a nest. ``accesses`` leave out arrays whose facts name a fault.
+
+    ``tile_loops``: iterators of the source's own tile loops, whose borders the interior does not see.
 
     Raises TooHard when dataflow itself is out of reach.
     """
     options = options or MarsOptions()
-    tiled = Tiled(accesses, forms)
+    tiled = Tiled(accesses, forms, tile_loops)
     notes: list[str] = []
     violations = _violations(tiled)
     apart = not common_interior([(a.domain, tiled.rows(a)) for a in accesses if not tiled.interior[a.id].face])
@@ -211,7 +221,7 @@ def _faces(tiled: Tiled, known: ArrayFacts, options: MarsOptions, notes: list[st
         a = tiled.accesses[ident]
         if a.array != known.name or ident in interior:
             continue
-        for piece in pieces(domain):
+        for piece in convex_pieces(domain):
             whole = relaxed(piece, tiled.rows(a))
             inside = relaxed(piece, tiled.rows(a), along=True)
             if not whole.face:
@@ -300,11 +310,10 @@ def _refused(
     elif len(shown) == 1:
         text += f" ({shown[0][1]}, line {shown[0][0]}, null space {_space(evidence.null_spaces[0])})"
     if refused.tiles:
-        a, b = refused.tiles
-        text += (
-            f"; tile {_vector(a)} touches {refused.footprints[0]} elements, tile {_vector(b)} {refused.footprints[1]}"
-        )
-        if refused.footprints[0] == refused.footprints[1]:
+        first_tile, other_tile = refused.tiles
+        here, there = refused.footprints
+        text += f"; tile {_vector(first_tile)} touches {here} elements, tile {_vector(other_tile)} {there}"
+        if here == there:
             text += " of another shape"
     return replace(blank, accepted=False, reason=text, rejection=evidence)
 
@@ -349,13 +358,3 @@ def _actual(tiled: Tiled, facts: Mapping[str, ArrayFacts], notes: list[str]) -> 
             for producer, b in sets:
                 found.append(ActualSet(name, kind, b.size, b.consumers, producer))  # type: ignore[arg-type]
     return tuple(found)
-
-
-def pieces(domain: str) -> tuple[str, ...]:
-    """The convex pieces of a set."""
-    from hlspart.poly.dataflow import convex_pieces
-
-    return convex_pieces(domain)
-
-
-__all__ = ["ArrayFacts", "Dependence", "Layouts", "Tiled", "Violation", "integers", "layouts"]

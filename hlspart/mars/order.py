@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 Consumers = frozenset[tuple[int, ...]]
 
@@ -55,7 +56,7 @@ def order(sets: Sequence[Consumers], exact: bool = True) -> Order:
 
 
 def _gain(weight: Sequence[Sequence[int]], path: Sequence[int]) -> int:
-    return sum(weight[a][b] for a, b in zip(path, path[1:], strict=False))
+    return sum(weight[a][b] for a, b in pairwise(path))
 
 
 def _greedy(weight: Sequence[Sequence[int]]) -> list[int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
 
 import highspy  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
@@ -16,7 +18,7 @@ def longest_path(weight: Sequence[Sequence[int]], start: Sequence[int]) -> tuple
     # a path is a cycle through one extra node that costs nothing
     edges = [(a, b) for a in range(n + 1) for b in range(a + 1, n + 1)]
     gain = [weight[a][b] if b < n else 0 for a, b in edges]
-    model = highspy.Highs()
+    model: Any = highspy.Highs()  # type: ignore[no-untyped-call,unused-ignore]
     model.setOptionValue("output_flag", False)
     model.setOptionValue("threads", 1)
     model.setOptionValue("random_seed", 1)
@@ -29,7 +31,7 @@ def longest_path(weight: Sequence[Sequence[int]], start: Sequence[int]) -> tuple
         touching[b].append(k)
     for node in range(n + 1):
         model.addConstr(sum((columns[k] for k in touching[node]), start=0 * columns[0]) == 2)
-    best, best_gain = list(start), sum(weight[a][b] for a, b in zip(start, start[1:], strict=False))
+    best, best_gain = list(start), sum(weight[a][b] for a, b in pairwise(start))
     bound = sum(sorted((max(row) for row in weight), reverse=True))
     for _ in range(ROUNDS):
         model.run()
@@ -40,7 +42,7 @@ def longest_path(weight: Sequence[Sequence[int]], start: Sequence[int]) -> tuple
         chosen = [edges[k] for k in range(len(edges)) if values[k] > 0.5]
         cycles = _cycles(n + 1, chosen)
         path = _joined(cycles, n)
-        value = sum(weight[a][b] for a, b in zip(path, path[1:], strict=False))
+        value = sum(weight[a][b] for a, b in pairwise(path))
         if value > best_gain:
             best, best_gain = path, value
         if len(cycles) == 1 or best_gain >= bound:

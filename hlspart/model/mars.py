@@ -44,6 +44,7 @@ class NestAccess:
     line: int
     column: int = 0
     text: str = ""
+    backwards: tuple[bool, ...] = ()  # loops that count down
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ def _relaxed(domain: str, rows: Sequence[Vector], along: bool) -> Interior:
                     kept = kept.add_constraint(c)
         result = result.union(isl.Set.from_basic_set(kept))
     result = result.coalesce().drop_unused_params()
-    names = tuple(result.get_dim_name(isl.dim_type.param, k) for k in range(result.dim(isl.dim_type.param)))
+    names = tuple(str(result.get_dim_name(isl.dim_type.param, k)) for k in range(result.dim(isl.dim_type.param)))
     return Interior(str(result), tuple(normals), thin, names)
 
 
@@ -173,14 +173,17 @@ def _dataflow(accesses: Sequence[NestAccess]) -> Dataflow:
     ctx = context()
     depth = max((len(a.iterators) for a in accesses), default=0)
     arrays = {name: k for k, name in enumerate(sorted({a.array for a in accesses}))}
-    reads = writes = times = None
+    reads: Any = None
+    writes: Any = None
+    times: Any = None
     for a in accesses:
         touch = _named(a, ctx, f"E{arrays[a.array]}")
         entries = []
         for k in range(depth + 1):
             entries.append(str(a.order[k]) if k < len(a.order) else "0")
             if k < depth:
-                entries.append(a.iterators[k] if k < len(a.iterators) else "0")
+                down = k < len(a.backwards) and a.backwards[k]
+                entries.append(("-" if down else "") + a.iterators[k] if k < len(a.iterators) else "0")
         time = isl.Map(f"{{ S{a.id}[{', '.join(a.iterators)}] -> [{', '.join(entries)}] }}", context=ctx)
         times = _plus(times, time)
         if a.kind == "read":

@@ -107,10 +107,10 @@ class Footprints:
         self._dims = {t.space: isl.Map(t.relation, context=self._ctx).dim(OUT) for t in (*reads, *makes)}
         self._tile = [f"T{k}" for k in range(len(sizes))]
         self._reads = self._union(reads)
-        self._makes = self._union(makes) if makes else None
+        self._makes: Any = self._union(makes) if makes else None
 
     def _union(self, touches: Sequence[Touch]) -> Any:
-        total = None
+        total: Any = None
         for t in touches:
             part = self._relation(t)
             total = part if total is None else total.union(part)

@@ -1,0 +1,125 @@
+"""From a program and a ``--tile`` text to a :class:`MarsResult`, with located messages for what cannot be used."""
+
+from __future__ import annotations
+
+from hlspart.mars.layouts import layouts
+from hlspart.mars.nest import Nest, calls_functions, error, nests
+from hlspart.mars.tiling import BadTiling, names_of, parse
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.mars import MarsArray, MarsOptions, MarsResult, TileForm
+from hlspart.model.program import Program
+from hlspart.model.source import Origin
+from hlspart.poly.region import TooHard
+
+TILE, REFUSED, ILLEGAL = "mars-tile", "mars-refused", "mars-illegal-tiling"
+
+
+def expanded(program: Program, analysis: AccessAnalysis, function: str) -> tuple[Program, AccessAnalysis]:
+    """The program with the calls of ``function`` expanded, where it has any."""
+    if not calls_functions(program, function):
+        return program, analysis
+    from hlspart.poly import analyse as accesses
+    from hlspart.poly.inline import inlined
+
+    copy = inlined(program, function)
+    return copy, accesses(copy, function)
+
+
+def analyse(
+    program: Program,
+    analysis: AccessAnalysis,
+    function: str,
+    tiles: str | None,
+    options: MarsOptions | None = None,
+) -> MarsResult:
+    """MARS of the loop nest of ``function`` that ``tiles`` (None: the source's own tile loops) applies to."""
+    options = options or MarsOptions()
+    program, analysis = expanded(program, analysis, function)
+    at = program.functions[function].name_at
+    path = at.span.path
+    chosen = choose(program, analysis, function, tiles)
+    if isinstance(chosen, Diagnostic):
+        return MarsResult(path, function, (), diagnostics=(chosen,), unusable=True)
+    nest, forms = chosen
+    if nest.fault is not None:
+        refused = tuple(
+            MarsArray(f.name, False, nest.fault, "input", "unknown", f.line, element_bits=f.element_bits)
+            for f in nest.facts.values()
+        )
+        said = error(program, nest.loop.at, REFUSED, nest.fault)
+        return MarsResult(path, function, forms, refused, diagnostics=(said,))
+    tile_loops = nest.tile_loops if forms == nest.source_tiling else ()
+    try:
+        found = layouts(nest.accesses, forms, nest.facts, options, tile_loops)
+    except TooHard as problem:
+        said = error(program, nest.loop.at, REFUSED, f"the dataflow of the nest is not decided: {problem}")
+        return MarsResult(path, function, forms, diagnostics=(said,), legal=False)
+    said_all = [_at_access(program, analysis, v.reader.id, ILLEGAL, str(v)) for v in found.violations]
+    for record in found.arrays:
+        if not record.accepted and not any(str(v) == record.reason for v in found.violations):
+            where = _where(program, nest, record)
+            said_all.append(error(program, where, REFUSED, f"{record.name}: {record.reason}"))
+    return MarsResult(
+        path,
+        function,
+        forms,
+        found.arrays,
+        found.actual,
+        tuple(dict.fromkeys(said_all)),
+        legal=not found.violations,
+        notes=found.notes,
+    )
+
+
+def choose(
+    program: Program, analysis: AccessAnalysis, function: str, tiles: str | None
+) -> tuple[Nest, tuple[TileForm, ...]] | Diagnostic:
+    """The nest and its tiling, or what is wrong with either."""
+    here = program.functions[function].name_at
+    every = nests(program, analysis, function)
+    if not every:
+        return error(program, here, TILE, f"{function} has no loop nest that accesses an array")
+    if tiles is None:
+        tiled = [n for n in every if n.source_tiling]
+        if len(tiled) != 1:
+            what = "several loop nests are tiled" if tiled else "no --tile is given and no loop of the source is tiled"
+            return error(program, (tiled or every)[0].loop.at, TILE, f"{what}; iterators are {_names(every[0])}")
+        return tiled[0], tiled[0].source_tiling
+    forms = parse(tiles, ())
+    if isinstance(forms, BadTiling):
+        return error(program, every[0].loop.at, TILE, str(forms))
+    names = set(names_of(forms))
+    fitting = [n for n in every if names <= set(n.iterators)]
+    if not fitting:
+        nearest = max(every, key=lambda n: len(names & set(n.iterators)))
+        wrong = parse(tiles, nearest.iterators)
+        return error(program, nearest.loop.at, TILE, str(wrong))
+    if len(fitting) > 1:
+        lines = ", ".join(str(program.line(n.loop.at)) for n in fitting)
+        return error(
+            program, fitting[1].loop.at, TILE, f"several loop nests of {function} have these iterators (lines {lines})"
+        )
+    nest = fitting[0]
+    for a in nest.accesses:
+        missing = [n for n in names_of(forms) if n not in a.iterators]
+        if missing:
+            return _at_access(
+                program, analysis, a.id, TILE,
+                f"{a.text} lies outside the loop over {missing[0]}: the tiling applies to no such statement",
+            )  # fmt: skip
+    return nest, forms
+
+
+def _names(nest: Nest) -> str:
+    return ", ".join(nest.iterators)
+
+
+def _at_access(program: Program, analysis: AccessAnalysis, ident: int, name: str, text: str) -> Diagnostic:
+    access = next(a for a in analysis.accesses if a.id == ident)
+    return error(program, access.at, name, text)
+
+
+def _where(program: Program, nest: Nest, record: MarsArray) -> Origin:
+    variable = next((v for k, v in nest.key.items() if nest.facts[k].name == record.name), None)
+    return nest.loop.at if variable is None else program.variable(variable).at

@@ -1,0 +1,11 @@
+#define NI 40
+#define NJ 60
+#define NK 60
+
+void gemm(float alpha, float C[NI][NJ], const float A[NI][NK], const float B[NK][NJ])
+{
+    for (int i = 0; i < NI; i++)
+        for (int k = 0; k < NK; k++)
+            for (int j = 0; j < NJ; j++)
+                C[i][j] += alpha * A[i][k] * B[k][j];
+}
