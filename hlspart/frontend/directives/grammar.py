@@ -7,6 +7,7 @@ A pragma, a line of ``hls_config.cfg`` and a Tcl command are first cut into :cla
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ _BINARY = frozenset(
     ("+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "&&", "||", "?", ":", ",")
 )
 _PREFIX = frozenset(("+", "-", "!", "~", "&", "*"))
+#: Constant expressions that C++ knows and hlspart does not.
+_NOT_EVALUATED = re.compile(r"\b(?:sizeof|alignof)\b|::|\w\s*<|[A-Za-z_]\w*\s*\(")
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -164,6 +167,9 @@ def _check(
                 text = f"{name.upper() if name == 'ii' else name}={number} is not positive"
                 return [Problem(f"bad-{name}", text, option.at, f"give {name} a value of 1 or more")]
             return []
+        if _NOT_EVALUATED.search(value):
+            text = f"the value of {name}={value} is not known here"
+            return [Problem("value-unknown", text, option.at, fatal=False)]
         real = _is_real(value)
         text = f"{name}={value} is not an integer" + ("" if real else " constant here")
         hint = None if real else "use a literal, a macro, an enumerator or a const integer with a constant value"
@@ -195,7 +201,7 @@ def _unknown_option(kind: Kind, option: Option) -> Problem:
 
 def is_modelled(kind: Kind, options: Sequence[Option], problems: Sequence[Problem]) -> bool:
     """Whether predictions account for a directive with these options."""
-    if any(p.code == "struct-member" for p in problems):
+    if any(p.code in ("struct-member", "value-unknown") for p in problems):
         return False
     return kind.modelled and not any(o.name == "dynamic" for o in options)
 

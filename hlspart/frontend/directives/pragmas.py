@@ -94,7 +94,7 @@ class _Reader:
             return replace(directive, modelled=False, problems=(*directive.problems, problem))
         if not truth:
             problem = Problem("condition-false", "its condition is false", self.at)
-            return replace(directive, problems=(*directive.problems, problem))
+            return replace(directive, problems=(problem,))
         return directive
 
     def _known(self, kind: Kind, tokens: Sequence[Token]) -> Directive:
