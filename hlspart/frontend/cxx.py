@@ -19,6 +19,7 @@ from hlspart.frontend.tokens import Token, spell
 from hlspart.model import program as ir
 
 AUTO = "__auto_type"
+_LOOK_AHEAD = 8
 
 _BASIC = {
     "int", "char", "short", "long", "unsigned", "signed", "float", "double", "void", "bool", "_Bool", "__int128", AUTO,
@@ -81,7 +82,9 @@ def as_c(tokens: list[Token]) -> tuple[list[Token], dict[str, ir.CType]]:
 
 class _Shim:
     def __init__(self, tokens: list[Token]) -> None:
-        self.tokens = tokens
+        # sentinels: looking ahead never runs over the end
+        end = Token("eof", "", tokens[-1].path, tokens[-1].end, tokens[-1].end, True) if tokens else None
+        self.tokens = [*tokens, *([end] * _LOOK_AHEAD if end is not None else [])]
         self.out: list[Token] = []
         self.types: dict[str, ir.CType] = {"bool": ct.BOOL, AUTO: ir.OtherType("auto")}
         self.names: set[str] = set()  # typedefs, tags, template type parameters
@@ -137,7 +140,7 @@ class _Shim:
 
     def run(self) -> None:
         """Rewrite everything."""
-        while self.at < len(self.tokens):
+        while self.at < len(self.tokens) and self.tokens[self.at].kind != "eof":
             if self.at in self.replace:
                 self.out.extend(self.replace.pop(self.at))
                 self._close(self.tokens[self.at].text)

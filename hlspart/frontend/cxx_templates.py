@@ -64,7 +64,8 @@ def instantiated(tokens: list[Token]) -> list[Token]:
     """The stream with function templates replaced by their instances."""
     if not any(t.text == "template" for t in tokens):
         return list(tokens)
-    rest, templates = _collect(list(tokens))
+    end = _like("", "eof", tokens[-1])  # sentinels: looking ahead never runs over the end
+    rest, templates = _collect([*tokens, end, end, end])
     if not templates:
         return rest
     instances: dict[str, dict[str, list[Token]]] = {name: {} for name in templates}

@@ -51,6 +51,9 @@ class Declarations:
                         known = entry.type
                         if isinstance(known, ir.StructType) and not known.members:
                             return self.context.tag(known.name) or known
+                        if isinstance(known, ir.StreamType) and isinstance(known.element, ir.OtherType):
+                            element = self.context.lookup(known.element.name)  # the shim sees no typedefs
+                            return ir.StreamType(element.type) if isinstance(element, TypeName) else known
                         return known
                 return ct.basic(node.names)
             case c_ast.PtrDecl():
@@ -384,6 +387,7 @@ class Declarations:
                 (param.declarator,),
                 const,
                 volatile,
+                reference=param.reference,
             )
         )
         self.context.names[-1][param.name] = VariableId(ident)

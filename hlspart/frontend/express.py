@@ -280,10 +280,18 @@ class Expressions:
         ):  # x(7, 0): bits of an arbitrary-precision value
             return ir.OpaqueExpr(at, callee.type, "bit range", (callee, *args)), first, closing
         if function is not None:
+            type_ = self._overloaded(type_, args)
             self.context.collected.called.setdefault(function, name)
         elif callee is not None and not isinstance(callee, (ir.Name, ir.OpaqueExpr)):
             args.insert(0, ir.OpaqueExpr(name, ct.UNKNOWN, "called expression", (callee,)))
         return ir.Call(self.context.collected.new_id(), at, type_, function, tuple(args), name), first, closing
+
+    def _overloaded(self, returns: ir.CType, args: list[ir.Expr]) -> ir.CType:
+        """C++ mathematics has overloads where C has one function on double."""
+        if self.context.language == "c" or returns != ct.DOUBLE or not args:
+            return returns
+        first = args[0].type
+        return first if isinstance(first, ir.ScalarType) and first.kind in ("float", "fixed") else returns
 
     def _argument(self, node: Any) -> ir.Expr:
         if isinstance(node, c_ast.Typename):  # va_arg, offsetof

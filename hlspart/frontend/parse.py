@@ -127,7 +127,7 @@ def _drop_unused_prototypes(tokens: list[Token], drop: bytearray) -> None:
             at += 1
             continue
         start, name, level = at, "", 0
-        prototype = tokens[at].text not in ("typedef", "extern")
+        prototype = tokens[at].text != "typedef"
         while at < end and own[at]:
             text = tokens[at].text
             if text == "{":
@@ -137,6 +137,7 @@ def _drop_unused_prototypes(tokens: list[Token], drop: bytearray) -> None:
             level += (text in ("(", "{")) - (text in (")", "}"))
             at += 1
             if text == ";" and level == 0:
+                name = name or tokens[at - 2].text  # extern FILE *stdin;
                 break
         if prototype and name and name not in used:
             drop[start:at] = b"\1" * (at - start)
