@@ -12,9 +12,11 @@ import click
 from hlspart.cli.files import display_path, encode, write_output, write_stdout
 from hlspart.cli.options import options_of, shared_options
 from hlspart.cli.run import reports
+from hlspart.model.options import Options
 from hlspart.model.verifying import VerifyResult
 from hlspart.render import json, text
 from hlspart.render.shapes import verify as shape_of
+from hlspart.targets import Target, TargetError, load
 
 
 @click.command("verify")
@@ -28,7 +30,9 @@ from hlspart.render.shapes import verify as shape_of
 @click.option("--save-vectors", metavar="FILE", help="Write the vectors as JSON, to be replayed.")
 @click.option("--replay", metavar="FILE", help="Use the vectors of FILE instead of random ones.")
 @click.option("--timeout", type=click.FloatRange(min=0.1), default=20.0, show_default=True, help="Seconds per run.")
+@click.option("--ports", is_flag=True, help="Count the accesses per bank and iteration of NEW while it runs.")
 def command(
+    ports: bool,
     map_file: str | None,
     seed: int,
     vectors: int,
@@ -62,6 +66,7 @@ def command(
         extents=_extents(extents),
         replay=_json_file(replay),
         timeout=timeout,
+        ports=_target(options) if ports else None,
     )
     result, saved = verify_and_save(original, new, settings)
     renderers: dict[str, Callable[[], str]] = {
@@ -73,11 +78,22 @@ def command(
             write_stdout(render())
         else:
             write_output(path, encode(render()))
+    for use in result.ports:
+        if use.exceeds:
+            text_ = f"{use.function}/{use.loop}: {use.array} bank {use.bank} needs {use.interval} cycles per iteration,"
+            print(f"{new}:1:1: error: {text_} not {use.predicted} as predicted [port-excess]", file=sys.stderr)
     if result.status != "equal":
         print(_message(new if result.status == "different" else original, result), file=sys.stderr)
     if save_vectors and saved is not None:
         write_output(save_vectors, encode(saved))
     return result.exit_code
+
+
+def _target(options: Options) -> Target:
+    try:
+        return load(options.target)
+    except TargetError as error:
+        raise click.ClickException(str(error)) from None
 
 
 def _message(path: str, result: VerifyResult) -> str:

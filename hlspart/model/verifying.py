@@ -21,6 +21,32 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class PortUse:
+    """Accesses of one array in one pipelined loop, counted while the program ran.
+
+    ``bank``, ``reads`` and ``writes`` are those of the busiest bank in its worst iteration after merging equal
+    addresses and hoisting; ``interval`` the cycles its ports need for them, ``predicted`` what the
+    ideal port count says (None: the model does not know). ``iterations`` were observed.
+    """
+
+    function: str
+    loop: str
+    array: str
+    banks: int
+    bank: int
+    reads: int
+    writes: int
+    interval: int
+    predicted: int | None
+    iterations: int
+
+    @property
+    def exceeds(self) -> bool:
+        """More than predicted: the model or the rewrite is wrong."""
+        return self.predicted is not None and self.interval > self.predicted
+
+
+@dataclass(frozen=True, slots=True)
 class VerifyResult:
     """Outcome of ``hlspart.verify.verify`` (schema ``hlspart.verify/1``).
 
@@ -39,8 +65,11 @@ class VerifyResult:
     difference: Difference | None = None
     compared: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
+    ports: tuple[PortUse, ...] = ()
 
     @property
     def exit_code(self) -> int:
-        """0 equal, 1 different, 2 cannot compare."""
+        """0 equal, 1 different or more port accesses than predicted, 2 cannot compare."""
+        if self.status == "equal" and any(p.exceeds for p in self.ports):
+            return 1
         return {"equal": 0, "different": 1, "incomparable": 2}[self.status]

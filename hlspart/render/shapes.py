@@ -366,6 +366,21 @@ def verify(original: str, new: str, result: VerifyResult) -> Shape:
         "difference": None
         if d is None
         else {"place": d.place, "original": d.original, "new": d.new, "vector": d.vector, "run": d.run},
+        "ports": [
+            {
+                "function": p.function,
+                "loop": p.loop,
+                "array": p.array,
+                "banks": p.banks,
+                "bank": p.bank,
+                "reads": p.reads,
+                "writes": p.writes,
+                "interval": p.interval,
+                "predicted": p.predicted,
+                "iterations": p.iterations,
+            }
+            for p in result.ports
+        ],
     }
     return {"schema": "hlspart.verify/1", "files": [entry], "groups": []}
 

@@ -252,7 +252,25 @@ def verify(original: str, new: str, result: VerifyResult) -> str:
     """One line, and what was left out."""
     words = {"equal": "equal", "different": "DIFFERENT", "incomparable": "cannot compare"}
     out = f"{original} and {new}: {words[result.status]}: {result.message}\n"
-    return out + "".join(f"  not compared: {reason}\n" for reason in result.skipped)
+    out += "".join(f"  not compared: {reason}\n" for reason in result.skipped)
+    if result.ports:
+        header = ("loop", "array", "banks", "busiest", "reads", "writes", "cycles", "predicted", "iterations")
+        rows = [
+            (
+                f"{p.function}/{p.loop}",
+                p.array,
+                p.banks,
+                p.bank,
+                p.reads,
+                p.writes,
+                p.interval,
+                p.predicted,
+                p.iterations,
+            )
+            for p in result.ports
+        ]
+        out += table(header, rows)
+    return out
 
 
 # ------------------------------------------------------------------------------------ rewrite

@@ -16,8 +16,9 @@ from typing import Any
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
 from hlspart.model.program import Program
-from hlspart.model.verifying import Difference, VerifyResult
+from hlspart.model.verifying import Difference, PortUse, VerifyResult
 from hlspart.poly import analyse
+from hlspart.targets import Target
 from hlspart.verify.data import Number, Recipe, Values, draw, from_json, key, pack, size, to_json, unpack
 from hlspart.verify.driver import driver
 from hlspart.verify.execute import Binary, Outcome
@@ -47,6 +48,7 @@ class VerifyOptions:
     extents: Mapping[str, int] = field(default_factory=dict)
     replay: Mapping[str, Any] | None = None
     timeout: float = 20.0
+    ports: Target | None = None  # count port accesses of the new version and compare with this target's prediction
 
 
 def verify(original: str, new: str, options: VerifyOptions) -> VerifyResult:
@@ -126,21 +128,43 @@ class _Comparison:
                     f" version (vector {number}, run {difference.run}, seed {self._options.seed})"
                 )
                 return replace(result, status="different", message=text, difference=difference), saved
+        if self._options.ports is not None:
+            result = replace(result, ports=self._ports(self._options.ports, vectors[0], folder))
         outputs = ", ".join(result.compared) or "nothing to compare"
         text = f"equal on {len(vectors)} vectors x {self._options.runs} runs: {outputs}"
         return replace(result, message=text), saved
 
-    def _binary(self, side: int, folder: Path) -> Binary:
+    def _ports(self, target: Target, values: Values, folder: Path) -> tuple[PortUse, ...]:
+        """Port use of the new version, run once on ``values``."""
+        from hlspart.verify.ports import Simulation
+
+        if self._programs[1].units[0].language != "c":
+            raise Incomparable("--ports needs C")
+        simulation = Simulation(os.path.abspath(self._paths[1]), self._flags(1), target, folder)
+        text = driver(str(simulation.source), self._new, self._objects(1), self._outputs_of(1), 1)
+        binary = Binary(text, "c", (), folder, "counting")
+        binary.wait()
+        outcome = binary.run(self._input(1, values), 4 * self._options.timeout)
+        if outcome.status != "ok":
+            raise Incomparable(f"the counting version: {outcome.message}")
+        return simulation.uses()
+
+    def _flags(self, side: int) -> list[str]:
         options = self._options.frontend
         flags = [f"-D{d}" for d in options.defines] + [f"-U{u}" for u in options.undefines]
+        path = os.path.abspath(self._paths[side])
         path = os.path.abspath(self._paths[side])
         flags += [f"-I{os.path.dirname(path)}"] + [f"-I{os.path.abspath(d)}" for d in options.include_dirs]
         if side == 1:  # a rewritten copy elsewhere still finds the original's headers
             flags.append(f"-I{os.path.dirname(os.path.abspath(self._paths[0]))}")
+        return flags
+
+    def _binary(self, side: int, folder: Path) -> Binary:
+        path = os.path.abspath(self._paths[side])
         unit = self._programs[side].units[0]
         source = os.path.relpath(path, folder.resolve()) if '"' in path else path
         text = driver(source, self._interface(side), self._objects(side), self._outputs_of(side), self._options.runs)
-        return Binary(text, unit.language, flags, folder, ("original", "new")[side])
+        return Binary(text, unit.language, self._flags(side), folder, ("original", "new")[side])
 
     def _interface(self, side: int) -> Interface:
         return (self._original, self._new)[side]

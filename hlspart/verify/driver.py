@@ -10,46 +10,75 @@ from collections.abc import Sequence
 
 from hlspart.verify.interface import Interface, Object
 
+_RUNTIME = """#define HLSPART_TEXT_(x) #x
+#define HLSPART_TEXT(x) HLSPART_TEXT_(x)
+#define HLSPART_SYSTEM(name) __asm__(HLSPART_TEXT(__USER_LABEL_PREFIX__) name)
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern int hlspart_open(const char *, int, ...) HLSPART_SYSTEM("open");
+extern long hlspart_sysread(int, void *, __SIZE_TYPE__) HLSPART_SYSTEM("read");
+extern long hlspart_syswrite(int, const void *, __SIZE_TYPE__) HLSPART_SYSTEM("write");
+extern long hlspart_seek(int, long, int) HLSPART_SYSTEM("lseek");
+extern void *hlspart_malloc(__SIZE_TYPE__) HLSPART_SYSTEM("malloc");
+extern void hlspart_exit(int) HLSPART_SYSTEM("_exit");
+#ifdef __cplusplus
+}
+#endif
+static void hlspart_read(void *to, __SIZE_TYPE__ size, int file)
+{
+    for (long got; size; size -= got, to = (char *)to + got)
+        if ((got = hlspart_sysread(file, to, size)) <= 0) hlspart_exit(3);
+}
+static void hlspart_write(const void *from, __SIZE_TYPE__ size, int file)
+{
+    for (long put; size; size -= put, from = (const char *)from + put)
+        if ((put = hlspart_syswrite(file, from, size)) <= 0) hlspart_exit(3);
+}
+"""
+_WRITE_NEW = 0o1101  # O_WRONLY | O_CREAT | O_TRUNC on Linux
+
 
 def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs: Sequence[Object], runs: int) -> str:
     """C text that includes the file ``source``; usage of the program: ``driver IN OUT``.
 
-    IN holds the bytes of ``inputs``: globals, each behind a byte that says whether it is set, then
-    parameters, which are read again before each run. OUT gets, per run, the return value and the bytes of ``outputs``.
+    No header is included, so nothing can clash with the user's names. IN holds the bytes of
+    ``inputs``: globals, each behind a byte that says whether it is set, then parameters, which are
+    read again before each run. OUT gets, per run, the return value and the bytes of ``outputs``.
     """
     parameters = [o for o in inputs if o.role == "parameter"]
     globals_ = [o for o in inputs if o.role == "global"]
     lines = [
-        "#include <stdio.h>",
         "#define main hlspart_user_main",
         f'#include "{source}"',
         "#undef main",
         *(f"{o.element} {o.name}{_brackets(o.shape)};" for o in interface.globals if not o.defined),
         *(f"static {o.element} (*{_pointer(o)}){_brackets(o.shape)};" for o in interface.parameters),
-        "static void hlspart_read(void *to, size_t size, size_t count, FILE *in)",
-        '{ if (fread(to, size, count, in) != count) { fputs("hlspart: short input\\n", stderr); _Exit(3); } }',
-        "static void hlspart_write(const void *from, size_t size, size_t count, FILE *out)",
-        '{ if (fwrite(from, size, count, out) != count) { fputs("hlspart: short output\\n", stderr); _Exit(3); } }',
         "int main(int argc, char **argv)",
         "{",
-        '    FILE *in = fopen(argv[1], "rb"), *out = fopen(argv[argc - 1], "wb");',
-        "    if (!in || !out) return 3;",
+        f"    int in = hlspart_open(argv[1], 0), out = hlspart_open(argv[2], {_WRITE_NEW}, 0600);",
+        "    if (argc < 3 || in < 0 || out < 0) return 3;",
         *(
-            f"    {_pointer(o)} = (__typeof__({_pointer(o)}))malloc(sizeof *{_pointer(o)});"
+            f"    {_pointer(o)} = (__typeof__({_pointer(o)}))hlspart_malloc(sizeof *{_pointer(o)});"
             for o in interface.parameters
         ),
-        *(line for o in globals_ for line in ["    if (fgetc(in) == 1) {", *_move(o, "read", "in"), "    }"]),
-        "    long parameters = ftell(in);",
+        "    char given;",
+        *(
+            line
+            for o in globals_
+            for line in ["    hlspart_read(&given, 1, in);", "    if (given) {", *_move(o, "read", "in"), "    }"]
+        ),
+        "    long parameters = hlspart_seek(in, 0, 1);",
         f"    for (int run = 0; run < {runs}; run++) {{",
-        "        if (fseek(in, parameters, SEEK_SET)) return 3;",
+        "        hlspart_seek(in, parameters, 0);",
         *(line for o in parameters for line in _move(o, "read", "in")),
         f"        {_call(interface)}",
         *(line for o in outputs for line in _move(o, "write", "out")),
         "    }",
-        "    return fclose(out) ? 3 : 0;",
+        "    return 0;",
         "}",
     ]
-    return "#include <stdlib.h>\n" + "\n".join(lines) + "\n"
+    return _RUNTIME + "\n".join(lines) + "\n"
 
 
 def storage(item: Object) -> str:
@@ -81,13 +110,13 @@ def _call(interface: Interface) -> str:
 def _move(item: Object, verb: str, stream: str) -> list[str]:
     name = storage(item)
     if len(item.leaves) == 1 and not item.leaves[0].path:
-        return [f"        hlspart_{verb}(&{name}, sizeof({item.element}), {item.count}, {stream});"]
+        return [f"        hlspart_{verb}((void *)&{name}, sizeof({name}), {stream});"]
     loops, index = "", ""
     for depth, size in enumerate(item.shape):
         loops += f"for (int i{depth} = 0; i{depth} < {size}; i{depth}++) "
         index += f"[i{depth}]"
     body = " ".join(
-        f"hlspart_{verb}(&{name}{index}{leaf.path}, sizeof({name}{index}{leaf.path}), 1, {stream});"
+        f"hlspart_{verb}((void *)&{name}{index}{leaf.path}, sizeof({name}{index}{leaf.path}), {stream});"
         for leaf in item.leaves
     )
     return [f"        {loops}{{ {body} }}"]

@@ -1,0 +1,244 @@
+"""Memory-port simulator: what each bank is really asked for in each iteration of a pipelined loop.
+
+The program is run on real data with every access logged. This shares nothing with the port model
+but the layout of the banks, so it checks the whole chain from accesses to the II.
+"""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from hlspart.banking.counting import count
+from hlspart.frontend import load
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.options import FrontendOptions
+from hlspart.model.ports import Ports
+from hlspart.model.program import ArrayType, Program, storage_bits
+from hlspart.model.results import IIResult, LoopResult, Validation
+from hlspart.model.verifying import PortUse
+from hlspart.partition import layout_of, validate
+from hlspart.poly import analyse
+from hlspart.schedule import check, port_accesses
+from hlspart.targets import Target
+from hlspart.verify.execute import compiler
+from hlspart.verify.instrument import ACCESS, ENTER, EXIT, ITERATION, Watched, instrumented, parents
+from hlspart.verify.interface import Incomparable
+
+LIMIT = 1_000_000  # records that are looked at; the rest of a long run is left out
+
+Address = tuple[int, int]  # base address of the array, byte offset
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """An access of one iteration: its site (reference id) and how often that site came before in it."""
+
+    site: int
+    occurrence: int
+    at: Address
+
+
+class Simulation:
+    """The version under test after preprocessing, its prediction, and its instrumented text."""
+
+    def __init__(self, path: str, flags: Sequence[str], target: Target, folder: Path) -> None:
+        expanded = folder / "expanded.c"
+        expanded.write_bytes(_preprocessed(path, flags))
+        self.program: Program = load([str(expanded)], FrontendOptions())
+        error = self.program.units[0].error
+        if error is not None:
+            raise Incomparable(f"the preprocessed new version cannot be read: {error.message}")
+        self._analysis: AccessAnalysis = analyse(self.program, None)
+        self._validation: Validation = validate(self.program, self._analysis, "ideal")
+        self._target = target
+        self._result: IIResult = check(self.program, self._analysis, self._validation, target, "ideal")
+        self._watched = {r.loop: w for r in self._result.loops if r.pipelined and (w := self._watch(r)) is not None}
+        self._log = folder / "log"
+        text = instrumented(self.program, self._analysis, list(self._watched.values()), str(self._log), LIMIT)
+        self.source = folder / "instrumented.c"
+        self.source.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+    def _watch(self, result: LoopResult) -> Watched | None:
+        inner = self.program.loops[result.loop]
+        above = parents(self.program)
+        outer = inner
+        for _ in result.flattened[1:]:
+            outer = above[outer.id]
+        return Watched(inner, outer) if inner.kind == "for" and outer.kind == "for" else None
+
+    # ------------------------------------------------------------------------------- the count
+
+    def uses(self) -> tuple[PortUse, ...]:
+        """Worst iteration of each array in each pipelined loop that ran."""
+        entries: dict[int, list[list[list[_Event]]]] = {}
+        for loop, iterations in self._entries():
+            entries.setdefault(loop, []).append(iterations)
+        out = []
+        for result in self._result.loops:
+            if result.loop in entries:
+                out += self._of_loop(result, entries[result.loop])
+        return tuple(out)
+
+    def _entries(self) -> Iterator[tuple[int, list[list[_Event]]]]:
+        """(loop, its iterations) for each time the loop was run through."""
+        open_: list[tuple[int, list[list[_Event]]]] = []
+        seen: dict[int, int] = {}
+        data = self._log.read_bytes() if self._log.exists() else b""
+        for tag, base, offset in struct.iter_unpack("<qqq", data[: len(data) // 24 * 24]):
+            event, ident = tag >> 32, tag & 0xFFFFFFFF
+            if event == ENTER:
+                open_.append((ident, []))
+            elif event == EXIT:
+                while open_:
+                    last = open_.pop()
+                    yield last
+                    if last[0] == ident:
+                        break
+            elif event == ITERATION and open_:
+                open_[-1][1].append([])
+                seen = {}
+            elif event == ACCESS and open_ and open_[-1][1]:
+                k = seen.get(ident, 0)
+                seen[ident] = k + 1
+                open_[-1][1][-1].append(_Event(ident, k, (base, offset)))
+
+    def _of_loop(self, result: LoopResult, entries: list[list[list[_Event]]]) -> list[PortUse]:
+        variables = {a.ref: a.array for a in self._analysis.accesses}
+        kinds: dict[int, set[str]] = {}
+        for a in self._analysis.accesses:
+            kinds.setdefault(a.ref, set()).add(a.kind)
+        factor = self._unroll(result.loop)
+        predicted = self._predicted(result)
+        worst: dict[int, PortUse] = {}
+        iterations = 0
+        for bodies in entries:
+            groups = [
+                [
+                    _Event(e.site, e.occurrence + 1000 * n, e.at)
+                    for n, body in enumerate(bodies[k : k + factor])
+                    for e in body
+                ]
+                for k in range(0, len(bodies), factor)
+            ]
+            iterations += len(groups)
+            fixed = _hoisted(groups)
+            for events in groups:
+                for use in self._iteration(events, fixed, variables, kinds):
+                    variable, bank, reads, writes, ports, banks = use
+                    need = ports.interval(reads, writes)
+                    if variable not in worst or need > worst[variable].interval:
+                        name = self.program.variable(variable).name
+                        worst[variable] = PortUse(
+                            result.function, result.name, name, banks, bank, reads, writes, need,
+                            predicted.get(variable), 0,
+                        )  # fmt: skip
+        return [
+            PortUse(
+                u.function, u.loop, u.array, u.banks, u.bank, u.reads, u.writes, u.interval, u.predicted, iterations
+            )
+            for u in worst.values()
+        ]
+
+    def _iteration(
+        self,
+        events: list[_Event],
+        fixed: set[tuple[int, int]],
+        variables: Mapping[int, int],
+        kinds: Mapping[int, set[str]],
+    ) -> Iterator[tuple[int, int, int, int, Ports, int]]:
+        """(variable, bank, reads, writes, ports, number of banks) of each bank that one iteration touches."""
+        reads: dict[int, set[Address]] = {}
+        writes: dict[int, set[Address]] = {}
+        for event in events:
+            if (event.site, event.occurrence) in fixed:
+                continue
+            variable = variables[event.site]
+            if "read" in kinds[event.site] and event.at not in writes.get(variable, ()):
+                reads.setdefault(variable, set()).add(event.at)
+            if "write" in kinds[event.site]:
+                writes.setdefault(variable, set()).add(event.at)
+        for variable in sorted({*reads, *writes}):
+            ports = self._ports(variable)
+            if ports is None or ports.unlimited:
+                continue
+            per_bank: dict[int, list[int]] = {}
+            for slot, found in enumerate((reads, writes)):
+                for address in found.get(variable, ()):
+                    per_bank.setdefault(self._bank(variable, address[1]), [0, 0])[slot] += 1
+            for bank, (r, w) in sorted(per_bank.items()):
+                yield variable, bank, r, w, ports, self._banks(variable)
+
+    # ---------------------------------------------------------------------- memories as modelled
+
+    def _ports(self, variable: int) -> Ports | None:
+        for array in self._result.arrays:
+            if array.variable == variable:
+                return None if array.registers else self._target.ports(array.storage)
+        return None
+
+    def _banks(self, variable: int) -> int:
+        layout = layout_of(self._validation, self._analysis, self.program, variable)
+        return 1 if layout is None else layout.banks
+
+    def _bank(self, variable: int, offset: int) -> int:
+        layout = layout_of(self._validation, self._analysis, self.program, variable)
+        kind = self.program.variable(variable).type
+        if layout is None or not isinstance(kind, ArrayType):
+            return 0
+        bits = storage_bits(kind.element)
+        assert bits is not None
+        element, index = offset // max(1, bits // 8), []
+        for extent in reversed(layout.shape):
+            element, i = divmod(element, extent)
+            index.append(i)
+        return layout.bank(tuple(reversed(index)))
+
+    def _unroll(self, loop: int) -> int:
+        for d in self.program.directives:
+            if d.kind == "unroll" and d.loop == loop and d.usable:
+                return d.values.get("factor", 1)
+        return 1
+
+    def _predicted(self, result: LoopResult) -> dict[int, int]:
+        """Ideal interval of each array in a loop, from the port model."""
+        space, accesses = port_accesses(self.program, self._analysis, result.loop, self._target)
+        found = {}
+        for variable, items in accesses.items():
+            ports = self._ports(variable)
+            if ports is None or ports.unlimited or not items:
+                continue
+            layout = layout_of(self._validation, self._analysis, self.program, variable)
+            if layout is not None:
+                found[variable] = count(space, items, layout, ports).ideal.interval
+        return found
+
+
+def _hoisted(groups: list[list[_Event]]) -> set[tuple[int, int]]:
+    """Accesses whose address is the same in every iteration of a run: they happen once, before or after it."""
+    if len(groups) < 2:
+        return set()
+    where: dict[tuple[int, int], Address] = {}
+    times: dict[tuple[int, int], int] = {}
+    moved = set()
+    for events in groups:
+        for event in events:
+            key = (event.site, event.occurrence)
+            times[key] = times.get(key, 0) + 1
+            if where.setdefault(key, event.at) != event.at:
+                moved.add(key)
+    return {k for k in where if k not in moved and times[k] == len(groups)}
+
+
+def _preprocessed(path: str, flags: Sequence[str]) -> bytes:
+    headers = str(files("hlspart.frontend") / "headers")
+    command = [compiler("c"), "-E", "-P", "-nostdinc", "-isystem", headers, *flags, path]
+    done = subprocess.run(command, capture_output=True)
+    if done.returncode:
+        text = done.stderr.decode("utf-8", "replace").splitlines()
+        raise Incomparable(f"the new version cannot be preprocessed: {text[0] if text else '?'}")
+    return done.stdout
