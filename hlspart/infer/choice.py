@@ -73,7 +73,9 @@ class Chooser:
         bound = lower_bound(needs, self.demand.shape)
         if self.options.scheme == "any":
             return self._any(needs, start) or self._replicated(needs, bound)
-        if self.options.scheme == "auto" and self._small:
+        existing = self.demand.existing
+        served = existing is not None and all(n.fits(existing, self.model) for n in needs)
+        if self.options.scheme == "auto" and self._small and not served:
             return self._registers(bound)
         pragma = self._pragma(needs, bound, start)
         if self.options.scheme == "pragma":
@@ -117,12 +119,14 @@ class Chooser:
             f"one bank serves {access} per iteration at II {slowest}",
         )  # fmt: skip
 
-    def _registers(self, bound: int) -> Choice:
+    def _registers(self, bound: int, proved: bool = False) -> Choice:
         layout = PerDimLayout(tuple(DimLayout.of("complete", n, None) for n in self.demand.shape))
         size = elements(self.demand) * self.demand.bits
         return Choice(
-            "complete", layout, self._cost(layout, False), bound, False, layout.banks == bound, "registers",
-            f"{size} bits in all (at most {SMALL_BITS}): registers have no ports",
+            "complete", layout, self._cost(layout, False), bound, proved, layout.banks == bound,
+            "cyclic, block and complete per dimension" if proved else "registers",
+            f"registers have no ports; {size} bits in all"
+            + (f" (at most {SMALL_BITS})" if self._small else "; no partition that leaves memories serves"),
         )  # fmt: skip
 
     # ------------------------------------------------------------------------------ pragmas
@@ -131,7 +135,9 @@ class Chooser:
         space = PragmaSpace(needs, self.demand.shape, self.model, self._most, max(1, self.options.effort))
         solutions = self._in_order(space, max(bound, start))
         if not solutions:
-            return None
+            size = elements(self.demand)
+            last = self.options.scheme == "pragma" and not self.demand.interface and size <= self._most
+            return self._registers(bound, space.complete) if last else None
         existing = self.demand.existing
         best = min(solutions, key=self._simplicity)
         if existing is not None and existing.banks == best.banks and all(n.fits(existing, self.model) for n in needs):

@@ -18,7 +18,13 @@ from hlspart.partition import layout_of, requests
 from hlspart.schedule import port_accesses
 from hlspart.targets import Target
 
+LoopKey = tuple[str, int]  # function and loop id; -1 for a function that is pipelined as a whole
 OFF_CHIP = ("m_axi", "s_axilite", "fifo")  # no banks to be had
+
+
+def key(loop: LoopResult) -> LoopKey:
+    """What identifies a loop in results."""
+    return loop.function, loop.loop
 
 
 @dataclass(frozen=True)
@@ -100,25 +106,26 @@ def demands(
     base: IIResult,
     target: Target,
     options: InferOptions,
-    targets: Mapping[int, int],
+    targets: Mapping[LoopKey, int],
 ) -> tuple[Demand, ...]:
     """One demand per array group that the pipelined loops of ``base`` touch, in order of declaration.
 
-    ``targets`` gives the II to serve by loop id; ``base`` is the prediction without partitions.
+    ``targets`` gives the II to serve; ``base`` is the prediction without partitions.
     """
     loops: dict[int, list[tuple[LoopResult, int, Need]]] = {}
     memories = {a.variable: a for a in base.arrays}
     for result in base.loops:
-        if result.loop not in targets:
+        if key(result) not in targets:
             continue
-        space, accesses = port_accesses(program, analysis, result.loop, target)
+        whole = result.function if result.loop < 0 else None
+        space, accesses = port_accesses(program, analysis, result.loop, target, whole)
         for variable, touched in sorted(accesses.items()):
             ident = analysis.group_of.get(variable)
             memory = memories.get(variable)
             if ident is None or memory is None or not touched or not program.variable(variable).is_array:
                 continue
             ports = Ports(total=options.ports) if options.ports is not None else target.ports(memory.storage)
-            need = Need(space, touched, ports, targets[result.loop], effort=max(1, options.effort))
+            need = Need(space, touched, ports, targets[key(result)], effort=max(1, options.effort))
             loops.setdefault(ident, []).append((result, variable, need))
     held = partition_indices(program, analysis)
     found = []

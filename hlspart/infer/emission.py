@@ -56,7 +56,8 @@ def _pragmas(program: Program, result: InferResult) -> Iterator[str]:
     for array in result.arrays:
         for index in array.removed:
             at = program.directives[index].at
-            yield f"// {at.span.path}:{program.line(at)}: remove #pragma {program.directives[index].text}\n"
+            text = program.directives[index].text.removeprefix("#pragma").strip()
+            yield f"// {at.span.path}:{program.line(at)}: remove #pragma {text}\n"
         for d in _directives(program, array):
             variable = program.variable(d.variables[0])
             at = variable.at

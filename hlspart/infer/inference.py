@@ -9,7 +9,9 @@ from hlspart.banking.need import BankModel
 from hlspart.infer.choice import Choice, Chooser, kind_of, relaxed
 from hlspart.infer.demand import (
     Demand,
+    LoopKey,
     demands,
+    key,
     partition_directives,
     partition_indices,
     storage_directive,
@@ -70,11 +72,11 @@ class Inference:
         self.held = partition_indices(self.program, analysis)
         bare = without(self.program, [k for group, ids in self.held.items() if self._open(group) for k in ids])
         self.base = self._check(bare)
-        self.targets = {loop.loop: self._target(loop) for loop in self.base.loops if loop.pipelined}
+        self.targets = {key(loop): self._target(loop) for loop in self.base.loops if loop.pipelined}
 
     def run(self) -> InferResult:
         """Choose, confirm, repair."""
-        floors = {loop.loop: max(self.targets[loop.loop], loop.recurrence_ii or 1) for loop in self._loops(self.base)}
+        floors = {key(loop): max(self.targets[key(loop)], loop.recurrence_ii or 1) for loop in self._loops(self.base)}
         found = demands(
             self.program, self.analysis, self.validation, self.base, self.target, self.options, floors
         )  # fmt: skip
@@ -109,26 +111,26 @@ class Inference:
         return self._check(replace(program, directives=(*program.directives, *added)))
 
     def _loops(self, result: IIResult) -> list[LoopResult]:
-        return [loop for loop in result.loops if loop.loop in self.targets]
+        return [loop for loop in result.loops if key(loop) in self.targets]
 
     def _target(self, loop: LoopResult) -> int:
         return self.options.target_ii or loop.target_ii or 1
 
-    def _missed(self, after: IIResult, floors: Mapping[int, int]) -> int:
+    def _missed(self, after: IIResult, floors: Mapping[LoopKey, int]) -> int:
         """Cycles per iteration above what is asked, over all loops."""
-        return sum(max(0, (x.ii if x.ii is not None else floors[x.loop]) - floors[x.loop]) for x in self._loops(after))
+        return sum(max(0, (x.ii if x.ii is not None else floors[key(x)]) - floors[key(x)]) for x in self._loops(after))
 
     def _raise(
-        self, after: IIResult, floors: Mapping[int, int], decisions: Sequence[Decision], starts: dict[int, int]
+        self, after: IIResult, floors: Mapping[LoopKey, int], decisions: Sequence[Decision], starts: dict[int, int]
     ) -> bool:
         """Ask for more banks where a memory port still binds; False when there is nowhere to do so."""
         raised = False
         for loop in self._loops(after):
-            if loop.ii is None or loop.ii <= floors[loop.loop]:
+            if loop.ii is None or loop.ii <= floors[key(loop)]:
                 continue
-            binding = {x.array for x in loop.limits if x.kind == "memory-port" and x.ii > floors[loop.loop]}
+            binding = {x.array for x in loop.limits if x.kind == "memory-port" and x.ii > floors[key(loop)]}
             for d in decisions:
-                touched = any(x.result.loop == loop.loop for x in d.demand.loops)
+                touched = any(key(x.result) == key(loop) for x in d.demand.loops)
                 names = {self.program.variable(m).name for m in d.demand.group.members}
                 if touched and names & binding and self._open(d.demand.group.id) and d.choice.kind != "complete":
                     starts[d.demand.group.id] = d.choice.banks + 1
@@ -225,7 +227,7 @@ class Inference:
             space=choice.space,
             absolute=choice.absolute,
             kind=choice.kind,
-            pragmas=tuple(f"#pragma {x.text}" for x in said) if choice.kind != "none" and not choice.rewrite else (),
+            pragmas=tuple(_line(x) for x in said) if choice.kind != "none" and not choice.rewrite else (),
             mapping=choice.mapping,
             bank_depth=max(choice.layout.depth(b) for b in {0, choice.layout.banks - 1}),
             needs_rewrite=choice.rewrite,
@@ -240,12 +242,12 @@ class Inference:
         )
 
     def _outcomes(
-        self, after: IIResult, decisions: Sequence[Decision], floors: Mapping[int, int]
+        self, after: IIResult, decisions: Sequence[Decision], floors: Mapping[LoopKey, int]
     ) -> list[InferredLoop]:
-        before = {x.loop: x for x in self.before.loops}
+        before = {key(x): x for x in self.before.loops}
         out = []
         for loop in self._loops(after):
-            asked = self.targets[loop.loop]
+            asked = self.targets[key(loop)]
             cause = loop.cause
             if loop.ii is not None and loop.ii > asked:
                 binding = [x.text for x in loop.limits if x.ii > asked]
@@ -254,9 +256,14 @@ class Inference:
                 rewritten = [
                     self.program.variable(d.demand.roots[0]).name
                     for d in decisions
-                    if d.choice.rewrite and any(x.result.loop == loop.loop for x in d.demand.loops)
+                    if d.choice.rewrite and any(key(x.result) == key(loop) for x in d.demand.loops)
                 ]
                 cause = f"needs the rewrite of {', '.join(rewritten)}" if rewritten else None
-            old = before.get(loop.loop)
+            old = before.get(key(loop))
             out.append(InferredLoop(loop.function, loop.name, asked, old.ii if old else None, loop.ii, cause))
         return out
+
+
+def _line(directive: Directive) -> str:
+    """A directive as the pragma line that says it."""
+    return f"#pragma {directive.text.removeprefix('#pragma').strip()}"

@@ -53,26 +53,35 @@ def check(
 
 
 def port_accesses(
-    program: Program, analysis: AccessAnalysis, loop_id: int, target: Target | None = None
+    program: Program, analysis: AccessAnalysis, loop_id: int, target: Target | None = None, whole: str | None = None
 ) -> tuple[IterationSpace, Mapping[int, tuple[PortAccess, ...]]]:
     """Accesses of one iteration of a loop as if pipelined: unrolled, merged, hoisted; by variable id.
 
-    Empty when the loop cannot be elaborated. Partitions are taken as absent.
+    Empty when the loop cannot be elaborated. Partitions are taken as absent. ``whole`` names a
+    function that is pipelined as a whole instead of a loop. Local arrays of expanded calls appear
+    under the id that they have in ``program``; of several expansions the one with most accesses.
     """
     from hlspart.model.options import TargetOptions
     from hlspart.targets import load
 
     known = target if target is not None else load(TargetOptions())
-    loop = program.loops[loop_id]
-    function = _Function(program, analysis, Validation((), {}), known, loop.function)
+    name = whole if whole is not None else program.loops[loop_id].function
+    function = _Function(program, analysis, Validation((), {}), known, name)
     for nest in function.found:
-        if loop_id in (x.id for x in nest.chain):
+        if nest.loop is None if whole is not None else loop_id in (x.id for x in nest.chain):
             try:
                 model, same = function.model(nest)
                 item = model.elaborate(same)
             except Unmodelled:
                 return function.nests.space(nest), {}
-            return item.space, item.accesses
+            places = {v.at.span: v.id for v in program.variables if v.declarations}
+            accesses: dict[int, tuple[PortAccess, ...]] = {}
+            for variable, found in item.accesses.items():
+                ident = variable
+                if variable >= len(program.variables):
+                    ident = places.get(model.program.variable(variable).at.span, variable)
+                accesses[ident] = max(accesses.get(ident, ()), found, key=len)
+            return item.space, accesses
     return IterationSpace((), "{ [] }", ()), {}
 
 
