@@ -216,7 +216,7 @@ class Grouping:
         whole = self._whole(arg)
         if whole is None:
             reason = f"address taken: `{text}` passes a part of `{actual.name}` to {call.function}"
-            code = "partial-subscript" if isinstance(arg, ArrayRef) else "address-taken"
+            code = {ArrayRef: "partial-subscript", Cast: "cast"}.get(type(arg), "address-taken")
             self._fault(code, reason, arg.at, actual.id, text)
             self._fault(code, f"its argument in `{self._text(call)}` is a part of an array", arg.at, formal.id, text)
             return

@@ -71,7 +71,7 @@ def inlined(program: Program, function: str, keep: Container[str] = ()) -> Progr
     are still called stay.
     """
     work = _Inliner(program, keep)
-    body = work.block(program.functions[function].body, {}, function, (function,), own=True)
+    body = work.block(program.functions[function].body, {}, function, own=True)
     expanded = replace(program.functions[function], body=body)
     functions = {**program.functions, function: expanded}
     loops = {s.id: s for s in walk_statements(body) if isinstance(s, Loop)}
@@ -106,39 +106,45 @@ class _Inliner:
                         largest = max(largest, expr.id)
         self._ids = itertools.count(max(largest, *self.program.loops, 0) + 1 if self.program.loops else largest + 1)
         self._expanded = 0
+        effects = Effects(self.program)
+        self._recursive = {
+            name
+            for name in self.program.functions
+            if name in effects.reachable(tuple(c.function for c in effects.calls[name] if c.function))
+        }
 
     # ------------------------------------------------------------------------------ statements
 
     def block(
-        self, block: Block, names: dict[int, Target], function: str, path: tuple[str, ...], own: bool = False
+        self, block: Block, names: dict[int, Target], function: str, own: bool = False
     ) -> Block:  # fmt: skip
         """Copy of a block; ``names`` says what its variables become."""
         ident = block.id if own else next(self._ids)
-        return replace(block, id=ident, body=self.statements(block.body, names, function, path, own))
+        return replace(block, id=ident, body=self.statements(block.body, names, function, own))
 
     def statements(
-        self, body: tuple[Stmt, ...], names: dict[int, Target], function: str, path: tuple[str, ...], own: bool
+        self, body: tuple[Stmt, ...], names: dict[int, Target], function: str, own: bool
     ) -> tuple[Stmt, ...]:  # fmt: skip
         """Copies of statements in a row, calls expanded before the statement that holds them."""
         result: list[Stmt] = []
         for stmt in body:
             before: list[Stmt] = []
-            made = self.stmt(stmt, names, function, path, own, before)
+            made = self.stmt(stmt, names, function, own, before)
             result += before
             if made is not None:
                 result.append(made)
         return tuple(result)
 
     def stmt(
-        self, stmt: Stmt, names: dict[int, Target], function: str, path: tuple[str, ...], own: bool, before: list[Stmt]
+        self, stmt: Stmt, names: dict[int, Target], function: str, own: bool, before: list[Stmt]
     ) -> Stmt | None:  # fmt: skip
         """Copy of a statement; what must run first is added to ``before``."""
 
         def expr(e: Expr, hoist: bool = True) -> Expr:
-            return self.expr(e, names, function, path, own, before if hoist else None)
+            return self.expr(e, names, function, own, before if hoist else None)
 
         def block(b: Block) -> Block:
-            return self.block(b, names, function, path, own)
+            return self.block(b, names, function, own)
 
         match stmt:
             case Block():
@@ -159,7 +165,7 @@ class _Inliner:
                     kept.append(new)
                 return replace(stmt, variables=tuple(kept))
             case ExprStmt(expr=Call() as call):
-                if self._expand(call, names, function, path, own, before, None):
+                if self._expand(call, names, function, own, before, None):
                     return None
                 return replace(stmt, expr=expr(call))
             case ExprStmt():
@@ -169,7 +175,7 @@ class _Inliner:
                 other = None if stmt.other is None else block(stmt.other)
                 return replace(stmt, test=test, then=block(stmt.then), other=other)
             case Loop():
-                return self._loop(stmt, names, function, path, own, before)
+                return self._loop(stmt, names, function, own, before)
             case Switch():
                 return replace(stmt, test=expr(stmt.test), body=block(stmt.body))
             case Return(value=value) if value is not None:
@@ -178,16 +184,14 @@ class _Inliner:
                 return stmt
 
     def _loop(
-        self, loop: Loop, names: dict[int, Target], function: str, path: tuple[str, ...], own: bool, before: list[Stmt]
+        self, loop: Loop, names: dict[int, Target], function: str, own: bool, before: list[Stmt]
     ) -> Loop:  # fmt: skip
-        init = None if loop.init is None else self.stmt(loop.init, names, function, path, own, before)
-        test, step = (
-            None if e is None else self.expr(e, names, function, path, own, None) for e in (loop.test, loop.step)
-        )
+        init = None if loop.init is None else self.stmt(loop.init, names, function, own, before)
+        test, step = (None if e is None else self.expr(e, names, function, own, None) for e in (loop.test, loop.step))
         ident = loop.id if own else next(self._ids)
         if not own:
             self._copy_directives(loop=loop.id, to_loop=ident, function=function, names=names)
-        body = self.block(loop.body, names, function, path, own)
+        body = self.block(loop.body, names, function, own)
         return replace(loop, id=ident, function=function, init=init, test=test, step=step, body=body)
 
     def _local(self, variable: Variable, names: dict[int, Target], function: str) -> int:
@@ -222,19 +226,22 @@ class _Inliner:
     # ------------------------------------------------------------------------------ expressions
 
     def expr(
-        self, e: Expr, names: dict[int, Target], function: str, path: tuple[str, ...], own: bool,
+        self, e: Expr, names: dict[int, Target], function: str, own: bool,
         before: list[Stmt] | None,
     ) -> Expr:  # fmt: skip
         """Copy of an expression; a call's expansion goes to ``before`` (None: it cannot be moved there)."""
 
         def sub(x: Expr, hoist: bool = True) -> Expr:
-            return self.expr(x, names, function, path, own, before if hoist else None)
+            return self.expr(x, names, function, own, before if hoist else None)
 
         match e:
             case Name(variable=ident):
                 new = names.get(ident, ident)
                 if isinstance(new, int):
                     return e if new == ident else replace(e, variable=new)
+                if isinstance(new, ArrayRef):  # a row handed on
+                    row = replace(new, id=next(self._ids), at=e.at)
+                    return Unary(e.at, PointerType(row.type), "&", row)
                 return replace(new, at=e.at)
             case ArrayRef(variable=ident):
                 indices = tuple(sub(i) for i in e.indices)
@@ -249,7 +256,7 @@ class _Inliner:
             case Call():
                 if before is not None and not isinstance(e.type, VoidType):
                     value: list[Expr] = []
-                    if self._expand(e, names, function, path, own, before, value):
+                    if self._expand(e, names, function, own, before, value):
                         return value[0]
                 args = tuple(sub(a) for a in e.args)
                 return replace(e, id=e.id if own else next(self._ids), args=args)
@@ -291,12 +298,12 @@ class _Inliner:
     # ------------------------------------------------------------------------------ calls
 
     def _expand(
-        self, call: Call, names: dict[int, Target], function: str, path: tuple[str, ...], own: bool,
+        self, call: Call, names: dict[int, Target], function: str, own: bool,
         before: list[Stmt], value: list[Expr] | None,
     ) -> bool:  # fmt: skip
         """Add the expansion of a call to ``before``; its result, when asked for, to ``value``."""
         callee = self.program.functions.get(call.function or "")
-        if callee is None or callee.name in path or callee.name in self.keep or callee.variadic:
+        if callee is None or callee.name in self.keep or callee.variadic or callee.name in self._recursive:
             return False
         if len(call.args) != len(callee.params) or self._expanded >= _LARGEST:
             return False
@@ -310,7 +317,7 @@ class _Inliner:
         bound: dict[int, Target] = {}
         mark = len(self.variables), len(self.directives)
         for ident, arg in zip(callee.params, call.args, strict=True):
-            copied = self.expr(arg, names, function, path, own, setup)
+            copied = self.expr(arg, names, function, own, setup)
             if not self._bind(self.program.variable(ident), copied, callee, function, bound, setup):
                 del self.variables[mark[0] :], self.directives[mark[1] :]
                 return False
@@ -318,7 +325,7 @@ class _Inliner:
         result: int | None = None
         if wants:
             result = self._fresh("result", callee.return_type, function, callee.name_at)
-        inner = self.statements(body, bound, function, (*path, callee.name), own=False)
+        inner = self.statements(body, bound, function, own=False)
         inner = returns_assigned(inner, result, callee.return_type)
         if result is not None:
             before.append(Declare(call.at, (result,)))

@@ -14,12 +14,9 @@ import islpy as isl
 
 from hlspart.model.access import Affine, Bounds, LoopInfo
 from hlspart.model.program import (
-    Assign,
     Binary,
-    Comma,
     Expr,
     Function,
-    IncDec,
     Label,
     Loop,
     Name,
@@ -33,9 +30,10 @@ from hlspart.model.program import (
 )
 from hlspart.poly import algebra
 from hlspart.poly.algebra import AFTER_OR_AT, BEFORE_OR_AT, ONE, ZERO, Known, Pointer, Unknown, Value
-from hlspart.poly.conversions import limits
+from hlspart.poly.conversions import may_wrap
 from hlspart.poly.effects import Effects, labels_used, leaves_early, returns_within
 from hlspart.poly.evaluate import Evaluator
+from hlspart.poly.induction import conjuncts, growth, increments
 from hlspart.poly.scope import Lazy, State, Stored, split
 
 _MAX_TRIALS = 4
@@ -117,7 +115,7 @@ class Loops(Evaluator):
         """By how much each variable may grow per iteration; to be proved by the walk."""
         guess: dict[int, int] = {}
         in_body = self.effects.modified(loop.body)
-        for ident, change in _increments(loop.step, self, st).items():
+        for ident, change in increments(loop.step, self, st).items():
             if ident not in in_body:
                 guess[ident] = change
         rest = [
@@ -166,7 +164,7 @@ class Loops(Evaluator):
         self._order, self.infos, self._branches = mark[1], mark[2], mark[3]
         found: dict[int, int] = {}
         for ident in rest:
-            change = _growth(start[ident], self.lookup(self.program.variable(ident), inside)) if inside.alive else None
+            change = growth(start[ident], self.lookup(self.program.variable(ident), inside)) if inside.alive else None
             if change is not None:
                 found[ident] = change
         return found
@@ -313,8 +311,12 @@ class Loops(Evaluator):
         why: Unknown | None = None
         trips: list[Known] = []
         mark = len(self.accesses), self._order
-        for part in _conjuncts(test):
-            closing = self._closing(part, state, here, name, start, step, variable, reach)
+        tested = reach
+        if loop.kind == "do":  # the test comes after the first iteration
+            tested = reach.intersect(algebra.nonnegative(algebra.sub(gone, ONE)))
+        parts = conjuncts(test)
+        for part in parts:
+            closing = self._closing(part, state, probe, tested, alone=len(parts) == 1)
             if isinstance(closing, Unknown):
                 why = why or closing
                 continue
@@ -327,6 +329,8 @@ class Loops(Evaluator):
         self._order = mark[1]
         if why is not None and not trips:
             return why
+        if not trips and not algebra.to_dims(dom, (name,)).is_bounded():
+            return self.unknown(f"`{self.text(test)}` may never end the loop", test)
         at_most = self._limits.get(loop.id, (None, None))[1]
         if at_most is not None and not all(algebra.constant(t) is not None for t in trips):
             room = algebra.sub(Affine((), (at_most - 1) * abs(step)), gone)
@@ -337,10 +341,10 @@ class Loops(Evaluator):
         return Counted(variable, name, start, step, dom.coalesce(), tuple(trips), tight, least, why is None, why)
 
     def _closing(
-        self, part: Expr, state: State, here: Affine, name: str, start: Known, step: int,
-        variable: Variable, reach: isl.Set,
+        self, part: Expr, state: State, counted: Counted, tested: isl.Set, alone: bool
     ) -> tuple[isl.Set, Known | None] | Unknown:  # fmt: skip
         """Iterations before the first at which ``part`` fails, and how many that are, if it has a formula."""
+        name, start, step = counted.name, counted.start, counted.step
         kind: str
         d: Known
         if isinstance(part, Binary) and part.op in _COMPARISONS and not isinstance(part.left.type, PointerType):
@@ -363,15 +367,17 @@ class Loops(Evaluator):
                 return algebra.nonnegative(d), None
             if kind == "ne" and slope:
                 ahead = first if slope < 0 else algebra.scale(first, -1)
-                low, _ = self.bounds(ahead, replace_dom(state, reach))
-                span = limits(variable.type)
-                undefined = isinstance(variable.type, ScalarType) and variable.type.signed and variable.type.bits >= 32
-                hits = abs(slope) == 1 or algebra.equal_on(algebra.floor_mod(ahead, abs(slope)), ZERO, reach)
-                if span and hits and ((low is not None and low >= 0) or (undefined and abs(slope) == 1)):
+                least = abs(slope) if tested is not counted.dom else 0
+                low, _ = self.bounds(ahead, replace_dom(state, tested))
+                hits = abs(slope) == 1 or algebra.equal_on(algebra.floor_mod(ahead, abs(slope)), ZERO, tested)
+                # A signed iterator that runs past a bound of "!=" ends in undefined overflow.
+                of = counted.variable.type
+                undefined = alone and abs(slope) == 1 and isinstance(of, ScalarType) and not may_wrap(of)
+                if hits and ((low is not None and low >= least) or undefined):
                     until = d if slope < 0 else algebra.scale(d, -1)
                     return algebra.nonnegative(algebra.sub(until, ONE)), algebra.floor_div(ahead, abs(slope))
         test = split(kind, d)
-        failing = algebra.to_dims(reach.intersect(test.false), (name,))
+        failing = algebra.to_dims(tested.intersect(test.false), (name,))
         later = algebra.from_dim(failing.apply(AFTER_OR_AT if step > 0 else BEFORE_OR_AT), name)
         return test.true.subtract(later), None
 
@@ -470,49 +476,3 @@ def replace_dom(state: State, dom: isl.Set) -> State:
 def _unclear(value: Value) -> Unknown:
     assert isinstance(value, Unknown)
     return value
-
-
-def _growth(start: Stored, end: Stored) -> int | None:
-    if isinstance(start, Pointer) and isinstance(end, Pointer):
-        if start.array != end.array or start.indices[:-1] != end.indices[:-1]:
-            return None
-        start, end = start.indices[-1], end.indices[-1]
-    if isinstance(start, Pointer) or isinstance(end, Pointer):
-        return None
-    change = algebra.sub(end, start)
-    return algebra.constant(change)
-
-
-def _conjuncts(test: Expr) -> list[Expr]:
-    if isinstance(test, Binary) and test.op == "&&":
-        return _conjuncts(test.left) + _conjuncts(test.right)
-    return [test]
-
-
-def _increments(step: Expr | None, evaluator: Evaluator, st: State) -> dict[int, int]:
-    """Variables that the step of a for loop moves by a constant."""
-    if step is None:
-        return {}
-    if isinstance(step, Comma):
-        found: dict[int, int] = {}
-        for item in step.items:
-            for ident, change in _increments(item, evaluator, st).items():
-                found[ident] = found.get(ident, 0) + change
-        return found
-    amount: Value | None = None
-    match step:
-        case IncDec(op=sign, operand=Name(variable=ident)):
-            return {ident: 1 if sign == "++" else -1}
-        case Assign(op="+=" | "-=" as op, target=Name(variable=ident), value=value):
-            amount = evaluator.value(value, st.copy())
-        case Assign(op="=", target=Name(variable=ident), value=Binary(op="+" | "-" as op, left=left, right=right)):
-            if isinstance(left, Name) and left.variable == ident:
-                amount = evaluator.value(right, st.copy())
-            elif op == "+" and isinstance(right, Name) and right.variable == ident:
-                amount = evaluator.value(left, st.copy())
-        case _:
-            return {}
-    if amount is not None and op[0] == "-":
-        amount = algebra.scale(amount, -1)
-    number = None if amount is None else algebra.constant(amount)
-    return {} if number is None else {ident: number}

@@ -25,7 +25,8 @@ class State:
     """What holds at one point of a function.
 
     ``dom``: condition on iterators and symbols under which control is here (a superset when ``exact``
-    is False). ``left``: the function may have returned before, in a way that ``dom`` does not tell.
+    is False). ``left``: some iterations of ``dom`` may have jumped away before, under a test
+    that is not affine.
     ``env``: values of variables; what is missing has its value of function entry.
     """
 

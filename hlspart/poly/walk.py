@@ -154,6 +154,7 @@ class Walker(Loops):
         elif one.alive or two.alive:
             rest = one if one.alive else two
             st.dom, st.exact = rest.dom, rest.exact
+            st.left = rest.left or test.why is not None
         else:
             self._end(st)
 
@@ -206,10 +207,12 @@ class Walker(Loops):
         if not has_default:
             known = all(m is None or m.why is None for m in matched)
             ends.append(entry.within(taken.complement() if known else UNIVERSE, known))
-        whole = st.dom, st.exact
+        whole = st.dom, st.exact, st.left
         self.gather(st, ends, stmt)
         if st.alive and not _jumps_out(stmt):
-            st.dom, st.exact = whole
+            st.dom, st.exact, st.left = whole
+        elif isinstance(value, Unknown):
+            st.left = True
 
     def _selects(self, case: Case, value: Value) -> Condition | None:
         """Where a case is selected; None for default."""

@@ -235,7 +235,9 @@ def claimed(access: Access, params: dict[str, int]) -> Counter[tuple[int, ...]]:
     return result
 
 
-def disagreements(program: Program, analysis: AccessAnalysis, run: Run, function: str, params: dict[str, int]) -> list[str]:  # fmt: skip
+def disagreements(
+    program: Program, analysis: AccessAnalysis, run: Run, function: str, params: dict[str, int]
+) -> list[str]:
     """Where a run contradicts what the analysis claims; empty when all is well."""
     wrong: list[str] = []
     for access in analysis.accesses:
