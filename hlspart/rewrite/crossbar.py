@@ -10,9 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hlspart.model.access import Affine
 from hlspart.model.program import ArrayType, Program, ScalarType
@@ -22,16 +19,7 @@ from hlspart.rewrite.formulas import Formulas
 from hlspart.rewrite.linear import Linear
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.regions import Region, Site
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("hlspart", "templates"),
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
+from hlspart.rewrite.templates import render
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,21 +107,18 @@ def insert_regions(program: Program, plan: Plan, buffer: EditBuffer) -> None:
         kind = variable.type
         assert isinstance(kind, ArrayType)
         both = region.read_lanes and region.write_lanes and region.independent
-        begin = (
-            _environment()
-            .get_template("crossbar_begin.c.j2")
-            .render(
-                array=variable.name,
-                element=type_text(kind.element),
-                lanes=region.read_lanes,
-                f=plan.formulas,
-                slots=slots,
-                loads=loads,
-                stores=stores,
-                dependences=plan.names[region.variable] if both else (),
-            )
+        begin = render(
+            "crossbar_begin.c.j2",
+            array=variable.name,
+            element=type_text(kind.element),
+            lanes=region.read_lanes,
+            f=plan.formulas,
+            slots=slots,
+            loads=loads,
+            stores=stores,
+            dependences=plan.names[region.variable] if both else (),
         )
-        end = _environment().get_template("crossbar_end.c.j2").render(sites=ends)
+        end = render("crossbar_end.c.j2", sites=ends)
         _place(program, region, begin, end, buffer)
         for data in stores:
             if data.enable is not None and data.site.parent is not None:
@@ -269,17 +254,14 @@ def _insert_macros(
         macros = [*formulas.helpers, formulas.bank, *formulas.words]
         macros += [formulas.inside] if guard else []
         macros += [formulas.pick] if pick else []
-        text = (
-            _environment()
-            .get_template("crossbar_macros.c.j2")
-            .render(
-                array=root.name,
-                extents="".join(f"[{n}]" for n in plan.layout.shape),
-                banks=plan.layout.banks,
-                axes=", ".join(f"x{k}" for k in range(len(plan.layout.shape))),
-                f=formulas,
-                macros=macros,
-            )
+        text = render(
+            "crossbar_macros.c.j2",
+            array=root.name,
+            extents="".join(f"[{n}]" for n in plan.layout.shape),
+            banks=plan.layout.banks,
+            axes=", ".join(f"x{k}" for k in range(len(plan.layout.shape))),
+            f=formulas,
+            macros=macros,
         )
         span = function.at.span
         buffer.insert(span.path, span.start, text)

@@ -105,6 +105,9 @@ class Decider:
         layout = given or self._common_layout(members)
         if isinstance(layout, Refusal):
             return layout
+        for at in self.uses.function_values:
+            if any(v.storage == "parameter" and v.function == at.name for v in members):
+                return Refusal("function-pointer", f"{at.name} is used through a pointer", at.at)
         for variable in members:
             refusal = self._declaration_refusal(variable) or self._use_refusal(group, variable)
             if refusal is not None:
@@ -187,7 +190,7 @@ class Decider:
             for d in self.program.directives
         )
         # A directive file goes on naming the old array: under a new name it cannot hit the new one.
-        bank_names = {v.id: (self.names.banks(f"{v.name}_banked", 1)[0],) if external else (v.name,) for v in members}
+        bank_names = {v.id: (self.names.twin(v.name),) if external else (v.name,) for v in members}
         return Plan(group, "bankdim", layout, bank_names, False, banks_of)
 
     def _crossbar(self, group: ArrayGroup, layout: Layout, members: list[Variable]) -> Plan | Refusal:

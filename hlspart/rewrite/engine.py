@@ -15,6 +15,7 @@ from hlspart.model.results import BankingMap, IIResult, Validation
 from hlspart.model.rewriting import ArrayMapping, BankArray, DimMapping, GroupOutcome, RewriteResult, Style
 from hlspart.model.source import Origin, apply_edits
 from hlspart.rewrite.access import edit_use
+from hlspart.rewrite.adapter import edit_callers
 from hlspart.rewrite.buffer import Conflict, EditBuffer, line_runs
 from hlspart.rewrite.crossbar import edit_regions, insert_regions, refuse_crossbar
 from hlspart.rewrite.decide import Decider, outcome_of
@@ -120,6 +121,9 @@ def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffe
             refusal = Refusal("declaration", "declarations that share their text", conflict.origin)
         if refusal is not None:
             return plan, refusal
+    failed = edit_callers(program, uses, plans, buffer)
+    if failed is not None:
+        return failed
     for plan in plans:
         if plan.style == "crossbar":
             insert_regions(program, plan, buffer)

@@ -24,18 +24,21 @@ class Names:
         for text in texts:
             self._taken.update(_WORD.findall(text))
         self._own: set[str] = set()  # dealt out here
+        self._twins: dict[str, str] = {}
         self._banks: dict[tuple[str, int], tuple[str, ...]] = {}
 
-    def _take(self, *names: str) -> None:
-        self._taken.update(names)
-        self._own.update(names)
+    def take(self, names: Iterable[str]) -> None:
+        """Count ``names`` as dealt out."""
+        dealt = tuple(names)
+        self._taken.update(dealt)
+        self._own.update(dealt)
 
     def free(self, wanted: str) -> str:
         """``wanted``, with the least number appended that makes it free; taken from then on."""
         name, n = wanted, 2
         while name in self._taken:
             name, n = f"{wanted}_{n}", n + 1
-        self._take(name)
+        self.take((name,))
         return name
 
     def stem(self, base: str) -> str:
@@ -44,6 +47,12 @@ class Names:
         while any(word.startswith(f"{stem}_") for word in self._taken - self._own):
             stem, n = f"{base}_x{n}", n + 1
         return stem
+
+    def twin(self, base: str) -> str:
+        """The new name of what was called ``base``; the same answer for the same question."""
+        if base not in self._twins:
+            self._twins[base] = self.free(f"{base}_banked")
+        return self._twins[base]
 
     def banks(self, base: str, count: int) -> tuple[str, ...]:
         """``base_0`` .. for the banks of an array; the same answer for the same question.
@@ -55,7 +64,7 @@ class Names:
             self._banks[key] = next(
                 names for names in _candidates(base, count) if not any(n in self._taken for n in names)
             )
-            self._take(*self._banks[key])
+            self.take(self._banks[key])
         return self._banks[key]
 
 

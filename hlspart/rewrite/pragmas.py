@@ -177,8 +177,9 @@ def _after(program: Program, offset: int, function: Function, lines: list[str], 
     number = source.line_column(offset - 1)[0]
     line = source.line_span(number)
     rest = source.text[offset : line.end]
-    own = source.line_text(number)
-    indent = own[: len(own) - len(own.lstrip())] + ("    " if source.text[offset - 1] == "{" else "")
+    statements = function.body.body if source.text[offset - 1] == "{" else ()
+    own = source.line_text(source.line_column(statements[0].at.span.start)[0] if statements else number)
+    indent = own[: len(own) - len(own.lstrip())]
     if re.fullmatch(r"\s*(?://.*|/\*(?:(?!\*/).)*\*/\s*)?", rest):
         buffer.insert(path, line.end, "".join(f"{end}{indent}{text}" for text in lines))
     else:

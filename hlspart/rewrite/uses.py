@@ -17,12 +17,14 @@ from hlspart.model.program import (
     Declare,
     Expr,
     Function,
+    FunctionName,
     Name,
     Program,
     SizeOf,
     Unary,
     children,
     expressions,
+    walk,
     walk_statements,
 )
 
@@ -74,17 +76,14 @@ class Uses:
         return {key: frozenset(names) for key, names in found.items()}
 
     @cached_property
+    def function_values(self) -> tuple[FunctionName, ...]:
+        """Functions used other than by calling them."""
+        return tuple(n for e, _ in _roots(self.program) for n in walk(e) if isinstance(n, FunctionName))
+
+    @cached_property
     def calls(self) -> tuple[tuple[Call, str | None], ...]:
         """Every call with the function it stands in."""
-        found: list[tuple[Call, str | None]] = []
-        for expr, function in _roots(self.program):
-            stack = [expr]
-            while stack:
-                node = stack.pop()
-                if isinstance(node, Call):
-                    found.append((node, function))
-                stack.extend(children(node))
-        return tuple(found)
+        return tuple((n, f) for e, f in _roots(self.program) for n in walk(e) if isinstance(n, Call))
 
 
 def _roots(program: Program) -> Iterator[tuple[Expr, str | None]]:

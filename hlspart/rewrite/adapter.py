@@ -1,0 +1,179 @@
+"""Callers that the rewrite leaves alone: they call an adapter with the old signature.
+
+With ``--split-top`` the top's own signature changes, but a test bench in the same file goes on
+passing whole arrays. The adapter copies them into banks, calls the top and copies them back.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.model.program import ArrayType, Call, Function, Name, Program, Variable, VoidType
+from hlspart.rewrite.buffer import EditBuffer
+from hlspart.rewrite.declare import type_text
+from hlspart.rewrite.linear import bank_text, local_text
+from hlspart.rewrite.names import Names
+from hlspart.rewrite.plan import Plan, Refusal
+from hlspart.rewrite.templates import render
+from hlspart.rewrite.uses import Uses
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """``loops`` around ``bank = element``."""
+
+    loops: str
+    bank: str
+    element: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Bank:
+    name: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Array:
+    element: str
+    const: bool
+    banks: tuple[_Bank, ...]
+    copies: tuple[_Copy, ...]
+
+
+def edit_callers(
+    program: Program, uses: Uses, plans: Sequence[Plan], buffer: EditBuffer
+) -> tuple[Plan, Refusal] | None:
+    """Send every call that still passes whole arrays to an adapter, written before its first caller."""
+    changed: dict[str, list[Plan]] = {}
+    for plan in plans:
+        for member in plan.group.members:
+            variable = program.variable(member)
+            if variable.storage == "parameter" and variable.function is not None:
+                changed.setdefault(variable.function, []).append(plan)
+    names = Names(source.text for source in program.sources.values())
+    for plan in plans:
+        names.take(itertools.chain.from_iterable(plan.names.values()))
+    for function_name, involved in changed.items():
+        function = program.functions[function_name]
+        calls = [
+            (c, f) for c, f in uses.calls if c.function == function_name and _whole(program, involved, function, c)
+        ]
+        if not calls:
+            continue
+        adapter = names.free(f"{function_name}_whole")
+        for call, caller in calls:
+            if not call.callee.editable or caller is None:
+                return involved[0], Refusal("macro", f"a call of {function_name} comes out of a macro", call.at)
+            buffer.replace(call.callee, adapter)
+        text = _text(program, function, adapter, involved, names)
+        if isinstance(text, Refusal):
+            return involved[0], text
+        for unit in dict.fromkeys(program.functions[caller].unit for _, caller in calls if caller is not None):
+            first = min(
+                (program.functions[c] for _, c in calls if c is not None and program.functions[c].unit == unit),
+                key=lambda f: f.at.span.start,
+            )
+            buffer.insert(first.at.span.path, first.at.span.start, text)
+    return None
+
+
+def _whole(program: Program, plans: Sequence[Plan], function: Function, call: Call) -> bool:
+    """Whether the call passes something that is no member of the rewritten group."""
+    for plan in plans:
+        for member in plan.group.members:
+            if member in function.params:
+                argument = call.args[function.params.index(member)]
+                if not (isinstance(argument, Name) and argument.variable in plan.group.members):
+                    return True
+    return False
+
+
+def _text(program: Program, function: Function, adapter: str, plans: Iterable[Plan], names: Names) -> str | Refusal:
+    signature = program.text(function.signature).rstrip()
+    at = function.name_at.span.start - function.signature.span.start
+    if not function.signature.editable or signature[at : at + len(function.name)] != function.name:
+        return Refusal("macro", f"the signature of {function.name} comes out of a macro", function.signature)
+    signature = signature[:at] + adapter + signature[at + len(function.name) :]
+    if not function.internal:
+        signature = f"static {signature}"
+    arrays = []
+    arguments: list[str] = []
+    by_member = {v: plan for plan in plans for v in plan.group.members}
+    for param in function.params:
+        variable = program.variable(param)
+        if param not in by_member:
+            arguments.append(variable.name)
+            continue
+        array = _array(program, by_member[param], variable, names)
+        if array is None:
+            return Refusal("declaration", f"the element type of '{variable.name}' has no name", variable.at)
+        arrays.append(array)
+        arguments += [b.name for b in array.banks]
+    value = names.free("result") if not isinstance(function.return_type, VoidType) else ""
+    kind = type_text(function.return_type)
+    if value and kind is None:
+        return Refusal("declaration", f"the result type of {function.name} has no name", function.name_at)
+    return render(
+        "adapter.c.j2",
+        function=function.name,
+        signature=signature,
+        arrays=arrays,
+        arguments=", ".join(arguments),
+        value=value,
+        result=f"{kind} {value} = " if value else "",
+    )
+
+
+def _array(program: Program, plan: Plan, variable: Variable, names: Names) -> _Array | None:
+    kind = variable.type
+    assert isinstance(kind, ArrayType)
+    element = type_text(kind.element)
+    if element is None:
+        return None
+    banks = tuple(_Bank(names.free(f"{n}_copy"), s) for n, s in zip(plan.names[variable.id], plan.shapes, strict=True))
+    return _Array(element, variable.const, banks, tuple(_copies(plan, variable.name, banks)))
+
+
+def _copies(plan: Plan, name: str, banks: Sequence[_Bank]) -> Iterable[_Copy]:
+    layout = plan.layout
+    axes = [f"x{k}" for k in range(len(layout.shape))]
+    whole = "".join(f"for (int {x} = 0; {x} < {n}; {x}++) " for x, n in zip(axes, layout.shape, strict=True))
+    element = name + "".join(f"[{x}]" for x in axes)
+    if not isinstance(layout, PerDimLayout):
+        assert plan.formulas is not None
+        listed = ", ".join(axes)
+        for b, bank in enumerate(banks):
+            test = f"if ({plan.formulas.bank.name}({listed}) == {b}) "
+            yield _Copy(whole + test, f"{bank.name}[{plan.formulas.words[0].name}({listed})]", element)
+        return
+    if plan.style == "bankdim":
+        heads = [bank_text(layout.dims[k], None, axes[k], None) for k in layout.partitioned]
+        tails = [local_text(d, None, x, None) for d, x in zip(layout.dims, axes, strict=True)]
+        index = "".join(f"[{i}]" for i in (*heads, *(t for t in tails if t is not None)))
+        yield _Copy(whole, banks[0].name + index, element)
+        return
+    for b, bank in enumerate(banks):
+        loops, index, old = "", "", ""
+        for dim, place, size, x in zip(layout.dims, layout.bank_tuple(b), layout.bank_shape(b), axes, strict=True):
+            if dim.kind == "complete":
+                old += f"[{place}]"
+                continue
+            loops += f"for (int {x} = 0; {x} < {size}; {x}++) "
+            index += f"[{x}]"
+            old += f"[{_element(dim, place, x)}]"
+        yield _Copy(loops, bank.name + (index or "[0]"), name + old)
+
+
+def _element(dim: DimLayout, bank: int, local: str) -> str:
+    """Index in the old dimension of the local index of a bank."""
+    match dim.kind:
+        case "cyclic":
+            return f"{dim.banks} * {local} + {bank}"
+        case "block":
+            return f"{local} + {bank * dim.block}"
+        case _:
+            return local

@@ -1,0 +1,22 @@
+"""The jinja2 templates of generated code (``templates/`` of the project)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("hlspart", "templates"),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+
+
+def render(template: str, **values: object) -> str:
+    """The text of a template."""
+    return _environment().get_template(template).render(**values)
