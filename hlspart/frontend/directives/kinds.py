@@ -116,7 +116,8 @@ KINDS: Mapping[str, Kind] = {
             f"port:name mode={_INTERFACE_MODES} bundle:word register register_mode:word depth:int offset:word"
             " latency:int clock:word name:word storage_type:word storage_impl:word num_read_outstanding:int"
             " num_write_outstanding:int max_read_burst_length:int max_write_burst_length:int channel:word"
-            " max_widen_bitwidth:int direct_io:word interrupt:word side_channel:word address:word metadata:word autorestart flush ports:name",
+            " max_widen_bitwidth:int direct_io:word interrupt:word side_channel:word address:word metadata:word"
+            " autorestart flush ports:name",
             "port",
         ),
         _kind("allocation", "instances:word! limit:int type=function|operation|core", None, modelled=False),

@@ -1,0 +1,144 @@
+"""Bank verdicts against enumeration of the loops."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from partition_helpers import partitions, validated
+
+from hlspart.layouts.perdim import DimLayout
+from hlspart.model.results import BankVerdict
+
+
+def verdicts(text: str) -> list[BankVerdict]:
+    """Verdicts of the one partitioned group, in order of the text."""
+    _, analysis, validation = validated(text)
+    (group,) = validation.groups.values()
+    return [group.verdicts[a.id] for a in analysis.accesses if a.id in group.verdicts]
+
+
+@pytest.mark.parametrize(
+    ("partition", "index", "loop", "expected"),
+    [
+        ("cyclic factor=4", "5", "i = 0; i < 2", ("const", (1,), None)),
+        ("block factor=4", "20", "i = 0; i < 2", ("const", (2,), None)),
+        ("cyclic factor=4", "2*i+1", "i = 0; i < 8", ("const-after-unroll", (1, 3), 2)),
+        ("cyclic factor=4", "4*i+1", "i = 0; i < 8", ("const", (1,), None)),
+        ("block factor=8", "i", "i = 4; i < 8", ("const", (1,), None)),
+        ("block factor=8", "i", "i = 4; i < 12", ("const-after-split", (1, 2), None)),
+        ("cyclic factor=4", "i", "i = 31; i >= 0", ("const-after-unroll", (0, 1, 2, 3), 4)),
+        ("cyclic factor=3", "i", "i = 0; i < 32", ("const-after-unroll", (0, 1, 2), 3)),
+        ("complete", "7", "i = 0; i < 3", ("const", (7,), None)),
+        ("complete", "i", "i = 0; i < 3", ("const-after-unroll", (0, 1, 2), 3)),
+    ],
+)
+def test_published_cases(partition: str, index: str, loop: str, expected: tuple[object, ...]) -> None:
+    step = "i--" if ">=" in loop else "i++"
+    text = (
+        f"void f(int A[32]) {{\n#pragma HLS array_partition variable=A {partition}\n"
+        f"  for (int {loop}; {step}) A[{index}] = i;\n}}\n"
+    )
+    (verdict,) = verdicts(text)
+    assert (verdict.kind, verdict.banks, verdict.unroll) == expected
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(
+    kind=st.sampled_from(["cyclic", "block"]),
+    factor=st.integers(2, 7),
+    coefficients=st.tuples(st.integers(0, 6), st.integers(0, 4)),
+    offset=st.integers(0, 5),
+    trips=st.tuples(st.integers(1, 6), st.integers(1, 5)),
+    step=st.integers(1, 3),
+)
+def test_against_enumeration(
+    kind: str, factor: int, coefficients: tuple[int, int], offset: int, trips: tuple[int, int], step: int
+) -> None:
+    a, b = coefficients
+    values = [(m, n, a * m * step + b * n + offset) for m, n in itertools.product(range(trips[0]), range(trips[1]))]
+    extent = max(v for _, _, v in values) + 1 + offset % 3
+    text = (
+        f"void f(int A[{extent}]) {{\n#pragma HLS array_partition variable=A {kind} factor={factor}\n"
+        f"  for (int i = 0; i < {trips[0] * step}; i += {step})\n    for (int j = 0; j < {trips[1]}; j++)\n"
+        f"      A[{a}*i + {b}*j + {offset}] = i;\n}}\n"
+    )
+    layout = DimLayout.of(kind, extent, factor)  # type: ignore[arg-type]
+    if layout.banks == 1:
+        return
+    (verdict,) = verdicts(text)
+    reached = sorted({layout.bank(v) for _, _, v in values})
+    assert verdict.banks == tuple(reached)
+    assert (verdict.kind == "const") == (len(reached) == 1)
+    one_moves = kind == "cyclic" and sum(len({layout.bank(v) for v in row}) > 1 for row in _lines(values)) == 1
+    if one_moves:  # exactly one loop changes the bank
+        assert verdict.kind == "const-after-unroll"
+    if verdict.kind != "const-after-unroll":
+        return
+    _, analysis, _ = validated(text)
+    ((loop, u),) = verdict.unrolls
+    outer = loop == analysis.accesses[0].loops[0]
+
+    def decides(factor: int) -> bool:
+        copies: dict[int, set[int]] = {}
+        for m, n, v in values:
+            copies.setdefault((m if outer else n) % factor, set()).add(layout.bank(v))
+        return all(len(banks) == 1 for banks in copies.values())
+
+    assert decides(u)
+    assert not any(decides(smaller) for smaller in range(1, u) if u % smaller == 0)
+
+
+def _lines(values: list[tuple[int, int, int]]) -> list[list[int]]:
+    """The values along each loop, the other at its start."""
+    return [[v for _, n, v in values if n == 0], [v for m, _, v in values if m == 0]]
+
+
+def test_unrolled_loops_decide_banks() -> None:
+    kernel = (
+        "void f(int A[32]) {{\n#pragma HLS array_partition variable=A cyclic factor=4\n"
+        "  L: for (int i = 0; i < 32; i++) {{\n{pragma}\n    A[i] = i;\n  }}\n}}\n"
+    )
+    (plain,) = partitions(validated(kernel.format(pragma=""))[2])
+    assert (plain.status, plain.code, plain.dim) == ("applied", "bank-divided", 1)
+    assert "bank cannot be divided: dim 1: 'A[i]' in line 5 reaches banks 0..3" in (plain.reason or "")
+    assert plain.hint == "unroll L by 4"
+    for pragma, code in (
+        ("#pragma HLS unroll factor=4", None),
+        ("#pragma HLS unroll factor=8", None),
+        ("#pragma HLS unroll", None),
+        ("#pragma HLS unroll factor=2", "bank-divided"),
+        ("#pragma HLS pipeline", "bank-divided"),
+    ):
+        (status,) = partitions(validated(kernel.format(pragma=pragma))[2])
+        assert (status.status, status.code) == ("applied", code), pragma
+
+
+def test_two_unrolled_dimensions() -> None:
+    text = (
+        "void f(int A[8][8]) {\n#pragma HLS array_partition variable=A cyclic factor=2 dim=1\n"
+        "#pragma HLS array_partition variable=A cyclic factor=4 dim=2\n"
+        "  for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) A[i][j] = i;\n}\n"
+    )
+    (verdict,) = verdicts(text)
+    assert (verdict.kind, [u for _, u in verdict.unrolls], verdict.unroll) == ("const-after-unroll", [2, 4], None)
+    assert verdict.banks == tuple(range(8))
+
+
+def test_non_affine_and_dynamic() -> None:
+    text = (
+        "void f(int A[16], int idx[16]) {\n#pragma HLS array_partition variable=A cyclic factor=4\n"
+        "  for (int i = 0; i < 16; i++) A[idx[i]] = i;\n}\n"
+    )
+    _, _, validation = validated(text)
+    (status,) = partitions(validation)
+    assert (status.status, status.code) == ("rejected", "non-affine")
+    assert "non standard affine access: 'A[idx[i]]' in line 3" in (status.reason or "")
+    (group,) = validation.groups.values()
+    assert [v.kind for v in group.verdicts.values()] == ["non-affine"]
+    assert math.prod(d.factor for d in group.dims) == 4  # a tool still makes the banks
+    text = text.replace("A[idx[i]]", "A[(i + idx[0]) / 2]").replace("idx[0]", "8")
+    assert [v.kind for v in verdicts(text)] == ["dynamic"]
