@@ -6,7 +6,7 @@ runs, so that a command pays only for what it uses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from hlspart.model.results import IIResult, InferResult, Validation
 
 if TYPE_CHECKING:
     from hlspart.model.rewriting import RewriteResult
+    from hlspart.rewrite.regions import Layout
     from hlspart.targets import Target
 
 Reader = Callable[[str], bytes]
@@ -72,10 +73,51 @@ class Pipeline:
         return infer(self.program, self.analysis, self.validation, self.target, options, self.options.bank_model)
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
-        """Banked C; the port check is needed only to choose a style."""
+        """Banked C, with the partitions of the text or, on request, the inferred ones."""
+        if options.infer:
+            return self._rewrite_inferred(options)
+        return self._rewrite(options, {})
+
+    def _rewrite(self, options: RewriteOptions, layouts: Mapping[int, Layout]) -> RewriteResult:
+        """The port check is needed only to choose a style."""
         from hlspart.rewrite import rewrite
 
         generic = self.target.vendor == "generic"
         partitioned = any(g.dims for g in self.validation.groups.values())
         ii = self.ii if partitioned and options.style == "auto" and not generic else None
-        return rewrite(self.program, self.analysis, self.validation, options, ii, generic)
+        return rewrite(self.program, self.analysis, self.validation, options, ii, generic, layouts)
+
+    def _rewrite_inferred(self, options: RewriteOptions) -> RewriteResult:
+        """What pragmas can say is written as pragmas first; the other layouts go to the rewrite as they are."""
+        from hlspart.infer import emission
+        from hlspart.layouts.mapping import layout_from
+        from hlspart.partition import make_layout
+        from hlspart.rewrite.relocate import relocated
+
+        inferred = self.infer(InferOptions())
+        layouts: dict[int, Layout] = {}
+        for array in inferred.arrays:
+            if not array.needs_rewrite:
+                continue
+            dims = self.program.variable(array.variable).dims
+            if array.mapping is not None:
+                layout: Layout | None = layout_from(tuple(d for d in dims if d is not None), array.mapping)
+            else:
+                layout = make_layout(dims, array.dims) if array.dims else None
+            if layout is not None:
+                layouts[self.analysis.group_of[array.variable]] = layout
+        texts = emission.pragma_texts(self.program, inferred)
+        if not texts:
+            return self._rewrite(options, layouts)
+        inner = Pipeline(self.paths, self.options, self._overlay(texts))
+        return relocated(self.program, texts, inner._rewrite(options, layouts))
+
+    def _overlay(self, texts: Mapping[str, str]) -> Reader:
+        from hlspart.frontend.load import read_file
+
+        def read(path: str) -> bytes:
+            if path in texts:
+                return texts[path].encode("utf-8", "surrogateescape")
+            return self._read(path) if self._read is not None else read_file(path)
+
+        return read
