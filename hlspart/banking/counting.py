@@ -9,6 +9,7 @@ never enumerated, so the cost does not depend on trip counts.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -262,8 +263,26 @@ class PortProblem:
 
     def _region(self, domain: str) -> Region:
         if domain not in self._by_domain:
-            self._by_domain[domain] = self._regions.region(domain)
+            region = self._regions.region(domain)
+            if domain != self.space.domain:  # what an access says of its iterations holds within the space
+                with contextlib.suppress(TooHard):
+                    region = region.meet(self._region(self.space.domain))
+            self._by_domain[domain] = region
         return self._by_domain[domain]
+
+    def domain_key(self, domain: str) -> Box | str:
+        """Equal for domains that are known to be equal: the box, else the text."""
+        return self.box(domain) or domain
+
+    def common_box(self, domains: Sequence[str]) -> Box | None:
+        """The iterations of all ``domains`` at once, when there are some and they form a box."""
+        try:
+            common = self._region(domains[0])
+            for domain in domains[1:]:
+                common = common.meet(self._region(domain))
+            return None if common.empty else common.box()
+        except TooHard:
+            return None
 
     def box(self, domain: str) -> Box | None:
         """The box that a domain is, None when it is not one."""
@@ -283,7 +302,7 @@ class PortProblem:
     def meet(self, a: Site, b: Site) -> bool:
         """Whether some iteration performs both."""
         one, other = sorted((a.access.domain, b.access.domain))
-        if one == other:
+        if one == other or self.domain_key(one) == self.domain_key(other):
             return True
         if (one, other) not in self._meets:
             try:
@@ -408,7 +427,7 @@ class _Conflicts:
         if len(positions) < 3:
             return True
         sites = [self._sites[p] for p in positions]
-        one_domain = len({s.access.domain for s in sites}) == 1
+        one_domain = len({self._problem.domain_key(s.access.domain) for s in sites}) == 1
         if one_domain and all(self._where[pair] is None for pair in _pairs(positions)):
             return True
         try:

@@ -26,12 +26,16 @@ Family = tuple[int, ...]  # bit masks of accesses
 
 @dataclass(frozen=True)
 class Cluster:
-    """Accesses with the same linear part that always run together: positions and constant offsets."""
+    """Accesses with the same linear part that all run in some common iteration: positions, constant offsets.
+
+    ``box`` are their common iterations where these form one; ``alike`` when each has just these.
+    """
 
     positions: tuple[int, ...]
     offsets: tuple[tuple[int, ...], ...]
     forms: tuple[Affine, ...]  # of the first one
-    domain: str
+    box: Box | None
+    alike: bool
 
 
 class Need:
@@ -84,19 +88,29 @@ class Need:
 
     @cached_property
     def clusters(self) -> tuple[Cluster, ...]:
-        """Groups of at least two accesses with equal linear parts, one domain and no exclusive arms."""
+        """Groups of accesses with equal linear parts and no exclusive arms that run together."""
         groups: dict[object, list[int]] = {}
         for site in self.problem.sites:
             if site.forms is not None:
-                key = (tuple(f.terms for f in site.forms), site.access.domain, site.access.branch)
+                key = (tuple(f.terms for f in site.forms), site.access.branch)
                 groups.setdefault(key, []).append(site.position)
-        found = []
-        for positions in groups.values():
-            accesses = [self.problem.accesses[p] for p in positions]
-            forms = [affine_index(a) or () for a in accesses]
-            offsets = tuple(tuple(f.const for f in index) for index in forms)
-            found.append(Cluster(tuple(positions), offsets, forms[0], accesses[0].domain))
-        return tuple(found)
+        return tuple(cluster for positions in groups.values() for cluster in self._together(positions))
+
+    def _together(self, positions: Sequence[int]) -> list[Cluster]:
+        domains = {p: self.problem.domain_key(self.problem.accesses[p].domain) for p in positions}
+        texts = {self.problem.domain_key(d): d for d in (self.problem.accesses[p].domain for p in positions)}
+        common = self.problem.common_box(list(texts.values()))
+        if common is not None:
+            return [self._cluster(positions, common, len(texts) == 1)]
+        return [
+            self._cluster([p for p in positions if domains[p] == key], self.problem.box(text), True)
+            for key, text in texts.items()
+        ]
+
+    def _cluster(self, positions: Sequence[int], box: Box | None, alike: bool) -> Cluster:
+        forms = [affine_index(self.problem.accesses[p]) or () for p in positions]
+        offsets = tuple(tuple(f.const for f in index) for index in forms)
+        return Cluster(tuple(positions), offsets, forms[0], box, alike)
 
     @cached_property
     def uniform(self) -> bool:
@@ -143,7 +157,7 @@ class Need:
         for site in self.problem.sites:
             bit = 1 << site.position
             form = None if site.access.index is None else site.access.index[dim]
-            values = None if form is None else self._progression(form, site.access.domain)
+            values = None if form is None else self._positions(form, self.problem.box(site.access.domain))
             if values is not None and layout.kind != "block":
                 first, step, last = values
                 modulus = math.gcd(step, layout.banks) if last > first else layout.banks
@@ -216,6 +230,7 @@ class Need:
                 if patterns is None:
                     exact = False
                     patterns = [1 << p for _, p in offsets]
+                exact = exact and cluster.alike
                 sets += patterns
             else:
                 by_bank: dict[int, int] = {}
@@ -230,7 +245,7 @@ class Need:
     ) -> list[int] | None:
         """Sets of accesses in one block, over all positions of the window that the loop reaches."""
         base = cluster.offsets[0][dim]
-        positions = self._progression(cluster.forms[dim], cluster.domain)
+        positions = self._positions(cluster.forms[dim], cluster.box)
         if positions is None:
             return None
         first, step, last = positions
@@ -250,9 +265,8 @@ class Need:
             sets |= set(by_block.values())
         return list(sets)
 
-    def _progression(self, form: Affine, domain: str) -> tuple[int, int, int] | None:
-        """(first, step, last) when the form takes exactly these values over the domain."""
-        box = self.problem.box(domain)
+    def _positions(self, form: Affine, box: Box | None) -> tuple[int, int, int] | None:
+        """(first, step, last) when the form takes exactly these values over the box."""
         names = self.problem.space.names
         if box is None or any(n not in names for n in form.names):
             return None

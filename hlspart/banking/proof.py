@@ -56,7 +56,7 @@ def _window(
 
 def _iterations(need: Need, cluster: Cluster, side: int) -> list[tuple[tuple[int, ...], ...]]:
     """Elements that the cluster touches, for a few iterations that are proved to happen."""
-    box = need.problem.box(cluster.domain)
+    box = cluster.box
     names = need.problem.space.names
     if box is None or any(n not in names for f in cluster.forms for n in f.names):
         return []
