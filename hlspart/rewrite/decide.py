@@ -71,7 +71,7 @@ class Decider:
         given = self.layouts.get(group.id)
         if given is None and (wanted is None or not wanted.dims):
             return self._unpartitioned(group)
-        style = self.styles.get(group.id) if given is None or isinstance(given, PerDimLayout) else "crossbar"
+        style = self.styles.get(group.id) if given is None else "crossbar"
         if style is None:
             return outcome_of(self.program, group, "kept", None, None)
         if group.top and not self.options.split_top:
@@ -115,7 +115,7 @@ class Decider:
         refusal = self._access_refusal(group)
         if refusal is not None:
             return refusal
-        if not isinstance(layout, PerDimLayout):
+        if given is not None or not isinstance(layout, PerDimLayout):
             return self._crossbar(group, layout, members)
         banks_of, dynamic = self._banks_of(group, layout)
         if style == "split" and dynamic is not None:
