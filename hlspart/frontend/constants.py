@@ -118,10 +118,15 @@ def apply(op: str, left: int, right: int) -> int:
 
 
 class _Parser:
-    """Precedence climbing; ``lookup`` gives the value of a name or None."""
+    """Precedence climbing; ``lookup`` gives the value of a name or None.
+
+    A part without a value (a division by zero) has the value None: it is a fault only if the whole
+    depends on it, for ``0 && 1/0`` and ``1 ? 2 : 1/0`` are constants.
+    """
 
     def __init__(self, tokens: Sequence[Token], lookup: Callable[[str], int | None]) -> None:
         self.tokens, self.lookup, self.at, self.depth = tokens, lookup, 0, 0
+        self.fault = ""
 
     def peek(self) -> str:
         return self.tokens[self.at].text if self.at < len(self.tokens) else ""
@@ -135,9 +140,11 @@ class _Parser:
         value = self.conditional()
         if self.at < len(self.tokens):
             raise NotConstant(f"unexpected '{self.peek()}'")
+        if value is None:
+            raise NotConstant(self.fault)
         return value
 
-    def conditional(self) -> int:
+    def conditional(self) -> int | None:
         self.depth += 1
         if self.depth > 100:
             raise NotConstant("expression nested too deeply")
@@ -147,37 +154,43 @@ class _Parser:
             then = self.conditional()
             self.take(":")
             other = self.conditional()
-            test = then if test else other
+            test = None if test is None else then if test else other
         self.depth -= 1
         return test
 
-    def binary(self, least: int) -> int:
+    def binary(self, least: int) -> int | None:
         left = self.unary()
         while _BINARY.get(self.peek(), 0) >= least:
             op = self.peek()
             self.at += 1
-            try:
-                right = self.binary(_BINARY[op] + 1)
-                left = apply(op, left, right)
-            except NotConstant as fault:
-                # the right side of a decided && or || is not evaluated
-                if str(fault) == "division by zero" and ((op == "&&" and not left) or (op == "||" and left)):
-                    left = int(bool(left))
-                else:
-                    raise
+            right = self.binary(_BINARY[op] + 1)
+            if left is not None and op in ("&&", "||") and bool(left) == (op == "||"):
+                left = int(bool(left))
+            elif left is None or right is None:
+                left = None
+            else:
+                left = self.applied(op, left, right)
         return left
 
-    def unary(self) -> int:
-        sign: list[str] = []
+    def applied(self, op: str, left: int, right: int) -> int | None:
+        try:
+            return apply(op, left, right)
+        except NotConstant as fault:
+            self.fault = str(fault)
+            return None
+
+    def unary(self) -> int | None:
+        signs: list[str] = []
         while self.peek() in ("+", "-", "!", "~"):
-            sign.append(self.peek())
+            signs.append(self.peek())
             self.at += 1
         value = self.primary()
-        for op in reversed(sign):
-            value = {"+": value, "-": -value, "!": int(not value), "~": ~value}[op]
+        for op in reversed(signs):
+            if value is not None:
+                value = {"+": value, "-": -value, "!": int(not value), "~": ~value}[op]
         return value
 
-    def primary(self) -> int:
+    def primary(self) -> int | None:
         if self.at >= len(self.tokens):
             raise NotConstant("expression ends early")
         token = self.tokens[self.at]
@@ -188,20 +201,20 @@ class _Parser:
                     self.at += 1
                 self.take(")")
                 return self.unary()
-            value = self.conditional()
+            inner = self.conditional()
             self.take(")")
-            return value
+            return inner
         self.at += 1
-        value_or_none: int | None = None
+        value: int | None = None
         if token.kind == "num":
-            value_or_none = integer(token.text)
+            value = integer(token.text)
         elif token.kind == "chr":
-            value_or_none = character(token.text)
+            value = character(token.text)
         elif token.kind == "id":
-            value_or_none = self.lookup(token.text)
-        if value_or_none is None:
+            value = self.lookup(token.text)
+        if value is None:
             raise NotConstant(f"'{token.text}' is not an integer constant")
-        return value_or_none
+        return value
 
 
 def evaluate_tokens(tokens: Sequence[Token], lookup: Callable[[str], int | None]) -> int:
