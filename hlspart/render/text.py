@@ -176,11 +176,7 @@ def loop_notes(loop: Shape) -> list[str]:
 
 def partition_text(parts: list[Shape]) -> str:
     """``cyclic 2 dim 1 (pragma)``."""
-    texts = []
-    for p in parts:
-        factor = "" if p["type"] == "complete" else f" {p['factor']}"
-        texts.append(f"{p['type']}{factor} dim {p['dim']} ({p['origin']})")
-    return ", ".join(texts) or "-"
+    return ", ".join(f"{_dim(p)} ({p['origin']})" for p in parts) or "-"
 
 
 def _memory_row(array: Shape) -> tuple[object, ...]:
@@ -234,15 +230,25 @@ def _inferred(array: Shape) -> str:
         proof = f"minimal among {array['space']}"
     else:
         proof = "not proved minimal"
-    text = f"  {where}{array['name']} (line {array['line']}): {array['kind']}, {array['banks']} banks, {proof}\n"
-    text += "".join(f"    {p}\n" for p in array["pragmas"])
+    head = f"  {where}{array['name']} (line {array['line']}): "
+    if array["kind"] == "none" and array["banks"] == 1:
+        reason = f": {array['reason']}" if array["reason"] else ""
+        return f"{head}needs no partition{reason}\n"
+    what = ", ".join(_dim(p) for p in array["partition"]) or array["kind"]
     if array["mapping"] is not None:
-        text += f"    mapping: {', '.join(f'{k} = {v}' for k, v in array['mapping'].items() if v is not None)}\n"
+        what += " " + ", ".join(f"{k} {v}" for k, v in array["mapping"].items() if v is not None)
+    text = f"{head}{what}: {array['banks']} banks, {proof}\n"
+    text += "".join(f"    {p}\n" for p in array["pragmas"])
     if array["needs_rewrite"]:
-        text += "    no pragma can say this: hlspart rewrite --infer writes it\n"
+        text += "    no pragma alone achieves this: hlspart rewrite --infer writes it\n"
     if array["reason"]:
         text += f"    {array['reason']}\n"
     return text
+
+
+def _dim(part: Shape) -> str:
+    factor = "" if part["type"] == "complete" else f" {part['factor']}"
+    return f"{part['type']}{factor} dim {part['dim']}"
 
 
 # ------------------------------------------------------------------------------------- verify
