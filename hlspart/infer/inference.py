@@ -75,8 +75,19 @@ class Inference:
         self.targets = {key(loop): self._target(loop) for loop in self.base.loops if loop.pipelined}
 
     def run(self) -> InferResult:
-        """Choose, confirm, repair."""
-        floors = {key(loop): max(self.targets[key(loop)], loop.recurrence_ii or 1) for loop in self._loops(self.base)}
+        """Choose for the II asked for; where a loop cannot reach it, once more for the II that it can reach."""
+        decisions, after = self._solve(self.targets)
+        reached = {key(x): max(self.targets[key(x)], x.ii or 1) for x in self._loops(after)}
+        if reached != self.targets:
+            cheaper, then = self._solve(reached)
+            if not self._missed(then, reached):
+                decisions, after = cheaper, then
+        return InferResult(
+            arrays=tuple(self._array(d) for d in decisions), loops=tuple(self._outcomes(after, decisions))
+        )
+
+    def _solve(self, floors: Mapping[LoopKey, int]) -> tuple[tuple[Decision, ...], IIResult]:
+        """Choose, predict, and ask for more banks where the prediction misses ``floors``."""
         found = demands(
             self.program, self.analysis, self.validation, self.base, self.target, self.options, floors
         )  # fmt: skip
@@ -91,10 +102,7 @@ class Inference:
             if not missed or not self._raise(after, floors, decisions, starts):
                 break
         assert best is not None
-        _, decisions, after = best
-        return InferResult(
-            arrays=tuple(self._array(d) for d in decisions), loops=tuple(self._outcomes(after, decisions, floors))
-        )
+        return best[1], best[2]
 
     # ----------------------------------------------------------------------------- prediction
 
@@ -241,16 +249,15 @@ class Inference:
             scope=d.demand.loops[0].result.function,
         )
 
-    def _outcomes(
-        self, after: IIResult, decisions: Sequence[Decision], floors: Mapping[LoopKey, int]
-    ) -> list[InferredLoop]:
+    def _outcomes(self, after: IIResult, decisions: Sequence[Decision]) -> list[InferredLoop]:
         before = {key(x): x for x in self.before.loops}
         out = []
         for loop in self._loops(after):
             asked = self.targets[key(loop)]
             cause = loop.cause
             if loop.ii is not None and loop.ii > asked:
-                binding = [x.text for x in loop.limits if x.ii > asked]
+                found = sorted(loop.limits, key=lambda x: x.kind == "memory-port")  # a port could have been had
+                binding = [x.text for x in found if x.ii > asked]
                 cause = binding[0] if binding else f"the scheduler needs II {loop.ii}"
             elif loop.ii is not None:
                 rewritten = [
