@@ -54,6 +54,12 @@ def _instance(
     return str(result.coalesce())
 
 
+@lru_cache(maxsize=4096)
+def same_set(one: str, other: str) -> bool:
+    """Whether two sets have the same elements."""
+    return bool(isl.Set(one).is_equal(isl.Set(other)))
+
+
 def instance_map(
     relation: str, names: tuple[str, ...], fixed: Mapping[str, int], shift: Mapping[str, int], keep: tuple[str, ...]
 ) -> str:

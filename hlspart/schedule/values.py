@@ -20,7 +20,7 @@ from hlspart.schedule.graph import Carried, MemoryRef, Op
 
 Key = int | tuple[int, str]  # a scalar, or a member of a struct variable
 
-MAX_OPS = 40_000
+MAX_OPS = 20_000
 MAX_COPIES = 8_192
 
 MATH = {
@@ -440,7 +440,9 @@ class Elaborator:
             return self.frame.domain
         from hlspart.poly import carried
 
-        return carried.instance(access.domain, access.iterators, self._numbers(access), self.shift, self.frame.names)
+        frame = self.frame
+        found = carried.instance(access.domain, access.iterators, self._numbers(access), self.shift, frame.names)
+        return frame.domain if carried.same_set(found, frame.domain) else found
 
     def _memory(
         self,

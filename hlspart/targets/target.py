@@ -171,12 +171,12 @@ class Target:
             return self._from_points(entry)
         if "width_states" in entry:
             states = bits + int(entry["width_states"])
-            return OperatorTime(states, 2.0, 2.0, False, entry["source"] == "reports")
+            return OperatorTime(states, 2.0, self.effective_ns, False, entry["source"] == "reports")
         delay = float(entry["delay_ns"]) + float(entry.get("per_bit_ns", 0)) * bits
         if bits <= int(entry.get("narrow_bits", 0)):
             delay = float(entry["narrow_ns"])
         if "wide_bits" in entry and bits > int(entry["wide_bits"]):
-            return OperatorTime(int(entry["wide_states"]), 2.0, 2.0, False, False, 4 * int(entry["dsp"]))
+            return OperatorTime(int(entry["wide_states"]), 2.0, self.effective_ns, False, False, 4 * int(entry["dsp"]))
         states = max(1, math.ceil(delay / self.effective_ns))
         part = delay / states
         return OperatorTime(states, part, part, False, entry["source"] == "reports", int(entry.get("dsp", 0)))

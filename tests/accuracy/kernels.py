@@ -26,9 +26,7 @@ class NestText:
 
 NESTS: dict[str, tuple[NestText, ...]] = {
     "atax": (
-        NestText(
-            (("lp1", "i"), ("lp2", "j")), "tmp[i] = tmp[i] + A[i][j] * x[j];", {"tmp": 1, "A": 2, "x": 1}
-        ),
+        NestText((("lp1", "i"), ("lp2", "j")), "tmp[i] = tmp[i] + A[i][j] * x[j];", {"tmp": 1, "A": 2, "x": 1}),
         NestText((("lp3", "i"), ("lp4", "j")), "y[j] = y[j] + A[i][j] * tmp[i];", {"y": 1, "A": 2, "tmp": 1}),
     ),
     "gemm": (

@@ -1,0 +1,39 @@
+"""From C text to the records of the II check, for the tests beside this file."""
+
+from hlspart.frontend import load
+from hlspart.model.options import FrontendOptions, TargetOptions
+from hlspart.model.results import IIResult, LoopResult
+from hlspart.partition import validate
+from hlspart.poly import analyse
+from hlspart.schedule import check
+from hlspart.targets import load as load_target
+
+
+def result(text: str, bank_model: str = "static", **target: object) -> IIResult:
+    """The II check of one C text."""
+    program = load(["k.c"], FrontendOptions(), read=lambda _: text.encode())
+    assert program.units[0].error is None, program.units[0].error
+    analysis = analyse(program)
+    return check(program, analysis, validate(program, analysis), load_target(TargetOptions(**target)), bank_model)
+
+
+def loop(text: str, name: str = "L", bank_model: str = "static", **target: object) -> LoopResult:
+    """The loop called ``name``."""
+    found = [x for x in result(text, bank_model, **target).loops if x.name == name]
+    assert len(found) == 1, f"{len(found)} loops {name}"
+    return found[0]
+
+
+def pipelined(body: str, pragmas: str = "", parameters: str = "int A[64], int x[64]", header: str = "") -> str:
+    """A function with one pipelined loop L over i = 4..63."""
+    start = header or "for (int i = 4; i < 64; i++)"
+    return f"""int f({parameters}) {{
+{pragmas}
+    int acc = 0;
+    L: {start} {{
+#pragma HLS PIPELINE II=1
+        {body}
+    }}
+    return acc;
+}}
+"""

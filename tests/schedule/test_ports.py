@@ -1,0 +1,203 @@
+"""Memory ports: the II of accesses against storage, partition, unrolling, and what leaves the loop."""
+
+import pytest
+from predicting import loop, pipelined, result
+
+THREE = "acc += A[i] + A[i - 1] + A[i - 2];"
+
+
+def storage(kind: str, name: str = "A") -> str:
+    return f"#pragma HLS INTERFACE ap_memory port={name} storage_type={kind}"
+
+
+def partition(kind: str, name: str = "A") -> str:
+    return f"#pragma HLS ARRAY_PARTITION variable={name} {kind}"
+
+
+def test_three_loads_on_two_ports():
+    """UG1399's own example: Target II 1, Final II 2, Depth 3, third load without a port."""
+    text = """int f(int in[64]) {
+    int mem[64]; int sum = 0;
+    FILL: for (int i = 0; i < 64; i++) mem[i] = in[i];
+    SUM_LOOP: for (int i = 2; i < 64; i++) {
+#pragma HLS PIPELINE
+        sum += mem[i] + mem[i - 1] + mem[i - 2];
+    }
+    return sum;
+}
+"""
+    found = loop(text, "SUM_LOOP")
+    assert (found.target_ii, found.ii, found.depth) == (1, 2, 3)
+    limit = found.limits[0]
+    assert (limit.kind, limit.array, limit.bank, limit.accesses, limit.ports, limit.lines) == (
+        "memory-port", "mem", 0, 3, 2, (6,),
+    )  # fmt: skip
+    assert limit.witness is not None and 2 <= limit.witness["i"] < 64
+    assert "load 3 of 3 (line 6) finds no port: p0 by access 1 (line 6), p1 by access 2 (line 6)" in limit.text
+    starts = sorted(s.start for s in found.schedule if s.operation == "mem load")
+    assert starts == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("pragmas", "static", "ideal"),
+    [
+        ("", 2, 2),
+        (storage("ram_1p"), 3, 3),
+        (storage("ram_s2p"), 3, 3),
+        (storage("ram_t2p"), 2, 2),
+        (storage("ram_1wnr"), 1, 1),
+        (partition("complete"), 1, 1),
+        (partition("cyclic factor=2"), 2, 1),
+        (partition("cyclic factor=4"), 2, 1),
+        (partition("block factor=4"), 2, 2),
+        ("#pragma HLS INTERFACE s_axilite port=A", 3, 3),
+        ("#pragma HLS INTERFACE m_axi port=A bundle=g", 3, 3),
+    ],
+)
+def test_three_loads_under_storage_and_partition(pragmas, static, ideal):
+    found = loop(pipelined(THREE, pragmas))
+    assert (found.ii, found.resource_ii, found.ideal_ii) == (static, static, ideal)
+    assert loop(pipelined(THREE, pragmas), bank_model="ideal").ii == ideal
+
+
+def test_a_limit_of_the_static_model_has_no_witness():
+    assert loop(pipelined(THREE, partition("cyclic factor=2"))).limits[0].witness is None
+
+
+@pytest.mark.parametrize(
+    ("body", "pragmas", "ii"),
+    [
+        ("A[i] = A[i] + 1;", "", 1),
+        ("A[i] = A[i] + 1;", storage("ram_1p"), 2),
+        ("A[i] = A[i] + 1;", storage("ram_s2p"), 1),
+        ("acc += A[i] + A[i - 1];", storage("ram_s2p"), 2),
+        ("A[i] = x[i]; A[i - 1] = x[i - 1];", storage("ram_2p"), 2),
+        ("acc += A[i] * A[i];", storage("ram_1p"), 1),
+        ("A[i] = x[i]; A[i] = x[i] + 1;", storage("ram_1p"), 1),
+        ("A[i] = x[i]; acc += A[i];", storage("ram_1p"), 1),
+        ("acc += A[3] + A[5] + A[7];", storage("ram_1p"), 1),
+        ("acc += x[i] > 0 ? A[i] : A[i - 1];", storage("ram_1p"), 1),
+        ("if (x[i] > 0) acc += A[i]; if (x[i] > 3) acc += A[i - 1];", storage("ram_1p"), 2),
+    ],
+)
+def test_ports_of_one_iteration(body, pragmas, ii):
+    found = loop(pipelined(body, pragmas))
+    assert (found.ii, found.cause) == (ii, None)
+
+
+@pytest.mark.parametrize(
+    ("unroll", "factor", "static"),
+    [(2, 2, 1), (4, 4, 1), (4, 2, 2), (2, 1, 2), (4, 1, 4), (3, 2, 3), (3, 3, 1)],
+)
+def test_unrolled_reads_under_cyclic(unroll, factor, static):
+    """Residues that can be told apart are those modulo gcd(unroll, factor)."""
+    pragmas = storage("ram_s2p") + "\n" + (partition(f"cyclic factor={factor}") if factor > 1 else "")
+    text = pipelined(
+        f"\n#pragma HLS UNROLL factor={unroll}\n acc += A[i];", pragmas, header="for (int i = 0; i < 48; i++)"
+    )
+    found = loop(text)
+    assert found.ii == static
+    assert found.trip_count.exact == 48 // unroll
+
+
+def test_unrolling_leaves_guarded_copies():
+    text = pipelined("\n#pragma HLS UNROLL factor=4\n acc += A[i];", header="for (int i = 0; i < 10; i++)")
+    assert loop(text).trip_count.exact == 3
+
+
+def test_inner_loops_are_unrolled():
+    text = """void f(int A[64], int y[8]) {
+    L: for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE
+        int s = 0;
+        for (int j = 0; j < 8; j++) s += A[8 * i + j];
+        y[i] = s;
+    }
+}
+"""
+    found = result(text).loops
+    assert [(x.name, x.ii) for x in found] == [("L", 4)]
+    cyclic = text.replace("{\n    L", "{\n#pragma HLS ARRAY_PARTITION variable=A cyclic factor=4\n    L")
+    assert loop(cyclic).ii == 1
+
+
+def test_run_time_bank_with_constant_offset_leaves_the_loop():
+    """Block 4 of 16 reads x[4i+j]: the bank runs, the offset does not, so all reads are done before."""
+    text = """void f(int x[16], int y[4]) {
+#pragma HLS INTERFACE ap_memory port=x storage_type=ram_1p
+#pragma HLS ARRAY_PARTITION variable=x block factor=4
+    L: for (int i = 0; i < 4; i++) {
+#pragma HLS PIPELINE
+        y[i] = x[4 * i] + x[4 * i + 1] + x[4 * i + 2] + x[4 * i + 3];
+    }
+}
+"""
+    assert loop(text).ii == 1
+    assert loop(text.replace("block", "cyclic")).ii == 1
+    assert loop(text.replace("block factor=4", "cyclic factor=2")).ii == 2
+
+
+def test_an_element_both_loaded_and_stored_becomes_a_register():
+    text = pipelined("A[0] = A[0] + x[i];", storage("ram_1p"))
+    assert (loop(text).ii, loop(text).resource_ii) == (1, 1)
+    aliased = pipelined("A[0] = A[0] + A[i];", storage("ram_1p"))
+    assert loop(aliased).ii == 3
+
+
+def test_constant_tables_have_all_the_ports_they_need():
+    text = "static const int T[64] = {1, 2, 3};\n" + pipelined("acc += T[i] + T[i - 1] + T[i - 2];")
+    found = result(text)
+    assert found.loops[0].ii == 1
+    assert next(a for a in found.arrays if a.name == "T").storage == "rom_np"
+
+
+def test_m_axi_arrays_share_their_bundle():
+    axi = "#pragma HLS INTERFACE m_axi port=A bundle=g\n#pragma HLS INTERFACE m_axi port=x bundle="
+    assert loop(pipelined("acc += A[i] + x[i];", axi + "g")).ii == 2
+    assert loop(pipelined("acc += A[i] + x[i];", axi + "h")).ii == 1
+
+
+def test_calls_are_seen_through():
+    text = """static int pick(int B[64], int k) { return B[k] + B[k - 1]; }
+int f(int A[64]) {
+    int acc = 0;
+    L: for (int i = 4; i < 64; i++) {
+#pragma HLS PIPELINE
+        acc += pick(A, i) + pick(A, i - 2);
+    }
+    return acc;
+}
+"""
+    found = loop(text)
+    assert (found.ii, found.cause) == (2, None)
+    assert found.limits[0].array == "A"
+
+
+def test_pipelined_function():
+    text = """void f(int A[8], int y[1]) {
+#pragma HLS PIPELINE II=2
+    int s = 0;
+    for (int i = 0; i < 8; i++) s += A[i];
+    y[0] = s;
+}
+"""
+    found = result(text).loops
+    assert [(x.name, x.target_ii, x.ii) for x in found] == [("f", 2, 4)]
+
+
+def test_array_results():
+    text = """void f(int in[64], int out[64]) {
+    short big[3000]; int cut[64]; int few[3];
+#pragma HLS ARRAY_PARTITION variable=cut cyclic factor=4
+#pragma HLS BIND_STORAGE variable=big type=ram_1p
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        big[i] = in[i]; cut[i] = in[i]; few[i % 3] = in[i]; out[i] = big[i] + cut[i] + few[i % 3];
+    }
+}
+"""
+    arrays = {a.name: a for a in result(text).arrays}
+    assert (arrays["big"].storage, arrays["big"].ports, arrays["big"].bram18k) == ("ram_1p", 1, 3)
+    assert (arrays["cut"].banks, arrays["cut"].bank_depths, arrays["cut"].bram18k) == (4, (16,) * 4, 0)
+    assert (arrays["few"].storage, arrays["few"].auto, arrays["few"].registers) == ("registers", True, 96)
+    assert arrays["in"].storage == "ap_memory"

@@ -1,0 +1,156 @@
+"""Recurrences through registers and memory, their distances, DEPENDENCE, and what stays unknown."""
+
+import pytest
+from predicting import loop, pipelined
+
+
+@pytest.mark.parametrize(
+    ("body", "ii", "distance"),
+    [
+        ("A[i] = A[i - 1] + x[i];", 2, 1),
+        ("A[i] = A[i - 2] + x[i];", 1, None),
+        ("A[i] = A[i - 4] + x[i];", 1, None),
+        ("A[i] = x[i] / A[i - 1];", 38, 1),
+        ("A[i] = x[i] / A[i - 4];", 10, 4),
+        ("A[2 * i - 8] = A[2 * i - 9] + x[i];", 1, None),
+    ],
+)
+def test_through_memory(body, ii, distance):
+    found = loop(pipelined(body, parameters="int A[128], int x[64]"))
+    assert (found.ii, found.recurrence_ii, found.cause) == (ii, ii, None)
+    if distance is not None:
+        limit = found.limits[0]
+        assert (limit.kind, limit.variable, limit.distance) == ("recurrence", "A", distance)
+
+
+FLOAT = "float A[64], float x[64], float s"
+
+
+@pytest.mark.parametrize(
+    ("target", "ii"),
+    [
+        ({}, 3),
+        ({"part": "xc7z020clg484-1", "tool": "vivado-hls-2016.4"}, 4),
+        ({"clock_ns": 4.0}, 6),
+    ],
+)
+def test_float_accumulation_takes_the_latency_of_its_adder(target, ii):
+    text = f"""float f({FLOAT}) {{
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE
+        s += x[i];
+    }}
+    return s;
+}}
+"""
+    found = loop(text, **target)
+    assert found.ii == ii
+    assert (found.limits[0].kind, found.limits[0].variable, found.limits[0].lines) == ("recurrence", "s", (4,))
+
+
+def test_chains_of_carried_additions():
+    text = pipelined("s += x[i]; s += A[i];", parameters=FLOAT)
+    assert loop(text).ii == 8  # two additions of four states each
+
+
+def test_over_a_flattened_loop():
+    """y[j] returns after 16 iterations: load, addition and store have time."""
+    text = """void f(float y[16], float A[16][16]) {
+    O: for (int i = 0; i < 16; i++) {
+        L: for (int j = 0; j < 16; j++) {
+#pragma HLS PIPELINE
+            y[j] += A[i][j];
+        }
+    }
+}
+"""
+    found = loop(text, "O_L")
+    assert (found.ii, found.flattened, found.trip_count.exact) == (1, ("O", "L"), 256)
+    narrow = text.replace("j < 16", "j < 4")
+    assert loop(narrow, "O_L").ii == 2  # six states over a distance of four
+    off = text.replace("PIPELINE", "PIPELINE\n#pragma HLS LOOP_FLATTEN off")
+    assert loop(off, "L").ii == 1
+    assert loop(off, "L").flattened == ()
+
+
+@pytest.mark.parametrize(
+    ("pragma", "ii"),
+    [
+        ("#pragma HLS DEPENDENCE variable=A inter false", 1),
+        ("#pragma HLS DEPENDENCE variable=A type=inter dependent=false", 1),
+        ("#pragma HLS DEPENDENCE variable=A type=inter direction=RAW dependent=false", 1),
+        ("#pragma HLS DEPENDENCE variable=A inter RAW distance=2 true", 1),
+        ("#pragma HLS DEPENDENCE variable=x inter false", 2),
+        ("#pragma HLS DEPENDENCE variable=A intra false", 2),
+        ("#pragma HLS DEPENDENCE variable=A type=inter direction=WAR dependent=false", 2),
+    ],
+)
+def test_dependence_pragmas(pragma, ii):
+    assert loop(pipelined(f"\n{pragma}\nA[i] = A[i - 1] + x[i];")).ii == ii
+
+
+def test_data_dependent_update_has_bounds_not_a_number():
+    found = loop(pipelined("A[x[i]] += 1;"))
+    assert (found.ii, found.depth, found.confidence) == (None, None, "unknown")
+    assert found.bounds == (1, 2)
+    assert "depends on data" in (found.cause or "")
+    promised = pipelined("\n#pragma HLS DEPENDENCE variable=A inter false\nA[x[i]] += 1;")
+    assert loop(promised).ii == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "word"),
+    [
+        ("for (int j = 0; j < i; j++) acc += A[j];", "must be unrolled"),
+        ("for (int j = 0; j < x[0]; j++) acc += A[j];", "must be unrolled"),
+        ("acc += unknown(A[i]);", "not given"),
+        ("\n#pragma HLS OCCURRENCE cycle=4\nacc += A[i];", "not modelled"),
+    ],
+)
+def test_what_cannot_be_analysed_is_unknown_with_its_cause(body, word):
+    text = "int unknown(int);\n" + pipelined(body)
+    found = loop(text)
+    assert found.ii is None
+    assert word in (found.cause or "")
+
+
+def test_a_plain_loop_has_latency_only():
+    text = pipelined("acc += A[i];").replace("PIPELINE II=1", "PIPELINE off")
+    found = loop(text)
+    assert (found.pipelined, found.target_ii, found.ii, found.limits) == (False, None, None, ())
+    assert (found.depth, found.latency.exact) == (2, 120)
+
+
+@pytest.mark.parametrize(("trip", "auto"), [(100, True), (64, True)])
+def test_innermost_loops_are_pipelined_by_the_tool_and_marked(trip, auto):
+    text = f"void f(int A[128]) {{ L: for (int i = 0; i < {trip}; i++) A[i] = i; }}"
+    found = loop(text)
+    assert (found.pipelined, found.origin, found.target_ii, found.ii) == (auto, "auto", None, 1)
+    old = loop(text, tool="vivado-hls-2016.4", part="xc7z020")
+    assert (old.pipelined, old.ii) == (False, None)
+
+
+def test_cost_and_figures_do_not_depend_on_trip_counts():
+    small = pipelined("A[i] = A[i - 1] + A[i - 2];", parameters="int A[64]")
+    large = small.replace("64", str(1 << 20))
+    a, b = loop(small), loop(large)
+    assert (a.ii, a.depth, a.recurrence_ii) == (b.ii, b.depth, b.recurrence_ii)
+    assert b.trip_count.exact == (1 << 20) - 4
+
+
+def test_latency_adds_up():
+    text = """void f(int A[64], int B[64]) {
+    I: for (int t = 0; t < 10; t++) {
+#pragma HLS PIPELINE off
+        L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+            B[i] = A[i] + t;
+        }
+    }
+}
+"""
+    inner, outer = loop(text, "L"), loop(text, "I")
+    assert inner.latency.exact == 63 + (inner.depth or 0)
+    assert outer.latency.exact is not None and inner.latency.exact is not None
+    assert outer.latency.exact == 10 * (outer.depth or 0)
+    assert (outer.depth or 0) > inner.latency.exact

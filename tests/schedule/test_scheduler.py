@@ -1,0 +1,142 @@
+"""The modulo scheduler on random graphs, its checker, and the effect of sharing units."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import networkx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hlspart.model.ports import Ports
+from hlspart.schedule.confirm import faults
+from hlspart.schedule.graph import Edge, Graph, Op
+from hlspart.schedule.modulo import (
+    PortUse,
+    Problem,
+    Timing,
+    critical_cycle,
+    modulo_schedule,
+    recurrence_ii,
+    together_at_most,
+)
+
+
+def problem(timings, edges, ports=None, limits=None):
+    ops = {i: Op(i, "op", 32, (), 1) for i in range(len(timings))}
+    return Problem(Graph(ops, tuple(edges)), dict(enumerate(timings)), ports or {}, limits or {}, 7.3, {})
+
+
+@st.composite
+def problems(draw):
+    n = draw(st.integers(2, 12))
+    choices = [Timing(1, 1.0, 1.0), Timing(2, 0.0, 1.2), Timing(4, 4.2, 6.4, "fadd"), Timing(3, 4.2, 6.4, "fmul")]
+    timings = [draw(st.sampled_from(choices)) for _ in range(n)]
+    edges = []
+    for sink in range(1, n):
+        for source in draw(st.lists(st.integers(0, sink - 1), max_size=2, unique=True)):
+            edges.append(Edge(source, sink, 0, None, "data", "v"))
+    for _ in range(draw(st.integers(0, 2))):
+        source, sink = draw(st.integers(0, n - 1)), draw(st.integers(0, n - 1))
+        edges.append(Edge(source, sink, draw(st.integers(1, 3)), None, "data", "c"))
+    ports = {i: PortUse(("m",), draw(st.booleans())) for i in range(n) if draw(st.booleans())}
+    return problem(timings, edges, ports, {"m": Ports(total=2)})
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(problems())
+def test_every_schedule_is_confirmed(case):
+    low = recurrence_ii(case)
+    assert low is not None
+    memory = -(-len(case.ports) // 2)
+    schedule = modulo_schedule(case, max(low, memory, 1), 12)
+    assert schedule is not None
+    assert faults(case, schedule) == []
+    assert schedule.ii >= max(low, memory)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(problems())
+def test_recurrence_ii_is_the_greatest_cycle_ratio(case):
+    graph = networkx.DiGraph()
+    for e in case.graph.edges:
+        gap = case.gap(e)
+        known = graph.get_edge_data(e.source, e.sink)
+        if known is None:
+            graph.add_edge(e.source, e.sink, ways=[(gap, e.distance)])
+        else:
+            known["ways"].append((gap, e.distance))
+    best = 1
+    for cycle in networkx.simple_cycles(graph):
+        pairs = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))
+        sums = {(0, 0)}
+        for a, b in pairs:
+            sums = {(g + x, d + y) for g, d in sums for x, y in graph[a][b]["ways"]}
+        best = max([best, *(-(-g // d) for g, d in sums if d)])
+    found = recurrence_ii(case)
+    assert found is not None and found >= best
+    # chains of operations of one state may need a state more than their integer gaps say
+    if all(t.states > 1 for t in case.timing.values()):
+        assert found == best
+    if found == best > 1:
+        cycle = critical_cycle(case, found)
+        gaps, apart = sum(case.gap(e) for e in cycle), sum(e.distance for e in cycle)
+        assert -(-gaps // apart) == found
+        assert all(a.sink == b.source for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True))
+
+
+def chain(n: int, unit: str | None) -> Problem:
+    timings = [Timing(4, 4.2, 6.4, unit)] * n
+    return problem(timings, [Edge(i, i + 1, 0, None, "data", "v") for i in range(n - 1)])
+
+
+@pytest.mark.parametrize(("n", "ii", "depth"), [(64, 1, 256), (64, 2, 257), (64, 4, 259), (64, 8, 259)])
+def test_sharing_adders_shifts_a_chain(n, ii, depth):
+    """64 chained additions on ceil(64 / II) adders, as reports show (depth of the chain alone)."""
+    schedule = modulo_schedule(chain(n, "fadd"), ii, 12)
+    assert schedule is not None
+    assert (schedule.ii, schedule.depth, schedule.units) == (ii, depth, {"fadd": -(-n // ii)})
+
+
+def test_units_are_added_rather_than_delay_without_end():
+    schedule = modulo_schedule(chain(64, "fadd"), 4, 0)
+    assert schedule is not None
+    assert schedule.depth == 256 and schedule.units["fadd"] > 16
+
+
+def test_the_checker_finds_broken_schedules():
+    case = problem(
+        [Timing(2, 0.0, 1.2), Timing(2, 0.0, 1.2), Timing(1, 1.0, 1.0)],
+        [Edge(0, 2, 0, None, "data", "v"), Edge(1, 2, 0, None, "data", "v")],
+        {0: PortUse(("m",), True), 1: PortUse(("m",), True)},
+        {"m": Ports(total=1)},
+    )
+    good = modulo_schedule(case, 2, 12)
+    assert good is not None and faults(case, good) == []
+    assert any("starts" in f for f in faults(case, replace(good, start={**good.start, 2: 0})))
+    assert any("serves 2 reads" in f for f in faults(case, replace(good, start={0: 0, 1: 0, 2: 1})))
+    assert faults(case, replace(good, start={0: 0})) == ["not every operation is scheduled"]
+    units = replace(case, timing={**case.timing, 0: Timing(2, 0, 1, "u"), 1: Timing(2, 0, 1, "u")})
+    assert any("units" in f for f in faults(units, replace(good, units={"u": 0})))
+
+
+def test_chaining_ends_at_the_period():
+    case = problem([Timing(1, 3.0, 3.0)] * 5, [Edge(i, i + 1, 0, None, "data", "v") for i in range(4)])
+    schedule = modulo_schedule(case, 1, 0)
+    assert schedule is not None
+    assert [schedule.start[i] for i in range(5)] == [0, 0, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("branches", "most"),
+    [
+        ([(), ()], 2),
+        ([((1, 0),), ((1, 1),)], 1),
+        ([((1, 0),), ((1, 0),), ((1, 1),)], 2),
+        ([((1, 0),), ((2, 1),)], 2),
+        ([((1, 0), (2, 0)), ((1, 0), (2, 1)), ((1, 1),), ()], 2),
+    ],
+)
+def test_together_at_most(branches, most):
+    assert together_at_most(branches) == most
