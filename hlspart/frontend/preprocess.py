@@ -494,9 +494,9 @@ class Preprocessor:
             if token.use is None:
                 new.lo, new.hi, new.arg = token.start, token.end, number
             elif token.use is not use:
+                new.deep, new.arg = token.deep or token.lo < 0, number
                 if token.lo < 0:
                     new.lo, new.hi = token.use.start, token.use.end
-                new.deep, new.arg = True, number
             new.use = use
             result.append(new)
         return result

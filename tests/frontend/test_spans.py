@@ -36,7 +36,7 @@ def test_kinds_and_texts() -> None:
     loaded = good(KERNEL)
     assert texts(loaded, "A") == [
         ("A [ i ]", "plain"), ("A[N-1]", "plain"), ("A[ID(i)]", "plain"), ("A[2]", "argument"),
-        ("ID(ID(A[3]))", "macro"), ("A[i+1]", "argument"), ("A[i+1]", "argument"), ("SECOND", "macro"),
+        ("A[3]", "argument"), ("A[i+1]", "argument"), ("A[i+1]", "argument"), ("SECOND", "macro"),
         ("ID(A)[4]", "plain"), ("(A)[5]", "plain"), ("*(A + 6)", "plain"), ("*A", "plain"), ("A[6]", "argument"),
         ("A[0]", "plain"), ("A[(i + 1) & 7]", "plain"), ("A[i]", "plain"),
     ]  # fmt: skip
