@@ -40,8 +40,8 @@ format: $(READY)  ## format the Python code
 bench: $(READY)  ## ratios: cost against trip counts, file sizes
 	$(BIN)/python tests/bench.py
 
-accuracy: $(READY)  ## predicted against published synthesis results: make accuracy DATA=folder
-	$(BIN)/python tests/accuracy.py $(DATA)
+accuracy: $(READY)  ## predicted against published synthesis reports
+	$(BIN)/python tests/accuracy/run.py
 
 lint: $(READY)  ## lint the samples
 	$(BIN)/hlspart lint samples

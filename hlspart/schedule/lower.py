@@ -74,7 +74,7 @@ def _promote(
                         ops[op.id] = replace(op, kind=kind, args=(), ref=None)
                         gone.append(op.ref or ref)
                 continue
-            if not fixed or not _alone(members, found):
+            if not fixed or memory.kept or not _alone(members, found):
                 continue
             own_stores = [op for op in members if op.kind == "store"]
             loads = [op for op in members if op.kind == "load"]

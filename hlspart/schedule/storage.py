@@ -35,6 +35,7 @@ class Memory:
     auto: bool
     latency: int | None = None  # read latency that a directive asks for
     bound: bool = False  # a directive says which memory it is
+    kept: bool = False  # every store reaches the interface
 
     @property
     def registers(self) -> bool:
@@ -98,7 +99,8 @@ class Storage:
             resource = name
         if layout.banks > 1 and all(layout.depth(b) == 1 for b in (0, layout.banks - 1)):
             storage = REGISTERS
-        return Memory(variable.id, storage, self.target.ports(storage), layout, resource, auto, latency, bound)
+        kept = self._interface(variable) and not self.target.promote_interface
+        return Memory(variable.id, storage, self.target.ports(storage), layout, resource, auto, latency, bound, kept)
 
     def _layout(self, variable: Variable) -> PerDimLayout:
         from hlspart.partition import layout_of

@@ -147,6 +147,11 @@ class Target:
         return int(self.profile["pipeline"]["alias_gap"])
 
     @property
+    def promote_interface(self) -> bool:
+        """Whether an element of an interface array, loaded and stored in each iteration, becomes a register."""
+        return bool(self.profile["pipeline"]["promote_interface"])
+
+    @property
     def exclusive_arms(self) -> bool:
         """Whether accesses in opposite arms of a branch share a port (``exclusive_static`` of counting)."""
         return bool(self.profile["pipeline"]["exclusive_arms"])

@@ -108,9 +108,8 @@ def main() -> int:
     if options.misses:
         for r in found:
             if not (r.ii_right and r.near):
-                print(
-                    f"{r.kernel} {r.loop} {r.config}: II {r.predicted_ii} for {r.ii}, depth {r.predicted_depth} for {r.depth}"
-                )
+                said = f"II {r.predicted_ii} for {r.ii}, depth {r.predicted_depth} for {r.depth}"
+                print(f"{r.kernel} {r.loop} {r.config}: {said}")
     n = len(found)
     reached = (sum(r.ii_right for r in found) / n, sum(r.near for r in found) / n, sum(r.fair for r in found) / n)
     return 0 if all(r >= a for r, a in zip(reached, AIMS, strict=True)) else 1
