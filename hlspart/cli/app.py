@@ -22,6 +22,7 @@ COMMANDS = {
     "rewrite": ("rewrite", "Write banked C that behaves like the input."),
     "verify": ("verify", "Compile and run two versions on the same data and compare."),
     "lint": ("lint", "Check HLS pragmas and what they achieve."),
+    "directives": ("directives", "Write the partition as cfg or Tcl directives."),
     "mars": ("mars", "Irredundant data layout of a tiled loop nest."),
     "targets": ("targets", "List known tools, devices and their assumptions."),
     "explain": ("explain", "Explain a lint rule."),

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hlspart.cli.files import display_path
-from hlspart.model.options import FrontendOptions, Options, TargetOptions
+from hlspart.model.options import FrontendOptions, InferOptions, Options, TargetOptions
 
 Command = Callable[..., object]
 
@@ -62,7 +62,24 @@ def _with(options: tuple[Callable[[Command], Command], ...]) -> Callable[[Comman
     return apply
 
 
+_INFER = (
+    click.option("--target-ii", type=click.IntRange(min=1), metavar="N", help="Target II of all pipelined loops."),
+    click.option("--ports", type=click.IntRange(min=1), metavar="N", help="Ports shared by reads and writes."),
+    click.option("--array", "arrays", multiple=True, metavar="NAME", help="Only these arrays; repeatable."),
+    click.option("--max-banks", type=click.IntRange(min=1), metavar="N", help="At most N banks per array."),
+    click.option("--pow2", is_flag=True, help="Only powers of two."),
+    click.option("--keep", is_flag=True, help="Keep the partitions that are there."),
+    click.option("--effort", type=click.IntRange(0, 9), default=1, show_default=True, help="Search effort."),
+    click.option("--objective", type=click.Choice(["banks", "bram", "lut"]), default="banks", show_default=True),
+)
+_DEPEND = (
+    click.option("-MD", "depend", is_flag=True, help="Write a make dependency file beside the output."),
+    click.option("-MF", "depend_file", metavar="FILE", help="Name of the dependency file."),
+    click.option("-MT", "depend_target", metavar="TARGET", help="Target in the dependency file; default: the output."),
+)
 shared_options = _with((*_SOURCE, *_TARGET, *_OUTPUT))
+infer_options = _with(_INFER)
+dependency_options = _with(_DEPEND)
 
 
 def options_of(shared: Mapping[str, Any]) -> Options:
@@ -92,3 +109,9 @@ def _readable(path: str) -> str:
     if not os.path.isfile(path) or not os.access(path, os.R_OK):
         raise click.UsageError(f"cannot read the directive file {path}")
     return display_path(path)
+
+
+def infer_options_of(options: dict[str, Any], **fixed: Any) -> InferOptions:
+    """Takes what :data:`infer_options` collected out of ``options``."""
+    names = ("target_ii", "ports", "arrays", "max_banks", "pow2", "keep", "effort", "objective")
+    return InferOptions(**{name: options.pop(name) for name in names}, **fixed)

@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from hlspart.cli.files import dependency_rule
-from hlspart.cli.options import shared_options
-from hlspart.cli.run import UNUSABLE, Run
+from hlspart.cli.options import dependency_options, shared_options
+from hlspart.cli.run import Run
 from hlspart.model.options import RewriteOptions
 from hlspart.model.program import Program
 from hlspart.model.rewriting import RewriteResult
@@ -35,15 +34,12 @@ from hlspart.render import json, shapes, text
 @click.option("--split-struct", is_flag=True, help="Split array members of structs.")
 @click.option("--dialect", type=click.Choice(["vitis", "hls-library"]), default="vitis", show_default=True)
 @click.option("--map", "map_file", metavar="FILE", help="Write old line <-> new line, banks and parameters as JSON.")
-@click.option("-MD", "depend", is_flag=True, help="Write a make dependency file beside the output.")
-@click.option("-MF", "depend_file", metavar="FILE", help="Name of the dependency file.")
+@dependency_options
 @click.option("--in-place", is_flag=True, help="Replace FILE itself, atomically.")
 @click.option("--diff", is_flag=True, help="Print a unified diff instead of the new text.")
 def command(
     use_inferred: bool,
     map_file: str | None,
-    depend: bool,
-    depend_file: str | None,
     in_place: bool,
     diff: bool,
     **rest: Any,
@@ -75,8 +71,7 @@ def command(
         run.product(run.output or "-", _diff(program, result))
     if map_file:
         run.product(map_file, writer.dumps(result.map_json(), indent=1) + "\n")
-    if depend or depend_file:
-        _dependencies(run, program, list(outputs.values()), depend_file)
+    run.dependencies(shared, list(outputs.values()))
     shape = shapes.rewrite(program, run.pipeline.analysis, run.pipeline.validation, result, outputs)
     return run.finish({"text": lambda _: text.rewrite(shape), "json": lambda _: json.render(shape)}, quiet=True)
 
@@ -96,14 +91,3 @@ def _diff(program: Program, result: RewriteResult) -> str:
         )
         out += [line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines]
     return "".join(out)
-
-
-def _dependencies(run: Run, program: Program, outputs: list[str], name: str | None) -> None:
-    written = [o for o in outputs if o != "-"]
-    if not written or run.code == UNUSABLE:
-        return
-    inputs = [u.path for u in program.units] + [h for u in program.units for h in u.headers]
-    inputs += run.pipeline.options.frontend.directive_files
-    if run.pipeline.options.target.target_file:
-        inputs.append(run.pipeline.options.target.target_file)
-    run.product(name or os.path.splitext(written[0])[0] + ".d", dependency_rule(written, inputs))

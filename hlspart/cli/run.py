@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from hlspart.cli.files import encode, write_output, write_stdout
+from hlspart.cli.files import dependency_rule, encode, write_output, write_stdout
 from hlspart.cli.inputs import open_pipeline
 from hlspart.cli.options import options_of
 from hlspart.model.access import AccessAnalysis
@@ -88,6 +88,13 @@ class Run:
             raise click.UsageError(f"no function {top!r} in the given files; they define {names}")
         return program
 
+    def known_arrays(self, names: Iterable[str]) -> None:
+        """Usage error for a name that no array has."""
+        known = {v.name for v in self.pipeline.program.arrays()}
+        for name in names:
+            if name not in known and self.code != UNUSABLE:
+                raise click.UsageError(f"no array {name!r}; arrays are {', '.join(sorted(known)) or 'none'}")
+
     def top(self) -> str:
         """The one top function, for commands that need exactly one."""
         if self.pipeline.options.top is not None:
@@ -123,6 +130,19 @@ class Run:
     def product(self, path: str, text: str) -> None:
         """A source, directive or map file to write."""
         self._products.append((path, text))
+
+    def dependencies(self, options: Mapping[str, Any], outputs: list[str]) -> None:
+        """The make rule that ``-MD``, ``-MF`` and ``-MT`` ask for: ``outputs`` depend on all that was read."""
+        written = [o for o in outputs if o != "-"]
+        if not written or not (options["depend"] or options["depend_file"]):
+            return
+        program, given = self.pipeline.program, self.pipeline.options
+        inputs = [u.path for u in program.units] + [h for u in program.units for h in u.headers]
+        inputs += [*given.frontend.directive_files, *([given.target.target_file] if given.target.target_file else [])]
+        targets = [options["depend_target"]] if options["depend_target"] else written
+        name = options["depend_file"] or os.path.splitext(written[0])[0] + ".d"
+        read = [i for i in inputs if not i.startswith("<") and i != given.frontend.stdin_filename]  # <hlspart>/stdint.h
+        self.product(name, dependency_rule(targets, read))
 
     def finish(self, renderers: Mapping[str, Renderer], quiet: bool = False) -> int:
         """Render and write the reports, then the products; returns the exit code.

@@ -1,0 +1,41 @@
+"""``hlspart directives``."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from hlspart.cli.options import dependency_options, infer_options, infer_options_of, shared_options
+from hlspart.cli.run import Run
+
+
+@click.command("directives")
+@shared_options
+@infer_options
+@dependency_options
+@click.option("--emit", type=click.Choice(["cfg", "tcl", "smarthls"]), default="cfg", show_default=True)
+@click.option("--fail-on-miss", is_flag=True, help="Exit 1 when a loop misses its target II even so.")
+def command(emit: str, fail_on_miss: bool, **rest: Any) -> int:
+    """Write directives for the least partition that directives can say, beside the untouched source."""
+    from hlspart.infer import emission
+
+    shared = dict(rest)
+    options = infer_options_of(shared, scheme="pragma")
+    run = Run("directives", shared, products=True)
+    program = run.load()
+    run.statuses(run.pipeline.validation)
+    run.known_arrays(options.arrays)
+    result = run.pipeline.infer(options)
+    if fail_on_miss and any(
+        x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii) for x in result.loops
+    ):
+        run.found()
+    output = run.output or "-"
+    if run.out_dir:
+        stem = os.path.splitext(os.path.basename(run.pipeline.paths[0]))[0]
+        output = os.path.join(run.out_dir, f"{stem}.{emit}")
+    run.product(output, emission.emit(program, result, emit))
+    run.dependencies(shared, [output])
+    return run.finish({}, quiet=True)
