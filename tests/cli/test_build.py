@@ -1,0 +1,137 @@
+"""hlspart as a step of a build: the sample project under make, directives, dependency files."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = str(Path(sys.executable).parent)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    shutil.copytree(ROOT / "samples/project", folder)
+    return folder
+
+
+def make(folder: Path, *args: str) -> list[str]:
+    """Lines that the stand-in compiler and make printed."""
+    env = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "MAKEFLAGS": ""}
+    done = subprocess.run(["make", "-s", *args], cwd=folder, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return sorted(done.stdout.split("\n")[:-1])
+
+
+def later(path: Path) -> None:
+    """As if changed after everything so far."""
+    stamp = max(p.stat().st_mtime for p in path.parent.parent.rglob("*")) + 2
+    os.utime(path, (stamp, stamp))
+
+
+def test_incremental_builds(project: Path) -> None:
+    assert make(project, "-j2") == ["v++: build/blockfir.xo", "v++: build/scale.xo"]
+    assert "syn.directive.array_partition=scale a type=cyclic factor=2" in (project / "build/scale.cfg").read_text()
+    assert make(project) == []
+    later(project / "src/taps.h")  # hlspart looks again, but the directives stay, so synthesis does not run
+    before = (project / "build/scale.cfg").stat().st_mtime
+    assert make(project, "-j2") == []
+    assert (project / "build/scale.cfg").stat().st_mtime == before
+    assert make(project) == []
+    scale = project / "src/scale.c"
+    scale.write_text(scale.read_text().replace("UNROLL factor=4", "UNROLL factor=8"))
+    later(scale)
+    assert make(project) == ["v++: build/scale.xo"]
+    assert "factor=4" in (project / "build/scale.cfg").read_text()
+
+
+def test_a_removed_output_comes_back(project: Path) -> None:
+    make(project)
+    (project / "build/scale.cfg").unlink()
+    (project / "build/scale.xo").unlink()
+    assert make(project) == ["v++: build/scale.xo"]
+    assert (project / "build/scale.cfg").exists()
+
+
+def test_banked_sources_are_the_second_mode(project: Path) -> None:
+    assert make(project, "banked") == ["v++: build/blockfir.banked.xo", "v++: build/scale.banked.xo"]
+    assert make(project, "banked") == []
+    assert (project / "build/scale.map.json").exists()
+    assert (
+        (project / "build/scale.c.d")
+        .read_text()
+        .startswith("build/scale.c.stamp: \\\n  src/scale.c \\\n  src/taps.h\n")
+    )
+
+
+PLAIN = """void f(const int in[64], int out[64]) {
+    int a[64];
+load: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        a[i] = in[i];
+    }
+use: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+#pragma HLS UNROLL factor=4
+        out[i] = a[i];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("form", "line"), [
+    ("cfg", "syn.directive.array_partition=f a type=cyclic factor=2 dim=1"),
+    ("tcl", "set_directive_array_partition"),
+])  # fmt: skip
+def test_directives_reach_the_ii(cli, tmp_path: Path, form: str, line: str) -> None:
+    (tmp_path / "f.c").write_text(PLAIN)
+    assert cli("ii", "f.c", "--fail-on-miss").code == 1
+    assert cli("directives", "f.c", "--emit", form, "-o", f"f.{form}").code == 0
+    assert line in (tmp_path / f"f.{form}").read_text()
+    done = cli("ii", "f.c", "--fail-on-miss", "--directives", f"f.{form}", "--format", "json")
+    loops = {x["name"]: x for x in done.json["files"][0]["loops"]}
+    missed = [n for n, x in loops.items() if x["ii"] != 1]
+    assert (tmp_path / "f.c").read_text() == PLAIN
+    assert set(loops) == {"load", "use"} and "load" not in missed
+
+
+def test_a_project_file_is_an_input(cli, tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/f.c").write_text(PLAIN.replace("a[64]", "a[SIZE]"))
+    (tmp_path / "hls_config.cfg").write_text(
+        "part=xczu9eg-ffvb1156-2-i\n[hls]\nclock=5ns\nsyn.top=f\nsyn.file=src/f.c\nsyn.cflags=-DSIZE=64\n"
+        "syn.directive.array_partition=f a type=cyclic factor=2 dim=1\n"
+    )
+    file = cli("ii", "hls_config.cfg", "--format", "json").json["files"][0]
+    assert file["path"] == "src/f.c" and file["clock_ns"] == 5
+    (array,) = (a for a in file["arrays"] if a["name"] == "a")
+    assert (array["banks"], array["dims"]) == (2, [64])
+    assert array["partition"][0]["origin"] == "directive"
+    assert cli("ii", "hls_config.cfg", "--clock", "8", "--format", "json").json["files"][0]["clock_ns"] == 8
+    (tmp_path / "empty.cfg").write_text("[hls]\n")
+    done = cli("ii", "empty.cfg")
+    assert done.code == 2 and "names no source files" in done.err
+
+
+def test_makefile_path_is_the_installed_one(cli) -> None:
+    path = cli("--makefile").out.strip()
+    assert re.search(r"share/hlspart\.mk$", path) and Path(path).is_file()
+
+
+def test_dependency_files(cli, tmp_path: Path) -> None:
+    (tmp_path / "n.h").write_text("#define N 8\n")
+    (tmp_path / "f.c").write_text('#include <stdint.h>\n#include "n.h"\nint f(int32_t a[N]) { return a[0]; }\n')
+    (tmp_path / "d.cfg").write_text("[hls]\n")
+    assert cli("rewrite", "f.c", "-o", "out/g.c", "-MD", "--directives", "d.cfg").code == 0
+    rule = (tmp_path / "out/g.d").read_text()
+    assert rule.split(":")[0] == "out/g.c"
+    assert {w.rstrip(":") for w in rule.split()} - {"\\"} == {"out/g.c", "f.c", "n.h", "d.cfg"}
+    assert cli("rewrite", "f.c", "-o", "out/g.c", "-MF", "x.dep", "-MT", "t").code == 0
+    assert (tmp_path / "x.dep").read_text().startswith("t: \\\n  f.c")
