@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from hlspart.model.program import ArrayRef, ArrayType, Program, SizeOf
+from hlspart.model.program import ArrayRef, Program
 from hlspart.model.source import Span
 from hlspart.rewrite.buffer import EditBuffer
-from hlspart.rewrite.declare import type_text
 from hlspart.rewrite.linear import bank_text, linear, local_text, own_text
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.uses import Use
@@ -23,24 +22,7 @@ def edit_use(program: Program, plan: Plan, use: Use, buffer: EditBuffer) -> Refu
                 return Refusal("macro", "the array is handed on inside a macro argument", use.node.at)
             buffer.replace(use.node.at, ", ".join(names))
             return None
-        case "sizeof":
-            return _sizeof(program, use, buffer)
     return Refusal("address-taken", "a use that cannot be edited", use.node.at)
-
-
-def _sizeof(program: Program, use: Use, buffer: EditBuffer) -> Refusal | None:
-    """``sizeof(A)`` keeps its value: the operand becomes the old array's type."""
-    node = use.around
-    kind = program.variable(use.variable).type
-    if not isinstance(node, SizeOf) or not isinstance(kind, ArrayType) or node.at.kind != "plain":
-        return Refusal("sizeof", "sizeof of the array cannot be kept", use.node.at)
-    element = type_text(kind.element)
-    pointer = program.variable(use.variable).storage == "parameter" and not isinstance(use.node, ArrayRef)
-    if element is None or pointer:
-        return Refusal("sizeof", "sizeof of the array cannot be kept", use.node.at)
-    left = kind.dims[len(use.node.indices) :] if isinstance(use.node, ArrayRef) else kind.dims
-    buffer.replace(node.at, f"sizeof({element}{''.join(f'[{d}]' for d in left)})")
-    return None
 
 
 def _element(program: Program, plan: Plan, ref: ArrayRef, buffer: EditBuffer) -> Refusal | None:

@@ -49,10 +49,11 @@ class EditBuffer:
         if text != self._sources[span.path].slice(span):
             edits[key] = text
 
-    def insert(self, path: str, offset: int, text: str) -> None:
-        """Insert at ``offset``; several insertions there keep their order."""
+    def insert(self, path: str, offset: int, text: str, closing: bool = False) -> None:
+        """Insert at ``offset``, behind what was inserted there; ``closing`` text goes before it, as brackets nest."""
         edits = self._edits.setdefault(path, {})
-        edits[offset, offset] = edits.get((offset, offset), "") + text
+        there = edits.get((offset, offset), "")
+        edits[offset, offset] = text + there if closing else there + text
 
     def edits(self, path: str) -> tuple[Edit, ...]:
         """All edits of one file, in text order."""

@@ -106,7 +106,6 @@ def insert_regions(program: Program, plan: Plan, buffer: EditBuffer) -> None:
         variable = program.variable(region.variable)
         kind = variable.type
         assert isinstance(kind, ArrayType)
-        both = region.read_lanes and region.write_lanes and region.independent
         begin = render(
             "crossbar_begin.c.j2",
             array=variable.name,
@@ -116,7 +115,7 @@ def insert_regions(program: Program, plan: Plan, buffer: EditBuffer) -> None:
             slots=slots,
             loads=loads,
             stores=stores,
-            dependences=plan.names[region.variable] if both else (),
+            dependences=plan.names[region.variable] if region.independent else (),
         )
         end = render("crossbar_end.c.j2", sites=ends)
         _place(program, region, begin, end, buffer)
@@ -225,21 +224,22 @@ def _place(program: Program, region: Region, begin: str, end: str, buffer: EditB
     """Put ``begin`` before the region's first statement and ``end`` behind its last, in braces where there are none."""
     first, last = region.first.at.span, region.last.at.span
     source = program.sources[first.path]
-    line = source.line_text(source.line_column(first.start)[0])
+    number, column = source.line_column(first.start)
+    line = source.line_text(number)
     indent = line[: len(line) - len(line.lstrip())]
+    alone = column == len(indent) + 1
     newline = "\r\n" if "\r\n" in source.text[:2000] else "\n"
-    inner = indent if region.loop.body.braces else indent + "    "
+    braces = region.loop.body.braces
+    inner = indent if alone and braces else indent + "    "
 
     def block(text: str) -> str:
         return "".join(newline + (one if one.startswith("#") else inner + one) for one in text.strip().split("\n"))
 
-    if region.loop.body.braces:
-        buffer.insert(first.path, first.start, block(begin).removeprefix(newline + inner) + newline + indent)
-        if end.strip():
-            buffer.insert(last.path, last.end, block(end))
-    else:
-        buffer.insert(first.path, first.start, "{" + block(begin) + newline + inner)
-        buffer.insert(last.path, last.end, (block(end) if end.strip() else "") + newline + indent + "}")
+    before = block(begin) if not braces or not alone else block(begin).removeprefix(newline + inner)
+    buffer.insert(first.path, first.start, ("" if braces else "{") + before + newline + inner)
+    after = (block(end) if end.strip() else "") + ("" if braces else newline + indent + "}")
+    if after:
+        buffer.insert(last.path, last.end, after, closing=True)
 
 
 def _insert_macros(

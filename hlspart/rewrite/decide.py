@@ -122,7 +122,7 @@ class Decider:
             if self.options.dynamic == "reject":
                 return dynamic
             style = self.options.dynamic
-        if style == "crossbar":
+        if style == "crossbar" and dynamic is not None:
             return self._crossbar(group, layout, members)
         effect = self._effect(group, layout)
         if effect is not None:
@@ -131,7 +131,7 @@ class Decider:
             return self._bankdim(group, layout, banks_of, members)
         called = any(v.storage == "parameter" for v in members) or bool(group.edges)
         bank_names = {v.id: self.names.banks(v.name, layout.banks) for v in members}
-        return Plan(group, "split", layout, bank_names, not called, banks_of)
+        return Plan(group, "split", layout, bank_names, not called, banks_of)  # crossbar of constant banks, too
 
     def _elements(self, group: ArrayGroup) -> list[ArrayRef]:
         """Every element access of the group."""
@@ -255,6 +255,7 @@ class Decider:
     def _use_refusal(self, group: ArrayGroup, variable: Variable) -> Refusal | None:
         reasons = {
             "row": ("partial-subscript", "a row of the array is handed on"),
+            "sizeof": ("sizeof", "its size is asked for"),
             "address": ("address-taken", "its address is taken"),
             "whole": ("address-taken", "the array is used as a pointer"),
         }
@@ -262,7 +263,7 @@ class Decider:
             if use.kind in reasons:
                 code, reason = reasons[use.kind]
                 return Refusal(code, f"'{variable.name}': {reason}", use.node.at)
-            at = use.around.at if use.kind == "sizeof" and use.around is not None else use.node.at
+            at = use.node.at
             if at.kind in ("macro", "mixed"):
                 return Refusal("macro", f"'{variable.name}' is used inside the macro {at.macro or ''}".rstrip(), at)
             if use.kind == "argument":

@@ -92,7 +92,7 @@ class Region:
     sites: tuple[Site, ...]
     read_lanes: int
     write_lanes: int
-    independent: bool = False  # no element is written and read in different iterations
+    independent: bool = False  # the loop reads and writes, never one element in two iterations (first region only)
 
 
 @dataclass
@@ -181,6 +181,10 @@ def _body(
         if isinstance(region, Blocked):
             return region
         result.append(region)
+    everything = [s for region in result for s in region.sites]
+    inside = {other.id for _, outer in body.inner for other in _loops(outer)}
+    if any(s.read for s in everything) and not any(inside & set(a.loops) for a in analysis.of_array(member)):
+        result[0] = replace(result[0], independent=_independent(everything))
     return result
 
 
@@ -317,7 +321,6 @@ def _with_lanes(
         placed,
         max(read.values(), default=-1) + 1,
         max(write.values(), default=-1) + 1,
-        _independent(placed),
     )
 
 
@@ -335,7 +338,9 @@ def _conflicts(layout: Layout, sites: Sequence[Site]) -> set[tuple[int, int]]:
         for b in range(a + 1, len(sites)):
             one, two = sites[a], sites[b]
             delta = tuple(y - x for x, y in zip(one.index, two.index, strict=True))
-            if not any(delta_k.terms or delta_k.const for delta_k in delta):
+            if not any(d.terms or d.const for d in delta):
+                continue
+            if not any(d.terms for d in delta) and layout.same_bank(tuple(d.const for d in delta)) is False:
                 continue
             try:
                 for active in (one, two):
@@ -372,12 +377,12 @@ def _lanes(positions: Sequence[int], conflicts: set[tuple[int, int]]) -> dict[in
 
 
 def _independent(sites: Sequence[Site]) -> bool:
-    """Whether no element is touched by a write and another access in different iterations of the nest."""
+    """Whether there are writes, and no element is written in one iteration of the nest and accessed in another."""
     from hlspart.poly.region import Regions, TooHard
 
-    if not any(s.write for s in sites):
-        return True
     iterators = sites[0].access.iterators
+    if not any(s.write for s in sites) or len(iterators) != len(sites[0].access.loops):
+        return False
     if not iterators or any("->" in s.access.domain.split("{")[0] for s in sites):
         return False
     later = tuple(f"{n}__2" for n in iterators)

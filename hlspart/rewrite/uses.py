@@ -35,7 +35,7 @@ UseKind = Literal["element", "row", "argument", "sizeof", "address", "whole"]
 class Use:
     """One use of the variable: a full element, a row, the array as a call's argument, ..
 
-    ``call`` and ``position`` for arguments; ``whole`` of ``sizeof`` is the SizeOf node.
+    ``call`` and ``position`` for arguments.
     """
 
     variable: int
@@ -44,7 +44,6 @@ class Use:
     function: str | None
     call: Call | None = None
     position: int | None = None
-    around: Expr | None = None
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,7 @@ def _visit(
                 kind = "sizeof"
             elif isinstance(around, Unary):
                 kind = "address"
-            yield Use(expr.variable, kind, expr, function, call, position, around)
+            yield Use(expr.variable, kind, expr, function, call, position)
             for index in expr.indices:
                 yield from _visit(program, index, function, None, None, None)
         case Name():
@@ -133,7 +132,7 @@ def _visit(
                     kind = "argument"
                 else:
                     kind = "whole"
-                yield Use(expr.variable, kind, expr, function, call, position, around)
+                yield Use(expr.variable, kind, expr, function, call, position)
         case Call():
             for k, arg in enumerate(expr.args):
                 yield from _visit(program, arg, function, expr, k, None)
