@@ -230,6 +230,10 @@ class PortProblem:
         """The busiest bank over all iterations, an iteration of it, and whether the figure is exact."""
         return _Conflicts(self, layout).busiest(ports)
 
+    def exceeds(self, layout: Layout, ports: Ports, ii: int) -> bool:
+        """Whether some iteration asks a bank for more than it serves in ``ii`` cycles (not proved: True)."""
+        return _Conflicts(self, layout).exceeds(ports, ii)
+
     def _busiest(
         self,
         sites: Sequence[Site],
@@ -347,6 +351,39 @@ class _Conflicts:
         except TooHard:
             witness, bank = None, 0
         return replace(load, bank=bank), witness, complete and self._exact
+
+    def exceeds(self, ports: Ports, ii: int) -> bool:
+        """Adds accesses one by one and stops at the first set that one bank cannot serve."""
+        sites = self._problem.sites
+        kinds = (
+            (ports.total, list(sites)),
+            (ports.reads, [s for s in sites if s.read]),
+            (ports.writes, [s for s in sites if not s.read]),
+        )
+        budget = Budget(1000)
+        for limit, group in kinds:
+            if limit is None:
+                continue
+            for k, site in enumerate(group):
+                earlier = [s for s in group[:k] if len(group) > limit * ii and self._adjacent(site, s)]
+                if self._grows([site], earlier, limit * ii, budget):
+                    return True
+        return False
+
+    def _grows(self, clique: list[Site], candidates: Sequence[Site], cap: int, budget: Budget) -> bool:
+        """Whether more than ``cap`` accesses, ``clique`` and some of ``candidates``, meet in one iteration."""
+        if len(clique) + len(candidates) <= cap:
+            return False
+        if len(clique) > cap or not budget.spend():
+            return True
+        for k, site in enumerate(candidates):
+            if len(clique) + len(candidates) - k <= cap:
+                return False
+            if self._feasible([s.position for s in (*clique, site)]):
+                rest = [s for s in candidates[k + 1 :] if self._adjacent(site, s)]
+                if len(clique) == cap or self._grows([*clique, site], rest, cap, budget):
+                    return True
+        return False
 
     def _bank(self, members: Sequence[int], witness: dict[str, int] | None) -> int:
         shape = self._layout.shape

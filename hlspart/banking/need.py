@@ -131,8 +131,7 @@ class Need:
             return True
         if model == "static":
             return self.problem.static(layout, self.ports).interval <= self.ii
-        load, _, _ = self.problem.ideal(layout, self.ports)
-        return load.interval <= self.ii
+        return not self.problem.exceeds(layout, self.ports, self.ii)
 
     # ------------------------------------------------------------- per-dimension families
 

@@ -96,7 +96,7 @@ class PragmaSpace:
                 return False
             if not exact and (crowded or self.model == "ideal"):
                 self.exact_tests += 1
-                if self.exact_tests > 400 * self.effort:
+                if self.exact_tests > 200 * self.effort:
                     self.complete = False
                     return False
                 if not need.fits(PerDimLayout(tuple(dims)), self.model):

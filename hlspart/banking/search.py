@@ -96,7 +96,8 @@ class _Union:
     @property
     def space(self) -> str:
         """What is searched, in words."""
-        return f"cyclic, block and complete per dimension; lattices; block-cyclic with blocks up to {self._most_block}"
+        blocks = f"; block-cyclic with blocks up to {self._most_block}" if self._blocks else ""
+        return f"cyclic, block and complete per dimension; lattices{blocks}"
 
     def solutions(self, banks: int) -> Iterator[AnyLayout]:
         """Mappings with exactly so many banks, the simplest hardware first."""
@@ -119,6 +120,11 @@ class _Union:
         return tuple(sorted(varying)) or (0,)
 
     @property
+    def _blocks(self) -> bool:
+        """Block-cyclic maps are tried where the cluster test is exact, elsewhere with more effort only."""
+        return self._effort > 1 or all(need.uniform for need in self._needs)
+
+    @property
     def _most_block(self) -> int:
         return {1: 16, 2: 8, 3: 3}.get(len(self._axes), 2)
 
@@ -139,7 +145,7 @@ class _Union:
             if need.uniform and isinstance(layout, LatticeLayout):
                 continue
             self._exact_tests += 1
-            if self._exact_tests > 300 * self._effort:
+            if self._exact_tests > 100 * self._effort:
                 self._cut = True
                 return False
             if not need.fits(layout, "ideal"):
@@ -169,7 +175,7 @@ class _Union:
         return tuple(tuple(r) for r in rows)
 
     def _block_cyclic(self, banks: int) -> Iterator[AnyLayout]:
-        if banks == 1:
+        if banks == 1 or not self._blocks:
             return
         for block in range(2, self._most_block + 1):
             period = block * banks

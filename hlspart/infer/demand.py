@@ -11,10 +11,10 @@ from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis, ArrayGroup
 from hlspart.model.directives import Directive, Option
 from hlspart.model.options import InferOptions
-from hlspart.model.ports import Ports
 from hlspart.model.program import Loop, Program, walk_statements
 from hlspart.model.results import ArrayResult, IIResult, LoopResult, Validation
 from hlspart.partition import layout_of, requests
+from hlspart.poly.effects import Effects
 from hlspart.schedule import port_accesses
 from hlspart.targets import Target
 
@@ -54,7 +54,6 @@ class Demand:
     shape: tuple[int, ...]
     bits: int
     storage: str
-    ports: Ports
     port_count: int
     interface: bool
     written: bool
@@ -69,13 +68,24 @@ class Demand:
         return max((len(x.need.problem.sites) for x in self.loops), default=0)
 
 
-def with_pipelines(program: Program, result: IIResult) -> Program:
+def in_hardware(program: Program, analysis: AccessAnalysis) -> frozenset[str]:
+    """Functions that the top functions reach."""
+    return Effects(program).reachable(analysis.tops)
+
+
+def asked_for(result: IIResult, functions: frozenset[str]) -> list[LoopResult]:
+    """Loops that the user pipelines; what a tool pipelines by itself has no target to miss."""
+    return [x for x in result.loops if x.pipelined and x.origin != "auto" and x.function in functions]
+
+
+def with_pipelines(program: Program, result: IIResult, functions: frozenset[str]) -> Program:
     """The program with every innermost loop pipelined when it pipelines none itself."""
-    if any(loop.pipelined for loop in result.loops):
+    if asked_for(result, functions):
         return program
     added = []
     for loop in program.loops.values():
-        if any(isinstance(s, Loop) for s in walk_statements(loop.body)):
+        nested = any(isinstance(s, Loop) for s in walk_statements(loop.body))
+        if nested or loop.function not in functions:
             continue
         text = "HLS pipeline"
         added.append(Directive("pipeline", "vitis", "pragma", loop.header, text, (), {}, loop.function, loop.id, ()))
@@ -114,6 +124,7 @@ def demands(
     """
     loops: dict[int, list[tuple[LoopResult, int, Need]]] = {}
     memories = {a.variable: a for a in base.arrays}
+    effort = max(1, options.effort)
     for result in base.loops:
         if key(result) not in targets:
             continue
@@ -124,15 +135,14 @@ def demands(
             memory = memories.get(variable)
             if ident is None or memory is None or not touched or not program.variable(variable).is_array:
                 continue
-            ports = Ports(total=options.ports) if options.ports is not None else target.ports(memory.storage)
-            need = Need(space, touched, ports, targets[key(result)], effort=max(1, options.effort))
+            need = Need(space, touched, target.ports(memory.storage), targets[key(result)], effort=effort)
             loops.setdefault(ident, []).append((result, variable, need))
     held = partition_indices(program, analysis)
     found = []
     for group in analysis.groups:
         if group.id in loops:
             needs = tuple(LoopNeed(*item) for item in loops[group.id])
-            demand = _demand(program, analysis, validation, group, memories, target, options, needs)
+            demand = _demand(program, analysis, validation, group, memories, target, needs)
             if demand is not None:
                 found.append(replace(demand, directives=held.get(group.id, ())))
     return tuple(found)
@@ -145,7 +155,6 @@ def _demand(
     group: ArrayGroup,
     memories: Mapping[int, ArrayResult],
     target: Target,
-    options: InferOptions,
     needs: tuple[LoopNeed, ...],
 ) -> Demand | None:
     memory = memories[needs[0].variable]
@@ -168,15 +177,13 @@ def _demand(
     existing = layout_of(validation, analysis, program, known[0]) if known and fault is None else None
     if existing is not None and existing.banks == 1:
         existing = None
-    ports = Ports(total=options.ports) if options.ports is not None else target.ports(memory.storage)
     return Demand(
         group=group,
         roots=roots,
         shape=shape,
         bits=memory.element_bits,
         storage=memory.storage,
-        ports=ports,
-        port_count=options.ports if options.ports is not None else target.port_names(memory.storage) or 0,
+        port_count=target.port_names(memory.storage) or 0,
         interface=any(
             program.variable(m).storage == "parameter" and program.variable(m).function in analysis.tops
             for m in group.members
@@ -187,6 +194,12 @@ def _demand(
         directives=(),
         fault=fault,
     )
+
+
+def with_ports(target: Target, ports: int) -> Target:
+    """The target with so many ports, for reads and writes alike, on every memory that has a limit at all."""
+    shared = {k: {"total": ports} if v and k not in OFF_CHIP else v for k, v in target.profile["ports"].items()}
+    return replace(target, profile={**target.profile, "ports": shared})
 
 
 def elements(demand: Demand) -> int:

@@ -10,12 +10,15 @@ from hlspart.infer.choice import Choice, Chooser, kind_of, relaxed
 from hlspart.infer.demand import (
     Demand,
     LoopKey,
+    asked_for,
     demands,
+    in_hardware,
     key,
     partition_directives,
     partition_indices,
     storage_directive,
     with_pipelines,
+    with_ports,
     without,
 )
 from hlspart.infer.judgement import judge
@@ -63,22 +66,25 @@ class Inference:
         options: InferOptions,
         model: BankModel,
     ) -> None:
+        if options.ports is not None:
+            target = with_ports(target, options.ports)
         self.analysis, self.target, self.options, self.model = analysis, target, options, model
         first = check(program, analysis, validation, target, model)
-        self.program = with_pipelines(program, first)
+        functions = in_hardware(program, analysis)
+        self.program = with_pipelines(program, first, functions)
         added = self.program is not program
         self.validation = validate(self.program, analysis, model) if added else validation
         self.before = self._check(self.program) if added else first
         self.held = partition_indices(self.program, analysis)
         bare = without(self.program, [k for group, ids in self.held.items() if self._open(group) for k in ids])
         self.base = self._check(bare)
-        self.targets = {key(loop): self._target(loop) for loop in self.base.loops if loop.pipelined}
+        self.targets = {key(x): self._target(x) for x in asked_for(self.base, functions)}
 
     def run(self) -> InferResult:
         """Choose for the II asked for; where a loop cannot reach it, once more for the II that it can reach."""
         decisions, after = self._solve(self.targets)
         reached = {key(x): max(self.targets[key(x)], x.ii or 1) for x in self._loops(after)}
-        if reached != self.targets:
+        if reached != self.targets and not self.options.arrays:
             cheaper, then = self._solve(reached)
             if not self._missed(then, reached):
                 decisions, after = cheaper, then

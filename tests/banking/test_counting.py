@@ -225,3 +225,5 @@ def test_both_figures_equal_enumeration(
     assert result.static.interval == static
     assert result.ideal.interval == ideal
     assert result.exact
+    for ii in (1, 2, 3):
+        assert problem.exceeds(layout, ports, ii) == (ideal > ii)

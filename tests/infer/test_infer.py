@@ -1,0 +1,371 @@
+"""Inference end to end: C text in, directives out, confirmed by reading the output back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hlspart.cli.app import run as run_cli
+from hlspart.infer import infer
+from hlspart.infer.emission import emit, pragma_texts
+from hlspart.model.options import FrontendOptions, InferOptions, Options
+from hlspart.model.results import InferredArray, InferResult
+from hlspart.pipeline import Pipeline
+
+
+def pipeline(text: str, cfg: str | None = None, **options: Any) -> Pipeline:
+    files = {"k.c": text.encode(), "k.cfg": (cfg or "").encode()}
+    front = FrontendOptions(directive_files=("k.cfg",) if cfg is not None else ())
+    return Pipeline(["k.c"], Options(frontend=front, **options), lambda path: files[path])
+
+
+def run(text: str, model: str = "static", cfg: str | None = None, **options: Any) -> InferResult:
+    p = pipeline(text, cfg)
+    return infer(p.program, p.analysis, p.validation, p.target, InferOptions(**options), model)  # type: ignore[arg-type]
+
+
+def array(result: InferResult, name: str) -> InferredArray:
+    (found,) = [a for a in result.arrays if a.name == name]
+    return found
+
+
+def pasted(text: str, **options: Any) -> str:
+    p = pipeline(text)
+    result = infer(p.program, p.analysis, p.validation, p.target, InferOptions(**options))
+    return pragma_texts(p.program, result).get("k.c", text)
+
+
+def iis(text: str, cfg: str | None = None) -> dict[str, int | None]:
+    return {loop.name: loop.ii for loop in pipeline(text, cfg).ii.loops if loop.pipelined}
+
+
+UNROLLED = """\
+void k(int A[64], int out[16])
+{
+L:  for (int t = 0; t < 16; t++) {
+#pragma HLS PIPELINE II=1
+        int s = 0;
+        for (int k = 0; k < 4; k++)
+            s += A[4*t+k];
+        out[t] = s;
+    }
+}
+"""
+FAR = """\
+void k(int x[32], int out[8])
+{
+    int A[32];
+F:  for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE
+        A[i] = x[i];
+    }
+L:  for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE II=1
+        out[i] = A[i] + A[i+8] + A[i+16] + A[i+24];
+    }
+}
+"""
+MATMUL = """\
+void k(int A[8][8], int B[8][8], int C[8][8])
+{
+    for (int i = 0; i < 8; i++)
+L:      for (int j = 0; j < 8; j++) {
+#pragma HLS PIPELINE II=1
+            int s = 0;
+            for (int k = 0; k < 8; k++)
+                s += A[i][k] * B[k][j];
+            C[i][j] = s;
+        }
+}
+"""
+WINDOW = """\
+void k(int in[128], int out[126])
+{
+    int mem[128];
+F:  for (int i = 0; i < 128; i++) {
+#pragma HLS PIPELINE
+        mem[i] = in[i];
+    }
+L:  for (int i = 2; i < 128; i++) {
+#pragma HLS PIPELINE II=1
+        out[i-2] = mem[i] + mem[i-1] + mem[i-2];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("ports", "banks"), [(2, 2), (1, 4), (4, 1)])
+def test_unrolled_by_four_is_cyclic(ports: int, banks: int) -> None:
+    found = array(run(UNROLLED, ports=ports), "A")
+    assert (found.banks, found.lower_bound, found.proved_minimal, found.absolute) == (banks, banks, True, True)
+    assert found.kind == ("cyclic" if banks > 1 else "none")
+    expected = (f"#pragma HLS array_partition variable=A type=cyclic factor={banks} dim=1",) if banks > 1 else ()
+    assert found.pragmas == expected
+
+
+def test_far_accesses_are_block() -> None:
+    result = run(FAR)
+    assert array(result, "A").pragmas == ("#pragma HLS array_partition variable=A type=block factor=2 dim=1",)
+    assert [(x.name, x.ii_before, x.ii_after) for x in result.loops] == [("F", 1, 1), ("L", 2, 1)]
+
+
+def test_matmul_partitions_the_unrolled_dimension_of_each() -> None:
+    result = run(MATMUL)
+    assert array(result, "A").pragmas == ("#pragma HLS array_partition variable=A type=cyclic factor=4 dim=2",)
+    assert array(result, "B").pragmas == ("#pragma HLS array_partition variable=B type=cyclic factor=4 dim=1",)
+    assert array(result, "C").pragmas == () and array(result, "C").kind == "none"
+
+
+@pytest.mark.parametrize("text", [UNROLLED, FAR, MATMUL])
+def test_pasted_pragmas_give_the_promise_and_nothing_more_is_inferred(text: str) -> None:
+    new = pasted(text)
+    assert new != text
+    assert set(iis(new).values()) == {1}
+    assert pasted(new) == new
+
+
+def test_in_place_text_is_exact() -> None:
+    assert pasted(FAR) == FAR.replace(
+        "    int A[32];\n", "    int A[32];\n    #pragma HLS array_partition variable=A type=block factor=2 dim=1\n"
+    )
+    assert pasted(UNROLLED).startswith(
+        "void k(int A[64], int out[16])\n{\n#pragma HLS array_partition".replace("\n#", "\n    #")
+    )
+
+
+def test_sliding_window_needs_the_rewrite_and_says_why() -> None:
+    result = run(WINDOW)
+    found = array(result, "mem")
+    assert (found.kind, found.banks, found.needs_rewrite, found.pragmas) == ("cyclic", 2, True, ())
+    assert "not known at compile time" in found.reason
+    loop = result.loops[1]
+    assert (loop.ii_before, loop.ii_after) == (2, 1) and loop.cause == "needs the rewrite of mem"
+    assert pasted(WINDOW) == WINDOW
+
+
+def test_sliding_window_under_the_ideal_count_is_a_pragma() -> None:
+    found = array(run(WINDOW, model="ideal", scheme="pragma"), "mem")
+    assert (found.kind, found.banks, found.needs_rewrite) == ("cyclic", 2, False)
+
+
+def test_scheme_pragma_falls_back_to_registers_only_when_no_memory_serves() -> None:
+    found = array(run(WINDOW, scheme="pragma"), "mem")
+    assert (found.kind, found.banks) == ("complete", 128)
+    capped = run(WINDOW, scheme="pragma", max_banks=16)
+    assert array(capped, "mem").kind == "none"
+    loop = capped.loops[1]
+    assert (loop.target_ii, loop.ii_after) == (1, 2) and "mem bank 0" in (loop.cause or "")
+
+
+def test_small_arrays_become_registers_only_under_auto() -> None:
+    small = WINDOW.replace("128", "16").replace("126", "14")
+    found = array(run(small), "mem")
+    assert (found.kind, found.banks) == ("complete", 16) and "512 bits" in found.reason
+    assert set(iis(pasted(small)).values()) == {1}
+    assert array(run(small, scheme="any"), "mem").kind == "cyclic"
+    quiet = small.replace(" + mem[i-1] + mem[i-2]", "")
+    assert array(run(quiet), "mem").kind == "none"
+
+
+def test_recurrence_decides_and_no_more_banks_are_asked_for() -> None:
+    text = """\
+void k(float A[64], float out[1])
+{
+    float s = 0;
+L:  for (int t = 0; t < 16; t++) {
+#pragma HLS PIPELINE II=1
+        s = s + A[4*t] * A[4*t+1] * A[4*t+2] * A[4*t+3];
+    }
+    out[0] = s;
+}
+"""
+    result = run(text)
+    (loop,) = result.loops
+    assert loop.target_ii == 1 and loop.ii_after is not None and loop.ii_after > 1
+    assert loop.cause is not None and loop.cause.startswith("s: ")
+    assert array(result, "A").kind == "none"
+
+
+def test_target_ii_two_needs_half_the_banks() -> None:
+    assert [array(run(MATMUL, target_ii=ii), "A").banks for ii in (1, 2, 4)] == [4, 2, 1]
+
+
+OVER = UNROLLED.replace("{\nL:", "{\n#pragma HLS ARRAY_PARTITION variable=A cyclic factor=16 // wide\nL:")
+
+
+def test_over_banking_is_improved_or_kept() -> None:
+    found = array(run(OVER), "A")
+    assert found.banks == 2 and found.reason.startswith("16 banks where 2 suffice")
+    new = pasted(OVER)
+    assert new.count("#pragma HLS array_partition") == 1 and "factor=16" not in new
+    assert pasted(OVER, keep=True) == OVER
+    kept = array(run(OVER, keep=True), "A")
+    assert (kept.banks, kept.proved_minimal) == (16, False)
+
+
+def test_wrong_dimension_is_named() -> None:
+    text = MATMUL.replace(
+        "    for (int i", "#pragma HLS ARRAY_PARTITION variable=A cyclic factor=4 dim=1\n    for (int i", 1
+    )
+    found = array(run(text), "A")
+    assert "differ in dimension 2, dimension 1 is partitioned" in found.reason
+    assert found.pragmas == ("#pragma HLS array_partition variable=A type=cyclic factor=4 dim=2",)
+    new = pasted(text)
+    assert "dim=1" in new and "variable=A cyclic" not in new and set(iis(new).values()) == {1}
+
+
+def test_partition_that_nothing_needs_is_removed() -> None:
+    text = FAR.replace("A[i] + A[i+8] + A[i+16] + A[i+24]", "A[i]").replace(
+        "    int A[32];\n", "    int A[32];\n#pragma HLS ARRAY_PARTITION variable=A cyclic factor=4\n"
+    )
+    result = run(text)
+    assert array(result, "A").kind == "none" and "remove" in array(result, "A").reason
+    assert "ARRAY_PARTITION" not in pasted(text)
+
+
+def test_minimal_partition_is_kept_as_written() -> None:
+    text = FAR.replace("    int A[32];\n", "    int A[32];\n#pragma HLS ARRAY_PARTITION variable=A block factor=2\n")
+    assert pasted(text) == text
+    assert array(run(text), "A").reason.startswith("kept: 2 banks")
+
+
+def test_without_pipelines_the_innermost_loops_are_taken() -> None:
+    text = UNROLLED.replace("#pragma HLS PIPELINE II=1\n", "").replace(
+        "        for (int k = 0; k < 4; k++)\n            s += A[4*t+k];\n",
+        "        s = A[t] + A[t+16] + A[t+32] + A[t+48];\n",
+    )
+    result = run(text)
+    assert array(result, "A").kind == "block" and array(result, "A").banks == 2
+    assert [x.ii_after for x in result.loops] == [1]
+
+
+def test_named_arrays_only() -> None:
+    result = run(MATMUL, arrays=("B",))
+    assert array(result, "A").kind == "none" and "not asked for" in array(result, "A").reason
+    assert array(result, "B").banks == 4
+    (loop,) = result.loops
+    assert loop.ii_after == 4
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("cfg", "[hls]\nsyn.directive.array_partition=k A type=cyclic factor=2 dim=1\n"),
+        ("tcl", 'set_directive_array_partition -type cyclic -factor 2 -dim 1 "k" A\n'),
+        ("smarthls", "#pragma HLS memory partition variable(A) type(cyclic) dim(1) factor(2)\n"),
+        (
+            "pragma",
+            "// k.c:1: A: at the start of k\n#pragma HLS array_partition variable=A type=cyclic factor=2 dim=1\n",
+        ),
+    ],
+)
+def test_emitted_forms(form: str, expected: str) -> None:
+    p = pipeline(UNROLLED)
+    assert emit(p.program, infer(p.program, p.analysis, p.validation, p.target, InferOptions()), form) == expected
+
+
+def test_cfg_read_back_gives_the_promise() -> None:
+    p = pipeline(MATMUL)
+    cfg = emit(p.program, infer(p.program, p.analysis, p.validation, p.target, InferOptions()), "cfg")
+    assert iis(MATMUL, cfg) == {"L": 1} or set(iis(MATMUL, cfg).values()) == {1}
+    again = run(MATMUL, cfg=cfg)
+    assert all(not a.fresh and not a.removed for a in again.arrays)
+
+
+def test_diff_applies() -> None:
+    p = pipeline(FAR)
+    diff = emit(p.program, infer(p.program, p.analysis, p.validation, p.target, InferOptions()), "diff")
+    assert diff.splitlines()[:2] == ["--- k.c", "+++ k.c"]
+    added = [line[1:] for line in diff.splitlines()[2:] if line.startswith("+")]
+    assert added == ["    #pragma HLS array_partition variable=A type=block factor=2 dim=1"]
+
+
+def test_declaration_that_shares_its_line() -> None:
+    text = FAR.replace("    int A[32];\nF:", "    int A[32]; /* buffer */ F:")
+    new = pasted(text)
+    assert "int A[32];\n    #pragma HLS array_partition variable=A type=block factor=2 dim=1\n" in new
+    assert set(iis(new).values()) == {1}
+
+
+def test_call_group_is_annotated_at_its_root() -> None:
+    text = """\
+static int four(int v[64], int t)
+{
+    return v[4*t] + v[4*t+1] + v[4*t+2] + v[4*t+3];
+}
+void k(int x[64], int out[16])
+{
+    int A[64];
+F:  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        A[i] = x[i];
+    }
+L:  for (int t = 0; t < 16; t++) {
+#pragma HLS PIPELINE II=1
+        out[t] = four(A, t);
+    }
+}
+"""
+    result = run(text)
+    found = array(result, "A")
+    assert (found.function, found.banks) == ("k", 2)
+    new = pasted(text)
+    assert new.count("array_partition") == 1 and "int A[64];\n    #pragma HLS array_partition variable=A" in new
+    assert set(iis(new).values()) == {1}
+
+
+def test_global_array_is_annotated_in_the_function_that_uses_it() -> None:
+    text = "static int A[64];\n" + UNROLLED.replace("int A[64], ", "").replace("s += A", "s += A")
+    text = text.replace("out[t] = s;", "out[t] = s; A[4*t] = s;")
+    new = pasted(text)
+    assert "{\n    #pragma HLS array_partition variable=A type=cyclic" in new
+    assert pasted(new) == new
+
+
+def test_data_dependent_reads_are_replicated() -> None:
+    text = """\
+void k(int x[256], int idx[256], int out[256])
+{
+    int table[256];
+F:  for (int i = 0; i < 256; i++) {
+#pragma HLS PIPELINE
+        table[i] = x[i];
+    }
+L:  for (int i = 0; i < 256; i++) {
+#pragma HLS PIPELINE II=1
+        int p = idx[i];
+        out[i] = table[p & 255] + table[(p >> 8) & 255] + table[(p >> 16) & 255] + table[(p >> 24) & 255];
+    }
+}
+"""
+    result = run(text)
+    found = array(result, "table")
+    assert (found.kind, found.banks, found.pragmas) == (
+        "replicate",
+        4,
+        ("#pragma HLS bind_storage variable=table type=ram_1wnr",),
+    )
+    assert result.loops[1].ii_after == 1
+    new = pasted(text)
+    assert set(iis(new).values()) == {1} and pasted(new) == new
+
+
+def test_pareto_points_beat_each_other_in_nothing() -> None:
+    points = run(MATMUL, pareto=True).pareto
+    assert [(p["ii"], p["banks"]) for p in points] == [(1, 9), (2, 5), (4, 3)]
+
+
+def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = tmp_path / "k.c"
+    source.write_text(FAR)
+    assert run_cli(["infer", "k.c", "--format", "json"]) == 0
+    data = json.loads(capfd.readouterr().out)
+    assert data["schema"] == "hlspart.infer/1"
+    assert [a["banks"] for a in data["files"][0]["arrays"] if a["name"] == "A"] == [2]
+    assert run_cli(["infer", "k.c", "--max-banks", "1"]) == 1
+    assert run_cli(["infer", "k.c", "--in-place"]) == 0
+    assert "factor=2" in source.read_text()
