@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from hlspart.model.access import Bounds
-from hlspart.model.directives import PartitionRequest
+from hlspart.model.directives import PartitionRequest, Problem
 from hlspart.model.source import Origin
 
 # ------------------------------------------------------------------------- partition validation
@@ -20,7 +20,11 @@ PragmaState = Literal["applied", "rejected", "conflict", "redundant", "ignored",
 
 @dataclass(frozen=True, slots=True)
 class PragmaStatus:
-    """Fate of one directive. ``code`` is a stable word for the reason (rules key on it)."""
+    """Fate of one directive. ``code`` is a stable word for the reason (rules key on it).
+
+    ``notes`` are all remarks one by one, that of ``reason`` included; ``other`` is the index of the
+    directive that it contradicts or repeats.
+    """
 
     directive: int  # index in Program.directives
     path: str
@@ -33,6 +37,8 @@ class PragmaStatus:
     at: Origin | None = None  # the offending expression, where there is one
     variable: int | None = None
     dim: int | None = None  # 1-based
+    notes: tuple[Problem, ...] = ()
+    other: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

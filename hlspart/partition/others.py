@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hlspart.model.directives import Directive
+from hlspart.model.directives import Directive, Problem
 from hlspart.model.program import ArrayType, Program
 from hlspart.model.results import PragmaState, PragmaStatus
 
@@ -21,17 +21,21 @@ def status_of_other(program: Program, index: int, directive: Directive, earlier:
     if directive.variables:
         base = replace(base, variable=directive.variables[0])
 
-    def say(status: PragmaState, code: str, reason: str, hint: str | None = None) -> PragmaStatus:
-        return replace(base, status=status, code=code, reason=reason, hint=hint)
+    def say(status: PragmaState, problem: Problem, other: int | None = None) -> PragmaStatus:
+        notes = tuple(dict.fromkeys((problem, *directive.problems)))
+        return replace(
+            base, status=status, code=problem.code, reason=problem.message, hint=problem.hint, at=problem.at,
+            notes=notes, other=other,
+        )  # fmt: skip
 
     fatal = next((p for p in directive.problems if p.fatal), None)
     if fatal is not None:
         ignored = fatal.code in ("condition-false", "other-dialect", "missing-keyword")
-        made = say("ignored" if ignored else "rejected", fatal.code, fatal.message, fatal.hint)
-        return replace(made, at=fatal.at)
+        return say("ignored" if ignored else "rejected", fatal)
     fault = _fault(program, directive)
     if fault is not None:
-        return say("rejected", *fault)
+        code, text, hint = fault
+        return say("rejected", Problem(code, text, at, hint))
     if directive.kind in _ONCE:
         place = directive.variables or (directive.function, directive.loop)
         key = (directive.kind, place)
@@ -40,14 +44,15 @@ def status_of_other(program: Program, index: int, directive: Directive, earlier:
             line = program.line(first.at)
             where = f"line {line}" if first.at.span.path == at.span.path else f"{first.at.span.path}, line {line}"
             if _meaning(first) == _meaning(directive):
-                return say("redundant", "redundant", f"says the same as {where}")
-            return say("conflict", "conflict", f"contradicts {where}: {first.text}", "remove one of them")
+                problem = Problem("redundant", f"says the same as {where}", at, "remove one of them")
+                return say("redundant", problem, earlier[key])
+            problem = Problem("conflict", f"contradicts {where}: {first.text}", at, "remove one of them")
+            return say("conflict", problem, earlier[key])
         earlier[key] = index
     if not directive.modelled:
-        problem = next(iter(directive.problems), None)
-        reason = problem.message if problem is not None else "valid, but hlspart does not model what it does"
-        return say("unmodelled", problem.code if problem is not None else "unmodelled", reason)
-    return base
+        text = "valid, but hlspart does not model what it does"
+        return say("unmodelled", next(iter(directive.problems), Problem("unmodelled", text, at, fatal=False)))
+    return replace(base, notes=directive.problems)
 
 
 def _meaning(directive: Directive) -> tuple[object, ...]:

@@ -6,7 +6,7 @@ What *applied* and *rejected* mean is set down in docs/validation.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hlspart.model.access import Access, AccessAnalysis, ArrayGroup
 from hlspart.model.directives import Directive, Problem
@@ -31,6 +31,15 @@ def validate(program: Program, analysis: AccessAnalysis, bank_model: str = "stat
     both models, it only counts differently.
     """
     return _Validator(program, analysis).run()
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """What the accesses of a group say about its partition."""
+
+    status: PragmaState
+    problem: Problem
+    dim: int | None
 
 
 class _Validator:
@@ -60,10 +69,27 @@ class _Validator:
 
     # --------------------------------------------------------------------------- one directive
 
-    def _set(self, item: Evaluated, status: PragmaState, **fields: object) -> None:
-        """Note a status; of several variables of one directive the worst counts."""
+    def _set(
+        self,
+        item: Evaluated,
+        status: PragmaState,
+        main: Problem | None = None,
+        dim: int | None = None,
+        other: Evaluated | None = None,
+    ) -> None:
+        """Note a status with its ``main`` remark; of several variables of one directive the worst counts."""
         made = base_status(self.program, item.index, item.directive, status)
-        made = replace(made, variable=item.variable, **fields)  # type: ignore[arg-type]
+        made = replace(made, variable=item.variable, dim=dim, other=None if other is None else other.index)
+        remarks = [*item.notes, *(p for p in item.directive.problems if p != main)]
+        if main is not None:
+            remarks.append(main)
+        if remarks:
+            said = remarks if status == "applied" else [main or remarks[0]]
+            main = main or remarks[0]
+            reason = "; ".join(p.message for p in said)
+            made = replace(
+                made, code=main.code, reason=reason, hint=main.hint, at=main.at, notes=tuple(dict.fromkeys(remarks))
+            )
         known = self.statuses.get(item.index)
         if known is None or _RANK[status] < _RANK[known.status]:
             self.statuses[item.index] = made
@@ -75,10 +101,10 @@ class _Validator:
                 state = "ignored"
             elif not item.fault.fatal:
                 state = "unmodelled"
-            at = item.fault.at
-            self._set(item, state, code=item.fault.code, reason=item.fault.message, hint=item.fault.hint, at=at)
+            self._set(item, state, item.fault)
         elif not item.directive.modelled:
-            self._set(item, "unmodelled", code="unmodelled", reason="hlspart does not model this form")
+            text = "hlspart does not model this form"
+            self._set(item, "unmodelled", Problem("unmodelled", text, item.directive.at, fatal=False))
         else:
             self._set(item, "applied")
 
@@ -110,26 +136,21 @@ class _Validator:
         verdicts = self._verdicts(group, merged)
         finding = self._finding(group, merged, verdicts)
         for position, item in enumerate(items):
+            at = item.directive.at
             if position in merged.conflicts:
                 self._conflict(items, position, merged)
             elif position in merged.redundant:
-                line = self._where(items[merged.redundant[position]], item)
-                self._set(item, "redundant", code="redundant", reason=f"says the same as {line}")
+                first = items[merged.redundant[position]]
+                text = f"says the same as {self._where(first, item)}"
+                self._set(item, "redundant", Problem("redundant", text, at, "remove one of them"), other=first)
             elif merged.conflicts:
-                reason = "another directive on the same array group is in conflict; the group is left as it is"
-                self._set(item, "ignored", code="group-conflict", reason=reason)
+                text = "another directive on the same array group is in conflict; the group is left as it is"
+                self._set(item, "ignored", Problem("group-conflict", text, at))
             elif position in merged.empty:
-                reason = "it makes one bank only"
-                self._set(item, "ignored", code="one-bank", reason=reason, hint="remove it, or raise the factor")
+                problem = Problem("one-bank", "it makes one bank only", at, "remove it, or raise the factor")
+                self._set(item, "ignored", problem)
             elif finding is not None and item.request is not None and not item.request.off:
-                state, code, reason, hint, access, dim = finding
-                notes = "".join(f"{n.message}; " for n in item.notes) if state == "applied" else ""
-                at = access.reason_at or access.at if isinstance(access, Access) else access
-                self._set(item, state, code=code, reason=notes + reason, hint=hint, at=at, dim=dim)
-            elif item.notes:
-                note = item.notes[0]
-                reason = "; ".join(n.message for n in item.notes)
-                self._set(item, "applied", code=note.code, reason=reason, hint=note.hint, at=note.at)
+                self._set(item, finding.status, finding.problem, finding.dim)
             else:
                 self._set(item, "applied")
         return GroupPartition(group.id, merged.dims, tuple(i.request for i in items if i.request), verdicts)
@@ -143,7 +164,7 @@ class _Validator:
             one, two = self.program.variable(mine.variable), self.program.variable(theirs.variable)
             reason += f"; '{one.name}' and '{two.name}' are one array through calls"
         hint = "give both the same type and factor, or remove one"
-        self._set(mine, "conflict", code="conflict", reason=reason, hint=hint, dim=dim)
+        self._set(mine, "conflict", Problem("conflict", reason, mine.directive.at, hint), dim, theirs)
 
     def _where(self, item: Evaluated, beside: Evaluated) -> str:
         at = item.directive.at
@@ -165,9 +186,7 @@ class _Validator:
                     found[access.id] = verdicts.verdict(access, layout)
         return found
 
-    def _finding(
-        self, group: ArrayGroup, merged: Merged, verdicts: dict[int, BankVerdict]
-    ) -> tuple[PragmaState, str, str, str | None, object, int | None] | None:
+    def _finding(self, group: ArrayGroup, merged: Merged, verdicts: dict[int, BankVerdict]) -> _Finding | None:
         """The first thing that keeps the banks of a group from being decided."""
         if not merged.dims:
             return None
@@ -179,12 +198,12 @@ class _Validator:
                 why = f" ({access.reason})" if access.reason else ""
                 reason = f"non standard affine access: {text!r} in line {self.program.line(access.at)}{why}"
                 hint = "make the index an affine form of the loop iterators, or remove the partition"
-                return "rejected", "non-affine", reason, hint, access, None
+                return _Finding("rejected", Problem("non-affine", reason, access.reason_at or access.at, hint), None)
         if group.faults:
             fault = group.faults[0]
             name = self.program.variable(fault.variable).name
             reason = f"'{name}': {fault.reason} (line {self.program.line(fault.at)})"
-            return "rejected", fault.code, reason, None, fault.at, None
+            return _Finding("rejected", Problem(fault.code, reason, fault.at), None)
         for access in accesses:
             verdict = verdicts[access.id]
             if verdict.kind == "const" or (verdict.kind == "const-after-unroll" and self._decided(verdict)):
@@ -193,7 +212,8 @@ class _Validator:
             banks = "several banks" if verdict.banks is None else f"banks {listed(verdict.banks)}"
             reason = f"bank cannot be divided: dim {verdict.dim}: {text!r} in line {self.program.line(access.at)}"
             reason += f" reaches {banks}"
-            return "applied", "bank-divided", reason, self._advice(verdict), access, verdict.dim
+            problem = Problem("bank-divided", reason, access.at, self._advice(verdict), fatal=False)
+            return _Finding("applied", problem, verdict.dim)
         return None
 
     def _decided(self, verdict: BankVerdict) -> bool:
