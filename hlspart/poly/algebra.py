@@ -56,6 +56,10 @@ def constant(value: Value) -> int | None:
     return value.const if isinstance(value, Affine) and not value.terms else None
 
 
+def _val(number: int) -> isl.Val:
+    return isl.Val(number) if abs(number) < 1 << 31 else isl.Val(str(number))
+
+
 @lru_cache(maxsize=4096)
 def symbol(name: str) -> isl.PwAff:
     """The parameter ``name`` as an expression."""
@@ -72,7 +76,7 @@ def _affine_pw(form: Affine) -> isl.PwAff:
     total = _number(form.const)
     for name, coefficient in form.terms:
         term = symbol(name)
-        total = total + (term if coefficient == 1 else term.scale_val(isl.Val(coefficient)))
+        total = total + (term if coefficient == 1 else term.scale_val(_val(coefficient)))
     return total
 
 
@@ -125,7 +129,7 @@ def scale(a: Value, factor: int) -> Value:
         return a
     if isinstance(a, Affine):
         return a.scaled(factor)
-    return simplified(a.scale_val(isl.Val(factor)))
+    return simplified(a.scale_val(_val(factor)))
 
 
 @overload
@@ -150,14 +154,14 @@ def floor_div(a: Known, divisor: int) -> Known:
     """floor(a / divisor), divisor > 0."""
     if isinstance(a, Affine) and all(c % divisor == 0 for _, c in a.terms):
         return Affine(tuple((n, c // divisor) for n, c in a.terms), a.const // divisor)
-    return simplified(pw(a).scale_down_val(isl.Val(divisor)).floor())
+    return simplified(pw(a).scale_down_val(_val(divisor)).floor())
 
 
 def floor_mod(a: Known, divisor: int) -> Known:
     """a mod divisor, in [0, divisor)."""
     if isinstance(a, Affine) and all(c % divisor == 0 for _, c in a.terms):
         return Affine((), a.const % divisor)
-    return simplified(pw(a).mod_val(isl.Val(divisor)))
+    return simplified(pw(a).mod_val(_val(divisor)))
 
 
 def trunc_div(a: Known, divisor: int) -> Known:

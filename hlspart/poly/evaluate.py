@@ -23,6 +23,7 @@ from hlspart.model.program import (
     IncDec,
     Member,
     Name,
+    OpaqueExpr,
     PointerType,
     ScalarType,
     SizeOf,
@@ -87,6 +88,8 @@ class Evaluator(Pointers):
             self.value(child, st)
         if isinstance(expr, Member):
             return self.unknown(f"it depends on the struct member `{self.text(expr)}`", expr)
+        if isinstance(expr, OpaqueExpr):
+            return self.unknown(f"`{self.text(expr)}` is not analysed: {expr.what}", expr)
         return self.unknown(f"`{self.text(expr)}` is not analysed", expr)
 
     def name(self, expr: Expr, variable: Variable, st: State) -> Value:
@@ -217,16 +220,29 @@ class Evaluator(Pointers):
 
     def difference(self, expr: Binary, st: State) -> tuple[str, Known] | Unknown:
         """A comparison as ("ge" | "eq" | "ne", d): it holds where d >= 0, d == 0, d != 0."""
-        a, b = self.value(expr.left, st), self.value(expr.right, st)
-        of = common(expr.left.type, expr.right.type)
+        a: Value
+        b: Value
+        if isinstance(expr.left.type, (PointerType, ArrayType)):
+            p, q = self.pointer(expr.left, st), self.pointer(expr.right, st)
+            if isinstance(p, Unknown):
+                return p
+            if isinstance(q, Unknown):
+                return q
+            if p.array != q.array or p.indices[:-1] != q.indices[:-1]:
+                return self.unknown(f"`{self.text(expr)}` compares places in different arrays", expr)
+            a, b = p.indices[-1], q.indices[-1]
+        else:
+            a, b = self.value(expr.left, st), self.value(expr.right, st)
+            of = common(expr.left.type, expr.right.type)
+            if of is None and not isinstance(a, Unknown) and not isinstance(b, Unknown):
+                return self.unknown(f"`{self.text(expr)}` compares what are not integers", expr)
+            if of is not None:
+                a = self.converted(a, expr.left.type, of, st, expr.left)
+                b = self.converted(b, expr.right.type, of, st, expr.right)
         if isinstance(a, Unknown):
             return a
         if isinstance(b, Unknown):
             return b
-        if of is None:
-            return self.unknown(f"`{self.text(expr)}` compares what are not integers", expr)
-        a = self.converted(a, expr.left.type, of, st, expr.left)
-        b = self.converted(b, expr.right.type, of, st, expr.right)
         match expr.op:
             case "<":
                 kind, d = "ge", algebra.sub(algebra.sub(b, a), ONE)
@@ -258,10 +274,6 @@ class Evaluator(Pointers):
                 inner = self.condition(operand, st)
                 return Condition(inner.false, inner.true, inner.why)
             case Binary(op="<" | "<=" | ">" | ">=" | "==" | "!="):
-                if isinstance(expr.left.type, (PointerType, ArrayType)):
-                    self.value(expr.left, st)
-                    self.value(expr.right, st)
-                    return Condition(UNIVERSE, UNIVERSE, self.unknown("it compares addresses", expr))
                 found = self.difference(expr, st)
                 if isinstance(found, Unknown):
                     return Condition(UNIVERSE, UNIVERSE, found)

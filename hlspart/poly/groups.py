@@ -320,15 +320,12 @@ class Grouping:
                 if None in shape and len(known) == 1 and _agree(shape, known[0]):
                     shape = known[0]
                 found[m] = shape
-            if len(known) > 1:
-                for edge in self.edges:
-                    pair = {found[edge.actual], found[edge.formal]}
-                    if edge.formal in members and len(pair) > 1:
-                        actual, formal = (self.program.variable(v) for v in (edge.actual, edge.formal))
-                        was = _brackets(found[actual.id])
-                        reason = f"`{actual.name}`{was} and arrays of other extents become `{formal.name}`"
-                        if not any(f.code == "shape-mismatch" and f.at == edge.at for f in self.faults):
-                            self._fault("shape-mismatch", reason, edge.at, actual.id)
+        for edge in self.edges:
+            if found[edge.actual] != found[edge.formal]:
+                actual, formal = (self.program.variable(v) for v in (edge.actual, edge.formal))
+                reason = f"`{actual.name}`{_brackets(found[actual.id])} and others become the parameter `{formal.name}`"
+                if not any(f.code == "shape-mismatch" and f.at == edge.at for f in self.faults):
+                    self._fault("shape-mismatch", reason, edge.at, actual.id)
         return found
 
     def groups(self, roots: Sequence[str], accesses: Sequence[Access]) -> tuple[ArrayGroup, ...]:

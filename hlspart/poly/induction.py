@@ -1,12 +1,42 @@
-"""Guesses at induction variables, read off the text; the walk of the loop proves or refutes them."""
+"""Records of loops, and guesses at induction read off the text; the walk of the loop proves or refutes them."""
 
 from __future__ import annotations
 
-from hlspart.model.program import Assign, Binary, Comma, Expr, IncDec, Name
+from dataclasses import dataclass, field
+
+import islpy as isl
+
+from hlspart.model.program import ArrayRef, Assign, Binary, Call, Comma, Expr, IncDec, Loop, Name, Unary, Variable, walk
 from hlspart.poly import algebra
-from hlspart.poly.algebra import Pointer, Value
+from hlspart.poly.algebra import Known, Pointer, Unknown, Value
 from hlspart.poly.evaluate import Evaluator
 from hlspart.poly.scope import State, Stored
+
+
+@dataclass(slots=True)
+class Frame:
+    """What jumps inside a loop or switch leave behind."""
+
+    loop: Loop | None  # None: a switch
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The counted form of a loop: ``name`` = ``start`` + ``step`` * n inside ``dom``."""
+
+    variable: Variable
+    name: str
+    start: Known
+    step: int
+    dom: isl.Set
+    reach: isl.Set  # ``dom`` without the test
+    trips: tuple[Known, ...]  # each at least the number of iterations
+    tight: bool  # the least of them, clamped, is that number
+    least: int  # 1 for do loops
+    exact: bool
+    why: Unknown | None  # a part of the test that is not affine
 
 
 def growth(start: Stored, end: Stored) -> int | None:
@@ -55,3 +85,8 @@ def increments(step: Expr | None, evaluator: Evaluator, st: State) -> dict[int, 
         amount = algebra.scale(amount, -1)
     number = None if amount is None else algebra.constant(amount)
     return {} if number is None else {ident: number}
+
+
+def acts(test: Expr) -> bool:
+    """Whether evaluating a test accesses memory or changes something."""
+    return any(isinstance(e, (ArrayRef, Assign, IncDec, Call, Unary)) for e in walk(test))

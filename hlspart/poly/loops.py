@@ -8,13 +8,13 @@ loop is walked again with ``v`` unknown.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import islpy as isl
 
 from hlspart.model.access import Affine, Bounds, LoopInfo
 from hlspart.model.program import (
     Binary,
+    Const,
     Expr,
     Function,
     Label,
@@ -30,39 +30,14 @@ from hlspart.model.program import (
 )
 from hlspart.poly import algebra
 from hlspart.poly.algebra import AFTER_OR_AT, BEFORE_OR_AT, ONE, ZERO, Known, Pointer, Unknown, Value
-from hlspart.poly.conversions import may_wrap
+from hlspart.poly.conversions import limits, may_wrap
 from hlspart.poly.effects import Effects, labels_used, leaves_early, returns_within
 from hlspart.poly.evaluate import Evaluator
-from hlspart.poly.induction import conjuncts, growth, increments
+from hlspart.poly.induction import Counted, Frame, acts, conjuncts, growth, increments
 from hlspart.poly.scope import Lazy, State, Stored, split
 
 _MAX_TRIALS = 4
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
-
-
-@dataclass(slots=True)
-class Frame:
-    """What jumps inside a loop or switch leave behind."""
-
-    loop: Loop | None  # None: a switch
-    breaks: list[State] = field(default_factory=list)
-    continues: list[State] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """The counted form of a loop: ``name`` = ``start`` + ``step`` * n inside ``dom``."""
-
-    variable: Variable
-    name: str
-    start: Known
-    step: int
-    dom: isl.Set
-    trips: tuple[Known, ...]  # each at least the number of iterations
-    tight: bool  # the least of them, clamped, is that number
-    least: int  # 1 for do loops
-    exact: bool
-    why: Unknown | None  # a part of the test that is not affine
 
 
 class Loops(Evaluator):
@@ -116,7 +91,7 @@ class Loops(Evaluator):
         guess: dict[int, int] = {}
         in_body = self.effects.modified(loop.body)
         for ident, change in increments(loop.step, self, st).items():
-            if ident not in in_body:
+            if ident not in in_body and (loop.test is None or ident not in self.effects.assigned_in(loop.test)):
                 guess[ident] = change
         rest = [
             v
@@ -203,17 +178,13 @@ class Loops(Evaluator):
             inside.dom, inside.exact = counted.dom, st.exact and counted.exact
         else:
             inside.exact = False
-        if loop.test is not None and (not isinstance(counted, Counted) or counted.why is not None):
-            before = inside.dom
-            if loop.kind != "do":
-                test = self.condition(loop.test, inside)
-                inside.dom = before.intersect(test.true)
-            inside.exact = False
+        if loop.test is not None and loop.kind != "do" and (isinstance(counted, Unknown) or acts(loop.test)):
+            self._test(loop.test, inside, counted)
         frame = Frame(loop)
         self.frames.append(frame)
         self.bodies.append(inside.dom)
         self._body(loop, inside, frame)
-        if loop.kind == "do" and loop.test is not None and not isinstance(counted, Counted):
+        if loop.kind == "do" and loop.test is not None:
             self.condition(loop.test, inside)
         self.bodies.pop()
         self.frames.pop()
@@ -229,6 +200,32 @@ class Loops(Evaluator):
         self._after(loop, st, modified, guess, counted, first, line)
         return set()
 
+    def _test(self, test: Expr, inside: State, counted: Counted | Unknown) -> None:
+        """Evaluate the test of a loop at the start of an iteration: its accesses and side effects.
+
+        It is evaluated at the first iteration and after each one, so once more than the body.
+        """
+        first = len(self.accesses)
+        if isinstance(counted, Counted):
+            done = algebra.to_dims(counted.dom, (counted.name,))
+            again = algebra.from_dim(done.apply(isl.Map(f"{{ [x] -> [x + {counted.step}] }}")), counted.name)
+            begin = algebra.zero(algebra.sub(Affine(((counted.name, 1),), 0), counted.start))
+            always = inside.copy()
+            always.dom = counted.reach.intersect(begin.union(again))
+            self.condition(test, always)
+            self._silently(test, inside)
+        else:
+            inside.dom = inside.dom.intersect(self.condition(test, inside).true)
+        for access in self.accesses[first:]:
+            access.exact = False
+
+    def _silently(self, test: Expr, st: State) -> None:
+        """Side effects of a test whose accesses are noted elsewhere."""
+        mark = len(self.accesses), self._order
+        self.condition(test, st)
+        del self.accesses[mark[0] :]
+        self._order = mark[1]
+
     def _grown(self, start: Stored, end: State, ident: int, change: int) -> bool:
         """Whether a variable ends the iteration with its starting value plus ``change``."""
         now = self.lookup(self.program.variable(ident), end)
@@ -242,9 +239,10 @@ class Loops(Evaluator):
 
     def _entry(self, variable: Variable, st: State, counted: Counted, change: int) -> Stored:
         """Value at the start of iteration ``counted.name``."""
-        if variable.id == counted.variable.id:
-            return Affine(((counted.name, 1),), 0)
         old = self.lookup(variable, st)
+        if variable.id == counted.variable.id:
+            here = Affine(((counted.name, 1),), 0)
+            return Pointer(old.array, (*old.indices[:-1], here)) if isinstance(old, Pointer) else here
         gone = algebra.sub(Affine(((counted.name, 1),), 0), counted.start)
         if change % counted.step == 0:
             growth = algebra.scale(gone, change // counted.step)
@@ -260,12 +258,12 @@ class Loops(Evaluator):
         """The counted form of a loop under ``guess``, or why there is none."""
         if loop.test is None:
             return self.unknown("the loop has no test", loop.header)
-        if self.effects.assigned_in(loop.test):
+        if loop.kind == "do" and self.effects.assigned_in(loop.test):
             return self.unknown("the test of the loop has side effects", loop.test)
         tested = {e.variable for e in walk(loop.test) if isinstance(e, Name)}
         stepped = {e.variable for e in walk(loop.step) if isinstance(e, Name)} if loop.step is not None else set()
         candidates = sorted(
-            (v for v in guess if v in tested and guess[v] and self.effects.tracked(self.program.variable(v))),
+            (v for v in guess if v in tested and guess[v] and self._follows(self.program.variable(v))),
             key=lambda v: (v not in stepped, v),
         )
         if self.targets and any(isinstance(s, Label) and s.name in self.targets for s in walk_statements(loop.body)):
@@ -281,15 +279,18 @@ class Loops(Evaluator):
         changing = sorted(self.program.variable(v).name for v in tested & modified)
         if changing:
             return self.unknown(f"`{changing[0]}` does not grow by a constant in each iteration", loop.header)
+        if isinstance(loop.test, Const):
+            return self.unknown("the loop has no test", loop.header)
         return self.unknown(f"`{self.text(loop.test)}` tests nothing that is counted", loop.test)
 
     def _count_by(
         self, loop: Loop, test: Expr, st: State, modified: set[int], guess: dict[int, int], variable: Variable
     ) -> Counted | Unknown:  # fmt: skip
         start = self.lookup(variable, st)
+        if isinstance(start, Pointer):
+            start = start.indices[-1]
         if isinstance(start, Unknown):
             return start
-        assert not isinstance(start, Pointer)
         step = guess[variable.id]
         name = self.fresh_name(variable.name)
         here = Affine(((name, 1),), 0)
@@ -298,9 +299,12 @@ class Loops(Evaluator):
         if abs(step) > 1:
             lattice = lattice.intersect(algebra.zero(algebra.floor_mod(gone, abs(step))))
         reach = st.dom.intersect(lattice)
-        probe = Counted(variable, name, start, step, reach, (), False, 0, True, None)
+        probe = Counted(variable, name, start, step, reach, reach, (), False, 0, True, None)
         state = st.copy()
         state.dom = reach
+        span = limits(variable.type)
+        if span is not None:  # for proofs about the test only
+            state.dom = reach.intersect(isl.Set(f"[{name}] -> {{ : {span[0]} <= {name} <= {span[1]} }}"))
         for ident in modified:
             other = self.program.variable(ident)
             if ident in guess:
@@ -322,7 +326,7 @@ class Loops(Evaluator):
                 continue
             where, trip = closing
             dom = dom.intersect(where)
-            state.dom = dom
+            state.dom = state.dom.intersect(where)
             trips += [trip] if trip is not None else []
             tight = tight and trip is not None
         del self.accesses[mark[0] :]
@@ -338,7 +342,7 @@ class Loops(Evaluator):
         least = 0
         if loop.kind == "do":
             dom, least = dom.union(st.dom.intersect(algebra.zero(gone))), 1
-        return Counted(variable, name, start, step, dom.coalesce(), tuple(trips), tight, least, why is None, why)
+        return Counted(variable, name, start, step, dom.coalesce(), reach, tuple(trips), tight, least, why is None, why)
 
     def _closing(
         self, part: Expr, state: State, counted: Counted, tested: isl.Set, alone: bool
@@ -347,7 +351,7 @@ class Loops(Evaluator):
         name, start, step = counted.name, counted.start, counted.step
         kind: str
         d: Known
-        if isinstance(part, Binary) and part.op in _COMPARISONS and not isinstance(part.left.type, PointerType):
+        if isinstance(part, Binary) and part.op in _COMPARISONS:
             found = self.difference(part, state)
             if isinstance(found, Unknown):
                 return found
@@ -413,6 +417,8 @@ class Loops(Evaluator):
                 st.env[ident] = self._leaving(variable, self.lookup(variable, st), counted, guess[ident], loop)
             else:
                 st.env[ident] = self.unknown(f"`{variable.name}` changes in a loop before", loop.header)
+        if loop.test is not None and loop.kind != "do" and self.effects.assigned_in(loop.test):
+            self._silently(loop.test, st)
         if exits or not isinstance(counted, Counted):
             for access in self.accesses[first:]:
                 access.exact = False

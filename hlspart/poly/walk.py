@@ -33,7 +33,8 @@ from hlspart.model.program import (
 from hlspart.poly import algebra
 from hlspart.poly.algebra import NOWHERE, UNIVERSE, Unknown, Value
 from hlspart.poly.effects import Effects, statement_expressions
-from hlspart.poly.loops import Frame, Loops, _unclear
+from hlspart.poly.induction import Frame
+from hlspart.poly.loops import Loops, _unclear
 from hlspart.poly.scope import Condition, State, Stored, split
 
 

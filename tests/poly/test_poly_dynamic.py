@@ -153,7 +153,7 @@ class Writer:
             return f"{self.access()} = 1;"
         v = self.free.pop()
         low, high, step = self.term(), self.number(1), self.random.randint(1, 3)
-        kind = self.random.randint(0, 8)
+        kind = self.random.randint(0, 10)
         self.names.append(v)
         body = self.block()
         self.names.pop()
@@ -171,6 +171,10 @@ class Writer:
             return f"{v} = {low}; do {{ {inner} {v}++; }} while ({v} < {high} && {v} < 9);"
         if kind == 7:
             return f"for ({v} = 0; {v} < 5 && {self.test()}; {v}++) {body}"
+        if kind == 8:
+            return f"{v} = {self.random.randint(0, 7)}; while ({self.pick(f'{v}--', f'--{v} > 1', f'{v}-- > {low}')}) {body}"
+        if kind == 9:
+            return f"u = {low}; while (u{self.pick('--', '-- > 2', '-- != 0')}) {body}"
         return f"for (u = {self.random.randint(0, 9)}; u > {self.random.randint(0, 3)}; u--) {body}"
 
     def statement(self) -> str:
