@@ -15,7 +15,7 @@ from pycparser import c_ast
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import character, integer, value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, VariableId
-from hlspart.frontend.parse import CASE_RANGE
+from hlspart.frontend.parse import CASE_RANGE, TABLE
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
@@ -100,12 +100,17 @@ class Expressions:
                 last += 1
             value = "".join(t.text[t.text.index('"') + 1 : -1] for t in tokens[at : last + 1])
             return ir.StringLit(self.at(at, last), ct.array_of(ct.CHAR, _string_length(value) + 1), value), at, last
+        return self._literal(at), at, at
+
+    def _literal(self, at: int) -> ir.Const:
+        """The number or character at a token."""
+        text = self.text.texts[at]
         origin = self.at(at, at)
         if text.endswith("'"):
-            return ir.Const(origin, ct.INT, character(text) or 0, text), at, at
+            return ir.Const(origin, ct.INT, character(text) or 0, text)
         number = integer(text)
         if number is not None:
-            return ir.Const(origin, _integer_type(text, number), number, text), at, at
+            return ir.Const(origin, _integer_type(text, number), number, text)
         suffix = text[-1].lower()
         type_ = ct.FLOAT if suffix == "f" and not text.lower().startswith("0x") else ct.DOUBLE
         digits = text.rstrip("fFlL").replace("'", "")
@@ -113,7 +118,7 @@ class Expressions:
             real = float.fromhex(digits) if digits[:2] in ("0x", "0X") else float(digits)
         except (ValueError, OverflowError):
             real = 0.0
-        return ir.Const(origin, type_, real, text), at, at
+        return ir.Const(origin, type_, real, text)
 
     def _id(self, node: Any) -> Ranged:
         at = node.coord.line
@@ -395,6 +400,8 @@ class Expressions:
         last = self.text.match[first]
         inner = ct.indexed(type_) if isinstance(type_, ir.ArrayType) else ct.UNKNOWN
         items: list[tuple[tuple[int | str, ...], ir.Expr]] = []
+        if len(node.exprs) == 1 and isinstance(node.exprs[0], c_ast.Constant) and node.exprs[0].value == TABLE:
+            return ir.InitList(self.at(first, last), type_, self._table(first, last)), first, last
         cursor = first + 1
         for item in node.exprs:
             designators: tuple[int | str, ...] = ()
@@ -406,6 +413,19 @@ class Expressions:
             items.append((designators, self.initialiser(value, cursor, inner)[0]))
             cursor = self._find(",", cursor, last) + 1
         return ir.InitList(self.at(first, last), type_, tuple(items)), first, last
+
+    def _table(self, first: int, last: int) -> tuple[tuple[tuple[int | str, ...], ir.Expr], ...]:
+        """Items of a list of literals between two braces."""
+        items: list[tuple[tuple[int | str, ...], ir.Expr]] = []
+        texts = self.text.texts
+        for at in range(first + 1, last):
+            if texts[at] in (",", "-"):
+                continue
+            value: ir.Expr = self._literal(at)
+            if texts[at - 1] == "-":
+                value = ir.Unary(self.at(at - 1, at), ct.promoted(value.type), "-", value)
+            items.append(((), value))
+        return tuple(items)
 
     def _find(self, text: str, start: int, end: int) -> int:
         """Next token ``text`` outside of brackets, ``end`` when there is none."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal
 
@@ -57,7 +59,8 @@ def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], b
         sys.setrecursionlimit(_RECURSION)
     reader = read or read_file
     collected = Collected()
-    units = [_unit(path, options, reader, collected) for path in paths]
+    with _no_collection():
+        units = [_unit(path, options, reader, collected) for path in paths]
     functions = {
         name: replace(function, prototypes=tuple(collected.prototypes.get(name, ())))
         for name, function in collected.functions.items()
@@ -80,6 +83,18 @@ def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], b
     except ImportError:
         return program
     return resolve(program, options, reader)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """No garbage collection meanwhile: nothing dies while records are built, and searching costs a third."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], collected: Collected) -> ir.Unit:

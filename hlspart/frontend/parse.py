@@ -19,7 +19,10 @@ from hlspart.frontend.preprocess import OWN
 from hlspart.frontend.tokens import SourceError, Token
 
 MAX_NESTING = 256  # of brackets
-CASE_RANGE = "..."  # the marker constant that a case range is passed through pycparser with
+# constants that stand for what pycparser need not or cannot read: a case range, a list of literals
+CASE_RANGE = "..."
+TABLE = "{...}"
+_LEAST_TABLE = 32  # tokens
 
 _KEYWORDS = {
     word: word.upper()
@@ -164,7 +167,9 @@ def _c_tokens(tokens: list[Token]) -> list[CToken]:
     prepared: list[CToken] = []
     add = prepared.append
     in_case = False
-    for at, token in enumerate(tokens):
+    at, end = 0, len(tokens)
+    while at < end:
+        token = tokens[at]
         text = token.text
         match token.kind:
             case "id":
@@ -180,17 +185,53 @@ def _c_tokens(tokens: list[Token]) -> list[CToken]:
                     add(CToken("INT_CONST_DEC", CASE_RANGE, at, 1, ""))
                     kind = "COLON"
                     in_case = False
+                elif text == "{":
+                    closing = _table_end(tokens, at)
+                    if closing is not None:
+                        add(CToken(kind, text, at, 1, ""))
+                        add(CToken("INT_CONST_DEC", TABLE, at + 1, 1, ""))
+                        at = closing
+                        kind, text = "RBRACE", "}"
             case "num":
-                match = _NUMBER.match(text)
-                if match is None:
-                    raise error(token, f"invalid number '{text}'")
-                kind = match.lastgroup or ""
+                kind = _number_kind(token)
             case "str":
                 kind = {"L": "WSTRING_LITERAL"}.get(text[0], "STRING_LITERAL")
             case _:
                 kind = "CHAR_CONST" if not text.startswith("L") else "WCHAR_CONST"
         add(CToken(kind, text, at, 1, ""))
+        at += 1
     return prepared
+
+
+def _number_kind(token: Token) -> str:
+    match = _NUMBER.match(token.text)
+    if match is None:
+        raise error(token, f"invalid number '{token.text}'")
+    return match.lastgroup or ""
+
+
+def _table_end(tokens: list[Token], opening: int) -> int | None:
+    """The ``}`` of a long list of literals: pycparser sees one marker instead, for speed."""
+    at, item = opening + 1, False
+    end = len(tokens)
+    while at < end:
+        token = tokens[at]
+        if token.kind == "num" or token.kind == "chr":
+            if item:
+                return None
+            item = True
+            if token.kind == "num":
+                _number_kind(token)
+        elif token.text == ",":
+            if not item:
+                return None
+            item = False
+        elif token.text == "}" and token.kind == "op":
+            return at if at - opening > _LEAST_TABLE else None
+        elif token.text != "-" or item or tokens[at - 1].text == "-":
+            return None
+        at += 1
+    return None
 
 
 _COORD = re.compile(r"^(?:[^:]*):(-?\d+)(?::\d+)?: (.*)$", re.DOTALL)
@@ -276,6 +317,8 @@ def _syntax_error(tokens: list[Token], index: int, message: str) -> SourceError:
         return error(tokens[-1], "syntax error: the file ends inside a declaration or statement")
     if message.startswith("before: "):
         return error(token, f"syntax error before '{token.text}'")
+    if message == "Invalid function definition":
+        return error(token, f"syntax error near '{token.text}': expected ';' or a function body")
     if message == "Invalid expression" or not message:
         return error(token, f"syntax error near '{token.text}'")
     return error(token, f"syntax error near '{token.text}': {message[0].lower()}{message[1:]}")

@@ -20,7 +20,7 @@ from hlspart.model.options import FrontendOptions
 from hlspart.model.source import SourceText, Span
 
 MAX_BYTES = 16 << 20  # of all files of one unit together
-MAX_TOKENS = 2_000_000  # after expansion
+MAX_TOKENS = 1_000_000  # after expansion
 MAX_INCLUDE_DEPTH = 64
 OWN = "<hlspart>/"  # path prefix of the headers that hlspart brings along
 
@@ -289,7 +289,8 @@ class Preprocessor:
         if found.path in self.once:
             return
         if found.path in self.stack and len(self.stack) >= MAX_INCLUDE_DEPTH:
-            chain = " -> ".join(posixpath.basename(p) for p in [*self.stack[-3:], found.path])
+            last = len(self.stack) - 1 - self.stack[::-1].index(found.path)
+            chain = " -> ".join(posixpath.basename(p) for p in [*self.stack[last:], found.path])
             raise SourceError("HLP002", f"include loop: {chain}", source.path, line.start, line.tokens[-1].end)
         if len(self.stack) >= MAX_INCLUDE_DEPTH:
             message = f"includes nested deeper than {MAX_INCLUDE_DEPTH}"

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (C text stays on its line)
 """The preprocessor against gcc's: the same tokens for random macro programs and for hard fixed ones."""
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ def ours(text: str) -> list[str]:
 
 
 def gcc(text: str) -> list[str] | None:
-    flags = [f"-D{k}={v}" for k, v in PREDEFINED.items() if k not in ("__STDC__", "__STDC_HOSTED__", "__DATE__", "__TIME__")]
+    flags = [
+        f"-D{k}={v}" for k, v in PREDEFINED.items() if k not in ("__STDC__", "__STDC_HOSTED__", "__DATE__", "__TIME__")
+    ]
     command = ["gcc", "-E", "-P", "-undef", "-nostdinc", "-std=c99", "-w", *flags, "-x", "c", "-"]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -37,7 +40,7 @@ FIXED = [
     "#define x 3\n#define f(a) f(x * (a))\n#undef x\n#define x 2\n#define g f\n#define z z[0]\n#define h g(~\n"
     "#define m(a) a(w)\n#define w 0,1\n#define t(a) a\n#define p() int\n#define q(x) x\n#define r(x,y) x ## y\n"
     "#define str(x) # x\nf(y+1) + f(f(z)) % t(t(g)(0) + t)(1);\ng(x+(3,4)-w) | h 5) & m\n(f)^m(m);\n"
-    'p() i[q()] = { q(1), r(2,3), r(4,), r(,5), r(,) };\nchar c[2][6] = { str(hello), str() };\n',
+    "p() i[q()] = { q(1), r(2,3), r(4,), r(,5), r(,) };\nchar c[2][6] = { str(hello), str() };\n",
     '#define str(s) # s\n#define xstr(s) str(s)\n#define debug(s, t) printf("x" # s "= %d, x" # t "= %s", x ## s, x ## t)\n'
     "#define INCFILE(n) vers ## n\n#define glue(a, b) a ## b\n#define xglue(a, b) glue(a, b)\n#define HIGHLOW hello\n"
     '#define LOW LOW ", world"\ndebug(1, 2);\nxstr(strncmp("abc\\0d", "abc", \'\\4\') == 0) str(: @\\n);\n'
@@ -49,7 +52,7 @@ FIXED = [
     "#define F(x) x\nF(\n#if 1\n a\n#else\n b\n#endif\n)\n",
     "#if 0\nit's not a literal\n#elif (2 + 3 * 4 == 14) && defined(__STDC__) && !defined Q && 'a' == 97 && (1 ? 2 : 1/0)\nyes\n#else\nno\n#endif\n",
     "#if -1 >> 1 < 0 && ~0 == -1 && (7 / -2) == -3 && (-7 % 3) == -1 && 0x10 == 020 + 0 && 10u == 10L\nok\n#endif\n",
-    "a\\\nb \"x\\\ny\" // c\\\nd\ne /* f\n*/ g\n#de\\\nfine Z 1\nZ\n",
+    'a\\\nb "x\\\ny" // c\\\nd\ne /* f\n*/ g\n#de\\\nfine Z 1\nZ\n',
     "#define f(a, b) a + b\nf((1, 2), [3)])\n#define S(x) #x\nS(a  b\n c \"q\\n\" '\\'')\n",
     "#define O(x) P(x) x\n#define P(x) O(x)\nO(O(1)) P(O)(2)\n",
     "#define cat(a,b) a##b\n#define XY 7\ncat(X,Y) cat(x,1) cat(1,e5) cat(<,<=)\nint line = __LINE__;\n",

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (C text stays on its line)
 """Structure of the lowered program: statements, scopes, loops, pragmas, pointers, several files."""
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def test_every_statement_form() -> None:
     assert isinstance(ranged.low, ir.Const) and isinstance(ranged.high, ir.Const)
     assert (ranged.low.value, ranged.high.value) == (2, 4)
     loops = list(loaded.loops.values())
-    assert [(x.kind, x.init, x.test is None, x.step is None) for x in loops][0] == ("for", None, True, True)
+    assert (loops[0].kind, loops[0].init, loops[0].test is None, loops[0].step is None) == ("for", None, True, True)
     assert [loaded.text(x.header) for x in loops] == ["for (;;)", "while (n)", "while (n < 3)"]
     assert loaded.text(loops[2].at) == "do { n++; } while (n < 3);"
 
@@ -48,7 +49,9 @@ def test_loop_names() -> None:
 
 
 def test_scopes_and_shadowing() -> None:
-    loaded = good("int x[2]; int f(int x[3]) { x[0] = 1; { int x[4]; x[1] = 2; for (int x = 0; x < 1; x++) { x += 1; } x[2] = 3; } return x[1]; }")
+    loaded = good(
+        "int x[2]; int f(int x[3]) { x[0] = 1; { int x[4]; x[1] = 2; for (int x = 0; x < 1; x++) { x += 1; } x[2] = 3; } return x[1]; }"
+    )
     found = [(loaded.variables[r.variable].dims[0], loaded.text(r.at)) for r in refs(loaded, "x")]
     assert found == [(3, "x[0]"), (4, "x[1]"), (4, "x[2]"), (3, "x[1]")]
     storages = {v.dims: v.storage for v in loaded.variables}
@@ -130,7 +133,7 @@ def test_old_style_functions() -> None:
 def test_extensions_are_read_over() -> None:
     loaded = good(
         "__extension__ typedef int w __attribute__((aligned(16)));\nstatic __inline__ w f(int * __restrict A, int B[restrict 4])"
-        " __attribute__((noinline));\nstatic w f(int *__restrict A, int B[static 4]) { __asm__ volatile (\"nop\"); return ({ int z = A[1]; z; })"
+        ' __attribute__((noinline));\nstatic w f(int *__restrict A, int B[static 4]) { __asm__ volatile ("nop"); return ({ int z = A[1]; z; })'
         " + B[2] + _Generic(A[0], int: 1, default: 2) + (int){3}; }"
     )
     assert [loaded.text(r.at) for r in refs(loaded, "A")] == ["A[1]", "A[0]"]
@@ -169,7 +172,10 @@ void f(int A[8]
 
 def test_pragmas_are_found_where_they_are() -> None:
     loaded = good(PRAGMAS)
-    where = [(p.text, p.expanded, p.function, None if p.loop is None else loaded.loops[p.loop].name, p.spelling) for p in loaded.pragmas]
+    where = [
+        (p.text, p.expanded, p.function, None if p.loop is None else loaded.loops[p.loop].name, p.spelling)
+        for p in loaded.pragmas
+    ]
     loop = "VITIS_LOOP_21_1"
     assert where == [
         ("HLS top", "HLS top", None, None, "#pragma"),
@@ -187,11 +193,15 @@ def test_pragmas_are_found_where_they_are() -> None:
     assert marks == [2, 3, 4, 5, 6, 7, 8]
     assert [p.at.kind for p in loaded.pragmas][3] == "macro"
     assert loaded.text(loaded.pragmas[3].at) == "HLS_PIPE(2)"
-    assert loaded.text(loaded.pragmas[2].at).startswith("#pragma HLS") and loaded.text(loaded.pragmas[2].at).endswith("dim=1")
+    assert loaded.text(loaded.pragmas[2].at).startswith("#pragma HLS") and loaded.text(loaded.pragmas[2].at).endswith(
+        "dim=1"
+    )
 
 
 def test_a_macro_of_a_pragma_is_expanded_as_it_is_there() -> None:
-    loaded = good("#define N 2\nvoid f(void) {\n#pragma HLS unroll factor=N\n}\n#undef N\n#define N 3\nvoid g(void) {\n#pragma HLS unroll factor=N\n}\n")
+    loaded = good(
+        "#define N 2\nvoid f(void) {\n#pragma HLS unroll factor=N\n}\n#undef N\n#define N 3\nvoid g(void) {\n#pragma HLS unroll factor=N\n}\n"
+    )
     assert [p.expanded for p in loaded.pragmas] == ["HLS unroll factor=2", "HLS unroll factor=3"]
     assert loaded.constants["N"] == 3
 
@@ -216,14 +226,21 @@ def test_several_files_are_one_program() -> None:
     assert [v.dims for v in loaded.variables if v.name == "own"] == [(2,), (3,)]
     assert set(loaded.functions) == {"f", "g"} and set(loaded.undefined) == {"h"}
     assert len(loaded.functions["g"].prototypes) == 2
-    used = [loaded.variables[e.variable].dims for e in all_expressions(loaded) if isinstance(e, ir.ArrayRef) if loaded.variables[e.variable].name == "own"]
+    used = [
+        loaded.variables[e.variable].dims
+        for e in all_expressions(loaded)
+        if isinstance(e, ir.ArrayRef)
+        if loaded.variables[e.variable].name == "own"
+    ]
     assert used == [(2,), (3,)]
     ids = [e.id for e in all_expressions(loaded) if isinstance(e, (ir.ArrayRef, ir.Call))] + list(loaded.loops)
     assert len(ids) == len(set(ids))
 
 
 def test_missing_headers_do_not_matter() -> None:
-    loaded = good("#include <no/such.h>\n#include \"mine.h\"\nfoo_t A[4];\nstatic bar g(foo_t x, baz *y) { foo_t z = (foo_t)x; return z + *y + A[1]; }\n")
+    loaded = good(
+        '#include <no/such.h>\n#include "mine.h"\nfoo_t A[4];\nstatic bar g(foo_t x, baz *y) { foo_t z = (foo_t)x; return z + *y + A[1]; }\n'
+    )
     assert [(d.rule, d.place.line) for d in loaded.diagnostics] == [("HLP006", 1), ("HLP006", 2)]
     assert named(loaded, "A").type == ir.ArrayType(ir.OtherType("foo_t"), (4,))
 
@@ -231,7 +248,11 @@ def test_missing_headers_do_not_matter() -> None:
 def test_run_time_extents_are_told_and_cured() -> None:
     text = "void f(int n, int X[n][4], int Y[][n]) { int A[n + 1]; A[0] = X[0][0]; }"
     loaded = good(text)
-    assert named(loaded, "A").dims == (None,) and named(loaded, "X").dims == (None, 4) and named(loaded, "Y").dims == (None, None)
+    assert (
+        named(loaded, "A").dims == (None,)
+        and named(loaded, "X").dims == (None, 4)
+        and named(loaded, "Y").dims == (None, None)
+    )
     told = [(d.severity, d.message) for d in loaded.diagnostics]
     assert told == [("error", "constant extent needed; use -D n=..")] * 3
     cured = good(text.replace("int n, ", ""), options=FrontendOptions(defines=("n=16",)))
@@ -239,8 +260,13 @@ def test_run_time_extents_are_told_and_cured() -> None:
 
 
 def test_defines_undefines_and_include_folders() -> None:
-    options = FrontendOptions(defines=("N=4", "FLAG", "SQ(x)=((x)*(x))"), undefines=("__SYNTHESIS__",), include_dirs=("inc",))
-    files = {"t.c": "#include <h.h>\n#ifndef __SYNTHESIS__\nint A[N][SQ(3)][FLAG][M];\n#endif\n", "inc/h.h": "#define M 5\n"}
+    options = FrontendOptions(
+        defines=("N=4", "FLAG", "SQ(x)=((x)*(x))"), undefines=("__SYNTHESIS__",), include_dirs=("inc",)
+    )
+    files = {
+        "t.c": "#include <h.h>\n#ifndef __SYNTHESIS__\nint A[N][SQ(3)][FLAG][M];\n#endif\n",
+        "inc/h.h": "#define M 5\n",
+    }
 
     def read(path: str) -> bytes:
         if path not in files:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (C text stays on its line)
 """Every span is exact: plain ones are the text itself, others say that they are not."""
 
 from __future__ import annotations
@@ -63,7 +64,11 @@ def test_minus_before_a_macro_of_a_minus() -> None:
 
 
 def test_places_in_headers_and_includes_inside_initialisers() -> None:
-    loaded = good('#include "d.h"\nint T[] = {\n#include "v.h"\n};\nint f(void) { return H[1] + T[0]; }\n', d_h="\n  int H[3];\n", v_h="1, 2, 3, 4\n")
+    loaded = good(
+        '#include "d.h"\nint T[] = {\n#include "v.h"\n};\nint f(void) { return H[1] + T[0]; }\n',
+        d_h="\n  int H[3];\n",
+        v_h="1, 2, 3, 4\n",
+    )
     assert named(loaded, "H").at.span.path == "d.h"
     assert loaded.line(named(loaded, "H").at) == 2
     table = named(loaded, "T")
@@ -83,7 +88,16 @@ def test_declarator_pieces() -> None:
         d = named(loaded, name).declarations[0]
         text = loaded.text
         initial = None if d.initialiser is None else text(d.initialiser)
-        return [text(d.statement), text(d.specifiers), text(d.declarator), text(d.name), *map(text, d.brackets), initial, d.index, d.count]
+        return [
+            text(d.statement),
+            text(d.specifiers),
+            text(d.declarator),
+            text(d.name),
+            *map(text, d.brackets),
+            initial,
+            d.index,
+            d.count,
+        ]
 
     whole = "static const int A[2][3] = {{1}}, *p, b = 4 ;"
     assert pieces("A") == [whole, "static const int", "A[2][3]", "A", "[2]", "[3]", "{{1}}", 0, 3]
@@ -101,7 +115,9 @@ BLANK = st.sampled_from(["", " ", "\n", "/* c */", "  // x\n", "\t", " \\\n", "\
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
-@given(st.lists(BLANK, min_size=14, max_size=14), st.sampled_from(["A", "M", "ID(A)"]), st.sampled_from(["i", "K", "A[2]"]))
+@given(
+    st.lists(BLANK, min_size=14, max_size=14), st.sampled_from(["A", "M", "ID(A)"]), st.sampled_from(["i", "K", "A[2]"])
+)
 def test_layout_never_moves_a_span(blanks: list[str], name: str, index: str) -> None:
     pieces = [name, "[", index, "+", "1", "]", "=", "A", "[", "(", index, ")", "]", ";"]
     body = "".join(b + p for b, p in zip(blanks, pieces, strict=True))
@@ -133,5 +149,7 @@ def test_crlf_and_bytes_that_are_no_utf8() -> None:
 def test_inactive_regions_are_known() -> None:
     loaded = good("int A[4];\n#ifdef DEBUG\nint x = A[0];\n#else\nint y;\n#endif\n")
     assert [loaded.text(s) for s in loaded.inactive] == ["#ifdef DEBUG\nint x = A[0];\n"]
-    other = good("int A[4];\n#ifdef DEBUG\nint x = 1;\n#else\nint y;\n#endif\n", options=FrontendOptions(defines=("DEBUG",)))
+    other = good(
+        "int A[4];\n#ifdef DEBUG\nint x = 1;\n#else\nint y;\n#endif\n", options=FrontendOptions(defines=("DEBUG",))
+    )
     assert [other.text(s) for s in other.inactive] == ["#else\nint y;\n"]

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (C text stays on its line)
 """Sizes, extents and constants against gcc: what hlspart computes must satisfy ``_Static_assert``."""
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def test_sizes_and_extents_hold_for_gcc() -> None:
         if not variable.name.startswith("v"):
             continue
         size = size_of(variable.type)
-        if isinstance(variable.type, ir.PointerType) or isinstance(variable.type, ir.OtherType):
+        if isinstance(variable.type, (ir.PointerType, ir.OtherType)):
             size = 8
         assert size is not None, variable
         checks.append(f'_Static_assert(sizeof({variable.name}) == {size}, "{variable.name}");')
@@ -101,8 +102,12 @@ def test_expressions_of_pragmas_have_gccs_values() -> None:
 
 
 def test_what_is_no_constant_has_no_value() -> None:
-    loaded = good("#define N 3\nint g; void f(int n) { const int k = n; static const int c = N + 1; (void)k; (void)c; }")
-    values = {e: evaluate(e, loaded, "f") for e in ("n", "k", "g", "c * 2", "c / 0", "1 +", "x", "1 << 400", "0 && 1/0", "")}
+    loaded = good(
+        "#define N 3\nint g; void f(int n) { const int k = n; static const int c = N + 1; (void)k; (void)c; }"
+    )
+    values = {
+        e: evaluate(e, loaded, "f") for e in ("n", "k", "g", "c * 2", "c / 0", "1 +", "x", "1 << 400", "0 && 1/0", "")
+    }
     assert values == {
         "n": None, "k": None, "g": None, "c * 2": 8, "c / 0": None, "1 +": None, "x": None, "1 << 400": None,
         "0 && 1/0": 0, "": None,
@@ -111,7 +116,9 @@ def test_what_is_no_constant_has_no_value() -> None:
 
 
 def test_names_are_looked_up_from_the_inside_out() -> None:
-    loaded = good("enum { U = 2 }; void f(void) { const int U = 3; { const int U = 4; (void)U; } for (;;) { const int W = 5; } }")
+    loaded = good(
+        "enum { U = 2 }; void f(void) { const int U = 3; { const int U = 4; (void)U; } for (;;) { const int W = 5; } }"
+    )
     inner, outer = sorted((v for v in loaded.variables if v.name == "U"), key=lambda v: -(v.scope or 0))
     assert evaluate("U", loaded, None) == 2
     assert evaluate("U", loaded, "f", outer.scope) == 3 == evaluate("U", loaded, "f")

@@ -1,0 +1,157 @@
+# ruff: noqa: E501 (C text stays on its line)
+"""C-like C++: what is read, with which types, and what is refused by name."""
+
+from __future__ import annotations
+
+import pytest
+from frontend_help import all_expressions, good, message, named, refs
+
+from hlspart.model import program as ir
+from hlspart.model.options import FrontendOptions
+
+KERNEL = """#include <ap_int.h>
+#include <hls_stream.h>
+#include <hls_math.h>
+typedef ap_int<12> pix;
+using acc_t = ap_fixed<24, 10>;
+using row = int[4];
+constexpr int N = 16;
+const int M = N * 2;
+enum class mode : unsigned char { OFF, ON = 3 };
+struct pt { int x; pix y[4]; };
+namespace k { namespace inner {
+static void load(hls::stream<pix> &in, pix (&buf)[N]) {
+  for (int i = 0; i < N; ++i) buf[i] = in.read();
+}
+} }
+extern "C" { int helper(int a, int b = 3 * (2 + 1)); }
+extern "C" void top(hls::stream<pix> &in, hls::stream<pix>& out, int &res, const ap_uint<M> &mask, float c[N], int n = 4) {
+#pragma HLS interface axis port=in
+  pix A[N], B[M];
+  ap_uint<8> x(5);
+  hls::stream<pix> fifo("fifo");
+  pt p; p.y[2] = 3; p.x = int(A[1]) + static_cast<int>(B[2]);
+  k::inner::load(in, A);
+  pix v; in >> v; fifo << v + pix(2);
+  auto w = B[3];
+  int q{7};
+  row T{1, 2, 3};
+  bool ok = true && mask[3];
+  if (ok) res = helper(A[0]) + (T[1] > q ? 1 : 0);
+  out.write(fifo.read()); x.range(3, 0) = 2;
+  c[0] = std::sqrt(c[1]);
+  x(3, 1) = A[2](1, 0);
+  acc_t s = nullptr == nullptr ? acc_t(w) : acc_t(0);
+  ap_uint<ap_uint<8>::width> unread = std::numeric_limits<int>::max();
+}
+"""
+
+
+def test_types() -> None:
+    loaded = good(KERNEL, "t.cpp")
+    assert loaded.units[0].language == "c++"
+    pix = ir.ScalarType("ap_int<12>", "int", 12)
+    expected = {
+        "A": ir.ArrayType(pix, (16,)), "B": ir.ArrayType(pix, (32,)), "fifo": ir.StreamType(pix), "w": pix,
+        "x": ir.ScalarType("ap_uint<8>", "int", 8, False), "mask": ir.ScalarType("ap_uint<M>", "int", 32, False),
+        "s": ir.ScalarType("ap_fixed<24, 10>", "fixed", 24, True, 14), "T": ir.ArrayType(ir.ScalarType("int", "int", 32), (4,)),
+        "buf": ir.ArrayType(pix, (16,)), "q": ir.ScalarType("int", "int", 32), "ok": ir.ScalarType("_Bool", "bool", 8, False),
+    }  # fmt: skip
+    assert {name: named(loaded, name).type for name in expected} == expected
+    point = named(loaded, "p").type
+    assert isinstance(point, ir.StructType) and [n for n, _ in point.members] == ["x", "y"]
+    assert loaded.constants["ON"] == 3
+    assert [v.name for v in loaded.variables if v.reference] == ["in", "buf", "in", "out", "res", "mask"]
+    assert named(loaded, "N").const and named(loaded, "mask").const
+
+
+def test_operations_and_spans() -> None:
+    loaded = good(KERNEL, "t.cpp")
+    calls = [(e.function, loaded.text(e.at)) for e in all_expressions(loaded) if isinstance(e, ir.Call)]
+    assert calls == [
+        ("stream.read", "in.read()"), ("load", "load(in, A)"), ("stream.read", "in >> v"), ("stream.write", "fifo << v + pix(2)"),
+        ("helper", "helper(A[0])"), ("stream.write", "out.write(fifo.read())"), ("stream.read", "fifo.read()"),
+        ("sqrt", "sqrt(c[1])"), ("max", "max()"),
+    ]  # fmt: skip
+    casts = [loaded.text(e.at) for e in all_expressions(loaded) if isinstance(e, ir.Cast)]
+    assert casts == ["int(A[1])", "static_cast<int>(B[2])", "pix(2)", "acc_t(w)", "acc_t(0)"]
+    assert [(loaded.text(r.at), r.at.kind) for r in refs(loaded, "A")] == [
+        ("A[1]", "plain"), ("A[0]", "plain"), ("A[2]", "plain"),
+    ]  # fmt: skip
+    root = next(e for e in all_expressions(loaded) if isinstance(e, ir.Call) and e.function == "sqrt")
+    assert isinstance(root.type, ir.ScalarType) and root.type.bits == 32
+    opaque = [e.what for e in all_expressions(loaded) if isinstance(e, ir.OpaqueExpr)]
+    assert opaque == ["method range", "bit range", "bit range"]
+    assert set(loaded.functions) == {"load", "top"} and loaded.undefined.keys() == {"helper", "sqrt", "max"}
+
+
+TEMPLATES = """#include "ap_int.h"
+const int SIZE = 8;
+template <int U, typename T = int> T dot(T a[U], T b[U]) {
+#pragma HLS unroll factor=U
+  T s = 0;
+  for (int i = 0; i < U; i++) s += a[i] * b[i];
+  return s;
+}
+template <typename T> struct pair { T first; T second; };
+template <int K> int once(int v[K]) { return v[K - 1]; }
+template <typename T> T least(T a, T b) { return a < b ? a : b; }
+int top(int x[SIZE], int y[4]) {
+  pair<ap_uint<9> > p;
+  p.first = 1;
+  return dot<SIZE>(x, x) + dot<4, int>(y, y) + once<2 * 2>(y) + least(x[0], y[0]);
+}
+"""
+
+
+def test_templates_are_instantiated() -> None:
+    loaded = good(TEMPLATES, "t.cpp")
+    assert set(loaded.functions) == {"dot<SIZE>", "dot<4,int>", "once", "least", "top"}
+    dims = {f"{v.function}.{v.name}": v.dims for v in loaded.variables if v.is_array}
+    assert dims == {
+        "dot<SIZE>.a": (8,), "dot<SIZE>.b": (8,), "dot<4,int>.a": (4,), "dot<4,int>.b": (4,), "once.v": (4,),
+        "top.x": (8,), "top.y": (4,),
+    }  # fmt: skip
+    assert [(p.expanded, p.function) for p in loaded.pragmas] == [
+        ("HLS unroll factor=SIZE", "dot<SIZE>"), ("HLS unroll factor=4", "dot<4,int>"),
+    ]  # fmt: skip
+    # a body that stands for two functions must not be edited for one of them
+    assert [(loaded.text(r.at), r.at.kind) for r in refs(loaded, "a")] == [("a[i]", "argument")] * 2
+    assert [(loaded.text(r.at), r.at.kind) for r in refs(loaded, "v")] == [("v[K - 1]", "plain")]
+    point = named(loaded, "p").type
+    assert isinstance(point, ir.StructType) and point.members[0][1] == ir.ScalarType("ap_uint<9>", "int", 9, False)
+
+
+REFUSED = {
+    "class C { int x; };": "class",
+    "struct S { int x; int get() { return x; } };": "member function get",
+    "struct S : T { int x; };": "inheritance",
+    "template <typename T> class V { T x; };": "class template",
+    "int f(int a[4]) { int s = 0; for (int x : a) s += x; return s; }": "range-based for",
+    "int f() { auto g = [](int x) { return x; }; return g(1); }": "lambda",
+    "int *f() { return new int[4]; }": "new",
+    "void f() { try { } catch (...) { } }": "exception handling",
+    "struct S { int x; }; S operator+(S a, S b) { return a; }": "operator overloading",
+    "void f(int &&x) { }": "rvalue reference",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=range(len(REFUSED)))
+def test_what_is_refused_is_named(text: str) -> None:
+    found = message(text, "t.cpp")
+    assert f"C++ construct not supported: {REFUSED[text]} [HLP003]" in found
+
+
+def test_language_by_suffix_and_option() -> None:
+    text = "void f(int &x) { x = 1; }"
+    for path in ("t.cpp", "t.cc", "t.cxx"):
+        assert named(good(text, path), "x").reference
+    assert "syntax error" in message(text, "t.c")
+    assert named(good(text, "t.c", FrontendOptions(language="c++")), "x").reference
+
+
+def test_plain_c_reads_the_same_as_cpp() -> None:
+    text = "int A[4]; static int g(const int *p, int n) { return (n & p[1]) * (int)(p[2]); }\nint f(int i) { int x = A[i] & g(A, 2); return x * (A[1]); }"
+    in_c, in_cpp = good(text), good(text, "t.cpp")
+    shapes = [[(type(e).__name__, p.text(e.at)) for e in all_expressions(p)] for p in (in_c, in_cpp)]
+    assert shapes[0] == shapes[1] and len(shapes[0]) > 15

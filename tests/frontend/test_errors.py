@@ -1,0 +1,109 @@
+"""Bad input: one clear located message each, never an exception; stated limits each with their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from frontend_help import good, message, program
+
+from hlspart.frontend import load
+from hlspart.frontend.preprocess import MAX_BYTES
+from hlspart.model.options import FrontendOptions
+
+CASES = {
+    "": "t.c:1:1: error: the file is empty [HLP001]",
+    "  \n\n": "t.c:1:1: error: the file is empty [HLP001]",
+    "/* only */\n": "t.c:1:1: error: the file holds no C [HLP001]",
+    "int f(void) {\n  int a = ;\n}\n": "t.c:2:11: error: syntax error near ';' [HLP002]",
+    "int a\nint b;": "t.c:1:5: error: syntax error near 'a': expected ';' or a function body [HLP002]",
+    "void f(void) {\n if (1) {\n": "t.c:2:9: error: '{' is never closed [HLP002]",
+    "void f(void) { } }\n": "t.c:1:18: error: '}' without its opening bracket [HLP002]",
+    "int a[3;\n": "t.c:1:6: error: '[' is never closed [HLP002]",
+    "int a; /* x\n": "t.c:1:8: error: unterminated comment [HLP002]",
+    'char *s = "abc;\n': "t.c:1:11: error: unterminated literal [HLP002]",
+    "int a;\n int \0 b;": "t.c:2:6: error: NUL byte in the source text [HLP002]",
+    "#error no way\n": "t.c:1:1: error: #error no way [HLP002]",
+    "int x;\n#if 1\nint a;\n": "t.c:2:1: error: #if without #endif [HLP002]",
+    "#endif\n": "t.c:1:1: error: #endif without #if [HLP002]",
+    "#if 1\n#else\n#else\n#endif\n": "t.c:3:1: error: #else after #else [HLP002]",
+    "#if 1 +\n#endif\n": "t.c:1:5: error: #if expression is not constant: expression ends early [HLP002]",
+    "#if 1/0\n#endif\n": "t.c:1:5: error: #if expression is not constant: division by zero [HLP002]",
+    "#define 3\n": "t.c:1:2: error: #define needs a macro name [HLP002]",
+    "#define F(a,b) a\nint x = F(1);\n": "t.c:2:9: error: macro F takes 2 arguments, 1 given [HLP002]",
+    "#define F(a) a\nint x = F(1;\n": "t.c:2:9: error: unterminated use of macro F [HLP002]",
+    "#define BAD int = 3\nint ok;\n  BAD;\n": (
+        "t.c:3:3: error: syntax error near 'int': invalid declaration (in the expansion of BAD) [HLP002]"
+    ),
+    "#define ID(x) x\nint q = ID(1 + * / 2);\n": "t.c:2:18: error: syntax error near '/' [HLP002]",
+    "#foo\n": "t.c:1:1: error: unknown directive #foo [HLP002]",
+    "#include\n": "t.c:1:1: error: #include needs a file name [HLP002]",
+    "int a = 09z;\n": "t.c:1:9: error: invalid number '09z' [HLP002]",
+    "int a = 3 @ 4;\n": "t.c:1:11: error: stray '@' in the source [HLP002]",
+    '#include "t.c"\n': "t.c:1:1: error: include loop: t.c -> t.c [HLP002]",
+}
+
+
+@pytest.mark.parametrize("text", CASES, ids=range(len(CASES)))
+def test_message_and_place(text: str) -> None:
+    assert message(text) == CASES[text]
+
+
+def test_errors_in_headers_are_located_there() -> None:
+    assert (
+        message('int a;\n#include "h.h"\n', h_h="\n\nint b = ;\n") == "h.h:3:9: error: syntax error near ';' [HLP002]"
+    )
+    loop = message('#include "a.h"\n', a_h='#include "b.h"\n', b_h='\n#include "a.h"\n')
+    assert loop == "a.h:1:1: error: include loop: b.h -> a.h -> b.h [HLP002]"
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "huge.c").write_bytes(b" " * (MAX_BYTES + 1))
+    (tmp_path / "odd.c").write_bytes(b"\xff\xfe\x00i")
+    paths = [str(tmp_path / "no.c"), str(tmp_path), str(tmp_path / "huge.c"), str(tmp_path / "odd.c")]
+    errors = [u.error for u in load(paths, FrontendOptions()).units]
+    found = [e.message if e is not None else None for e in errors]
+    assert found == [
+        "cannot read: no such file", "cannot read: is a folder, not a file", "cannot read: file is larger than 16 MB",
+        "NUL byte in the source text",
+    ]  # fmt: skip
+
+
+DOUBLING = "#define A0 x x\n" + "".join(f"#define A{i} A{i - 1} A{i - 1}\n" for i in range(1, 40)) + "int A39;\n"
+LIMITS = {
+    DOUBLING: "macro expansion gives more than 1000000 tokens",
+    "int a = " + "(" * 5000 + "1" + ")" * 5000 + ";": "brackets nested deeper than 256",
+    "void f(void) {" + "{" * 5000 + "}" * 5000 + "}": "brackets nested deeper than 256",
+    "int a = " + "!" * 5000 + "1;": "expression nested deeper than 1000",
+    "int a = " + "1 ? 2 : " * 4000 + "1;": "expression nested deeper than 1000",
+    "int a = " + "1 + " * 4000 + "1;": "expression nested deeper than 1000",
+    "void f(void) {" + "if (1) " * 5000 + ";}": "statements nested deeper than 250",
+    "void f(int a) {" + "if (a) a = 2; else " * 2000 + ";}": "statements nested deeper than 250",
+}
+
+
+@pytest.mark.parametrize("text", LIMITS, ids=range(len(LIMITS)))
+def test_limits_have_their_own_messages(text: str) -> None:
+    error = program(text).units[0].error
+    assert error is not None and error.rule == "HLP004" and LIMITS[text] in error.message
+
+
+def test_long_inputs_within_the_limits_are_read() -> None:
+    loaded = good(
+        "int T[] = {" + "-1, 2.5f, 'a', 0x10," * 2000 + "};\nint f(void) { return T[" + "1 + " * 300 + "1]; }"
+    )
+    table = next(v for v in loaded.variables if v.name == "T")
+    assert table.dims == (8000,)
+    good("void f(int a) { switch (a) {" + "".join(f"case {i}: " for i in range(2000)) + "; } }")
+
+
+def test_a_broken_unit_leaves_nothing_behind() -> None:
+    files = {"a.c": "int early[4];\n#pragma HLS x\nvoid f(void) { early[0] = 1; int z = ; }\n", "b.c": "int late[2];\n"}
+    loaded = load(list(files), FrontendOptions(), lambda path: files[path].encode())
+    assert loaded.units[0].error is not None and loaded.units[1].error is None
+    assert [v.name for v in loaded.variables] == ["late"] and not loaded.pragmas and not loaded.functions
+
+
+def test_cpp_text_in_a_c_file_is_hinted_at() -> None:
+    error = program("using namespace std;\nint a;\n").units[0].error
+    assert error is not None and error.hint == "the text looks like C++: use --lang c++"
