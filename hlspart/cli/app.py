@@ -24,6 +24,7 @@ COMMANDS = {
     "lint": ("lint", "Check HLS pragmas and what they achieve."),
     "directives": ("directives", "Write the partition as cfg or Tcl directives."),
     "mars": ("mars", "Irredundant data layout of a tiled loop nest."),
+    "compare": ("compare", "Compare the prediction with a synthesis report or log."),
     "targets": ("targets", "List known tools, devices and their assumptions."),
     "explain": ("explain", "Explain a lint rule."),
     "rules": ("rules", "List the lint rules."),

@@ -1,0 +1,173 @@
+"""Predicted against reported, loop by loop, and the first point where model and tool part ways."""
+
+from __future__ import annotations
+
+import re
+
+from hlspart.model.access import AccessAnalysis, Bounds
+from hlspart.model.comparing import Comparison, LoopComparison, PartitionComparison, Report, ReportedLoop
+from hlspart.model.program import Loop, Program, walk_statements
+from hlspart.model.results import IIResult, LoopResult, Validation
+from hlspart.schedule.reports import UNKNOWN, owner
+from hlspart.targets import Target
+
+
+def compare(
+    program: Program,
+    analysis: AccessAnalysis,
+    validation: Validation,
+    result: IIResult,
+    target: Target,
+    report: Report,
+) -> Comparison:
+    """How ``result`` (of :func:`hlspart.schedule.check`) compares with ``report``."""
+    ordinals = _ordinals(program)
+    left = list(result.loops)
+    rows: list[LoopComparison] = []
+    for said in report.loops:
+        mine = _find(said, left, ordinals)
+        if mine is not None:
+            left.remove(mine)
+        rows.append(_row(mine, said, report))
+    reported = {owner(x.module) for x in report.loops if x.module}
+    for mine in left:
+        if mine.pipelined and (not reported or mine.function in reported):
+            rows.append(_row(mine, None, report))
+    return Comparison(report, tuple(rows), _partitions(program, validation, report), _mismatches(target, report))
+
+
+# --------------------------------------------------------------------------------------- names
+
+
+def _ordinals(program: Program) -> dict[str, int]:
+    """``function/Loop 1.2`` of Vivado HLS -> loop id: unlabelled loops by their place among their siblings."""
+    out: dict[str, int] = {}
+
+    def visit(function: str, loops: list[Loop], prefix: str) -> None:
+        for n, loop in enumerate(loops, 1):
+            number = f"{prefix}.{n}" if prefix else str(n)
+            out[f"{function}/Loop {number}"] = loop.id
+            visit(function, _children(loop), number)
+
+    for name, function in program.functions.items():
+        visit(name, _children(function), "")
+    return out
+
+
+def _children(node: object) -> list[Loop]:
+    body = getattr(node, "body")  # noqa: B009  (a Loop or a Function)
+    found = [s for s in walk_statements(body) if isinstance(s, Loop)]
+    nested = {id(s) for loop in found for s in walk_statements(loop.body) if isinstance(s, Loop)}
+    return [s for s in found if id(s) not in nested]
+
+
+def _find(said: ReportedLoop, loops: list[LoopResult], ordinals: dict[str, int]) -> LoopResult | None:
+    function = owner(said.module)
+    there = [x for x in loops if not function or x.function == function] or loops
+    for x in there:
+        if said.name == x.name or (said.name == x.function and x.loop < 0):
+            return x
+    if re.fullmatch(r"Loop [\d.]+", said.name):
+        ids = {ordinals.get(f"{x.function}/{said.name}") for x in there}
+        return next((x for x in there if x.loop in ids), None)
+    # a nest flattened by the one and not by the other goes by its innermost loop
+    return next((x for x in there if said.name.endswith(x.flattened[-1] if x.flattened else "\0")), None)
+
+
+# ----------------------------------------------------------------------------------- comparing
+
+
+def _row(mine: LoopResult | None, said: ReportedLoop | None, report: Report) -> LoopComparison:
+    drift: list[str] = []
+    if mine is None:
+        drift.append("not predicted")
+    elif said is None:
+        drift.append("not reported")
+    else:
+        if said.pipelined and said.ii is not None and mine.ii != said.ii:
+            inside = mine.bounds is not None and mine.bounds[0] <= said.ii <= mine.bounds[1]
+            drift += [] if mine.ii is None and inside else ["II"]
+        if said.pipelined is not None and said.pipelined != mine.pipelined:
+            drift.append("pipelining")
+        known = said.depth is not None and mine.depth is not None and mine.pipelined
+        if known and abs((said.depth or 0) - (mine.depth or 0)) > max(1.0, 0.1 * (said.depth or 0)):
+            drift.append("depth")
+        if said.trip_count != UNKNOWN and mine.trip_count != UNKNOWN and not _meet(said.trip_count, mine.trip_count):
+            drift.append("trip count")
+    return LoopComparison(
+        function=mine.function if mine is not None else owner(said.module) if said is not None else "",
+        name=mine.name if mine is not None else said.name if said is not None else "",
+        predicted_ii=mine.ii if mine is not None else None,
+        predicted_bounds=mine.bounds if mine is not None else None,
+        predicted_depth=mine.depth if mine is not None else None,
+        predicted_trip=mine.trip_count if mine is not None else None,
+        predicted_latency=mine.latency if mine is not None else None,
+        reported=said,
+        drift=tuple(drift),
+        why=_why(mine, said, drift, report),
+    )
+
+
+def _meet(a: Bounds, b: Bounds) -> bool:
+    low = max(a.min or 0, b.min or 0)
+    highs = [x for x in (a.max, b.max) if x is not None]
+    return not highs or low <= min(highs)
+
+
+def _why(mine: LoopResult | None, said: ReportedLoop | None, drift: list[str], report: Report) -> str | None:
+    """The first point where model and tool part ways, in one sentence."""
+    if not drift:
+        return None
+    if mine is None:
+        return "the model has no such loop: the tool kept or named it otherwise"
+    if said is None:
+        return "the report has no such loop: the tool unrolled, merged or named it otherwise"
+    if "pipelining" in drift:
+        return f"{'only the tool' if said.pipelined else 'only the model'} pipelines it"
+    if "trip count" in drift:
+        return "other iterations: unrolling or flattening differs, or the source is another version"
+    if "II" in drift:
+        if mine.ii is None:
+            return f"not predicted: {mine.cause}"
+        limit = mine.limits[0].text if mine.limits else "nothing limits it"
+        told = [m for m in report.messages if m.loop in (None, said.name) and m.code in _LIMITING]
+        told = [m for m in told if m.line is None or not mine.limits or m.line in mine.limits[0].lines] or told
+        tool = f"; the tool says [{told[0].code}] {told[0].text}" if told else ""
+        return f"predicted II {mine.ii} ({limit}), reported {said.ii}{tool}"
+    return f"same II, but {mine.depth} states predicted and {said.depth} reported: operator latencies or sharing differ"
+
+
+_LIMITING = ("200-880", "200-885", "204-68", "204-69", "200-448")
+
+
+def _partitions(program: Program, validation: Validation, report: Report) -> tuple[PartitionComparison, ...]:
+    """Fate of every partition that was asked for, where the log speaks of partitions, and those the tool added."""
+    out = []
+    applied = [p for p in report.partitions if p.origin == "applied"]
+    for group in validation.groups.values():
+        for request in group.requests:
+            name = program.variable(request.variable).name
+            done = any(
+                p.variable.split("/")[-1].split(".")[-1] == name and p.type == request.type
+                and p.factor in (None, request.factor) and (p.dim == request.dim or request.dim == 0)
+                for p in applied
+            )  # fmt: skip
+            if report.partitions:
+                fate = "applied" if done else "ignored"
+                line = program.line(request.directive.at) if request.directive.pragma is not None else None
+                out.append(PartitionComparison(name, request.type, request.factor, request.dim, fate, line))  # type: ignore[arg-type]
+    for p in report.partitions:
+        if p.origin == "added":
+            out.append(PartitionComparison(p.variable, p.type, p.factor, p.dim, "added", None))
+    return tuple(out)
+
+
+def _mismatches(target: Target, report: Report) -> tuple[str, ...]:
+    out = []
+    if report.tool is not None and report.tool.split("-")[-1] not in target.tool:
+        out.append(f"the report is of {report.tool}, the prediction for {target.tool}")
+    if report.part is not None and report.part.lower() != target.part.lower():
+        out.append(f"the report is for {report.part}, the prediction for {target.part}")
+    if report.clock_ns is not None and abs(report.clock_ns - target.clock_ns) > 1e-6:
+        out.append(f"the report is for {report.clock_ns:g} ns, the prediction for {target.clock_ns:g} ns")
+    return tuple(out)

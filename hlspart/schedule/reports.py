@@ -1,0 +1,346 @@
+"""Reading synthesis reports: ``*_csynth.rpt``, ``csynth.xml`` and logs, of Vivado HLS and Vitis HLS.
+
+Tables are read by their headings, not by position; messages by their number, so that lines with a
+``v++`` prefix or of the older generation (``SCHED 204-61``, ``XFORM 203-101``) are read alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Literal, cast
+from xml.etree import ElementTree
+
+from hlspart.model.access import Bounds
+from hlspart.model.comparing import Report, ReportedLoop, ReportedPartition, ToolMessage
+from hlspart.model.directives import PartitionType
+
+EMPTY = Report(None, None, None, (), (), ())
+UNKNOWN = Bounds(None, None)
+
+
+class ReportError(Exception):
+    """A report that cannot be read; the message is one line for the user."""
+
+
+def read(name: str, text: str) -> Report:
+    """The report in ``text``, its kind told by its content. Raises :class:`ReportError`."""
+    head = text.lstrip()[:300]
+    if head.startswith(("<?xml", "<profile")):
+        return _xml(name, text)
+    if re.search(r"\[(?:v\+\+ )?(?:HLS|SCHED|XFORM|v\+\+) ?\d+-\d+\]", text):
+        return _log(name, text)
+    if "Performance Estimates" in text or "Loop Name" in text or "& Loops" in text:
+        return _rpt(name, text)
+    raise ReportError(f"{name}: neither a csynth report (.rpt, .xml) nor a synthesis log")
+
+
+def merged(reports: Iterable[Report]) -> Report:
+    """Several files of one run as one report: a loop of a table completes what a log says of it."""
+    out = EMPTY
+    loops: dict[tuple[str, str], ReportedLoop] = {}
+    for r in reports:
+        out = Report(
+            out.tool or r.tool,
+            out.part or r.part,
+            out.clock_ns or r.clock_ns,
+            (),
+            out.partitions + tuple(p for p in r.partitions if p not in out.partitions),
+            out.messages + tuple(m for m in r.messages if m not in out.messages),
+        )
+        for x in r.loops:
+            key = (owner(x.module), x.name)
+            same = key if key in loops else next((k for k in loops if k[1] == x.name and not (k[0] and key[0])), None)
+            if same is None:
+                loops[key] = x
+            else:
+                loops[same] = _completed(loops[same], x)
+    return replace(out, loops=tuple(loops.values()))
+
+
+def _completed(one: ReportedLoop, other: ReportedLoop) -> ReportedLoop:
+    return replace(
+        one,
+        module=one.module or other.module,
+        ii=one.ii if one.ii is not None else other.ii,
+        target_ii=one.target_ii if one.target_ii is not None else other.target_ii,
+        depth=one.depth if one.depth is not None else other.depth,
+        trip_count=one.trip_count if one.trip_count != UNKNOWN else other.trip_count,
+        latency=one.latency if one.latency != UNKNOWN else other.latency,
+        pipelined=one.pipelined if one.pipelined is not None else other.pipelined,
+    )
+
+
+def owner(module: str | None) -> str:
+    """The user's function of a module: ``top_Pipeline_VITIS_LOOP_5_1`` belongs to ``top``."""
+    return "" if module is None else re.sub(r"_Pipeline_.*$", "", module)
+
+
+# -------------------------------------------------------------------------------------- tables
+
+
+def _rpt(name: str, text: str) -> Report:
+    lines = text.splitlines()
+    module = None
+    part = tool = None
+    clock: float | None = None
+    loops: list[ReportedLoop] = []
+    for at, line in enumerate(lines):
+        if (found := re.match(r"==\s*V\w+ HLS Report for '([^']+)'", line)) is not None:
+            module = found[1]
+        elif (found := re.match(r"\*\s*Version:\s*(\S+)", line)) is not None:
+            tool = found[1]
+        elif (found := re.match(r"\*\s*(?:Target device|Part):\s*(\S+)", line)) is not None:
+            part = found[1]
+        elif (found := re.match(r"\s*\|\s*(?:ap_clk|default)\s*\|\s*([\d.]+)", line)) is not None and clock is None:
+            clock = float(found[1])
+        elif re.search(r"\|\s*Loop Name\s*\|", line):
+            loops += _loop_table(lines, at, module, name)
+        elif re.search(r"&\s*Loops", line):
+            loops += _summary_table(lines, at, name)
+    return replace(EMPTY, tool=_tool(tool, text), part=part, clock_ns=clock, loops=tuple(loops))
+
+
+def _tool(version: str | None, text: str) -> str | None:
+    if version is None:
+        return None
+    return f"{'vivado-hls' if re.search(r'== *Vivado HLS', text) else 'vitis'}-{version}"
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def _table(lines: Sequence[str], at: int) -> tuple[list[str], list[list[str]]]:
+    """(heading per column, rows) of the table whose heading has line ``at`` in it."""
+    first = at
+    while first > 0 and lines[first - 1].strip().startswith("|"):
+        first -= 1
+    last = at
+    while last + 1 < len(lines) and lines[last + 1].strip().startswith("|"):
+        last += 1
+    bottom = _cells(lines[last])
+    heads = [""] * len(bottom)
+    for line in lines[first : last + 1]:
+        cells = _spread(line, lines[last])
+        heads = [f"{h} {c}".strip() for h, c in zip(heads, cells, strict=False)]
+    rows = []
+    for line in lines[last + 2 :]:
+        if not line.strip().startswith("|"):
+            break
+        rows.append(_cells_raw(line))
+    return [h.lower() for h in heads], rows
+
+
+def _cells_raw(line: str) -> list[str]:
+    inner = line.strip()
+    return [inner[1:].split("|")[0].rstrip(), *(c.strip() for c in inner.strip("|").split("|")[1:])]
+
+
+def _spread(line: str, below: str) -> list[str]:
+    """Cells of a heading line, repeated under wide cells so that there is one per column of ``below``."""
+    ends = [k for k, ch in enumerate(below) if ch == "|"]
+    out = []
+    for left, right in pairwise(ends):
+        start = line.rfind("|", 0, left + 1)
+        end = line.find("|", right)
+        out.append(line[start + 1 : end if end >= 0 else None].strip())
+    return out
+
+
+def _loop_table(lines: Sequence[str], at: int, module: str | None, name: str) -> Iterator[ReportedLoop]:
+    heads, rows = _table(lines, at)
+
+    def column(*words: str) -> int | None:
+        return next((k for k, h in enumerate(heads) if all(w in h for w in words)), None)
+
+    low, high = column("latency", "min"), column("latency", "max")
+    depth, got, want = column("iteration"), column("achieved"), column("target")
+    trip, pipe = column("trip"), column("pipelined")
+    for cells in rows:
+        title = re.sub(r"^[\s\-+*o]+", "", cells[0]).strip()
+        if not title:
+            continue
+        yes = _at(cells, pipe).lower()
+        yield ReportedLoop(
+            module, title, _number(_at(cells, got)), _number(_at(cells, want)), _number(_at(cells, depth)),
+            _range(_at(cells, trip)), Bounds(_number(_at(cells, low)), _number(_at(cells, high))),
+            yes.startswith("yes") if yes else None, name,
+        )  # fmt: skip
+
+
+def _summary_table(lines: Sequence[str], at: int, name: str) -> Iterator[ReportedLoop]:
+    """The table of modules and loops that Vitis HLS prints: ``+ module``, ``o loop``."""
+    heads, rows = _table(lines, at)
+
+    def column(word: str) -> int | None:
+        return next((k for k, h in enumerate(heads) if word in h), None)
+
+    cycles = next((k for k, h in enumerate(heads) if "latency" in h and "cycles" in h), None)
+    depth, interval, trip, pipe = column("iteration"), column("interval"), column("trip"), column("pipelined")
+    module = None
+    for cells in rows:
+        title = cells[0].strip()
+        found = re.match(r"([+o])\s*(\S+?)\*?$", title)
+        if found is None:
+            continue
+        if found[1] == "+":
+            module = found[2]
+            continue
+        yes = _at(cells, pipe).lower()
+        latency = _number(_at(cells, cycles))
+        ii = _number(_at(cells, interval)) if yes.startswith("yes") else None
+        yield ReportedLoop(
+            module, found[2], ii, None, _number(_at(cells, depth)), _range(_at(cells, trip)),
+            Bounds(latency, latency), yes.startswith("yes") if yes else None, name,
+        )  # fmt: skip
+
+
+def _at(cells: Sequence[str], column: int | None) -> str:
+    return cells[column] if column is not None and column < len(cells) else ""
+
+
+def _number(text: str | None) -> int | None:
+    found = re.fullmatch(r"\s*(\d+)\s*", text or "")
+    return int(found[1]) if found is not None else None
+
+
+def _range(text: str) -> Bounds:
+    found = re.fullmatch(r"\s*(\d+)\s*(?:~\s*(\d+))?\s*", text)
+    if found is None:
+        return UNKNOWN
+    return Bounds(int(found[1]), int(found[2] or found[1]))
+
+
+# ----------------------------------------------------------------------------------------- XML
+
+
+def _xml(name: str, text: str) -> Report:
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise ReportError(f"{name}: {error}") from error
+    loops: list[ReportedLoop] = []
+    modules = [(m.findtext("Name"), m) for m in root.iter("Module") if m.find("PerformanceEstimates") is not None]
+    if not modules:
+        modules = [(root.findtext("UserAssignments/TopModelName"), root)]
+    for module, node in modules:
+        for summary in node.iter("SummaryOfLoopLatency"):
+            for child in summary:
+                loops += _xml_loop(child, module, name)
+    version = root.findtext("ReportVersion/Version")
+    tool = None
+    if version is not None:
+        tool = (
+            f"{'vitis' if version >= '2020' and root.find('UserAssignments/FlowTarget') is not None else 'vivado-hls'}"
+        )
+        tool = f"{tool}-{version}"
+    clock = root.findtext("UserAssignments/TargetClockPeriod")
+    part = root.findtext("UserAssignments/Part")
+    return replace(EMPTY, tool=tool, part=part, clock_ns=float(clock) if clock else None, loops=tuple(loops))
+
+
+def _xml_loop(node: ElementTree.Element, module: str | None, name: str) -> Iterator[ReportedLoop]:
+    if node.find("TripCount") is None and node.find("Latency") is None:
+        return
+    ii = _number(node.findtext("PipelineII"))
+    depth = _number(node.findtext("PipelineDepth")) or _number(node.findtext("IterationLatency"))
+    yield ReportedLoop(
+        module, node.findtext("Name") or node.tag, ii, None, depth, _xml_range(node.find("TripCount")),
+        _xml_range(node.find("Latency")), ii is not None, name,
+    )  # fmt: skip
+    for child in node:
+        yield from _xml_loop(child, module, name)
+
+
+def _xml_range(node: ElementTree.Element | None) -> Bounds:
+    if node is None:
+        return UNKNOWN
+    whole = _range(node.text or "")
+    if whole != UNKNOWN:
+        return whole
+    return Bounds(_number(node.findtext(".//min")), _number(node.findtext(".//max")))
+
+
+# ----------------------------------------------------------------------------------------- logs
+
+_CODE = re.compile(r"\[(?:v\+\+ )?(?:HLS|SCHED|XFORM|v\+\+)? ?(\d+-\d+)\]\s*(.*)")
+_RESULT = re.compile(
+    r"Pipelining result\s*:\s*Target II\s*[=:]\s*(\w+),\s*Final II\s*[=:]\s*(\w+),\s*Depth\s*[=:]\s*(\w+)"
+    r"(?:,\s*(loop|function)\s+'([^']+)')?"
+)
+_KEPT = ("200-880", "200-885", "200-1457", "200-448", "204-68", "204-69", "214-376", "200-914", "203-104")
+_TYPES = r"(cyclic|block|complete)"
+
+
+def _log(name: str, text: str) -> Report:
+    loops: dict[tuple[str | None, str], ReportedLoop] = {}
+    partitions: list[ReportedPartition] = []
+    messages: list[ToolMessage] = []
+    module = pending = tool = part = None
+    for line in text.splitlines():
+        if version := re.search(r"(Vitis|Vivado)\(TM\)? ?HLS.*? v(\d{4}\.\d)|(Vitis|Vivado) HLS.*?v?(\d{4}\.\d)", line):
+            family = version[1] or version[3]
+            tool = tool or f"{'vitis' if family == 'Vitis' else 'vivado-hls'}-{version[2] or version[4]}"
+        if (device := re.search(r"[Ss]etting target device to '([^']+)'", line)) is not None:
+            part = device[1]
+        found = _CODE.search(line)
+        if found is None:
+            continue
+        code, said = found[1], found[2]
+        if (started := re.search(r"Implementing module '([^']+)'", said)) is not None:
+            module = started[1]
+        elif (began := re.search(r"Pipelining (?:loop|function) '([^']+)'", said)) is not None:
+            pending = began[1]
+        elif (result := _RESULT.search(said)) is not None:
+            title = result[5] or pending or "?"
+            loops[module, title] = ReportedLoop(
+                module, title, _number(result[2]), _number(result[1]), _number(result[3]), UNKNOWN, UNKNOWN, True, name
+            )
+        elif (made := _partition(code, said)) is not None:
+            partitions.append(made)
+        elif code in _KEPT:
+            where = re.search(r"\(?[^\s(']+\.(?:c|cc|cpp|cxx|h|hpp):(\d+)", said)
+            messages.append(ToolMessage(code, said.strip(), int(where[1]) if where else None, pending))
+    return Report(tool, part, None, tuple(loops.values()), tuple(partitions), tuple(messages))
+
+
+def _partition(code: str, said: str) -> ReportedPartition | None:
+    """Partition messages: 214-248 and 203-101 (applied), 214-270 and 203-102 (the tool's own)."""
+    if code == "214-248":
+        found = re.search(
+            rf"array_partition to '([^']+)': {_TYPES} partitioning(?: with factor (\d+))?.*?dimension (\d+)", said, re.I
+        )
+        return _made(found, "applied", (1, 2, 3, 4))
+    if code == "214-270":
+        found = re.search(
+            rf"array_partition type={_TYPES}(?: factor=(\d+))? dim=(\d+)' for array '([^']+)'", said, re.I
+        )
+        return _made(found, "added", (4, 1, 2, 3))
+    if code in ("203-101", "203-102"):
+        found = re.search(
+            rf"artitioning array '([^']+)'.*?dimension (\d+)(?: with an? {_TYPES} factor (\d+)| {_TYPES}ly)?",
+            said,
+            re.I,
+        )
+        if found is None:
+            return None
+        kind = _kind(found[3] or found[5] or "complete")
+        origin: Literal["applied", "added"] = "added" if code == "203-102" else "applied"
+        return ReportedPartition(found[1], kind, _number(found[4]), _number(found[2]), origin)
+    return None
+
+
+def _kind(word: str) -> PartitionType:
+    return cast(PartitionType, word.lower())
+
+
+def _made(
+    found: re.Match[str] | None, origin: Literal["applied", "added"], groups: tuple[int, int, int, int]
+) -> ReportedPartition | None:
+    if found is None:
+        return None
+    name, kind, factor, dim = (found[g] for g in groups)
+    return ReportedPartition(name, _kind(kind), _number(factor), _number(dim), origin)

@@ -1,0 +1,209 @@
+"""Reports and logs of both message generations, and where prediction and report part ways."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from hlspart.cli.compare import command
+from hlspart.model.access import Bounds
+from hlspart.schedule.reports import ReportError, merged, read
+
+SOURCE = """int f(int A[64], int y[64]) {
+#pragma HLS ARRAY_PARTITION variable=A cyclic factor=2 dim=1
+    int s = 0;
+    FIRST: for (int i = 2; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        s += A[i] + A[i - 1] + A[i - 2];
+    }
+    SECOND: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        y[i] = s + i;
+    }
+    return s;
+}
+"""
+
+VITIS = """================================================================
+== Vitis HLS Report for 'f_Pipeline_FIRST'
+================================================================
+* Date:           Tue Jan  3 10:00:00 2023
+
+* Version:        2022.1 (Build 1)
+* Target device:  xczu9eg-ffvb1156-2-i
+
+================================================================
+== Performance Estimates
+================================================================
++ Timing:
+    +--------+----------+----------+------------+
+    |  Clock |  Target  | Estimated| Uncertainty|
+    +--------+----------+----------+------------+
+    |ap_clk  |  10.00 ns|  3.000 ns|     2.70 ns|
+    +--------+----------+----------+------------+
+
+    + Detail:
+        * Loop:
+        +----------+---------+---------+----------+-----------+-----------+------+----------+
+        |          |  Latency (cycles) | Iteration|  Initiation Interval  | Trip |          |
+        | Loop Name|   min   |   max   |  Latency |  achieved |   target  | Count| Pipelined|
+        +----------+---------+---------+----------+-----------+-----------+------+----------+
+        |- FIRST   |      124|      124|         3|          2|          1|    62|       yes|
+        |- SECOND  |       64|       64|         1|          1|          1|    64|       yes|
+        +----------+---------+---------+----------+-----------+-----------+------+----------+
+"""
+
+SUMMARY = """
++ Performance & Resource Estimates:
+
+    +---------------------+------+------+---------+---------+----------+---------+------+----------+
+    |       Modules       | Issue|      | Latency | Latency | Iteration|         | Trip |          |
+    |       & Loops       | Type | Slack| (cycles)|   (ns)  |  Latency | Interval| Count| Pipelined|
+    +---------------------+------+------+---------+---------+----------+---------+------+----------+
+    |+ f                  |     -|  1.00|      200| 2.0e+03 |         -|      201|     -|        no|
+    | + f_Pipeline_FIRST  |    II|  1.00|      126| 1.2e+03 |         -|      126|     -|        no|
+    |  o FIRST            |    II|  7.30|      124| 1.2e+03 |         3|        2|    62|       yes|
+    +---------------------+------+------+---------+---------+----------+---------+------+----------+
+"""
+
+XML = """<?xml version="1.0"?>
+<profile>
+ <ReportVersion><Version>2019.2</Version></ReportVersion>
+ <UserAssignments><TopModelName>f</TopModelName><Part>xc7z020clg484-1</Part>
+  <TargetClockPeriod>10.00</TargetClockPeriod></UserAssignments>
+ <PerformanceEstimates><SummaryOfLoopLatency>
+  <FIRST><TripCount>62</TripCount><Latency>124</Latency><PipelineII>2</PipelineII><PipelineDepth>3</PipelineDepth></FIRST>
+  <Loop2><Name>OUTER</Name><TripCount><range><min>1</min><max>8</max></range></TripCount><Latency>90</Latency>
+   <IterationLatency>11</IterationLatency>
+   <Loop2.1><Name>INNER</Name><TripCount>4</TripCount><Latency>8</Latency><IterationLatency>2</IterationLatency></Loop2.1>
+  </Loop2>
+ </SummaryOfLoopLatency></PerformanceEstimates>
+</profile>
+"""
+
+NEW_LOG = """****** Vitis HLS - High-Level Synthesis from C, C++ and OpenCL v2022.1 (64-bit)
+INFO: [HLS 200-1510] Running: set_part xczu9eg
+INFO: [HLS 200-10] Setting target device to 'xczu9eg-ffvb1156-2-i'
+INFO: [HLS 214-248] Applying array_partition to 'A': Cyclic partitioning with factor 2 on dimension 1. (k.c:1:0)
+INFO: [HLS 214-270] Inferring pragma 'array_partition type=cyclic factor=13 dim=1' for array 'V' due to pipeline pragma
+INFO: [HLS 200-42] -- Implementing module 'f_Pipeline_FIRST'
+INFO: [SCHED 204-61] Pipelining loop 'FIRST'.
+WARNING: [HLS 200-885] Unable to schedule 'load' operation ('A_load_2', k.c:6) on array 'A' due to limited memory ports.
+INFO: [HLS 200-1470] Pipelining result : Target II = 1, Final II = 2, Depth = 3, loop 'FIRST'
+INFO: [v++ 200-42] -- Implementing module 'g'
+INFO: [v++ 200-1470] Pipelining result : Target II = NA, Final II = 1, Depth = 2, loop 'INNER'
+INFO: [HLS 200-1457] Automatically inferring ... RAM_1WNR storage type for array 'exp'
+"""
+
+OLD_LOG = """INFO: [XFORM 203-101] Partitioning array 'A' (k.c:1) in dimension 1 with a cyclic factor 2.
+INFO: [XFORM 203-102] Automatically partitioning array 't' (k.c:3) in dimension 1 completely.
+INFO: [HLS 200-42] -- Implementing module 'f'
+INFO: [SCHED 204-61] Pipelining loop 'FIRST'.
+WARNING: [SCHED 204-69] Unable to schedule 'load' operation ('l', k.c:6) on array 'A' due to limited memory ports.
+INFO: [SCHED 204-61] Pipelining result: Target II: 1, Final II: 2, Depth: 3.
+"""
+
+
+def test_vitis_table():
+    report = read("f_csynth.rpt", VITIS)
+    assert (report.tool, report.part, report.clock_ns) == ("vitis-2022.1", "xczu9eg-ffvb1156-2-i", 10.0)
+    first, second = report.loops
+    assert (first.module, first.name, first.ii, first.target_ii, first.depth) == ("f_Pipeline_FIRST", "FIRST", 2, 1, 3)
+    assert (first.trip_count, first.latency, first.pipelined) == (Bounds(62, 62), Bounds(124, 124), True)
+    assert (second.name, second.ii) == ("SECOND", 1)
+
+
+def test_vivado_nested_names():
+    rows = """        |- Loop 1    |        6|        8|         2|          -|          -|     3~4|       no|
+        | + Loop 1.1 |        4|        4|         2|          -|          -|     2|       no|
+"""
+    text = VITIS.replace("== Vitis", "== Vivado").replace(
+        VITIS[VITIS.index("        |- FIRST") : VITIS.index("        +----------+---------+", VITIS.index("SECOND"))],
+        rows,
+    )
+    found = read("f_csynth.rpt", text).loops
+    assert [x.name for x in found] == ["Loop 1", "Loop 1.1"]
+    assert (found[0].trip_count, found[0].pipelined, found[0].ii) == (Bounds(3, 4), False, None)
+
+
+def test_summary_table():
+    found = read("csynth.rpt", SUMMARY).loops
+    assert [(x.module, x.name, x.ii, x.depth, x.trip_count) for x in found] == [
+        ("f_Pipeline_FIRST", "FIRST", 2, 3, Bounds(62, 62))
+    ]
+
+
+def test_xml():
+    report = read("csynth.xml", XML)
+    assert (report.tool, report.part, report.clock_ns) == ("vivado-hls-2019.2", "xc7z020clg484-1", 10.0)
+    assert [(x.name, x.ii, x.depth, x.trip_count.max) for x in report.loops] == [
+        ("FIRST", 2, 3, 62), ("OUTER", None, 11, 8), ("INNER", None, 2, 4),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("log", [NEW_LOG, OLD_LOG])
+def test_logs_of_both_generations(log):
+    report = read("hls.log", log)
+    first = report.loops[0]
+    assert (first.name, first.target_ii, first.ii, first.depth) == ("FIRST", 1, 2, 3)
+    p = report.partitions[0]
+    assert (p.variable, p.type, p.factor, p.dim, p.origin) == ("A", "cyclic", 2, 1, "applied")
+    assert report.partitions[1].origin == "added"
+    assert [m.line for m in report.messages if m.code in ("200-885", "204-69")] == [6]
+
+
+def test_target_na_and_tool_prefix():
+    report = read("hls.log", NEW_LOG)
+    assert (report.tool, report.part) == ("vitis-2022.1", "xczu9eg-ffvb1156-2-i")
+    assert [(x.module, x.name, x.target_ii, x.ii) for x in report.loops][1] == ("g", "INNER", None, 1)
+
+
+def test_tables_complete_logs():
+    both = merged([read("f.rpt", VITIS), read("hls.log", NEW_LOG)])
+    assert [x.name for x in both.loops] == ["FIRST", "SECOND", "INNER"]
+
+
+@pytest.mark.parametrize("text", ["", "hello", "<?xml version='1.0'?><profile>"])
+def test_what_is_no_report(text):
+    with pytest.raises(ReportError):
+        read("x", text)
+
+
+def run(tmp_path, files, *options):
+    source = tmp_path / "k.c"
+    source.write_text(SOURCE)
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    paths = [str(tmp_path / o) if o in files or o == "." else o for o in options]
+    return CliRunner().invoke(command, [str(source), *paths], standalone_mode=False)
+
+
+def test_agreement(tmp_path):
+    done = run(tmp_path, {"f_csynth.rpt": VITIS}, "--report", "f_csynth.rpt", "--format", "json")
+    assert done.exception is None, done.output
+    shape = json.loads(done.stdout)
+    assert [(x["name"], x["predicted"]["ii"], x["reported"]["ii"], x["drift"]) for x in shape["loops"]] == [
+        ("FIRST", 2, 2, []),
+        ("SECOND", 1, 1, []),
+    ]
+    assert (shape["drift"], done.return_value) == (False, 0)
+
+
+def test_drift_is_explained(tmp_path):
+    wrong = VITIS.replace("         3|          2|", "         3|          1|")
+    done = run(tmp_path, {"f_csynth.rpt": wrong, "vitis_hls.log": NEW_LOG}, ".", "--format", "json")
+    shape = json.loads(done.stdout)
+    first = shape["loops"][0]
+    assert (first["drift"], done.return_value) == (["II"], 1)
+    assert "predicted II 2" in first["why"] and "reported 1" in first["why"]
+    fates = {(p["variable"], p["type"]): p["fate"] for p in shape["partitions"]}
+    assert fates == {("A", "cyclic"): "applied", ("V", "cyclic"): "added"}
+
+
+def test_text_and_usage(tmp_path):
+    done = run(tmp_path, {"hls.log": NEW_LOG}, "--log", "hls.log")
+    assert "f/FIRST" in done.stdout and "200-885" not in done.stdout
+    assert run(tmp_path, {}).exception is not None
+    assert run(tmp_path, {"x.txt": "nothing"}, "--report", "x.txt").exception is not None
