@@ -121,6 +121,14 @@ class _Shim:
                     return at
         raise error(self.tokens[opening], f"'{self.tokens[opening].text}' is never closed")
 
+    def find(self, texts: tuple[str, ...], at: int) -> int:
+        """The next token with one of these texts."""
+        while self.tokens[at].text not in texts:
+            if self.tokens[at].kind == "eof":
+                raise error(self.tokens[self.at], f"'{texts[0]}' expected after '{self.text()}'")
+            at += 1
+        return at
+
     def is_type(self, token: Token | None) -> bool:
         return token is not None and token.kind == "id" and (
             token.text in _BASIC or token.text in self.names or token.text in self.types
@@ -217,20 +225,15 @@ class _Shim:
                 self._emit(token)
 
     def _namespace(self) -> None:
-        while self.text() not in ("{", ";", "=", ""):
-            self.at += 1
+        self.at = self.find(("{", ";", "="), self.at)
         if self.text() == "{":
             self.braces.append("dropped")
-            self.at += 1
-            return
-        while self.text() not in (";", ""):
-            self.at += 1
+        else:
+            self.at = self.find((";",), self.at)
         self.at += 1
 
     def _using(self) -> None:
-        end = self.at
-        while end < len(self.tokens) and self.tokens[end].text != ";":
-            end += 1
+        end = self.find((";",), self.at)
         if self.text(2) != "=":
             self.at = end + 1
             return
@@ -272,9 +275,7 @@ class _Shim:
         name = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else token
         body = 2 if name.kind == "id" else 1
         if token.text == "enum" and self.text(body) == ":":
-            end = self.at + body
-            while self.tokens[end].text not in ("{", ";"):
-                end += 1
+            end = self.find(("{", ";"), self.at + body)
             del self.tokens[self.at + body : end]
         if self.text(body) == ":":
             self.refuse("inheritance")
@@ -352,9 +353,7 @@ class _Shim:
             return
         if "const" not in (t.text for t in self.out[self.statement :]):
             return
-        end = self.at + 2
-        while end < len(self.tokens) and self.tokens[end].text not in (";", ","):
-            end += 1
+        end = self.find((";", ","), self.at + 2)
         value = self.evaluate(self.tokens[self.at + 2 : end])
         if value is not None:
             self.constants[token.text] = value

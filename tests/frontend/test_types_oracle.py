@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (C text stays on its line)
 """Sizes, extents and constants against gcc: what hlspart computes must satisfy ``_Static_assert``."""
 
 from __future__ import annotations
