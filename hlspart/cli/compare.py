@@ -84,12 +84,17 @@ def _text(found: Comparison) -> str:
     for x in found.loops:
         r = x.reported
         guess = "-" if x.predicted_bounds is None else "{}..{}".format(*x.predicted_bounds)
-        rows.append(
-            (
-                f"{x.function}/{x.name}", _dash(x.predicted_ii, guess), _dash(r.ii if r else None), _dash(x.predicted_depth),
-                _dash(r.depth if r else None), _trip(x.predicted_trip), _trip(r.trip_count if r else None), ", ".join(x.drift) or "-",
-            )
-        )  # fmt: skip
+        cells = (
+            f"{x.function}/{x.name}",
+            _dash(x.predicted_ii, guess),
+            _dash(r.ii if r else None),
+            _dash(x.predicted_depth),
+            _dash(r.depth if r else None),
+            _trip(x.predicted_trip),
+            _trip(r.trip_count if r else None),
+            ", ".join(x.drift) or "-",
+        )
+        rows.append(cells)
     out = "".join(f"note: {m}\n" for m in found.mismatches)
     out += table(("loop", "II", "reported", "depth", "reported", "trips", "reported", "drift"), rows)
     out += "".join(f"  {x.function}/{x.name}: {x.why}\n" for x in found.loops if x.why)
