@@ -16,6 +16,8 @@ from hlspart.model.program import Program
 from hlspart.model.results import IIResult, InferResult, Validation
 
 if TYPE_CHECKING:
+    from hlspart.lint import LintConfig
+    from hlspart.model.linting import LintReport
     from hlspart.model.rewriting import RewriteResult
     from hlspart.rewrite.regions import Layout
     from hlspart.targets import Target
@@ -71,6 +73,20 @@ class Pipeline:
         from hlspart.infer import infer
 
         return infer(self.program, self.analysis, self.validation, self.target, options, self.options.bank_model)
+
+    def lint(self, config: LintConfig | None = None, infer: InferOptions | None = None) -> LintReport:
+        """Findings of all rules; with ``infer``, also those that need the least partition."""
+        from hlspart import lint
+        from hlspart.schedule import check
+
+        def recheck(validation: Validation) -> IIResult:
+            return check(self.program, self.analysis, validation, self.target, self.options.bank_model)
+
+        inferred = self.infer(infer) if infer is not None else None
+        return lint.run(
+            self.program, self.analysis, self.validation, self.ii, inferred, config,
+            recheck=recheck, small=self.target.complete_threshold,
+        )  # fmt: skip
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """Banked C, with the partitions of the text or, on request, the inferred ones."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hlspart.model.diagnostics import Diagnostic, Severity
@@ -39,3 +41,20 @@ class LintReport:
     def count(self, severity: Severity) -> int:
         """Findings of one severity."""
         return sum(1 for d in self.diagnostics if d.severity == severity)
+
+
+def fingerprints(report: LintReport) -> Iterator[tuple[Diagnostic, str]]:
+    """Each finding with a hash that survives moved lines: rule, path, text of its line, and which of those it is."""
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for item in report.diagnostics:
+        key = (item.rule, item.place.path, " ".join(line_text(report, item.place.path, item.place.line).split()))
+        seen[key] += 1
+        yield item, hashlib.sha256("\0".join((*key, str(seen[key]))).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def line_text(report: LintReport, path: str, line: int) -> str:
+    """Text of a line, "" where it is not known."""
+    source = report.sources.get(path)
+    if source is None or not 1 <= line <= source.text.count("\n") + 1:
+        return ""
+    return source.line_text(line)

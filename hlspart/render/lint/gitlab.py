@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hlspart.model.linting import LintReport
-from hlspart.render.lint.common import fingerprints
+from hlspart.model.linting import LintReport, fingerprints
 
 _SEVERITY = {"error": "major", "warning": "minor", "info": "info", "note": "info"}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from hlspart.model.diagnostics import Diagnostic, Place
-from hlspart.model.linting import LintReport
+from hlspart.model.linting import LintReport, line_text
 from hlspart.render import json
-from hlspart.render.lint.common import TOOL, line_text, region
+from hlspart.render.lint.common import TOOL, region
 
 _SEVERITY = {"error": "ERROR", "warning": "WARNING", "info": "INFO", "note": "INFO"}
 

@@ -6,9 +6,9 @@ from typing import Any
 from urllib.parse import quote
 
 from hlspart.model.diagnostics import Diagnostic, Place
-from hlspart.model.linting import LintReport
+from hlspart.model.linting import LintReport, fingerprints
 from hlspart.render import json
-from hlspart.render.lint.common import TOOL, VERSION, fingerprints, help_uri, region
+from hlspart.render.lint.common import TOOL, VERSION, help_uri, region
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "note", "note": "note"}
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from hlspart.model.diagnostics import Diagnostic, Place
-from hlspart.model.linting import LintReport
-from hlspart.render.lint.common import line_text
+from hlspart.model.linting import LintReport, line_text
 
 _COLOURS = {"error": "31", "warning": "33", "info": "36", "note": "36"}
 

@@ -1,0 +1,92 @@
+"""Run the rules over the records of all analyses."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from hlspart.lint.catalogue import catalogue, entries
+from hlspart.lint.config import LintConfig
+from hlspart.lint.dependence import carried
+from hlspart.lint.suppressions import apply, suppressions
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.linting import LintReport
+from hlspart.model.program import Program
+from hlspart.model.results import IIResult, InferResult, Validation
+from hlspart.partition.unrolling import unroll_factors
+from hlspart.rules._base import Facts
+
+
+def run(
+    program: Program,
+    analysis: AccessAnalysis,
+    validation: Validation,
+    ii: IIResult | None = None,
+    infer: InferResult | None = None,
+    config: LintConfig | None = None,
+    *,
+    tool: str | None = None,
+    recheck: Callable[[Validation], IIResult] | None = None,
+    small: int = 0,
+) -> LintReport:
+    """All findings, in order of path, line, column and rule; suppressions by comments are applied.
+
+    ``tool`` defaults to the one of ``ii``. ``recheck`` predicts the II under another validation; without
+    it the rules that compare two predictions stay silent. ``small``: local arrays of fewer elements
+    become registers without a directive.
+    """
+    config = config or LintConfig()
+    facts = Facts(
+        program,
+        analysis,
+        validation,
+        ii,
+        infer,
+        tool if tool is not None else ii.tool if ii is not None else "",
+        recheck,
+        lambda directive: carried(analysis, directive),
+        unroll_factors(program),
+        small,
+        config.large_complete,
+    )
+    enabled = frozenset(e.rule.code for e in entries() if config.enabled(e.rule.code, e.rule.name))
+    found: dict[Diagnostic, None] = {}
+    for entry in entries():
+        if entry.rule.code in enabled:
+            found.update(dict.fromkeys(entry.check(facts)))
+    files = tuple(unit.path for unit in program.units)
+    shown = [_with_severity(d, config) for d in found if _belongs(d, program) and not _excused(d, config)]
+    broken = tuple(unit.path for unit in program.units if unit.error is not None)
+    marks = suppressions({p: s for p, s in program.sources.items() if p not in broken and _given(p, program)})
+    kept, hidden = apply(shown, marks, enabled)
+    return LintReport(files, in_order(kept), hidden, catalogue(), program.sources, broken)
+
+
+def in_order(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Final order: path, line, column, rule, message."""
+    return tuple(sorted(findings, key=lambda d: (d.place.path, d.place.line, d.place.column, d.rule, d.message)))
+
+
+def _with_severity(item: Diagnostic, config: LintConfig) -> Diagnostic:
+    severity = config.severity.get(item.rule)
+    return item if severity is None else replace(item, severity=severity)
+
+
+def _given(path: str, program: Program) -> bool:
+    """Given files, the headers beside them, directive files; not the headers that hlspart brings."""
+    return not path.startswith("<")
+
+
+def _belongs(item: Diagnostic, program: Program) -> bool:
+    return _given(item.place.path, program)
+
+
+def _excused(item: Diagnostic, config: LintConfig) -> bool:
+    for pattern, codes in config.per_file_ignores.items():
+        if fnmatch.fnmatch(item.place.path, pattern) and any(
+            item.rule.startswith(c.upper()) or item.name == c for c in codes
+        ):
+            return True
+    return False

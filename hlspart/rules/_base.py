@@ -1,0 +1,210 @@
+"""What a rule is given and what it gives back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related, Severity
+from hlspart.model.directives import Directive, Problem
+from hlspart.model.program import Loop, Program, Stmt, Variable, substatements
+from hlspart.model.results import IIResult, InferResult, LoopResult, PragmaStatus, Validation
+from hlspart.model.source import Edit, Origin, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Code, kebab-case name and default severity of a rule."""
+
+    code: str
+    name: str
+    severity: Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One remark of the validation about one directive."""
+
+    status: PragmaStatus
+    directive: Directive
+    problem: Problem
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Two accesses that meet in one element ``distance`` iterations apart."""
+
+    source: Origin
+    sink: Origin
+    distance: int
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The records of all analyses, as a rule may read them.
+
+    ``tool`` is the target tool (``vitis-2022.1``). ``ii`` and ``infer`` are None when they were not
+    computed. ``recheck`` predicts the II of the same program under another validation; ``carried``
+    finds a true dependence that a DEPENDENCE directive denies. ``unrolled``: loop id -> factor by which
+    directives unroll it, 0 for completely.
+    """
+
+    program: Program
+    analysis: AccessAnalysis
+    validation: Validation
+    ii: IIResult | None = None
+    infer: InferResult | None = None
+    tool: str = ""
+    recheck: Callable[[Validation], IIResult] | None = None
+    carried: Callable[[Directive], Witness | None] | None = None
+    unrolled: Mapping[int, int] = field(default_factory=dict)
+    small: int = 0  # local arrays of fewer elements become registers without a directive
+    large: int = 1024  # banks above which a complete partition is large
+
+    # ----------------------------------------------------------------------------- reporting
+
+    def place(self, at: Origin) -> Place:
+        """Line and column of an origin."""
+        span, source = at.span, self.program.sources.get(at.span.path)
+        if source is None:
+            return Place(span.path, 1, 1, 1, 1)
+        return Place(span.path, *source.line_column(span.start), *source.line_column(max(span.start, span.end)))
+
+    def report(
+        self,
+        rule: Rule,
+        at: Origin,
+        message: str,
+        hint: str | None = None,
+        related: Sequence[tuple[Origin, str]] = (),
+        fix: Fix | None = None,
+        severity: Severity | None = None,
+    ) -> Diagnostic:
+        """A finding of ``rule``."""
+        places = tuple(Related(self.place(origin), text) for origin, text in related)
+        return Diagnostic(rule.code, rule.name, severity or rule.severity, self.place(at), message, hint, places, fix)
+
+    def pragma_text(self, directive: Directive) -> str:
+        """Name of the directive in messages."""
+        return directive.kind.upper() or "pragma"
+
+    # ------------------------------------------------------------------------------- queries
+
+    def remarks(self, *codes: str) -> Iterator[Remark]:
+        """Remarks with one of ``codes``, in the order of the directives."""
+        for status in self.validation.statuses:
+            directive = self.program.directives[status.directive]
+            for problem in status.notes:
+                if problem.code in codes:
+                    yield Remark(status, directive, problem)
+
+    def found_by_frontend(self, rule: Rule) -> Iterator[Diagnostic]:
+        """Diagnostics that reading the files gave under the code of ``rule``."""
+        errors = [unit.error for unit in self.program.units if unit.error is not None]
+        for item in (*errors, *self.program.diagnostics):
+            if item.rule == rule.code:
+                yield replace(item, severity="info") if item.severity == "note" else item
+
+    def plain(self, rule: Rule, *codes: str, severity: Severity | None = None) -> Iterator[Diagnostic]:
+        """A finding for every remark with one of ``codes``."""
+        for remark in self.remarks(*codes):
+            name = self.pragma_text(remark.directive)
+            message = remark.problem.message
+            if name.lower() not in message.lower():
+                message = f"{name}: {message}"
+            related = []
+            if remark.status.other is not None:
+                related.append((self.program.directives[remark.status.other].at, "the other directive"))
+            yield self.report(rule, remark.problem.at, message, remark.problem.hint, related, None, severity)
+
+    def partitions(self) -> Iterator[tuple[PragmaStatus, Directive, Variable]]:
+        """ARRAY_PARTITION directives that are in effect, with each variable they name."""
+        for status in self.validation.statuses:
+            directive = self.program.directives[status.directive]
+            if directive.kind != "array_partition" or directive.dialect != "vitis":
+                continue
+            if status.status in ("applied", "redundant") or (status.status, status.code) == ("rejected", "non-affine"):
+                for variable in directive.variables:
+                    yield status, directive, self.program.variable(variable)
+
+    def pipelined(self) -> Iterator[LoopResult]:
+        """Loops that the user asked to pipeline and whose II is known."""
+        if self.ii is not None:
+            for loop in self.ii.loops:
+                if loop.pipelined and loop.origin != "auto" and loop.ii is not None and loop.target_ii is not None:
+                    yield loop
+
+    def banks(self, variable: int) -> int | None:
+        """Banks of an array in the prediction."""
+        if self.ii is not None:
+            for array in self.ii.arrays:
+                if array.variable == variable:
+                    return array.banks
+        return None
+
+    def limit_array(self, loop: LoopResult) -> Variable | None:
+        """The array whose ports limit a loop."""
+        if not loop.limits or loop.limits[0].kind != "memory-port":
+            return None
+        name = loop.limits[0].array
+        found = [v for v in self.program.arrays() if v.name == name and v.function in (loop.function, None)]
+        found.sort(key=lambda v: v.function is None)
+        return found[0] if found else None
+
+    def loops_inside(self, loop: int) -> tuple[Loop, ...]:
+        """Loops in the body of a loop, at any depth."""
+        found: list[Loop] = []
+        stack: list[Stmt] = [self.program.loops[loop].body]
+        while stack:
+            stmt = stack.pop()
+            if isinstance(stmt, Loop):
+                found.append(stmt)
+            stack.extend(reversed(substatements(stmt)))
+        return tuple(found)
+
+    @property
+    def version(self) -> tuple[int, int] | None:
+        """Year and number of a Vivado or Vitis HLS release."""
+        match = re.search(r"(\d{4})\.(\d)$", self.tool)
+        return (int(match.group(1)), int(match.group(2))) if match else None
+
+    # --------------------------------------------------------------------------------- fixes
+
+    def option_span(self, directive: Directive, name: str) -> Span | None:
+        """``name=value`` (or the bare word) of a plain pragma, for an edit; None where it cannot be edited."""
+        option = next((o for o in directive.options if o.name == name), None)
+        if option is None or not self.editable(directive) or option.at == directive.at:
+            return None
+        text = self.program.sources[option.at.span.path].text
+        if option.value is None:
+            return option.at.span
+        limit = directive.at.span.end
+        match = re.compile(r"\w+\s*=\s*(?:\([^()]*\)|\"[^\"]*\"|[^\s()]+)").match(text, option.at.span.start, limit)
+        return Span(option.at.span.path, match.start(), match.end()) if match else None
+
+    def editable(self, directive: Directive) -> bool:
+        """Whether the directive is a plain ``#pragma`` line."""
+        if directive.pragma is None or directive.at.kind != "plain":
+            return False
+        return self.program.pragmas[directive.pragma].spelling == "#pragma"
+
+    def removal(self, span: Span) -> Edit:
+        """Remove an option with the blanks before it."""
+        text = self.program.sources[span.path].text
+        start = span.start
+        while start > 0 and text[start - 1] in " \t":
+            start -= 1
+        return Edit(Span(span.path, start, span.end), "")
+
+    def line_removal(self, directive: Directive) -> Edit | None:
+        """Remove a pragma that stands alone on its lines; None where something else stands there."""
+        if not self.editable(directive):
+            return None
+        span, source = directive.at.span, self.program.sources[directive.at.span.path]
+        start = source.text.rfind("\n", 0, span.start) + 1
+        end = source.text.find("\n", span.end)
+        end = len(source.text) if end < 0 else end + 1
+        around = source.text[start : span.start] + source.text[span.end : end]
+        return Edit(Span(span.path, start, end), "") if not around.strip() else None

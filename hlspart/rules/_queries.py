@@ -1,0 +1,100 @@
+"""Questions that several rules ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hlspart.model.directives import Directive
+from hlspart.model.program import Variable
+from hlspart.model.results import DimPartition, GroupPartition, LoopResult, Validation
+from hlspart.rules._base import Facts, Remark
+
+_MOST_RECHECKS = 8  # per rule and run: each one schedules every loop again
+
+
+def unroll_mismatch(facts: Facts, remark: Remark) -> tuple[int, int, int] | None:
+    """(loop, its unroll factor, the factor that decides the bank) of an access that a remark is about."""
+    for variable in remark.directive.variables:
+        group = facts.validation.groups.get(facts.analysis.group_of.get(variable, -1))
+        if group is None:
+            continue
+        for access in facts.analysis.accesses:
+            verdict = group.verdicts.get(access.id)
+            if verdict is None or verdict.kind != "const-after-unroll" or access.at != remark.problem.at:
+                continue
+            for loop, needs in verdict.unrolls:
+                has = facts.unrolled.get(loop)
+                if has is not None and has > 1 and has % needs:
+                    return loop, has, needs
+    return None
+
+
+def partitioned_groups(facts: Facts) -> Iterator[tuple[int, Directive]]:
+    """Groups with a partition in effect, each with the directive that asked first."""
+    for ident, group in sorted(facts.validation.groups.items()):
+        if group.dims and group.requests:
+            yield ident, group.requests[0].directive
+
+
+def same_without(facts: Facts, group: int) -> bool:
+    """Whether every loop keeps its II and latency when ``group`` is not partitioned, all figures being known."""
+    if facts.recheck is None or facts.ii is None or group not in _first_groups(facts):
+        return False
+    touched = _loops_of(facts, group)
+    if not touched:
+        return False
+    other = facts.recheck(_with_dims(facts.validation, group, ()))
+    after = {loop.loop: loop for loop in other.loops}
+    for loop in facts.ii.loops:
+        if loop.loop not in touched:
+            continue
+        if loop.loop not in after or None in (loop.latency.max, after[loop.loop].latency.max):
+            return False
+        if loop.ii != after[loop.loop].ii or loop.latency != after[loop.loop].latency:
+            return False
+    return True
+
+
+def _first_groups(facts: Facts) -> list[int]:
+    return [ident for ident, _ in partitioned_groups(facts)][:_MOST_RECHECKS]
+
+
+def _loops_of(facts: Facts, group: int) -> set[int]:
+    """Reported loops in or around which the group is accessed; empty when an access stands in none."""
+    assert facts.ii is not None
+    reported = {loop.loop for loop in facts.ii.loops}
+    loops: set[int] = set()
+    for access in facts.analysis.accesses:
+        if facts.analysis.group_of.get(access.array) == group:
+            around = reported & set(access.loops)
+            if not around:
+                return set()
+            loops |= around
+    return loops
+
+
+def _with_dims(validation: Validation, group: int, dims: tuple[DimPartition, ...]) -> Validation:
+    changed: GroupPartition = replace(validation.groups[group], dims=dims)
+    return replace(validation, groups={**validation.groups, group: changed})
+
+
+def better_dimension(facts: Facts, loop: LoopResult, variable: Variable) -> tuple[Directive, int, int, int] | None:
+    """(directive, its dimension, a better one, the II it gives) for an array with a partition of one dimension."""
+    ident = facts.analysis.group_of.get(variable.id, -1)
+    group = facts.validation.groups.get(ident)
+    if facts.recheck is None or group is None or len(group.dims) != 1 or loop.ii is None:
+        return None
+    old, best = group.dims[0], None
+    for dim, extent in enumerate(variable.dims[:_MOST_RECHECKS], 1):
+        factor = extent if old.type == "complete" else old.factor
+        if dim == old.dim or extent is None or factor is None or factor > extent:
+            continue
+        moved = replace(old, dim=dim, factor=factor)
+        after = facts.recheck(_with_dims(facts.validation, ident, (moved,)))
+        ii = next((x.ii for x in after.loops if x.loop == loop.loop), None)
+        if ii is not None and ii < (loop.ii if best is None else best[1]):
+            best = (dim, ii)
+    if best is None:
+        return None
+    return group.requests[0].directive, old.dim, best[0], best[1]

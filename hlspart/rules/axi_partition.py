@@ -1,0 +1,46 @@
+"""A port to external memory is partitioned.
+
+## What it does
+Reports ARRAY_PARTITION of an array that is an m_axi port.
+
+## Why is this bad
+Memory outside of the device has no banks to split. Through 2024.1 the manual says that it is not
+supported; a page of 2023.2 describes it for HBM, so it is a warning for later versions.
+
+## Example
+```c
+void f(int A[16]) {
+#pragma HLS interface m_axi port=A depth=16
+#pragma HLS array_partition variable=A cyclic factor=2
+  for (int i = 0; i < 16; i++) A[i] = i;
+}
+```
+
+## Use instead
+```c
+void f(int A[16]) {
+#pragma HLS interface m_axi port=A depth=16
+  int t[16];
+#pragma HLS array_partition variable=t cyclic factor=2
+  for (int i = 0; i < 16; i++) t[i] = A[i];
+}
+```
+
+## Vitis message it predicts
+`array_partition is not supported on m_axi`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP409", "axi-partition", "error")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Findings of this rule."""
+    later = facts.version is not None and facts.version > (2024, 1)
+    return facts.plain(RULE, "m-axi", severity="warning" if later else "error")

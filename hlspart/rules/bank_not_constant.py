@@ -1,0 +1,73 @@
+"""The bank of an access is not known at compile time.
+
+## What it does
+Reports a partitioned array with an affine access whose bank changes from iteration to iteration. It
+is a warning where a loop misses its target by it, else information.
+
+## Why is this bad
+The tool builds a multiplexer over all banks the access may reach, and counts a port of each of them
+although only one is used.
+
+## Example
+```c
+int f(int A[64]) {
+#pragma HLS array_partition variable=A cyclic factor=2
+  int acc = 0;
+  for (int i = 2; i < 64; i++) {
+#pragma HLS pipeline II=1
+    acc += A[i] + A[i - 1] + A[i - 2];
+  }
+  return acc;
+}
+```
+
+## Use instead
+```c
+int f(int A[64]) {
+#pragma HLS array_partition variable=A cyclic factor=2
+  int acc = 0;
+  for (int i = 2; i < 64; i++) {
+#pragma HLS pipeline II=1
+#pragma HLS unroll factor=2
+    acc += A[i] + A[i - 1] + A[i - 2];
+  }
+  return acc;
+}
+```
+
+## Vitis message it predicts
+`[HLS 200-914]`, older `203-104`; and the II violation that follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._queries import unroll_mismatch
+
+RULE = Rule("HLP203", "bank-not-constant", "warning")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Undecided banks, unless the partition is complete or an unroll factor is the reason."""
+    slowed = {
+        variable.id
+        for loop in facts.pipelined()
+        if loop.ii is not None
+        and loop.target_ii is not None
+        and loop.ii > max(loop.target_ii, loop.ideal_ii or loop.ii)
+        and (variable := facts.limit_array(loop)) is not None
+    }
+    for remark in facts.remarks("bank-divided"):
+        if remark.directive.choice("type", ("cyclic", "block", "complete")) in (None, "complete"):
+            continue
+        if unroll_mismatch(facts, remark) is not None:
+            continue
+        group = {facts.analysis.group_of.get(v) for v in remark.directive.variables}
+        severity = "warning" if any(facts.analysis.group_of.get(v) in group for v in slowed) else "info"
+        yield facts.report(
+            RULE, remark.problem.at, remark.problem.message, remark.problem.hint,
+            [(remark.directive.at, "the partition")], severity=severity,  # type: ignore[arg-type]
+        )  # fmt: skip

@@ -1,0 +1,64 @@
+"""DEPENDENCE denies a dependence that exists.
+
+## What it does
+Reports `dependence ... inter false` where two iterations are proved to touch one element and the
+later one reads what the earlier one wrote.
+
+## Why is this bad
+The tool may then start the later iteration before the value is written: the hardware computes
+something else than the C code. It is an error when the distance is too short for the loop's II.
+
+## Example
+```c
+void f(int A[64]) {
+  for (int i = 1; i < 64; i++) {
+#pragma HLS pipeline II=1
+#pragma HLS dependence variable=A inter false
+    A[i] = A[i - 1] + 1;
+  }
+}
+```
+
+## Use instead
+```c
+void f(int A[64]) {
+  for (int i = 1; i < 64; i++) {
+#pragma HLS pipeline II=1
+    A[i] = A[i - 1] + 1;
+  }
+}
+```
+
+## Vitis message it predicts
+None: the tool believes the pragma.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP209", "false-dependence-claim", "warning")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Claims that an exact dependence test refutes."""
+    if facts.carried is None:
+        return
+    for directive in facts.program.directives:
+        if directive.kind != "dependence" or not directive.usable or directive.loop is None:
+            continue
+        witness = facts.carried(directive)
+        if witness is None:
+            continue
+        name = facts.program.variable(directive.variables[0]).name
+        loop = facts.program.loops[directive.loop].name
+        found = [x for x in facts.pipelined() if x.loop == directive.loop]
+        short = bool(found) and found[0].depth is not None and witness.distance * (found[0].ii or 1) < found[0].depth
+        message = f"'{name}' does depend on iterations {witness.distance} before in loop {loop}"
+        related = [(witness.source, "written here"), (witness.sink, f"read {witness.distance} iterations later")]
+        hint = f"remove it, or say distance={witness.distance} dependent=true"
+        severity = "error" if short else "warning"
+        yield facts.report(RULE, directive.at, message, hint, related, severity=severity)  # type: ignore[arg-type]

@@ -1,0 +1,59 @@
+"""A macro in a pragma.
+
+## What it does
+Reports a macro as the value of an option.
+
+## Why is this bad
+Which tool versions expand macros in a pragma line differs: the manual of 2020.2 shows a `#define`
+as factor, that of 2026.1 only constants and a stringified `_Pragma`. Neither `gcc -E` nor other
+preprocessors expand it, so other tools read another program.
+
+## Example
+```c
+#define BANKS 4
+void f(int A[16]) {
+#pragma HLS array_partition variable=A cyclic factor=BANKS
+  for (int i = 0; i < 16; i++) A[i] = i;
+}
+```
+
+## Use instead
+```c
+const int BANKS = 4;
+void f(int A[16]) {
+#pragma HLS array_partition variable=A cyclic factor=BANKS
+  for (int i = 0; i < 16; i++) A[i] = i;
+}
+```
+
+## Vitis message it predicts
+`expression is not an integer constant expression` in versions that do not expand it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP108", "macro-in-pragma", "info")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Plain pragmas whose text changes by expansion."""
+    for directive in facts.program.directives:
+        if not facts.editable(directive) or directive.pragma is None or not directive.usable:
+            continue
+        pragma = facts.program.pragmas[directive.pragma]
+        if pragma.text == pragma.expanded:
+            continue
+        known = {w for w in re.findall(r"[A-Za-z_]\w*", pragma.text) if w not in pragma.expanded.split()}
+        kept = set(re.findall(r"[A-Za-z_]\w*", pragma.expanded))
+        names = sorted(known - kept)
+        if names:
+            listed = ", ".join(f"'{n}'" for n in names)
+            message = f"{facts.pragma_text(directive)}: {listed} is a macro, which not every tool version expands here"
+            hint = "use a const integer, or _Pragma with a stringified argument"
+            yield facts.report(RULE, directive.at, message, hint)

@@ -1,0 +1,45 @@
+"""A partition of something that is no array.
+
+## What it does
+Reports ARRAY_PARTITION, ARRAY_RESHAPE and BIND_STORAGE on scalars, streams and plain pointers.
+
+## Why is this bad
+There is nothing to partition; the pragma does nothing.
+
+## Example
+```c
+int f(int A[16]) {
+  int s = 0;
+#pragma HLS array_partition variable=s complete
+  for (int i = 0; i < 16; i++) s += A[i];
+  return s;
+}
+```
+
+## Use instead
+```c
+int f(int A[16]) {
+  int s = 0;
+#pragma HLS array_partition variable=A complete
+  for (int i = 0; i < 16; i++) s += A[i];
+  return s;
+}
+```
+
+## Vitis message it predicts
+`[HLS 214-...] is not an array`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP404", "not-an-array", "error")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Findings of this rule."""
+    return facts.plain(RULE, "not-an-array")

@@ -1,0 +1,41 @@
+"""A partition that makes one bank.
+
+## What it does
+Reports `factor=1`, and partitions of dimensions with one element.
+
+## Why is this bad
+It does nothing; a larger factor was probably meant.
+
+## Example
+```c
+void f(int A[16]) {
+#pragma HLS array_partition variable=A cyclic factor=1
+  for (int i = 0; i < 16; i++) A[i] = i;
+}
+```
+
+## Use instead
+```c
+void f(int A[16]) {
+#pragma HLS array_partition variable=A cyclic factor=2
+  for (int i = 0; i < 16; i++) A[i] = i;
+}
+```
+
+## Vitis message it predicts
+`203-105`: factor 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP307", "one-bank", "warning")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Findings of this rule."""
+    return facts.plain(RULE, "one-bank")

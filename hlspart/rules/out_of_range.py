@@ -1,0 +1,47 @@
+"""An access leaves its array.
+
+## What it does
+Reports an access for which an iteration with an index outside of the array is proved, with that
+iteration.
+
+## Why is this bad
+The behaviour is undefined in C, and in hardware the address wraps or hits another element.
+
+## Example
+```c
+void f(int A[16]) {
+  for (int i = 0; i < 16; i++) A[i + 1] = i;
+}
+```
+
+## Use instead
+```c
+void f(int A[16]) {
+  for (int i = 0; i < 15; i++) A[i + 1] = i;
+}
+```
+
+## Vitis message it predicts
+`out of bound array access`, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP210", "out-of-range", "error")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Accesses with a witness outside."""
+    for access in facts.analysis.accesses:
+        if access.witness is None:
+            continue
+        variable = facts.program.variable(access.array)
+        where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
+        extents = "".join(f"[{d}]" for d in variable.dims)
+        message = f"{access.kind} outside {variable.name}{extents}" + (f" at {where}" if where else "")
+        yield facts.report(RULE, access.at, message, related=[(variable.at, "the array")])

@@ -1,0 +1,42 @@
+"""Partition and reshape of one array.
+
+## What it does
+Reports ARRAY_PARTITION and ARRAY_RESHAPE on one variable.
+
+## Why is this bad
+The tool says that the behaviour is unexpected; the result is not what either of them says.
+
+## Example
+```c
+void f(int A[16]) {
+#pragma HLS array_partition variable=A cyclic factor=2
+#pragma HLS array_reshape variable=A cyclic factor=2
+  for (int i = 0; i < 16; i++) A[i] = i;
+}
+```
+
+## Use instead
+```c
+void f(int A[16]) {
+#pragma HLS array_partition variable=A cyclic factor=4
+  for (int i = 0; i < 16; i++) A[i] = i;
+}
+```
+
+## Vitis message it predicts
+`203-180`: partition and reshape on one variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP408", "partition-and-reshape", "error")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Findings of this rule."""
+    return facts.plain(RULE, "partition-and-reshape")

@@ -1,0 +1,55 @@
+"""Partition and stream of one array.
+
+## What it does
+Reports ARRAY_PARTITION and STREAM on one variable.
+
+## Why is this bad
+A stream is read in order from one channel; an array in banks is not.
+
+## Example
+```c
+void f(int x) {
+  int t[16];
+#pragma HLS stream variable=t depth=2
+#pragma HLS array_partition variable=t cyclic factor=2
+  for (int i = 0; i < 16; i++) t[i] = x;
+}
+```
+
+## Use instead
+```c
+void f(int x) {
+  int t[16];
+#pragma HLS array_partition variable=t cyclic factor=2
+  for (int i = 0; i < 16; i++) t[i] = x;
+}
+```
+
+## Vitis message it predicts
+A conflict between stream and array partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP413", "partition-and-stream", "error")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Arrays with both, unless every element is a stream of its own or the stream is switched off."""
+    streams = {
+        v: d
+        for d in facts.program.directives
+        if d.kind == "stream" and d.usable and not d.has("off") and d.choice("type", ()) in (None, "fifo")
+        for v in d.variables
+    }
+    for _status, directive, variable in facts.partitions():
+        complete = directive.choice("type", ("cyclic", "block", "complete")) in (None, "complete")
+        other = streams.get(variable.id)
+        if other is not None and not complete:
+            message = f"'{variable.name}' is a stream and partitioned"
+            yield facts.report(RULE, directive.at, message, "keep one of the two", [(other.at, "the STREAM")])

@@ -1,0 +1,58 @@
+"""A recurrence keeps a loop from its target II.
+
+## What it does
+Reports a pipelined loop whose II is above its target because an iteration needs a result of an
+earlier one.
+
+## Why is this bad
+No partition and no more ports can help; the target is impossible as the loop is written.
+
+## Example
+```c
+float f(float A[64]) {
+  float acc = 0;
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline II=1
+    acc += A[i];
+  }
+  return acc;
+}
+```
+
+## Use instead
+```c
+int f(int A[64]) {
+  int acc = 0;
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline II=1
+    acc += A[i];
+  }
+  return acc;
+}
+```
+
+## Vitis message it predicts
+`[HLS 200-880] The II Violation ... Unable to enforce a carried dependence constraint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP202", "recurrence-limits-ii", "warning")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Loops above their target by a recurrence."""
+    for loop in facts.pipelined():
+        assert loop.ii is not None
+        assert loop.target_ii is not None
+        if loop.ii <= loop.target_ii or not loop.limits or loop.limits[0].kind != "recurrence":
+            continue
+        limit = loop.limits[0]
+        message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {limit.text}"
+        hint = limit.hint or f"set II={loop.ii}, or break the recurrence (several accumulators, a local copy)"
+        yield facts.report(RULE, facts.program.loops[loop.loop].header, message, hint)

@@ -1,0 +1,58 @@
+"""A directive is given twice.
+
+## What it does
+Reports a directive that says what another one already says.
+
+## Why is this bad
+Whoever changes one of them gets a contradiction.
+
+## Example
+```c
+void f(int A[16]) {
+#pragma HLS array_partition variable=A cyclic factor=4
+#pragma HLS array_partition variable=A cyclic factor=4
+  for (int i = 0; i < 16; i++) A[i] = i;
+}
+```
+
+## Use instead
+```c
+void f(int A[16]) {
+#pragma HLS array_partition variable=A cyclic factor=4
+  for (int i = 0; i < 16; i++) A[i] = i;
+}
+```
+
+## Vitis message it predicts
+None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic, Fix
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP305", "repeated-directive", "warning")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Repetitions inside one function; on the two sides of a call they document the interface."""
+    for remark in facts.remarks("redundant"):
+        first = facts.program.directives[remark.status.other] if remark.status.other is not None else None
+        apart = first is not None and first.function != remark.directive.function
+        edit = facts.line_removal(remark.directive)
+        fix = Fix("remove the line", (edit,), safe=True) if edit is not None and not apart else None
+        message = f"{facts.pragma_text(remark.directive)}: {remark.problem.message}"
+        related = [(first.at, "the first one")] if first is not None else []
+        severity = "info" if apart else "warning"
+        yield facts.report(
+            RULE,
+            remark.directive.at,
+            message,
+            remark.problem.hint,
+            related,
+            fix,
+            severity,  # type: ignore[arg-type]
+        )

@@ -1,0 +1,44 @@
+"""An array has an extent that is no constant.
+
+## What it does
+Reports `int A[n]` where `n` is not known when the hardware is built.
+
+## Why is this bad
+A memory needs a size. Synthesis refuses it, and no partition of it can be checked.
+
+## Example
+```c
+int f(int n) {
+  int A[n];
+  A[0] = n;
+  return A[0];
+}
+```
+
+## Use instead
+```c
+#define N 16
+int f(int n) {
+  int A[N];
+  A[0] = n;
+  return A[0];
+}
+```
+
+## Vitis message it predicts
+`variable-sized array is not supported` or an unsynthesizable-type error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP005", "run-time-extent", "error")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """What the frontend found."""
+    return facts.found_by_frontend(RULE)

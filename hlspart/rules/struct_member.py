@@ -1,0 +1,43 @@
+"""A directive on a member of a struct.
+
+## What it does
+Reports `variable=s.member` and `this->member`.
+
+## Why is this bad
+Whether it takes effect depends on the version and on AGGREGATE and DISAGGREGATE; a member of a
+class or struct is easily left out, and hlspart does not model it.
+
+## Example
+```c
+typedef struct { int v[8]; } T;
+int f(T s) {
+#pragma HLS array_partition variable=s.v complete
+  return s.v[0];
+}
+```
+
+## Use instead
+```c
+int f(int v[8]) {
+#pragma HLS array_partition variable=v complete
+  return v[0];
+}
+```
+
+## Vitis message it predicts
+`[HLS 214-250]`: directive on a struct member is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP410", "struct-member", "info")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Findings of this rule."""
+    return facts.plain(RULE, "struct-member")

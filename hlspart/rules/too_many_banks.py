@@ -1,0 +1,66 @@
+"""More banks than the loops need.
+
+## What it does
+Reports an array with more banks than the inference needs for the same II, with the number it
+proved.
+
+## Why is this bad
+Each bank is a memory of its own; too many waste block RAM and multiplexers.
+
+## Example
+```c infer
+int f(int A[64], int B[64]) {
+#pragma HLS array_partition variable=A cyclic factor=16
+#pragma HLS array_partition variable=B cyclic factor=16
+  int acc = 0;
+  for (int i = 0; i < 64; i += 4) {
+#pragma HLS pipeline II=1
+    acc += A[i] * B[i] + A[i + 1] * B[i + 1] + A[i + 2] * B[i + 2] + A[i + 3] * B[i + 3];
+  }
+  return acc;
+}
+```
+
+## Use instead
+```c infer
+int f(int A[64], int B[64]) {
+#pragma HLS array_partition variable=A cyclic factor=2
+#pragma HLS array_partition variable=B cyclic factor=2
+  int acc = 0;
+  for (int i = 0; i < 64; i += 4) {
+#pragma HLS pipeline II=1
+    acc += A[i] * B[i] + A[i + 1] * B[i + 1] + A[i + 2] * B[i + 2] + A[i + 3] * B[i + 3];
+  }
+  return acc;
+}
+```
+
+## Vitis message it predicts
+None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP302", "too-many-banks", "info")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Partitions above the inferred minimum."""
+    if facts.infer is None:
+        return
+    if any(x.ii_before is None or x.ii_after is None or x.ii_after > x.ii_before for x in facts.infer.loops):
+        return
+    inferred = {a.variable: a for a in facts.infer.arrays}
+    for _status, directive, variable in facts.partitions():
+        found, banks = inferred.get(variable.id), facts.banks(variable.id)
+        if found is None or banks is None or found.banks >= banks or found.needs_rewrite:
+            continue
+        proof = f"proved minimal in {found.space}" if found.proved_minimal else "the least found"
+        message = f"'{variable.name}' has {banks} banks; {found.banks} reach the same II ({proof})"
+        hint = "; ".join(found.pragmas) or "remove the partition"
+        yield facts.report(RULE, directive.at, message, hint)

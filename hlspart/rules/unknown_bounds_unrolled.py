@@ -1,0 +1,61 @@
+"""PIPELINE needs to unroll a loop of unknown length.
+
+## What it does
+Reports a loop inside a pipelined loop or function whose number of iterations is not known.
+
+## Why is this bad
+Pipelining unrolls all loops inside; one that cannot be unrolled makes the tool drop the pipelining.
+
+## Example
+```c
+int f(int A[64], int n) {
+  int t = 0;
+  for (int i = 0; i < 8; i++) {
+#pragma HLS pipeline II=1
+    for (int j = 0; j < n; j++) t += A[j];
+  }
+  return t;
+}
+```
+
+## Use instead
+```c
+int f(int A[64], int n) {
+  int t = 0;
+  for (int i = 0; i < 8; i++) {
+    for (int j = 0; j < n; j++) {
+#pragma HLS pipeline II=1
+      t += A[j];
+    }
+  }
+  return t;
+}
+```
+
+## Vitis message it predicts
+`[HLS 214-...] cannot unroll loop completely: variable loop bound`, and the pipeline pragma is
+ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP208", "unknown-bounds-unrolled", "warning")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Loops without a known length inside of pipelined ones."""
+    for directive in facts.program.directives:
+        if directive.kind != "pipeline" or not directive.usable or directive.loop is None or directive.has("off"):
+            continue
+        for inner in facts.loops_inside(directive.loop):
+            info = facts.analysis.loops.get(inner.id)
+            if info is not None and info.trip_count.exact is None and info.trip_count.max is None:
+                message = f"loop {inner.name} of unknown length stands inside the pipelined loop"
+                message += f" {facts.program.loops[directive.loop].name}: it cannot be unrolled"
+                hint = "pipeline the inner loop, or give it a constant bound with an exit condition inside"
+                yield facts.report(RULE, inner.header, message, hint, [(directive.at, "the PIPELINE")])

@@ -1,0 +1,31 @@
+"""A construct that hlspart does not read.
+
+## What it does
+Reports the first construct of a file that lies outside of the C and C-like C++ that hlspart reads.
+
+## Why is this bad
+Nothing in the file was checked.
+
+## Example
+A kernel that is a class template with virtual functions.
+
+## Use instead
+A plain function that calls the template with constant arguments.
+
+## Vitis message it predicts
+None: the construct may be fine for the tool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP003", "unsupported-construct", "error")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """What the frontend found."""
+    return facts.found_by_frontend(RULE)

@@ -1,0 +1,53 @@
+"""Every rule has a page, and the examples on the page do what the page says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from lint_helpers import blocks, lint_of
+
+from hlspart.lint.catalogue import HEADINGS, Entry, entries, find
+
+ROOT = Path(__file__).resolve().parents[2]
+ENTRIES = entries()
+NO_CODE = {"HLP001", "HLP003", "HLP004"}  # their examples are in words
+
+
+def test_there_are_rules_of_every_kind() -> None:
+    codes = [e.rule.code for e in ENTRIES]
+    assert len(codes) == len(set(codes)) >= 50
+    assert {c[3] for c in codes} == set("012349")
+    modules = [p for p in (ROOT / "hlspart/rules").glob("*.py") if not p.name.startswith("_")]
+    assert len(modules) == len(ENTRIES)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.rule.code)
+def test_page(entry: Entry) -> None:
+    assert re.fullmatch(r"HLP\d{3}", entry.rule.code)
+    assert re.fullmatch(r"[a-z0-9-]+", entry.rule.name)
+    assert find(entry.rule.name) is entry
+    assert find(entry.rule.code) is entry
+    assert [line[3:] for line in entry.page.splitlines() if line.startswith("## ")] == list(HEADINGS)
+    for heading in HEADINGS:
+        assert entry.section(heading).strip(), heading
+    assert entry.summary
+    assert (ROOT / "hlspart/rules" / (entry.rule.name.replace("-", "_") + ".py")).exists()
+
+
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if e.rule.code not in NO_CODE], ids=lambda e: e.rule.code)
+def test_examples(entry: Entry) -> None:
+    files, options = blocks(entry.section("Example"))
+    bad = lint_of(files, tool=options.get("tool"), infer="infer" in options)
+    mine = [d for d in bad.diagnostics if d.rule == entry.rule.code]
+    assert mine, [str(d) for d in bad.diagnostics]
+    for d in mine:
+        assert d.message
+        assert d.name == entry.rule.name
+        assert d.place.line <= d.place.end_line
+        assert d.place.path in files
+    files, options = blocks(entry.section("Use instead"))
+    good = lint_of(files, tool=options.get("tool"), infer="infer" in options)
+    assert [str(d) for d in good.diagnostics if d.rule == entry.rule.code] == []
+    assert [str(d) for d in good.diagnostics if d.severity == "error"] == []
