@@ -41,6 +41,10 @@ def command(tile: str | None, check: bool, listed: bool, align: int, port_bits: 
         run.code = max(run.code, result.exit_code)
         entry = result.to_json()
         if run.output and run.code != UNUSABLE:
-            run.product(run.output, mars.code(program, run.pipeline.analysis, result, options))
+            generated = mars.code(program, run.pipeline.analysis, result, options)
+            if isinstance(generated, str):
+                run.product(run.output, generated)
+            else:
+                run.say([generated])
     shape = run.document("hlspart.mars/1", lambda _: entry)
     return run.finish({"text": lambda _: text.render(shape), "json": lambda _: json.render(shape)})

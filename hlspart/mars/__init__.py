@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from hlspart.mars.analysis import analyse
+from hlspart.mars.codegen import code
 
-__all__ = ["analyse"]
+__all__ = ["analyse", "code"]

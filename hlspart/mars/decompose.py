@@ -335,6 +335,7 @@ def _record(
         optimal=slack == 0,
         method=", ".join(sorted({t.order.method for t in tables})),
         residue=base,
+        still=inv.still,
         checks=tuple(_checks(feet, base, seen, options).items()),
     )
 

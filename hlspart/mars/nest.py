@@ -18,7 +18,6 @@ from hlspart.model.program import (
     Declare,
     Expr,
     ExprStmt,
-    If,
     IncDec,
     Loop,
     Name,
@@ -34,6 +33,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
+from hlspart.poly.dataflow import largest
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class Nest:
     source_tiling: tuple[TileForm, ...]
     tile_loops: tuple[str, ...]
     fault: str | None = None
+    sources: tuple[Access, ...] = ()  # the accesses behind ``accesses``
 
 
 def place(program: Program, at: Origin) -> Place:
@@ -123,7 +124,7 @@ def _nest(
         bits = storage_bits(_element(variable.type)) or 0
         facts[name] = ArrayFacts(variable.name, line, bits or 32, variable.dims, faults.get(v))
     iterators = tuple(dict.fromkeys(n for a in accesses for n in a.iterators))
-    forms, tile_loops = _source_tiling(analysis, loop)
+    forms, tile_loops = _source_tiling(analysis, loop, accesses)
     return Nest(
         function,
         loop,
@@ -134,6 +135,7 @@ def _nest(
         forms,
         tile_loops,
         _scalar_fault(program, analysis, loop, private),
+        tuple(good),
     )
 
 
@@ -230,7 +232,9 @@ def _uses(stmt: Stmt, variable: int) -> bool:
     )
 
 
-def _source_tiling(analysis: AccessAnalysis, loop: Loop) -> tuple[tuple[TileForm, ...], tuple[str, ...]]:
+def _source_tiling(
+    analysis: AccessAnalysis, loop: Loop, accesses: Sequence[NestAccess]
+) -> tuple[tuple[TileForm, ...], tuple[str, ...]]:
     """Loops ``for (i = ii; i < ii + s; ..)`` inside ``for (ii = c; ..; ii += s)``: forms ``i - c`` of size s."""
     infos: list[LoopInfo] = [
         analysis.loops[s.id] for s in walk_statements(loop) if isinstance(s, Loop) and s.id in analysis.loops
@@ -241,19 +245,27 @@ def _source_tiling(analysis: AccessAnalysis, loop: Loop) -> tuple[tuple[TileForm
         lower, name = info.lower, info.iterator
         if lower is None or name is None or info.step != 1 or len(lower.terms) != 1 or lower.const:
             continue
-        (tile, factor), size = lower.terms[0], info.trip_count.max
+        tile, factor = lower.terms[0]
         above = next((x for x in infos if x.iterator == tile), None)
         if factor != 1 or above is None or above.lower is None or above.lower.terms or tile in outer:
             continue
-        if above.step is None or above.step < 2 or size is None or size > above.step:
+        if above.step is None or above.step < 2 or not _within(accesses, name, tile, above.step):
             continue
-        forms.append(
-            TileForm(
-                Affine.of({name: 1}, -above.lower.const), above.step, str(Affine.of({name: 1}, -above.lower.const))
-            )
-        )
+        form = Affine.of({name: 1}, -above.lower.const)
+        forms.append(TileForm(form, above.step, str(form)))
         outer.append(tile)
     return tuple(forms), tuple(outer)
+
+
+def _within(accesses: Sequence[NestAccess], name: str, tile: str, step: int) -> bool:
+    """Whether ``name`` stays below ``tile + step`` wherever both loops enclose an access."""
+    for a in accesses:
+        if name in a.iterators and tile in a.iterators:
+            form = [int(n == name) - int(n == tile) for n in a.iterators]
+            most = largest(a.domain, form)
+            if most is None or most >= step:
+                return False
+    return True
 
 
 def calls_functions(program: Program, function: str) -> bool:
@@ -261,8 +273,3 @@ def calls_functions(program: Program, function: str) -> bool:
     body = program.functions[function].body
     every: Iterator[Expr] = (x for s in walk_statements(body) for e in expressions(s) for x in walk(e))
     return any(isinstance(x, Call) and x.function in program.functions for x in every)
-
-
-def has_branches(loop: Loop) -> bool:
-    """Whether any statement of the nest is guarded."""
-    return any(isinstance(s, If) for s in walk_statements(loop))

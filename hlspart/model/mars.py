@@ -138,6 +138,7 @@ class MarsArray:
     method: str = ""  # how the order was found
     residue_classes: int = 1
     residue: TileVector = ()
+    still: tuple[TileVector, ...] = ()  # Hermite rows: tile translations under which all its data stays the same
     block: int = 0
     padding: int = 0
     element_bits: int = 32

@@ -296,3 +296,13 @@ def convex_pieces(domain: str) -> tuple[str, ...]:
     """The basic sets that ``domain`` is made of, implicit equalities detected."""
     points = isl.Set(domain, context=context()).coalesce()
     return tuple(str(isl.Set.from_basic_set(p.detect_equalities())) for p in points.get_basic_sets())
+
+
+def largest(domain: str, form: Sequence[int]) -> int | None:
+    """Greatest value of a linear form over ``domain``; None when it has none."""
+    points = isl.Set(domain, context=context())
+    names = [f"x{k}" for k in range(points.dim(isl.dim_type.set))]
+    text = " + ".join(f"{c}*{n}" for c, n in zip(form, names, strict=True) if c) or "0"
+    values = points.apply(isl.Map(f"{{ [{', '.join(names)}] -> [{text}] }}", context=points.get_ctx()))
+    most = values.project_out_all_params().dim_max_val(0)
+    return int(most.to_python()) if most.is_int() else None

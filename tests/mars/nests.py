@@ -36,9 +36,7 @@ def stencil(iterators: str, offsets: Sequence[tuple[int, ...]], domain: str) -> 
     """A[x] = f(A[x + offset] ..), single assignment."""
     names = iterators.split(",")
     found = [
-        access(
-            k, "A", "read", iterators, domain, ",".join(f"{n}{d:+d}" for n, d in zip(names, offset, strict=True))
-        )
+        access(k, "A", "read", iterators, domain, ",".join(f"{n}{d:+d}" for n, d in zip(names, offset, strict=True)))
         for k, offset in enumerate(offsets)
     ]
     return [*found, access(len(offsets), "A", "write", iterators, domain, iterators)]

@@ -1,7 +1,15 @@
+#ifndef CH
 #define CH 3
+#endif
+#ifndef OUT
 #define OUT 4
+#endif
+#ifndef H
 #define H 20
+#endif
+#ifndef W
 #define W 26
+#endif
 
 void conv2d(const short x[CH][H + 2][W + 2], const short w[OUT][CH][3][3], int y[OUT][H][W])
 {

@@ -1,6 +1,12 @@
+#ifndef NI
 #define NI 40
+#endif
+#ifndef NJ
 #define NJ 60
+#endif
+#ifndef NK
 #define NK 60
+#endif
 
 void gemm(float alpha, float C[NI][NJ], const float A[NI][NK], const float B[NK][NJ])
 {

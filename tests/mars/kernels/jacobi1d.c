@@ -1,5 +1,9 @@
+#ifndef T
 #define T 40
+#endif
+#ifndef N
 #define N 100
+#endif
 
 /* three-point average, one row per time step */
 void jacobi1d(float A[T + 1][N])

@@ -1,5 +1,9 @@
+#ifndef T
 #define T 30
+#endif
+#ifndef N
 #define N 90
+#endif
 
 /* two arrays, swapped by a second statement */
 void jacobi1d_inplace(float A[N], float B[N])

@@ -1,5 +1,9 @@
+#ifndef T
 #define T 12
+#endif
+#ifndef N
 #define N 30
+#endif
 
 void jacobi2d(float A[T + 1][N][N])
 {

@@ -1,5 +1,9 @@
+#ifndef T
 #define T 9
+#endif
+#ifndef N
 #define N 28
+#endif
 
 /* in place: each sweep reads what it has just written */
 void seidel2d(float A[N][N])

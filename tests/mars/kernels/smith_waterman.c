@@ -1,5 +1,9 @@
+#ifndef M
 #define M 60
+#endif
+#ifndef N
 #define N 75
+#endif
 
 
 void smith_waterman(const char p[M], const char q[N], int H[M + 1][N + 1])

@@ -1,4 +1,6 @@
+#ifndef N
 #define N 64
+#endif
 
 void scale(const float x[N][N], float y[N][N])
 {

@@ -1,0 +1,422 @@
+"""A :class:`Plan` as C: the template ``mars.c.j2`` filled with loops, tables and statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from math import prod
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from hlspart.mars.analysis import expanded
+from hlspart.mars.codegen.plan import Buffer, Burst, Copy, Memory, Plan, Planner
+from hlspart.mars.codegen.printer import Printer, Unprintable, c_type, holds_loop
+from hlspart.mars.integers import Vector
+from hlspart.mars.nest import error, nests
+from hlspart.mars.tiling import names_of
+from hlspart.model.access import AccessAnalysis, Affine
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.mars import MarsOptions, MarsResult
+from hlspart.model.program import (
+    ArrayRef,
+    ArrayType,
+    Assign,
+    Block,
+    CType,
+    Declare,
+    Expr,
+    IncDec,
+    Loop,
+    Name,
+    PragmaMark,
+    Program,
+    Return,
+    ScalarType,
+    Stmt,
+    Variable,
+    VoidType,
+    expressions,
+    walk,
+    walk_statements,
+)
+from hlspart.poly.region import TooHard
+from hlspart.poly.tilecode import Node
+
+REFUSED = "mars-code"
+
+
+def code(
+    program: Program, analysis: AccessAnalysis, result: MarsResult, options: MarsOptions | None = None
+) -> str | Diagnostic:
+    """The C of a layout, or why there is none. ``program`` and ``analysis`` are those given to ``analyse``."""
+    options = options or MarsOptions()
+    program, analysis = expanded(program, analysis, result.function)
+    function = program.functions[result.function]
+    wanted = set(names_of(result.tile))
+    nest = next((n for n in nests(program, analysis, result.function) if wanted <= set(n.iterators)), None)
+    if nest is None or result.unusable:
+        return error(program, function.name_at, REFUSED, "no code: the tiling does not apply to a nest")
+    try:
+        if nest.fault is not None or not result.legal:
+            raise Unprintable(nest.fault or "the tiling is not legal", nest.loop.at)
+        _alone(function.body, nest.loop)
+        tile_loops = nest.tile_loops if result.tile == nest.source_tiling else ()
+        plan = Planner(program, analysis, nest, result, tile_loops).plan()
+        return _Writer(plan, options).text()
+    except Unprintable as problem:
+        return error(program, problem.at or nest.loop.at, REFUSED, f"no code: {problem.reason}")
+    except TooHard as problem:
+        return error(program, nest.loop.at, REFUSED, f"no code: not decided within the effort limit ({problem})")
+
+
+def _alone(block: Block, loop: Loop) -> None:
+    for s in block.body:
+        if isinstance(s, Block):
+            _alone(s, loop)
+        elif (
+            s is not loop
+            and not isinstance(s, PragmaMark | Declare)
+            and not (isinstance(s, Return) and s.value is None)
+        ):
+            raise Unprintable("the function does more than this nest: move the nest into a function of its own", s.at)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("hlspart", "templates"),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )
+
+
+def linear(form: Affine) -> str:
+    """An affine form as C."""
+    text = ""
+    for name, c in form.terms:
+        sign = "-" if c < 0 else "+"
+        text += f" {sign} {name}" if abs(c) == 1 else f" {sign} {abs(c)} * {name}"
+    if form.const or not text:
+        text += f" {'-' if form.const < 0 else '+'} {abs(form.const)}"
+    text = text.strip()
+    return text[2:] if text.startswith("+ ") else f"-{text[2:]}"
+
+
+def _tile_form(coefficients: Sequence[int], const: int = 0) -> Affine:
+    return Affine.of({f"T{k}": c for k, c in enumerate(coefficients)}, const)
+
+
+class _Writer:
+    def __init__(self, plan: Plan, options: MarsOptions) -> None:
+        self.plan, self.options = plan, options
+        self.program = plan.program
+        self.function = plan.program.functions[plan.result.function]
+        self.printer = Printer(plan.program, self._reference)
+        self.tiles = [f"T{k}" for k in range(len(plan.result.tile))]
+        self._written = {v for v, _ in self._copies(plan.results)}
+        self._filled = {v for v, _ in self._copies(plan.fills)}
+
+    def _copies(self, copies: Sequence[Copy]) -> Iterator[tuple[int, Copy]]:
+        for c in copies:
+            yield self.plan.nest.key[c.access.array], c
+
+    # -------------------------------------------------------------------------------- references
+
+    def _reference(self, ref: ArrayRef, write: bool) -> str:
+        table = self.plan.write_cell if write else self.plan.read_cell
+        if ref.id in table:
+            return self._cell(*table[ref.id])
+        name = self.program.variable(ref.variable).name
+        return name + "".join(f"[{self.printer.expr(i)}]" for i in ref.indices)
+
+    def _cell(self, buffer: Buffer, place: Sequence[Affine]) -> str:
+        text = buffer.name
+        for form, least, moves in zip(place, buffer.least, buffer.moves, strict=True):
+            text += f"[{linear(form - _tile_form(moves, least))}]"
+        return text
+
+    def _element(self, name: str, index: Sequence[Affine]) -> str:
+        return name + "".join(f"[{linear(form)}]" for form in index)
+
+    def _type(self, variable: int) -> str:
+        v = self.program.variable(variable)
+        kind: CType = v.type
+        while isinstance(kind, ArrayType):
+            kind = kind.element
+        if not isinstance(kind, ScalarType):
+            raise Unprintable(f"{v.name} is no array of numbers", v.at)
+        return c_type(kind, v.at)
+
+    # ------------------------------------------------------------------------------------- loops
+
+    def _loops(
+        self, node: Node, indent: str, call: Callable[[Node, str], Iterator[str]], pipeline: bool = True
+    ) -> Iterator[str]:
+        match node.kind:
+            case "block":
+                for child in node.children:
+                    yield from self._loops(child, indent, call, pipeline)
+            case "for":
+                yield f"{indent}for {node.text} {{"
+                if pipeline and not _has_loop(node.children[0]):
+                    yield "#pragma HLS PIPELINE II=1"
+                yield from self._loops(node.children[0], indent + "    ", call, pipeline)
+                yield f"{indent}}}"
+            case "if":
+                yield f"{indent}if ({node.text}) {{"
+                yield from self._loops(node.children[0], indent + "    ", call, pipeline)
+                for other in node.children[1:]:
+                    yield f"{indent}}} else {{"
+                    yield from self._loops(other, indent + "    ", call, pipeline)
+                yield f"{indent}}}"
+            case _:
+                yield from call(node, indent)
+
+    def _execute(self) -> list[str]:
+        deep = any(holds_loop(body) for _, body in self.plan.units.values())
+        return list(self._loops(self.plan.local, "    ", self._unit, pipeline=not deep))
+
+    def _unit(self, node: Node, indent: str) -> Iterator[str]:
+        unit, body = self.plan.units[node.text]
+        yield f"{indent}{{"
+        deeper = indent + "    "
+        for name, value in zip(unit.iterators, node.args, strict=True):
+            origin = _tile_form(self.plan.moves[name])
+            start = "" if not origin.terms else f"{linear(origin)} + "
+            yield f"{deeper}const int {name} = {start}({value});"
+        for v in self._outer_scalars(body):
+            yield f"{deeper}{c_type(v.type, v.at)} {v.name};"
+        condition = self.plan.inside[unit.label]
+        innermost = "#pragma HLS PIPELINE II=1" if holds_loop(body) else ""
+        if condition == "1":
+            yield from self.printer.statements(body, deeper, innermost)
+        else:
+            yield f"{deeper}if (full || ({condition})) {{"
+            yield from self.printer.statements(body, deeper + "    ", innermost)
+            yield f"{deeper}}}"
+        yield f"{indent}}}"
+
+    def _outer_scalars(self, body: Sequence[Stmt]) -> list[Variable]:
+        """Scalars declared outside the nest that each iteration assigns anew."""
+        declared: set[int] = set()
+        assigned: dict[int, Variable] = {}
+        for s in body:
+            for x in walk_statements(s):
+                if isinstance(x, Declare):
+                    declared.update(x.variables)
+                if isinstance(x, Loop) and x.init is not None:
+                    declared.update(v for e in expressions(x.init) for v in _assigned(e))
+                for e in expressions(x):
+                    for v in _assigned(e):
+                        assigned[v] = self.program.variable(v)
+        return [v for ident, v in assigned.items() if ident not in declared]
+
+    def _copy(self, copy: Copy, out: bool) -> list[str]:
+        a = copy.access
+        index = self.plan.index[a.id]
+        ref = self._ref(a.id)
+        table = self.plan.read_cell if a.kind == "read" else self.plan.write_cell
+        variable = self.program.variable(self.plan.nest.key[a.array])
+
+        def call(node: Node, indent: str) -> Iterator[str]:
+            yield f"{indent}{{"
+            for name, value in zip(a.iterators, node.args, strict=True):
+                yield f"{indent}    const int {name} = {value};"
+                yield f"{indent}    (void){name};"
+            cell = self._cell(*table[ref])
+            if out:
+                yield f"{indent}    {self._element(variable.name, index)} = {cell};"
+            else:
+                yield f"{indent}    {cell} = {self._element(variable.name + '_first', index)};"
+            yield f"{indent}}}"
+
+        return list(self._loops(copy.loops, "    ", call))
+
+    def _ref(self, access: int) -> int:
+        """The id of the ArrayRef of an access."""
+        return next(x.ref for x in self.plan.nest.sources if x.id == access)
+
+    # ------------------------------------------------------------------------------------ pieces
+
+    def _address(self, memory: Memory, owner: Vector) -> str:
+        """C of the first word of the block of tile T + owner."""
+        total = Affine((), 0)
+        stride = memory.block
+        for k in reversed(range(len(memory.rows))):
+            total = total + _tile_form(memory.rows[k], owner[k] - memory.low[k]).scaled(stride)
+            stride *= memory.count[k]
+        return linear(total)
+
+    def _burst(self, memory: Memory, number: int, burst: Burst, at: int, write: bool) -> dict[str, object]:
+        offset = f" + {burst.offset}" if burst.offset else ""
+        return {
+            "label": f"{'write' if write else 'read'}_{memory.name}_{number}",
+            "words": burst.words,
+            "address": self._address(memory, burst.owner) + offset,
+            "table": at,
+            "cell": memory.buffer.name
+            + "".join(
+                f"[{memory.name}_{'out' if write else 'in'}[k + {at}][{d}]]" for d in range(len(memory.buffer.dims))
+            ),
+        }
+
+    def _memory(self, memory: Memory) -> dict[str, object]:
+        at, reads = 0, []
+        for n, burst in enumerate(memory.reads):
+            reads.append(self._burst(memory, n, burst, at, False))
+            at += burst.words
+        at, writes = 0, []
+        for n, burst in enumerate(memory.writes):
+            writes.append(self._burst(memory, n, burst, at, True))
+            at += burst.words
+        v = self.program.variable(memory.variable)
+        return {
+            "name": memory.name,
+            "type": self._type(memory.variable),
+            "array": v.name,
+            "input": memory.kind == "input",
+            "words": memory.words,
+            "block": memory.block,
+            "reads": reads,
+            "writes": writes,
+            "in_table": _table([c for b in memory.reads for c in b.cells]),
+            "out_table": _table([c for b in memory.writes for c in b.cells]),
+            "home_table": _table(memory.home),
+            "home_words": len(memory.home),
+            "rank": len(memory.buffer.dims),
+            "buffer": memory.buffer.name,
+            "longest": min(256, max((b.words for b in memory.reads), default=1)),
+            "longest_write": min(256, max((b.words for b in memory.writes), default=1)),
+            "low": memory.low,
+            "count": memory.count,
+            "dims": list(v.dims),
+            "elements": self._owned_elements(memory),
+            "address": self._address(memory, (0,) * len(memory.rows)),
+        }
+
+    def _owned_elements(self, memory: Memory) -> list[str]:
+        """Element k of the home table, moved to the block of owner coordinates T."""
+        found = []
+        for d, moves in enumerate(memory.buffer.moves):
+            found.append(f"{memory.name}_home[k][{d}]" + _plus(linear(_tile_form(moves))))
+        return found
+
+    def _dimensions(self, v: Variable) -> str:
+        if any(d is None for d in v.dims):
+            raise Unprintable(f"the extent of {v.name} is not known", v.at)
+        return "".join(f"[{d}]" for d in v.dims)
+
+    def _parameters(self) -> list[dict[str, object]]:
+        found: list[dict[str, object]] = []
+        names = {self.plan.nest.key[k] for k in self.plan.nest.key}
+        for ident in self.function.params:
+            v = self.program.variable(ident)
+            if v.is_array:
+                kind = self._type(ident)
+                const = "const " if v.const else ""
+                found.append(
+                    {
+                        "array": True, "name": v.name, "type": kind, "used": ident in names, "const": v.const,
+                        "declaration": f"{const}{kind} {v.name}{self._dimensions(v)}",
+                        "dims": self._dimensions(v), "size": prod(d or 0 for d in v.dims),
+                        "written": ident in self._written, "first": ident in self._filled,
+                        "float": kind in ("float", "double"),
+                    }
+                )  # fmt: skip
+            else:
+                kind = c_type(v.type, v.at)
+                found.append(
+                    {
+                        "array": False, "name": v.name, "type": kind, "declaration": f"{kind} {v.name}",
+                        "float": kind in ("float", "double"), "used": True,
+                    }
+                )  # fmt: skip
+        for key, variable in self.plan.nest.key.items():
+            if variable not in self.function.params:
+                v = self.program.variable(variable)
+                raise Unprintable(f"{key} is no parameter of {self.function.name}", v.at)
+        return found
+
+    def text(self) -> str:
+        """The whole file."""
+        memories = [self._memory(m) for m in self.plan.memories]
+        parameters = self._parameters()
+        produced = {b for b, _ in self.plan.write_cell.values()}
+        loaded = {m.buffer for m in self.plan.memories if m.reads}
+        for c in self.plan.fills:
+            loaded.add(self.plan.read_cell[self._ref(c.access.id)][0])
+        if not isinstance(self.function.return_type, VoidType):
+            raise Unprintable("the function returns a value", self.function.name_at)
+        values: Mapping[str, object] = {
+            "name": self.function.name,
+            "tiling": ", ".join(f"{f.text}:{f.size}" for f in self.plan.result.tile),
+            "tiles": self.tiles,
+            "memories": memories,
+            "buffers": [
+                {"name": b.name, "type": self._type(b.variable), "dims": "".join(f"[{d}]" for d in b.dims)}
+                for b in self.plan.buffers
+            ],
+            "parameters": parameters,
+            "full": self.plan.full,
+            "execute": self._execute(),
+            "fills": [line for c in self.plan.fills for line in self._copy(c, out=False)],
+            "results": [line for c in self.plan.results for line in self._copy(c, out=True)],
+            "drive": list(self._loops(self.plan.tiles, "    ", self._drive, pipeline=False)),
+            "count": list(self._loops(self.plan.tiles, "    ", _count, pipeline=False)),
+            "reads_per_tile": sum(len(m.reads) for m in self.plan.memories),
+            "writes_per_tile": sum(len(m.writes) for m in self.plan.memories),
+            "dataflow": not (produced & loaded),
+            "port_bits": self.options.port_bits,
+            "align": self.options.align,
+        }
+        return _environment().get_template("mars.c.j2").render(**values)
+
+    def _drive(self, node: Node, indent: str) -> Iterator[str]:
+        arguments = [f"{m.name}" for m in self.plan.memories]
+        for p in self._parameters():
+            if p["array"]:
+                if p["first"]:
+                    arguments.append(f"(const {p['type']} (*)" + _tail(str(p["dims"])) + f"){p['name']}_first")
+                if p["written"]:
+                    arguments.append(str(p["name"]))
+            else:
+                arguments.append(str(p["name"]))
+        yield f"{indent}{self.function.name}_tile({', '.join([*arguments, *node.args])});"
+
+
+def _assigned(e: Expr) -> Iterator[int]:
+    for x in walk(e):
+        target = x.target if isinstance(x, Assign) else x.operand if isinstance(x, IncDec) else None
+        if isinstance(target, Name):
+            yield target.variable
+
+
+def _tail(dims: str) -> str:
+    return dims[dims.index("]") + 1 :]
+
+
+def _count(node: Node, indent: str) -> Iterator[str]:
+    yield f"{indent}tiles++;"
+
+
+def _plus(text: str) -> str:
+    return "" if text == "0" else f" - {text[1:]}" if text.startswith("-") else f" + {text}"
+
+
+def _has_loop(node: Node) -> bool:
+    return node.kind == "for" or any(_has_loop(c) for c in node.children)
+
+
+def _table(rows: Sequence[Vector]) -> list[str]:
+    """Initialiser lines of a table of vectors."""
+    cells = ["{" + ", ".join(map(str, r)) + "}" for r in rows]
+    lines, line = [], ""
+    for cell in cells:
+        if len(line) + len(cell) > 100:
+            lines.append(line.rstrip(", "))
+            line = ""
+        line += cell + ", "
+    return [*lines, line.rstrip(", ")] if cells else []

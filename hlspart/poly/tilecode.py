@@ -1,0 +1,359 @@
+"""Loops and conditions of tiled code, and the facts that decide how a tile may keep its data.
+
+Questions go in as isl text and records, answers come out as :class:`Node` trees whose expressions are
+C text over the iterators and the tile coordinates ``T0, T1, ..``; the text uses ``min``, ``max`` and
+``floord``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import islpy as isl
+
+from hlspart.model.mars import NestAccess
+from hlspart.poly.dataflow import Dataflow, context
+from hlspart.poly.tiles import SET, guarded
+
+Vector = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A piece of a loop nest.
+
+    ``for``: ``text`` is the header in parentheses; ``if``: the condition; ``call``: ``text`` names the
+    statement and ``args`` its iterators; ``block``: only children. An ``if`` has at most two children.
+    """
+
+    kind: str
+    text: str = ""
+    args: tuple[str, ...] = ()
+    children: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Code that runs as a whole at each point: ``domain`` as it is, ``interior`` without borders.
+
+    ``order``: ranks of its enclosing loops and its own, as in :class:`NestAccess`.
+    """
+
+    label: str
+    iterators: tuple[str, ...]
+    domain: str
+    interior: str
+    rows: tuple[Vector, ...]
+    order: tuple[int, ...]
+    backwards: tuple[bool, ...] = ()
+
+
+def _names(count: int) -> list[str]:
+    return [f"T{k}" for k in range(count)]
+
+
+def _inside_tile(rows: Sequence[Vector], sizes: Vector, its: Sequence[str], tiles: Sequence[str]) -> str:
+    conditions = []
+    for tile, size, row in zip(tiles, sizes, rows, strict=True):
+        form = " + ".join(f"{c}*{x}" for c, x in zip(row, its, strict=True) if c) or "0"
+        conditions.append(f"{size}*{tile} <= {form} < {size}*{tile} + {size}")
+    return " and ".join(conditions)
+
+
+class TileCode:
+    """The units of a nest under a tiling with ``sizes``; bounds must be constants."""
+
+    def __init__(self, sizes: Vector, units: Sequence[Unit]) -> None:
+        self._ctx = context()
+        self._sizes = sizes
+        self._units = tuple(units)
+        self._tiles = _names(len(sizes))
+        self._parameters = f"[{', '.join(self._tiles)}]"
+
+    def _tile_map(self, its: Sequence[str], rows: Sequence[Vector], name: str = "") -> Any:
+        """iterations -> tile."""
+        inside = _inside_tile(rows, self._sizes, its, self._tiles)
+        return isl.Map(f"{{ {name}[{', '.join(its)}] -> [{', '.join(self._tiles)}] : {inside} }}", context=self._ctx)
+
+    def _build(self) -> Any:
+        return isl.AstBuild.from_context(isl.Set(f"{self._parameters} -> {{ : }}", context=self._ctx))
+
+    def _every_tile(self) -> Any:
+        total: Any = None
+        for u in self._units:
+            part = isl.Set(u.domain, context=self._ctx).apply(self._tile_map(u.iterators, u.rows))
+            total = part if total is None else total.union(part)
+        return total.coalesce()
+
+    @guarded
+    def tiles(self) -> Node:
+        """Loops over all tiles with an iteration, in lexicographic order."""
+        every = self._every_tile().set_tuple_name("tile")
+        build = isl.AstBuild.from_context(isl.Set("{ : }", context=self._ctx))
+        identity = every.identity().reset_tuple_id(isl.dim_type.out)
+        return _node(build.node_from_schedule_map(isl.UnionMap.from_map(identity)))
+
+    @guarded
+    def span(self, form: Sequence[int]) -> tuple[int, int]:
+        """Least and greatest value of a linear form of the tile coordinates over all tiles."""
+        text = " + ".join(f"{c}*{t}" for c, t in zip(form, self._tiles, strict=True) if c) or "0"
+        values = self._every_tile().apply(isl.Map(f"{{ [{', '.join(self._tiles)}] -> [{text}] }}", context=self._ctx))
+        return values.dim_min_val(0).to_python(), values.dim_max_val(0).to_python()
+
+    @guarded
+    def local(self) -> Node:
+        """The loops of one interior tile, that at the origin, in the order of the source."""
+        depth = max(len(u.iterators) for u in self._units)
+        total: Any = None
+        for u in self._units:
+            zero = ["0"] * len(self._tiles)
+            inside = _inside_tile(u.rows, self._sizes, u.iterators, zero)
+            its = ", ".join(u.iterators)
+            points = isl.Set(u.interior, context=self._ctx).intersect(
+                isl.Set(f"{{ [{its}] : {inside} }}", context=self._ctx)
+            )
+            entries = []
+            for k in range(depth + 1):
+                entries.append(str(u.order[k]) if k < len(u.order) else "0")
+                if k < depth:
+                    down = k < len(u.backwards) and u.backwards[k]
+                    entries.append(("-" if down else "") + u.iterators[k] if k < len(u.iterators) else "0")
+            time = isl.Map(f"{{ {u.label}[{its}] -> [{', '.join(entries)}] }}", context=self._ctx)
+            part = isl.UnionMap.from_map(time.intersect_domain(points.set_tuple_name(u.label)))
+            total = part if total is None else total.union(part)
+        build = isl.AstBuild.from_context(isl.Set("{ : }", context=self._ctx))
+        return _node(build.node_from_schedule_map(total))
+
+    @guarded
+    def inside(self, unit: Unit) -> str:
+        """C condition on the iterators: the iteration is one of the nest. "1" when every interior one is."""
+        its = ", ".join(unit.iterators)
+        points = isl.Set(unit.domain, context=self._ctx)
+        lifted = isl.Set(f"[{its}] -> {{ [{its}] }}", context=self._ctx).intersect(points).params()
+        known = isl.Set(f"[{its}] -> {{ [{its}] }}", context=self._ctx).intersect(
+            isl.Set(unit.interior, context=self._ctx)
+        )
+        text: str = isl.AstBuild.from_context(known.params()).expr_from_set(lifted).to_C_str()
+        return text
+
+    @guarded
+    def full(self) -> str:
+        """C condition on the tile coordinates: all iterations of an interior tile are in the nest."""
+        partial = None
+        for u in self._units:
+            tiles = self._tile_map(u.iterators, u.rows)
+            missing = isl.Set(u.interior, context=self._ctx).subtract(isl.Set(u.domain, context=self._ctx))
+            part = missing.apply(tiles)
+            partial = part if partial is None else partial.union(part)
+        assert partial is not None
+        full = self._every_tile().subtract(partial).coalesce()
+        names = ", ".join(self._tiles)
+        lifted = isl.Set(f"{self._parameters} -> {{ [{names}] }}", context=self._ctx).intersect(full).params()
+        build = isl.AstBuild.from_context(
+            isl.Set(f"{self._parameters} -> {{ [{names}] }}", context=self._ctx).intersect(self._every_tile()).params()
+        )
+        text: str = build.expr_from_set(lifted.coalesce()).to_C_str()
+        return text
+
+    @guarded
+    def within(self, label: str, iterators: Sequence[str], rows: Sequence[Vector], domain: str) -> Node | None:
+        """Loops over the points of ``domain`` in tile (T0, ..); None when no tile has any."""
+        points = isl.Set(domain, context=self._ctx)
+        if points.is_empty():
+            return None
+        inside = _inside_tile(rows, self._sizes, iterators, self._tiles)
+        its = ", ".join(iterators)
+        mine = isl.Set(f"{self._parameters} -> {{ [{its}] : {inside} }}", context=self._ctx).intersect(points)
+        identity = mine.coalesce().set_tuple_name(label).identity().reset_tuple_id(isl.dim_type.out)
+        return _node(self._build().node_from_schedule_map(isl.UnionMap.from_map(identity)))
+
+
+def _node(tree: Any) -> Node:
+    kinds: Any = isl.ast_node_type
+    kind = tree.get_type()
+    if kind == kinds.for_:
+        it, start = tree.for_get_iterator().to_C_str(), tree.for_get_init().to_C_str()
+        body = _node(tree.for_get_body())
+        if tree.for_is_degenerate():
+            return Node("for", f"(int {it} = {start}; {it} <= {start}; {it} += 1)", (it,), (body,))
+        stop, step = tree.for_get_cond().to_C_str(), tree.for_get_inc().to_C_str()
+        return Node("for", f"(int {it} = {start}; {stop}; {it} += {step})", (it,), (body,))
+    if kind == kinds.if_:
+        children = [_node(tree.if_get_then_node())]
+        if tree.if_has_else_node():
+            children.append(_node(tree.if_get_else_node()))
+        return Node("if", tree.if_get_cond().to_C_str(), (), tuple(children))
+    if kind == kinds.block:
+        nodes = tree.block_get_children()
+        return Node("block", children=tuple(_node(nodes.get_at(k)) for k in range(nodes.n_ast_node())))
+    call = tree.user_get_expr()
+    operands = [call.get_op_arg(k).to_C_str() for k in range(call.get_op_n_arg())]
+    return Node("call", operands[0], tuple(operands[1:]))
+
+
+# ------------------------------------------------------------------------- how a tile keeps data
+
+
+class Order:
+    """Execution order, elements and tiles of the accesses of one nest, for the questions below."""
+
+    def __init__(self, accesses: Sequence[NestAccess], rows: Sequence[Sequence[Vector]], sizes: Vector) -> None:
+        self._ctx = context()
+        self._accesses = tuple(accesses)
+        self._rows = {a.id: tuple(r) for a, r in zip(accesses, rows, strict=True)}
+        self._sizes = sizes
+        depth = max(len(a.iterators) for a in accesses)
+        self._time = self._union(lambda a: _time(a, depth))
+        tiles = _names(len(sizes))
+        self._tile = self._union(
+            lambda a: (
+                f"{{ S{a.id}[{', '.join(a.iterators)}] -> T[{', '.join(tiles)}] : "
+                f"{_inside_tile(self._rows[a.id], sizes, a.iterators, tiles)} }}"
+            )
+        )
+        self._same_tile = self._tile.apply_range(self._tile.reverse())
+
+    def _union(self, text: Any) -> Any:
+        total: Any = isl.UnionMap("{ }", context=self._ctx)
+        for a in self._accesses:
+            domain = isl.Set(a.domain, context=self._ctx).set_tuple_name(f"S{a.id}")
+            total = total.union(
+                isl.UnionMap(text(a), context=self._ctx).intersect_domain(isl.UnionSet.from_set(domain))
+            )
+        return total
+
+    def _touch(self, array: str, kind: str) -> Any:
+        total: Any = isl.UnionMap("{ }", context=self._ctx)
+        for a in self._accesses:
+            if a.array == array and a.kind == kind:
+                touch = isl.Map(a.map, context=self._ctx).intersect_domain(isl.Set(a.domain, context=self._ctx))
+                named = touch.set_tuple_name(isl.dim_type.in_, f"S{a.id}").set_tuple_name(isl.dim_type.out, "E")
+                total = total.union(isl.UnionMap.from_map(named))
+        return total
+
+    def _earlier(self, relation: Any, late: bool = False) -> Any:
+        """Pairs of ``relation`` whose second runs before (``late``: after) the first."""
+        before = self._time.lex_lt_union_map(self._time) if late else self._time.lex_gt_union_map(self._time)
+        return relation.intersect(before)
+
+    def _flow(self, array: str, flow: Dataflow) -> Any:
+        """read -> write it takes its value from, for one array."""
+        total: Any = isl.UnionMap("{ }", context=self._ctx)
+        mine = {a.id for a in self._accesses if a.array == array}
+        for d in flow.dependences:
+            if d.reader in mine:
+                part = isl.Map(d.relation, context=self._ctx)
+                part = part.set_tuple_name(isl.dim_type.in_, f"S{d.reader}")
+                part = part.set_tuple_name(isl.dim_type.out, f"S{d.writer}")
+                total = total.union(isl.UnionMap.from_map(part))
+        return total
+
+    @guarded
+    def in_place(self, array: str, flow: Dataflow) -> bool:
+        """Whether a tile may keep ``array`` in a buffer with one cell per element.
+
+        So it is when, in every tile, an element comes in with one value only, is not written before
+        that value is read, and goes out with the last value the tile gave it.
+        """
+        source = self._flow(array, flow)
+        crossing = source.subtract(self._same_tile)
+        reads, writes = self._touch(array, "read"), self._touch(array, "write")
+        arriving = crossing
+        mine = {a.id: a for a in self._accesses if a.array == array}
+        for ident, domain in flow.outside:
+            if ident in mine:
+                points = isl.Set(domain, context=self._ctx).set_tuple_name(f"S{ident}")
+                first = reads.intersect_domain(isl.UnionSet.from_set(points))
+                arriving = arriving.union(first)
+        place = self._tile.range_product(reads)
+        if not place.reverse().apply_range(arriving).is_single_valued():
+            return False
+        clash = reads.apply_range(writes.reverse()).intersect(self._same_tile)
+        if not self._earlier(clash).intersect_domain(crossing.domain()).is_empty():
+            return False
+        over = writes.apply_range(writes.reverse()).intersect(self._same_tile)
+        return bool(self._earlier(over, late=True).intersect_domain(crossing.range()).is_empty())
+
+    @guarded
+    def last_writes(self, array: str) -> tuple[tuple[int, str], ...]:
+        """For each write of ``array`` the iterations whose value is there when the nest is done."""
+        writes = self._touch(array, "write")
+        again = self._earlier(writes.apply_range(writes.reverse()), late=True).domain()
+        found = []
+        for a in self._accesses:
+            if a.array == array and a.kind == "write":
+                points = isl.Set(a.domain, context=self._ctx).set_tuple_name(f"S{a.id}")
+                left = isl.UnionSet.from_set(points).subtract(again).coalesce()
+                part = left.extract_set(points.get_space())
+                if not part.is_empty():
+                    found.append((a.id, str(part.reset_tuple_id())))
+        return tuple(found)
+
+    @guarded
+    def expandable(self, array: str, flow: Dataflow, functions: Sequence[tuple[int, int, str]]) -> bool:
+        """Whether every read can use the cell of one write instance: (reader, writer, relation) of the interior.
+
+        On the nest as it is, a read takes its value from that instance or from outside the nest, and
+        no cell stands for two elements from outside.
+        """
+        wanted: Any = isl.UnionMap("{ }", context=self._ctx)
+        for reader, writer, relation in functions:
+            part = isl.Map(relation, context=self._ctx)
+            part = part.set_tuple_name(isl.dim_type.in_, f"S{reader}").set_tuple_name(isl.dim_type.out, f"S{writer}")
+            wanted = wanted.union(isl.UnionMap.from_map(part))
+        readers = {reader for reader, _, _ in functions}
+        source = self._flow(array, flow)
+        if not source.is_subset(wanted):
+            return False
+        outside: Any = isl.UnionSet("{ }", context=self._ctx)
+        for ident, domain in flow.outside:
+            if ident in readers:
+                outside = outside.union(
+                    isl.UnionSet.from_set(isl.Set(domain, context=self._ctx).set_tuple_name(f"S{ident}"))
+                )
+        cells = wanted.intersect_domain(outside).reverse().apply_range(self._touch(array, "read"))
+        return bool(cells.is_single_valued())
+
+
+def _time(a: NestAccess, depth: int) -> str:
+    entries = []
+    for k in range(depth + 1):
+        entries.append(str(a.order[k]) if k < len(a.order) else "0")
+        if k < depth:
+            down = k < len(a.backwards) and a.backwards[k]
+            entries.append(("-" if down else "") + a.iterators[k] if k < len(a.iterators) else "0")
+    return f"{{ S{a.id}[{', '.join(a.iterators)}] -> [{', '.join(entries)}] }}"
+
+
+@guarded
+def box(points: str) -> tuple[tuple[int, int], ...]:
+    """(least, greatest) per dimension of a bounded set."""
+    whole = isl.Set(points, context=context())
+    return tuple((whole.dim_min_val(k).to_python(), whole.dim_max_val(k).to_python()) for k in range(whole.dim(SET)))
+
+
+@guarded
+def minus(a: str, b: str) -> str:
+    """Set difference."""
+    ctx = context()
+    return str(isl.Set(a, context=ctx).subtract(isl.Set(b, context=ctx)).coalesce())
+
+
+@guarded
+def empty(points: str) -> bool:
+    """Whether a set has no point."""
+    return bool(isl.Set(points, context=context()).is_empty())
+
+
+@guarded
+def united(domains: Sequence[str], keep: int) -> str:
+    """Union of sets, each projected onto its first ``keep`` dimensions."""
+    ctx = context()
+    total: Any = None
+    for text in domains:
+        part = isl.Set(text, context=ctx)
+        part = part.project_out(SET, keep, part.dim(SET) - keep)
+        total = part if total is None else total.union(part)
+    return str(total.coalesce())
