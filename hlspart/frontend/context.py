@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -59,6 +60,10 @@ class Collected:
     constants: dict[str, int] = field(default_factory=dict)
     called: dict[str, Origin] = field(default_factory=dict)
     external: dict[str, int] = field(default_factory=dict)  # file-scope names with external linkage
+    # what a header defines for each unit alike is one thing: by name and place
+    internal: dict[tuple[str, Span], int] = field(default_factory=dict)
+    defined: dict[tuple[str, Span], str] = field(default_factory=dict)
+    outer_pragmas: dict[tuple[str, Span], bool] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, SourceText] = field(default_factory=dict)
     inactive: list[Span] = field(default_factory=list)
@@ -89,6 +94,7 @@ class Context:
         self.path, self.text, self.collected, self.language = path, text, collected, language
         self.names: list[dict[str, Entry]] = [{}]
         self.tags: list[dict[str, ir.CType]] = [{}]
+        self.internal_functions: dict[str, str] = {}
         self.function: str | None = None
         self.scope: int | None = None
 
@@ -115,6 +121,13 @@ class Context:
             if name in scope:
                 return scope[name]
         return None
+
+    def function_name(self, name: str, internal: bool) -> str:
+        """The program-wide name of a function: another unit may have a ``static`` one of the same name."""
+        if internal and name not in self.internal_functions:
+            taken = name in self.collected.functions
+            self.internal_functions[name] = f"{name}@{posixpath.basename(self.path)}" if taken else name
+        return self.internal_functions.get(name, name)
 
     def variable(self, ident: int) -> ir.Variable:
         """A variable as known so far."""

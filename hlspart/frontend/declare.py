@@ -269,6 +269,10 @@ class Declarations:
         ident: int | None = None
         if linked:
             ident = context.collected.external.get(node.name)
+        shared = (node.name, piece.name.span)
+        if static and shared in context.collected.internal:
+            context.names[-1][node.name] = VariableId(context.collected.internal[shared])
+            return context.collected.internal[shared]
         entry = context.names[0].get(node.name) if file_scope else None
         if ident is None and isinstance(entry, VariableId):
             ident = entry.id  # a further declaration of a static object
@@ -290,6 +294,8 @@ class Declarations:
             )  # fmt: skip
             if linked:
                 context.collected.external[node.name] = ident
+            elif static and file_scope:
+                context.collected.internal[shared] = ident
         context.names[-1][node.name] = VariableId(ident)
         if node.init is not None:
             self._initial(ident, node.init, name_at, end)
@@ -302,6 +308,8 @@ class Declarations:
         known = self.context.variable(ident)
         defines = known.extern and not extern
         declarations = (piece, *known.declarations) if defines else (*known.declarations, piece)
+        if any(d.name.span == piece.name.span for d in known.declarations):
+            declarations = known.declarations  # a header's, read with another unit
         merged = known.type
         if isinstance(type_, ir.ArrayType) and isinstance(known.type, ir.ArrayType) and None in known.type.dims:
             merged = type_
@@ -361,8 +369,11 @@ class Declarations:
         opening = self.parameter_list(name_at)
         params = tuple(p.declarator for p in self.parameters(node.type, opening))
         proto = ir.Prototype(self.text.origin(start, end), self.text.origin(name_at, name_at), params)
-        self.context.collected.prototypes.setdefault(node.name, []).append(proto)
-        self.context.names[-1][node.name] = FunctionDeclaration(node.name, self.type_of(node.type.type))
+        name = self.context.function_name(node.name, "static" in (node.storage or []))
+        known = self.context.collected.prototypes.setdefault(name, [])
+        if all(p.name.span != proto.name.span for p in known):  # a header's, seen by several units
+            known.append(proto)
+        self.context.names[-1][node.name] = FunctionDeclaration(name, self.type_of(node.type.type))
 
     def parameter_list(self, name_at: int) -> int:
         """The ``(`` of the parameter list of the function named at a token."""

@@ -130,7 +130,7 @@ class Expressions:
             case EnumConstant():
                 return ir.Const(origin, ct.INT, entry.value, node.name), at, at
             case FunctionDeclaration():
-                return ir.FunctionName(origin, ir.OtherType("function"), node.name), at, at
+                return ir.FunctionName(origin, ir.OtherType("function"), entry.name), at, at
             case _:
                 if node.name in ("true", "false") and self.context.language == "c++":
                     return ir.Const(origin, ct.BOOL, int(node.name == "true"), node.name), at, at
@@ -267,12 +267,14 @@ class Expressions:
             first = last = node.name.coord.line
             function = node.name.name
             entry = self.context.lookup(function)
-            type_ = entry.returns if isinstance(entry, FunctionDeclaration) else ct.INT
+            type_ = ct.INT
+            if isinstance(entry, FunctionDeclaration):
+                function, type_ = entry.name, entry.returns
         else:
             callee, first, last = self.lower(node.name)
             if isinstance(callee, ir.FunctionName):
                 function, callee = callee.name, None
-                entry = self.context.lookup(function)
+                entry = self.context.lookup(function.partition("@")[0])
                 type_ = entry.returns if isinstance(entry, FunctionDeclaration) else ct.INT
         first, last = self._left(first, last)
         name = self.at(first, last)
@@ -338,7 +340,12 @@ class Expressions:
             return ir.SizeOf(self.at(at, end), ct.SIZE, None, value), at, end
         operand, first, last = self.lower(node.expr)
         _, end = self._right(first, last, at + 1)
-        return ir.SizeOf(self.at(at, end), ct.SIZE, operand, ct.size_of(operand.type)), at, end
+        size = ct.size_of(operand.type)
+        if isinstance(operand, ir.Name) and isinstance(operand.type, ir.ArrayType):
+            variable = self.context.variable(operand.variable)
+            if variable.storage == "parameter" and not variable.reference:
+                size = 8  # a pointer, whatever its declaration looks like
+        return ir.SizeOf(self.at(at, end), ct.SIZE, operand, size), at, end
 
     def _binaryop(self, node: Any) -> Ranged:
         left, first, last = self.lower(node.left)

@@ -6,6 +6,7 @@ begins. Pragmas lie between tokens; each is put where the walk passes it.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any, Literal
 
 from pycparser import c_ast
@@ -93,11 +94,16 @@ class Lowering:
             self.next_pragma += 1
             span = Span(token.path, token.start, token.end)
             origin = Origin(span) if token.use is None else Origin(span, "macro", token.use.name)
+            text = spell(token.body)
+            if self.context.function is None:
+                if (text, span) in self.collected.outer_pragmas:  # a header's, read with another unit
+                    continue
+                self.collected.outer_pragmas[text, span] = True
             index = len(self.collected.pragmas)
             spelling: Literal["#pragma", "_Pragma"] = "#pragma" if token.spelling == "#pragma" else "_Pragma"
             self.collected.pragmas.append(
                 RawPragma(
-                    index, origin, spell(token.body), spell(token.expanded), self.context.function, self.loop,
+                    index, origin, text, spell(token.expanded), self.context.function, self.loop,
                     self.block, spelling,
                 )
             )  # fmt: skip
@@ -114,33 +120,39 @@ class Lowering:
         name_at = self.declarations.name_index(decl.type, decl.name, start, opening)
         type_ = decl.type
         returns = self.declarations.type_of(type_.type) if isinstance(type_, c_ast.FuncDecl) else ct.UNKNOWN
-        context.names[-1][decl.name] = FunctionDeclaration(decl.name, returns)
+        internal = "static" in (decl.storage or []) or decl.name in context.internal_functions
+        shared = (decl.name, self.text.origin(name_at, name_at).span)
+        if shared in self.collected.defined:  # a header's, read with another unit
+            context.names[-1][decl.name] = FunctionDeclaration(self.collected.defined[shared], returns)
+            self.next_pragma = bisect_right(self.pragmas, closing, key=lambda pair: pair[0])
+            return closing
+        name = context.function_name(decl.name, internal)
+        self.collected.defined[shared] = name
+        context.names[-1][decl.name] = FunctionDeclaration(name, returns)
         block = self.collected.new_id()
         context.push()
-        context.function, context.scope = decl.name, block
+        context.function, context.scope = name, block
         self.unlabelled = 0
         params = self._parameters(node, name_at, opening, block)
         outer, self.block = self.block, block
         # pragmas in the parameter list stand outside of the body
         context.function, self.block = None, outer
         self._flush(opening)
-        context.function, self.block = decl.name, block
+        context.function, self.block = name, block
         body = self._items(node.body.block_items or [], opening, closing)
         self.block = outer
         context.function, context.scope = None, None
         context.pop()
         origin = self.text.origin
-        name = decl.name
         if name in self.collected.functions:
-            previous = self.collected.functions[name]
-            at = origin(name_at, name_at)
-            if not (previous.internal or "static" in (decl.storage or [])):
-                context.report("HLP002", "syntax-error", "error", at, f"'{name}' is defined twice")
+            context.report(
+                "HLP002", "syntax-error", "error", origin(name_at, name_at), f"'{decl.name}' is defined twice"
+            )
         self.collected.functions[name] = ir.Function(
             name, context.path, origin(start, closing, True), origin(start, opening - 1, True),
             origin(name_at, name_at), returns, tuple(params),
             ir.Block(block, origin(opening, closing, True), tuple(body)),
-            internal="static" in (decl.storage or []), inline="inline" in (decl.funcspec or []),
+            internal=internal, inline="inline" in (decl.funcspec or []),
             variadic=_variadic(type_),
         )  # fmt: skip
         return closing

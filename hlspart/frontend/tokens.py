@@ -82,7 +82,7 @@ class SourceError(Exception):
 
 
 _MASTER = re.compile(
-    r"""(?P<ws>[ \t\f\v\r]+)
+    r"""(?P<ws>[ \t\f\v\r\ufeff]+)
     |(?P<nl>\n)
     |(?P<id>[^\W\d][\w$]*|\$[\w$]*)
     |(?P<num>\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*)

@@ -222,10 +222,14 @@ def test_several_files_are_one_program() -> None:
     loaded = load(["a.c", "c.c", "b.c", "no.c"], FrontendOptions(), read)
     assert [u.error is None for u in loaded.units] == [True, False, True, False]
     shared = named(loaded, "shared")
-    assert not shared.extern and shared.at.span.path == "b.c" and len(shared.declarations) == 3
+    assert (
+        not shared.extern
+        and shared.at.span.path == "b.c"
+        and [d.name.span.path for d in shared.declarations] == ["b.c", "k.h"]
+    )
     assert [v.dims for v in loaded.variables if v.name == "own"] == [(2,), (3,)]
     assert set(loaded.functions) == {"f", "g"} and set(loaded.undefined) == {"h"}
-    assert len(loaded.functions["g"].prototypes) == 2
+    assert len(loaded.functions["g"].prototypes) == 1  # one text, however many units include it
     used = [
         loaded.variables[e.variable].dims
         for e in all_expressions(loaded)
@@ -235,6 +239,27 @@ def test_several_files_are_one_program() -> None:
     assert used == [(2,), (3,)]
     ids = [e.id for e in all_expressions(loaded) if isinstance(e, (ir.ArrayRef, ir.Call))] + list(loaded.loops)
     assert len(ids) == len(set(ids))
+
+
+def test_what_a_header_defines_is_there_once() -> None:
+    files = {
+        "h.h": "#pragma HLS once_only\nstatic const int T[2] = {1, 2};\nstatic int g(int i) {\n#pragma HLS inline\n  return T[i]; }\n",
+        "a.c": '#include "h.h"\nstatic int own(void) { return 1; }\nint f(void) { return g(0) + own(); }\n',
+        "b.c": '#include "h.h"\nstatic int own(void);\nint k(void) { return g(1) + own(); }\nstatic int own(void) { return 2; }\n',
+    }
+    loaded = load(["a.c", "b.c"], FrontendOptions(), lambda path: files[path].encode())
+    assert set(loaded.functions) == {"g", "own", "f", "k", "own@b.c"} and not loaded.undefined
+    assert [v.name for v in loaded.variables if v.is_array] == ["T"] and len(loaded.pragmas) == 2
+    calls = {
+        c.at.span.path: c.function for c in all_expressions(loaded) if isinstance(c, ir.Call) and c.function != "g"
+    }
+    assert calls == {"a.c": "own", "b.c": "own@b.c"}
+    assert len(loaded.functions["own@b.c"].prototypes) == 1 and not loaded.functions["own"].prototypes
+
+
+def test_sizeof_a_parameter_is_that_of_a_pointer() -> None:
+    loaded = good("int f(int A[8]) { int B[8]; return sizeof A + sizeof(B) + sizeof A[0]; }")
+    assert [e.value for e in all_expressions(loaded) if isinstance(e, ir.SizeOf)] == [8, 32, 4]
 
 
 def test_missing_headers_do_not_matter() -> None:
