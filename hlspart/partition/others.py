@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hlspart.model.directives import Directive, Problem
-from hlspart.model.program import ArrayType, Program
+from hlspart.model.program import Program, ScalarType
 from hlspart.model.results import PragmaState, PragmaStatus
 
 #: Said once of a place or variable; a second time repeats or contradicts the first.
@@ -74,6 +74,7 @@ def _fault(program: Program, directive: Directive) -> tuple[str, str, str | None
         case "bind_storage" | "array_reshape":
             for ident in directive.variables:
                 variable = program.variable(ident)
-                if not isinstance(variable.type, ArrayType) and variable.storage != "parameter":
+                plain = isinstance(variable.type, ScalarType) and variable.storage != "parameter"
+                if plain and not any(p.code == "struct-member" for p in directive.problems):
                     return "not-an-array", f"'{variable.name}' is no array", "name an array"
     return None

@@ -153,6 +153,11 @@ class Facts:
         found.sort(key=lambda v: v.function is None)
         return found[0] if found else None
 
+    def loop_at(self, loop: LoopResult) -> Origin:
+        """Header of a loop; the name of the function where the function itself is pipelined."""
+        found = self.program.loops.get(loop.loop)
+        return found.header if found is not None else self.program.functions[loop.function].name_at
+
     def loops_inside(self, loop: int) -> tuple[Loop, ...]:
         """Loops in the body of a loop, at any depth."""
         found: list[Loop] = []

@@ -42,8 +42,8 @@ def same_without(facts: Facts, group: int) -> bool:
     if facts.recheck is None or facts.ii is None or group not in _first_groups(facts):
         return False
     touched = _loops_of(facts, group)
-    if not touched:
-        return False
+    if not touched or any(x.loop in touched and x.ii and x.target_ii and x.ii > x.target_ii for x in facts.ii.loops):
+        return False  # where something else still limits a loop, the partition may be half of the answer
     other = facts.recheck(_with_dims(facts.validation, group, ()))
     after = {loop.loop: loop for loop in other.loops}
     for loop in facts.ii.loops:

@@ -49,4 +49,4 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for loop in facts.ii.loops:
         if loop.pipelined and loop.origin != "auto" and loop.ii is None:
             message = f"loop {loop.name}: II unknown: {loop.cause or 'not analysed'}"
-            yield facts.report(RULE, facts.program.loops[loop.loop].header, message)
+            yield facts.report(RULE, facts.loop_at(loop), message)

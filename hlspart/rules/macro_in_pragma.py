@@ -54,6 +54,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         names = sorted(known - kept)
         if names:
             listed = ", ".join(f"'{n}'" for n in names)
-            message = f"{facts.pragma_text(directive)}: {listed} is a macro, which not every tool version expands here"
+            noun = "is a macro" if len(names) == 1 else "are macros"
+            message = f"{facts.pragma_text(directive)}: {listed} {noun}, which not every tool version expands here"
             hint = "use a const integer, or _Pragma with a stringified argument"
             yield facts.report(RULE, directive.at, message, hint)

@@ -64,4 +64,4 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             after = [x.ii_after for x in facts.infer.loops if (x.function, x.name) == (loop.function, loop.name)]
             if better and after and after[0] is not None and after[0] < loop.ii:
                 hint = f"{'; '.join(better[0].pragmas)} (all arrays as inferred: II {after[0]})"
-        yield facts.report(RULE, facts.program.loops[loop.loop].header, message, hint, related)
+        yield facts.report(RULE, facts.loop_at(loop), message, hint, related)

@@ -55,4 +55,4 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         limit = loop.limits[0]
         message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {limit.text}"
         hint = limit.hint or f"set II={loop.ii}, or break the recurrence (several accumulators, a local copy)"
-        yield facts.report(RULE, facts.program.loops[loop.loop].header, message, hint)
+        yield facts.report(RULE, facts.loop_at(loop), message, hint)

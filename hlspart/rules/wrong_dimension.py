@@ -64,5 +64,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         fix = Fix(f"use dim={new}", (Edit(span, f"dim={new}"),), safe=False) if span else None
         message = f"'{variable.name}' is partitioned in dim {old}; in dim {new} loop {loop.name} reaches II {ii}"
         message += f" instead of {loop.ii}"
-        related = [(facts.program.loops[loop.loop].header, "the loop")]
+        related = [(facts.loop_at(loop), "the loop")]
         yield facts.report(RULE, directive.at, message, f"write dim={new}", related, fix)

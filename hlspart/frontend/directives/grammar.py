@@ -23,6 +23,8 @@ _BINARY = frozenset(
 _PREFIX = frozenset(("+", "-", "!", "~", "&", "*"))
 #: Constant expressions that C++ knows and hlspart does not.
 _NOT_EVALUATED = re.compile(r"\b(?:sizeof|alignof)\b|::|\w\s*<|[A-Za-z_]\w*\s*\(")
+#: Directives whose integers change no prediction of a loop.
+_FREE_VALUES = frozenset(("interface", "stream", "loop_tripcount"))
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -201,7 +203,8 @@ def _unknown_option(kind: Kind, option: Option) -> Problem:
 
 def is_modelled(kind: Kind, options: Sequence[Option], problems: Sequence[Problem]) -> bool:
     """Whether predictions account for a directive with these options."""
-    if any(p.code in ("struct-member", "value-unknown") for p in problems):
+    codes = {p.code for p in problems}
+    if "struct-member" in codes or ("value-unknown" in codes and kind.name not in _FREE_VALUES):
         return False
     return kind.modelled and not any(o.name == "dynamic" for o in options)
 
