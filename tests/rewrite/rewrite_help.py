@@ -1,0 +1,67 @@
+"""Shared by the tests of the rewrite: texts in, texts out, and what gcc says of them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hlspart.frontend import load
+from hlspart.layouts.blockcyclic import BlockCyclicLayout
+from hlspart.layouts.lattice import LatticeLayout
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.options import FrontendOptions, RewriteOptions
+from hlspart.model.program import Program
+from hlspart.model.results import Validation
+from hlspart.model.rewriting import RewriteResult
+from hlspart.partition import validate
+from hlspart.poly import analyse
+from hlspart.rewrite import rewrite
+
+WARNINGS = (
+    "-Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-unused-label -Wno-unused-variable -Wno-unused-parameter"
+    " -Wno-type-limits -Wno-unused-but-set-variable -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+).split()
+
+Analysed = tuple[Program, AccessAnalysis, Validation]
+
+
+def analysed(texts: str | Mapping[str, str], top: str | None = None) -> Analysed:
+    """Program, accesses and partitions of some texts (one is called ``p.c``)."""
+    files = {"p.c": texts} if isinstance(texts, str) else texts
+    paths = [name for name in files if name.endswith(".c")]
+    program = load(paths, FrontendOptions(), lambda path: files[path].encode())
+    assert not any(unit.error for unit in program.units), program.diagnostics
+    analysis = analyse(program, top)
+    return program, analysis, validate(program, analysis)
+
+
+def banked(texts: str | Mapping[str, str], top: str | None = None, **options: object) -> RewriteResult:
+    """The result of one rewrite."""
+    return rewrite(*analysed(texts, top), RewriteOptions(**options))  # type: ignore[arg-type]
+
+
+def banked_as(text: str, array: str, layout: LatticeLayout | BlockCyclicLayout) -> RewriteResult:
+    """The bank-centric rewrite of one array under a layout that no pragma says."""
+    program, analysis, validation = analysed(text)
+    groups = [g.id for g in analysis.groups if any(program.variable(m).name == array for m in g.members)]
+    return rewrite(program, analysis, validation, RewriteOptions(), layouts=dict.fromkeys(groups, layout))
+
+
+def outputs(folder: Path, name: str, texts: Sequence[str], driver: str) -> list[str]:
+    """Lines that the program of ``texts`` and ``driver`` prints; no warning, no sanitizer report."""
+    parts = []
+    for text in texts:  # each text's macros end with it
+        macros = dict.fromkeys(re.findall(r"^#define (\w+)", text, re.M))
+        parts.append(text + "".join(f"\n#undef {m}" for m in macros) + "\n")
+    sources = [folder / f"{name}.c", folder / f"{name}_main.c"]
+    sources[0].write_text("\n".join(parts))
+    sources[1].write_text(driver)
+    built = subprocess.run(
+        ["gcc", *WARNINGS, *map(str, sources), "-o", str(folder / name)], capture_output=True, text=True
+    )
+    assert built.returncode == 0, built.stderr[:3000]
+    done = subprocess.run([str(folder / name)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and not done.stderr, done.stderr[:3000]
+    return done.stdout.splitlines()
