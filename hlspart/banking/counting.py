@@ -234,6 +234,40 @@ class PortProblem:
         """Whether some iteration asks a bank for more than it serves in ``ii`` cycles (not proved: True)."""
         return _Conflicts(self, layout).exceeds(ports, ii)
 
+    def hopeless(self, shape: tuple[int, ...], ports: Ports, ii: int) -> bool:
+        """Whether one element lies within the static reach of more accesses than a bank serves in ``ii`` cycles.
+
+        Then no partition passes the static count: whatever holds that element is overloaded.
+        """
+        if self.exclusive_static:
+            return False
+        images = {s.position: self.elements(s, shape).image() for s in self.sites}
+        budget = Budget(300)
+
+        def grows(common: Region | None, left: int, candidates: Sequence[Site]) -> bool:
+            if left == 0:
+                return True
+            for k, site in enumerate(candidates[: len(candidates) - left + 1]):
+                image = images[site.position]
+                both = image if common is None else common.meet(image)
+                if not budget.spend():
+                    return False
+                if not both.empty and grows(both, left - 1, candidates[k + 1 :]):
+                    return True
+            return False
+
+        try:
+            return any(grows(None, limit * ii + 1, group) for limit, group in self.limited(ports))
+        except TooHard:
+            return False
+
+    def limited(self, ports: Ports) -> list[tuple[int, list[Site]]]:
+        """Each limit of ``ports`` with the accesses that share it."""
+        reads = [s for s in self.sites if s.read]
+        writes = [s for s in self.sites if not s.read]
+        kinds = ((ports.total, list(self.sites)), (ports.reads, reads), (ports.writes, writes))
+        return [(limit, group) for limit, group in kinds if limit is not None]
+
     def _busiest(
         self,
         sites: Sequence[Site],
@@ -244,10 +278,9 @@ class PortProblem:
     ) -> tuple[BankLoad, bool]:
         """Largest clique for each port limit; the one with the longest interval."""
         best, exact = BankLoad(0, (), (), 1), True
-        groups = [list(sites)] if ports.total is not None or ports.unlimited else []
-        groups += [[s for s in sites if s.read]] if ports.reads is not None else []
-        groups += [[s for s in sites if not s.read]] if ports.writes is not None else []
-        for group in groups:
+        chosen = set(sites)
+        limited = [group for _, group in self.limited(ports)] or [list(self.sites)]
+        for group in ([s for s in g if s in chosen] for g in limited):
             neighbours = [0] * len(group)
             for a in range(len(group)):
                 for b in range(a):
@@ -354,16 +387,8 @@ class _Conflicts:
 
     def exceeds(self, ports: Ports, ii: int) -> bool:
         """Adds accesses one by one and stops at the first set that one bank cannot serve."""
-        sites = self._problem.sites
-        kinds = (
-            (ports.total, list(sites)),
-            (ports.reads, [s for s in sites if s.read]),
-            (ports.writes, [s for s in sites if not s.read]),
-        )
         budget = Budget(1000)
-        for limit, group in kinds:
-            if limit is None:
-                continue
+        for limit, group in self._problem.limited(ports):
             for k, site in enumerate(group):
                 earlier = [s for s in group[:k] if len(group) > limit * ii and self._adjacent(site, s)]
                 if self._grows([site], earlier, limit * ii, budget):

@@ -117,6 +117,11 @@ class Need:
         """Whether one cluster holds all accesses, so that conflicts do not depend on the iteration."""
         return len(self.clusters) == 1 and len(self.clusters[0].positions) == len(self.problem.sites)
 
+    @cached_property
+    def distinct(self) -> bool:
+        """Whether no two accesses of a cluster touch one element."""
+        return all(len(set(c.offsets)) == len(c.offsets) for c in self.clusters)
+
     def lower_bound(self, rank_shape: tuple[int, ...]) -> int:
         """No mapping whatever needs fewer banks: the most accesses of an iteration over a bank's share."""
         whole = PerDimLayout(tuple(DimLayout.of("whole", n, None) for n in rank_shape))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 
 from hlspart.banking.need import BankModel, Family, Need
@@ -35,7 +36,7 @@ class PragmaSpace:
 
     def solutions(self, banks: int) -> Iterator[PerDimLayout]:
         """Partitions into exactly ``banks`` banks that serve all needs."""
-        if banks > self.most:
+        if banks > self.most or self.hopeless:
             return
         for factors in self._factors(banks, 0):
             for dims in product(*(self._options[k, f] for k, f in enumerate(factors))):
@@ -44,12 +45,23 @@ class PragmaSpace:
 
     def least(self, start: int = 1) -> tuple[PerDimLayout, ...]:
         """All solutions with the least number of banks from ``start`` on; empty when there is none."""
+        if self.hopeless:
+            return ()
         limit = min(self.most, math.prod(self.shape))
         for banks in range(start, limit + 1):
             found = tuple(self.solutions(banks))
             if found:
                 return found
         return ()
+
+    @cached_property
+    def hopeless(self) -> bool:
+        """Whether even one bank per element would overload one: every other partition is coarser."""
+        if self.model == "static":
+            return any(need.problem.hopeless(self.shape, need.ports, need.ii) for need in self.needs)
+        apart = PerDimLayout(tuple(DimLayout.of("complete", n, None) for n in self.shape))
+        uneven = [need for need in self.needs if not (need.uniform and need.distinct)]
+        return not all(need.fits(apart, "ideal") for need in uneven)
 
     def _factors(self, banks: int, dim: int) -> Iterator[tuple[int, ...]]:
         if dim == len(self.shape):
@@ -96,7 +108,7 @@ class PragmaSpace:
                 return False
             if not exact and (crowded or self.model == "ideal"):
                 self.exact_tests += 1
-                if self.exact_tests > 200 * self.effort:
+                if self.exact_tests > (400 if self.model == "static" else 60) * self.effort:
                     self.complete = False
                     return False
                 if not need.fits(PerDimLayout(tuple(dims)), self.model):

@@ -19,7 +19,7 @@ from hlspart.banking.pragmas import PragmaSpace
 from hlspart.banking.proof import no_mapping
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, Matrix, coset, dot, hermite_forms
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.perdim import PerDimLayout
 
 AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout
 
@@ -55,8 +55,7 @@ def least_any(
     Numbers of banks below ``start`` are passed over (then nothing is claimed about them).
     """
     bound = lower_bound(needs, shape)
-    apart = PerDimLayout(tuple(DimLayout.of("complete", n, None) for n in shape))
-    if not all(need.fits(apart, "ideal") for need in needs):
+    if PragmaSpace(needs, shape, "ideal").hopeless:
         return None  # one element is asked for too often, or the elements are not known
     union = _Union([n for n in needs if not n.trivial], shape, most, effort)
     for banks in range(max(bound, start), min(most, math.prod(shape)) + 1):
@@ -145,7 +144,7 @@ class _Union:
             if need.uniform and isinstance(layout, LatticeLayout):
                 continue
             self._exact_tests += 1
-            if self._exact_tests > 100 * self._effort:
+            if self._exact_tests > 30 * self._effort:
                 self._cut = True
                 return False
             if not need.fits(layout, "ideal"):

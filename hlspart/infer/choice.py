@@ -269,8 +269,15 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> tuple[tuple[int
         whole = PerDimLayout(tuple(DimLayout.of("whole", n, None) for n in demand.shape))
         return max(need.ii, need.problem.static(whole, need.ports).interval)
 
+    tried: dict[tuple[int, ...], Choice | None] = {}
+    plain = all(need.uniform for need in needs) or chooser.options.scheme != "auto"
+    cheap = chooser if plain else replace(chooser, options=replace(chooser.options, scheme="pragma"))
+
     def solve(iis: Sequence[int]) -> Choice | None:
-        return chooser.choose([n.at(ii) for n, ii in zip(needs, iis, strict=True)], start)
+        key = tuple(iis)
+        if key not in tried:
+            tried[key] = cheap.choose([n.at(ii) for n, ii in zip(needs, iis, strict=True)], start)
+        return tried[key]
 
     def lowest(iis: list[int], k: int) -> int:
         """Least II of loop k for which all can be served, the others as given."""

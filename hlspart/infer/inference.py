@@ -76,21 +76,39 @@ class Inference:
         self.validation = validate(self.program, analysis, model) if added else validation
         self.before = self._check(self.program) if added else first
         self.held = partition_indices(self.program, analysis)
-        bare = without(self.program, [k for group, ids in self.held.items() if self._open(group) for k in ids])
-        self.base = self._check(bare)
+        self.bare = without(self.program, [k for group, ids in self.held.items() if self._open(group) for k in ids])
+        self.base = self._check(self.bare)
         self.targets = {key(x): self._target(x) for x in asked_for(self.base, functions)}
 
     def run(self) -> InferResult:
-        """Choose for the II asked for; where a loop cannot reach it, once more for the II that it can reach."""
-        decisions, after = self._solve(self.targets)
-        reached = {key(x): max(self.targets[key(x)], x.ii or 1) for x in self._loops(after)}
-        if reached != self.targets and not self.options.arrays:
+        """Choose for the II asked for, as far as it can be reached with ports enough; confirm; report.
+
+        Where the choice misses that, because an array cannot be served, the others are chosen once more
+        for the II that is left.
+        """
+        if not self.targets:
+            return InferResult((), ())
+        floors = self._floors()
+        decisions, after = self._solve(floors)
+        reached = {key(x): max(floors[key(x)], x.ii or 1) for x in self._loops(after)}
+        if reached != floors and not self.options.arrays:
             cheaper, then = self._solve(reached)
             if not self._missed(then, reached):
                 decisions, after = cheaper, then
         return InferResult(
             arrays=tuple(self._array(d) for d in decisions), loops=tuple(self._outcomes(after, decisions))
         )
+
+    def _floors(self) -> dict[LoopKey, int]:
+        """II of each loop if no memory had too few ports: recurrences and operators remain."""
+        touched = {a.array for a in self.analysis.accesses}
+        added = [self._unlimited(v) for v in sorted(touched) if self.program.variable(v).is_array]
+        bare = replace(self.bare, directives=(*self.bare.directives, *added))
+        return {key(x): max(self.targets[key(x)], x.ii or 1) for x in self._loops(self._check(bare))}
+
+    def _unlimited(self, variable: int) -> Directive:
+        function = self.program.variable(variable).function or next(iter(self.targets))[0]
+        return storage_directive(self.program, variable, "rom_np", function)
 
     def _solve(self, floors: Mapping[LoopKey, int]) -> tuple[tuple[Decision, ...], IIResult]:
         """Choose, predict, and ask for more banks where the prediction misses ``floors``."""
@@ -120,8 +138,7 @@ class Inference:
         added = [x for d in decisions for x in d.directives]
         for d in decisions:
             if d.choice.rewrite:  # proved apart: the rest of the loop is predicted with ports enough
-                function = d.demand.loops[0].result.function
-                added += [storage_directive(program, m, "rom_np", function) for m in d.demand.group.members]
+                added += [self._unlimited(m) for m in d.demand.group.members]
         return self._check(replace(program, directives=(*program.directives, *added)))
 
     def _loops(self, result: IIResult) -> list[LoopResult]:

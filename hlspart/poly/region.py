@@ -108,6 +108,10 @@ class Touch:
         """Iterations in which both can reach one and the same tuple."""
         return Region(self._owner, self._owner.guarded(lambda: self._map.intersect(other._map).domain()))
 
+    def image(self) -> Region:
+        """All tuples reached, as a set (of tuples, not of iterations)."""
+        return Region(self._owner, self._owner.guarded(lambda: self._map.range()))
+
     def values(self, sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
         """All tuples reached, sorted; each entry lies in [0, size)."""
 
