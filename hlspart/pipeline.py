@@ -17,6 +17,7 @@ from hlspart.model.results import IIResult, InferResult, Validation
 
 if TYPE_CHECKING:
     from hlspart.lint import LintConfig
+    from hlspart.lint.fixes import Fixed
     from hlspart.model.linting import LintReport
     from hlspart.model.rewriting import RewriteResult
     from hlspart.rewrite.regions import Layout
@@ -31,14 +32,14 @@ class Pipeline:
     def __init__(self, paths: Sequence[str], options: Options, read: Reader | None = None) -> None:
         self.paths = tuple(paths)
         self.options = options
-        self._read = read
+        self.reader = read
 
     @cached_property
     def program(self) -> Program:
         """The files as records, directives resolved."""
         from hlspart.frontend import load
 
-        return load(self.paths, self.options.frontend, self._read)
+        return load(self.paths, self.options.frontend, self.reader)
 
     @cached_property
     def analysis(self) -> AccessAnalysis:
@@ -64,9 +65,13 @@ class Pipeline:
     @cached_property
     def ii(self) -> IIResult:
         """II, depth and latency of every loop; memories of every array."""
+        return self.ii_under(self.validation)
+
+    def ii_under(self, validation: Validation) -> IIResult:
+        """The prediction if the directives had this other effect."""
         from hlspart.schedule import check
 
-        return check(self.program, self.analysis, self.validation, self.target, self.options.bank_model)
+        return check(self.program, self.analysis, validation, self.target, self.options.bank_model)
 
     def infer(self, options: InferOptions) -> InferResult:
         """The least partition that reaches the target II."""
@@ -87,6 +92,16 @@ class Pipeline:
             self.program, self.analysis, self.validation, self.ii, inferred, config,
             recheck=recheck, small=self.target.complete_threshold,
         )  # fmt: skip
+
+    def fix(self, config: LintConfig | None = None, infer: InferOptions | None = None, unsafe: bool = False) -> Fixed:
+        """The fixes of the findings that hold, each proved on the changed text."""
+        from hlspart.lint.fixes import fix
+
+        def again(texts: Mapping[str, str]) -> tuple[LintReport, IIResult]:
+            inner = Pipeline(self.paths, self.options, self._overlay(texts))
+            return inner.lint(config, infer), inner.ii
+
+        return fix(self.program, self.lint(config, infer), self.ii, again, unsafe)
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """Banked C, with the partitions of the text or, on request, the inferred ones."""
@@ -125,15 +140,15 @@ class Pipeline:
         texts = emission.pragma_texts(self.program, inferred)
         if not texts:
             return self._rewrite(options, layouts)
-        inner = Pipeline(self.paths, self.options, self._overlay(texts))
-        return relocated(self.program, texts, inner._rewrite(options, layouts))
+        return relocated(self.program, texts, self.with_texts(texts)._rewrite(options, layouts))
 
-    def _overlay(self, texts: Mapping[str, str]) -> Reader:
+    def with_texts(self, texts: Mapping[str, str]) -> Pipeline:
+        """The same files and options, some files with another text."""
         from hlspart.frontend.load import read_file
 
         def read(path: str) -> bytes:
             if path in texts:
                 return texts[path].encode("utf-8", "surrogateescape")
-            return self._read(path) if self._read is not None else read_file(path)
+            return self.reader(path) if self.reader is not None else read_file(path)
 
-        return read
+        return Pipeline(self.paths, self.options, read)

@@ -1,0 +1,140 @@
+"""``hlspart lint``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from hlspart.cli.files import encode, write_output, write_stdout
+from hlspart.cli.inputs import open_pipeline
+from hlspart.cli.options import options_of, shared_options
+from hlspart.cli.run import CLEAN, FINDINGS, UNUSABLE, reports
+from hlspart.model.linting import LintReport
+from hlspart.pipeline import Pipeline
+from hlspart.render.lint import FORMATS, text
+
+_RANK = {"note": 0, "info": 1, "warning": 2, "error": 3}
+
+
+@click.command("lint")
+@shared_options
+@click.option("--select", multiple=True, metavar="RULE", help="Only these rules (code, prefix or name); repeatable.")
+@click.option("--disable", "--ignore", "ignore", multiple=True, metavar="RULE", help="Not these rules; repeatable.")
+@click.option("--fail-on", type=click.Choice(["error", "warning", "info"]), help="Least severity for exit code 1.")
+@click.option("--config", "config_file", metavar="FILE", help="Settings; default: the nearest configuration file.")
+@click.option("--show-config", is_flag=True, help="Print the settings with their origin, and stop.")
+@click.option("--baseline", metavar="FILE", help="Leave out the findings of a baseline.")
+@click.option("--write-baseline", metavar="FILE", help="Write the findings as a baseline, and succeed.")
+@click.option("--diff-base", metavar="REV", help="Only findings on, or caused by, lines changed since REV (git).")
+@click.option("--fix", "fix", is_flag=True, help="Apply the safe fixes.")
+@click.option("--unsafe-fixes", is_flag=True, help="Apply the others too.")
+@click.option("--diff", "diff", is_flag=True, help="Print what --fix would change instead of changing it.")
+@click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes. Default: one per processor.")
+@click.option("--no-cache", is_flag=True, help="Look at everything again; keep no .hlspart-cache.")
+def command(
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    fail_on: str | None,
+    config_file: str | None,
+    show_config: bool,
+    baseline: str | None,
+    write_baseline: str | None,
+    diff_base: str | None,
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
+    jobs: int | None,
+    no_cache: bool,
+    **shared: Any,
+) -> int:
+    """Check the HLS pragmas of FILE (or of all C and C++ files below a folder) and what they achieve."""
+    from hlspart.cli import tree
+    from hlspart.lint import ConfigError
+    from hlspart.lint.config import load, with_options
+    from hlspart.lint.engine import in_order
+    from hlspart.targets import TargetError
+
+    pipeline = open_pipeline(tree.expanded(shared["files"]), options_of(shared))
+    first = pipeline.paths[0] if pipeline.paths else "."
+    try:
+        config = with_options(load(first, config_file), select=select, ignore=ignore, fail_on=fail_on)
+        _ = pipeline.target
+    except (ConfigError, TargetError) as error:
+        raise click.ClickException(str(error)) from None
+    if show_config:
+        click.echo(config.show(), nl=False)
+        return CLEAN
+    cache = None if no_cache else tree.CACHE
+    count = jobs or os.cpu_count() or 1
+    report = tree.lint(pipeline.paths, pipeline.options, config, count, cache, pipeline.reader)
+    for item in in_order(d for d in report.diagnostics if d.place.path in report.broken and d.severity == "error"):
+        print(item, file=sys.stderr)
+    if fix or unsafe_fixes or diff:
+        report = _fixed(pipeline, report, config, unsafe_fixes, diff)
+        if diff:
+            return UNUSABLE if report.broken else CLEAN
+    report = _reduced(report, baseline, diff_base)
+    if write_baseline:
+        from hlspart.lint.baseline import write
+
+        write_output(write_baseline, encode(write(report)))
+        return UNUSABLE if report.broken else CLEAN
+    colour = _coloured(shared["color"])
+    for path, render in reports("lint", shared, FORMATS):
+        if path is not None:
+            write_output(path, encode(render(report)))
+        else:
+            write_stdout(text.render(report, colour) if render is FORMATS["text"] else render(report))
+    if report.broken:
+        return UNUSABLE
+    return FINDINGS if any(_RANK[d.severity] >= _RANK[config.fail_on] for d in report.diagnostics) else CLEAN
+
+
+def _reduced(report: LintReport, baseline: str | None, diff_base: str | None) -> LintReport:
+    """Without known findings and those on unchanged lines."""
+    from dataclasses import replace
+
+    from hlspart.lint.baseline import BaselineError, read, without
+    from hlspart.lint.changes import GitError, changed_lines, on_changed
+
+    try:
+        if baseline is not None:
+            with open(baseline, encoding="utf-8") as known:
+                report = without(report, read(known.read(), baseline))
+        if diff_base is not None:
+            lines = changed_lines(diff_base, sorted({*report.files, *(d.place.path for d in report.diagnostics)}))
+            kept = [d for d in report.diagnostics if d.place.path in report.broken or on_changed([d], lines)]
+            report = replace(report, diagnostics=tuple(kept))
+    except OSError as error:
+        raise click.ClickException(f"cannot read {baseline}: {error.strerror}") from None
+    except (BaselineError, GitError, UnicodeDecodeError) as error:
+        raise click.ClickException(str(error)) from None
+    return report
+
+
+def _fixed(pipeline: Pipeline, report: LintReport, config: Any, unsafe: bool, diff: bool) -> LintReport:
+    """The report after the fixes that stand the check; changed files are written, or shown as a diff."""
+    import difflib
+
+    from hlspart.cli.fixes import fixed_texts
+
+    texts, after = fixed_texts(pipeline, report, config, unsafe)
+    for path, new in texts.items():
+        old = report.sources[path].text
+        if diff:
+            lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{path}", f"b/{path}")
+            write_stdout("".join(x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines))
+        else:
+            write_output(path, encode(new))
+    return after
+
+
+def _coloured(choice: str) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()

@@ -1,0 +1,249 @@
+"""Lint over many files: which belong together, in parallel, with a cache of what has been looked at before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import hlspart
+from hlspart.cli.files import write_output
+from hlspart.lint import LintConfig, catalogue, run
+from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related
+from hlspart.model.linting import LintReport
+from hlspart.model.options import InferOptions, Options
+from hlspart.model.source import Edit, SourceText, Span
+from hlspart.pipeline import Pipeline, Reader
+
+SUFFIXES = (".c", ".cpp", ".cc", ".cxx")
+CACHE = ".hlspart-cache"
+_CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+_BODY = re.compile(r"\b([A-Za-z_]\w*)\s*\([^;{}]*\)\s*\{")
+
+
+def expanded(paths: Sequence[str]) -> list[str]:
+    """Folders replaced by the C and C++ files below them, in order of name."""
+    found: list[str] = []
+    for path in paths:
+        if os.path.isdir(path):
+            for folder, names, files in os.walk(path):
+                names[:] = sorted(n for n in names if not n.startswith("."))
+                found += [os.path.join(folder, f) for f in sorted(files) if f.endswith(SUFFIXES)]
+        else:
+            found.append(path)
+    return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True)
+class Job:
+    """Files that are looked at as one program."""
+
+    paths: tuple[str, ...]
+    options: Options
+    config: LintConfig
+    cache: str | None  # folder
+
+
+def report_of(pipeline: Pipeline, config: LintConfig) -> LintReport:
+    """All findings about the files of one program."""
+    program, analysis, validation = pipeline.program, pipeline.analysis, pipeline.validation
+    ii = pipeline.ii if program.loops else None
+    inferred = pipeline.infer(InferOptions()) if program.loops else None
+    small = pipeline.target.complete_threshold
+    tool = pipeline.target.tool
+    return run(program, analysis, validation, ii, inferred, config, tool=tool, recheck=pipeline.ii_under, small=small)
+
+
+def lint(
+    paths: Sequence[str], options: Options, config: LintConfig, jobs: int, cache: str | None, read: Reader | None
+) -> LintReport:
+    """Findings about all ``paths``; files that call each other are looked at together."""
+    together = read is not None or options.frontend.directive_files or len(paths) == 1
+    groups = [tuple(paths)] if together else list(_connected(paths))
+    if read is not None:
+        return report_of(Pipeline(paths, options, read), config)
+    work = [Job(g, options, config, cache) for g in groups]
+    reports: list[LintReport] = []
+    show = sys.stderr.isatty() and len(work) > 20
+    if jobs > 1 and len(work) > 1:
+        with ProcessPoolExecutor(min(jobs, len(work))) as pool:
+            for done in pool.map(_run, work, chunksize=max(1, min(8, len(work) // (4 * jobs)))):
+                reports.append(done)
+                _progress(show, len(reports), len(work))
+    else:
+        for job in work:
+            reports.append(_run(job))
+            _progress(show, len(reports), len(work))
+    return merged(paths, reports)
+
+
+def merged(paths: Sequence[str], reports: Sequence[LintReport]) -> LintReport:
+    """One report; a header that several programs include is told once."""
+    found = dict.fromkeys(d for r in reports for d in r.diagnostics)
+    order = sorted(found, key=lambda d: (d.place.path, d.place.line, d.place.column, d.rule, d.message))
+    sources = {p: s for r in reports for p, s in r.sources.items()}
+    for path in {d.place.path for d in order} - sources.keys():
+        text = _text(path)
+        if text is not None:
+            sources[path] = SourceText(path, text)
+    broken = tuple(p for r in reports for p in r.broken)
+    return LintReport(tuple(paths), tuple(order), sum(r.suppressed for r in reports), catalogue(), sources, broken)
+
+
+def _progress(show: bool, done: int, total: int) -> None:
+    if show:
+        end = "\n" if done == total else ""
+        print(f"\r{done}/{total}", end=end, file=sys.stderr, flush=True)
+
+
+def _run(job: Job) -> LintReport:
+    """Never raises: a failure inside is a finding about its files, so that it hides no other."""
+    try:
+        known = _cached(job)
+        if known is not None:
+            return known
+        pipeline = Pipeline(job.paths, job.options)
+        found = replace(report_of(pipeline, job.config), rules=())
+        _remember(job, found, [h for u in pipeline.program.units for h in u.headers])
+        return replace(found, sources={})
+    except Exception as error:
+        if os.environ.get("HLSPART_DEBUG"):
+            raise
+        text = f"internal error: {type(error).__name__}: {' '.join(str(error).split())[:200]}; please report it"
+        said = [Diagnostic("HLP000", "internal-error", "error", Place(p, 1, 1, 1, 1), text) for p in job.paths]
+        return LintReport(job.paths, tuple(said), 0, (), {}, job.paths)
+
+
+# ------------------------------------------------------------------------- what belongs together
+
+
+def _connected(paths: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Files in groups: two belong together when one calls what only the other defines."""
+    calls: dict[str, set[str]] = {}
+    home: dict[str, list[str]] = {}
+    for path in paths:
+        text = _text(path) or ""
+        bodies = set(_BODY.findall(text))
+        calls[path] = set(_CALL.findall(text)) - bodies
+        for name in bodies:
+            home.setdefault(name, []).append(path)
+    parent = {p: p for p in paths}
+
+    def root(path: str) -> str:
+        while parent[path] != path:
+            path = parent[path]
+        return path
+
+    for path, names in calls.items():
+        for name in sorted(names):
+            if len(home.get(name, ())) == 1:
+                parent[root(home[name][0])] = root(path)
+    groups: dict[str, list[str]] = {}
+    for path in paths:
+        groups.setdefault(root(path), []).append(path)
+    return (tuple(g) for g in groups.values())
+
+
+def _text(path: str) -> str | None:
+    try:
+        return Path(path).read_bytes().decode("utf-8", "surrogateescape")
+    except OSError:
+        return None
+
+
+# ------------------------------------------------------------------------------------ the cache
+
+
+def _cached(job: Job) -> LintReport | None:
+    if job.cache is None:
+        return None
+    try:
+        data = json.loads(_entry(job).read_text(encoding="utf-8"))
+        if any(_digest(path) != digest for path, digest in data["headers"].items()):
+            return None
+        return LintReport(
+            job.paths, tuple(_diagnostic(d) for d in data["diagnostics"]), data["suppressed"], (), {},
+            tuple(data["broken"]),
+        )  # fmt: skip
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _remember(job: Job, report: LintReport, headers: Sequence[str]) -> None:
+    if job.cache is None:
+        return
+    outside = sorted({h for h in headers if not h.startswith("<")})
+    shape = {
+        "headers": {h: _digest(h) for h in outside},
+        "diagnostics": [_shape(d) for d in report.diagnostics],
+        "suppressed": report.suppressed,
+        "broken": list(report.broken),
+    }
+    entry = _entry(job)
+    entry.parent.mkdir(parents=True, exist_ok=True)
+    (entry.parent / ".gitignore").write_text("*\n")
+    write_output(str(entry), json.dumps(shape).encode("utf-8", "replace"))
+
+
+def _entry(job: Job) -> Path:
+    """File of the cache: its name stands for everything that the report depends on, headers apart."""
+    texts = [(p, _digest(p)) for p in (*job.paths, *_settings(job.options))]
+    config = job.config
+    rules = (config.select, config.ignore, sorted(config.severity.items()), sorted(config.per_file_ignores.items()))
+    key = repr((_package(), texts, job.options, rules, config.large_complete))
+    return Path(job.cache or CACHE) / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.json"
+
+
+def _settings(options: Options) -> list[str]:
+    return [*options.frontend.directive_files, *([options.target.target_file] if options.target.target_file else [])]
+
+
+def _digest(path: str) -> str:
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _package() -> str:
+    """Changes with every change of hlspart itself."""
+    folder = Path(hlspart.__file__).parent
+    state = [(str(p), s.st_size, s.st_mtime_ns) for p in sorted(folder.rglob("*.py")) for s in [p.stat()]]
+    return f"{hlspart.__version__} {hashlib.sha256(repr(state).encode()).hexdigest()}"
+
+
+def _shape(item: Diagnostic) -> Mapping[str, object]:
+    def place(p: Place) -> list[object]:
+        return [p.path, p.line, p.column, p.end_line, p.end_column]
+
+    fix = item.fix
+    return {
+        "rule": item.rule, "name": item.name, "severity": item.severity, "place": place(item.place),
+        "message": item.message, "hint": item.hint,
+        "related": [[place(r.place), r.message] for r in item.related],
+        "fix": None if fix is None else [
+            fix.message, fix.safe, [[e.span.path, e.span.start, e.span.end, e.text] for e in fix.edits]
+        ],
+    }  # fmt: skip
+
+
+def _diagnostic(data: Mapping[str, object]) -> Diagnostic:
+    fix: object = data["fix"]
+    related: object = data["related"]
+    assert isinstance(related, list)
+    made = None
+    if isinstance(fix, list):
+        made = Fix(fix[0], tuple(Edit(Span(p, a, b), text) for p, a, b, text in fix[2]), fix[1])
+    place: object = data["place"]
+    assert isinstance(place, list)
+    hint = data["hint"]
+    return Diagnostic(
+        str(data["rule"]), str(data["name"]), data["severity"], Place(*place), str(data["message"]),  # type: ignore[arg-type]
+        None if hint is None else str(hint), tuple(Related(Place(*p), m) for p, m in related), made,
+    )  # fmt: skip
