@@ -177,8 +177,11 @@ class _Validator:
             return {}
         verdicts = Verdicts(self.analysis.loops)
         found: dict[int, BankVerdict] = {}
-        for member in group.members:
-            layout = make_layout(self.program.variable(member).dims, merged.dims)
+        shapes = [self.program.variable(member).dims for member in group.members]
+        for member, shape in zip(group.members, shapes, strict=True):
+            if shape[:1] == (None,):  # A[]: as long as the array that callers hand to it
+                shape = next((s for s in shapes if s[1:] == shape[1:] and s[0] is not None), shape)
+            layout = make_layout(shape, merged.dims)
             for access in self.by_array.get(member, ()):
                 if layout is None or any(d.dim > len(layout.dims) for d in merged.dims):
                     found[access.id] = BankVerdict("non-affine", None)
