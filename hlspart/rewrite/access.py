@@ -38,8 +38,8 @@ def _element(program: Program, plan: Plan, ref: ArrayRef, buffer: EditBuffer) ->
             shown.append(f"[{text}]")
             continue
         form = linear(program, index, buffer.text)
-        heads.append(bank_text(dim, form, text, banks[k]))
-        local = local_text(dim, form, text, banks[k])
+        heads.append(bank_text(dim, form, text, index, banks[k]))
+        local = local_text(dim, form, text, index, banks[k])
         shown.append("" if local is None else f"[{local}]")
     names = plan.names[ref.variable]
     if plan.style == "bankdim":

@@ -14,7 +14,6 @@ from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.program import ArrayType, Call, Function, Name, Program, Variable, VoidType
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import type_text
-from hlspart.rewrite.linear import bank_text, local_text
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.templates import render
@@ -151,9 +150,9 @@ def _copies(plan: Plan, name: str, banks: Sequence[_Bank]) -> Iterable[_Copy]:
             yield _Copy(whole + test, f"{bank.name}[{plan.formulas.words[0].name}({listed})]", element)
         return
     if plan.style == "bankdim":
-        heads = [bank_text(layout.dims[k], None, axes[k], None) for k in layout.partitioned]
-        tails = [local_text(d, None, x, None) for d, x in zip(layout.dims, axes, strict=True)]
-        index = "".join(f"[{i}]" for i in (*heads, *(t for t in tails if t is not None)))
+        heads = [_bank(layout.dims[k], axes[k]) for k in layout.partitioned]
+        tails = [_local(d, x) for d, x in zip(layout.dims, axes, strict=True)]
+        index = "".join(f"[{i}]" for i in (*heads, *(t for t in tails if t)))
         yield _Copy(whole, banks[0].name + index, element)
         return
     for b, bank in enumerate(banks):
@@ -177,3 +176,12 @@ def _element(dim: DimLayout, bank: int, local: str) -> str:
             return f"{local} + {bank * dim.block}"
         case _:
             return local
+
+
+def _bank(dim: DimLayout, index: str) -> str:
+    return {"cyclic": f"{index} % {dim.banks}", "block": f"{index} / {dim.block}"}.get(dim.kind, index)
+
+
+def _local(dim: DimLayout, index: str) -> str:
+    """Local coordinate, empty for a complete dimension."""
+    return {"cyclic": f"{index} / {dim.banks}", "block": f"{index} % {dim.block}", "complete": ""}.get(dim.kind, index)

@@ -72,7 +72,7 @@ def refuse_crossbar(program: Program, plan: Plan) -> Refusal | None:
         if not region.loop.body.at.editable:
             return Refusal("macro", "the loop's body comes out of a macro", region.loop.at)
         for site in region.sites:
-            if not site.ref.at.editable:
+            if site.ref.at.kind not in ("plain", "argument"):
                 return Refusal("macro", "the access comes out of a macro", site.ref.at)
             if site.write and site.conditional and (site.parent is None or not site.parent.at.editable):
                 return Refusal("macro", "the assignment comes out of a macro", site.ref.at)

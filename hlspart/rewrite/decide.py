@@ -218,14 +218,21 @@ class Decider:
 
     def _common_layout(self, members: list[Variable]) -> PerDimLayout | Refusal:
         found: PerDimLayout | None = None
+        open_ended: list[Variable] = []
         for variable in members:
             layout = partition.layout_of(self.validation, self.analysis, self.program, variable.id)
+            if layout is None and variable.storage == "parameter" and variable.dims[:1] == (None,):
+                open_ended.append(variable)  # A[]: as long as what callers hand to it
+                continue
             if layout is None:
                 return Refusal("unknown-extent", f"extents of '{variable.name}' are not known", variable.at)
             if found is not None and layout != found:
                 reason = f"'{variable.name}' has another shape than the array it meets"
                 return Refusal("shape-mismatch", reason, variable.at)
             found = layout
+        for variable in open_ended:
+            if found is None or variable.dims[1:] != found.shape[1:]:
+                return Refusal("unknown-extent", f"extents of '{variable.name}' are not known", variable.at)
         assert found is not None
         return found
 

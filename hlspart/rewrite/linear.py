@@ -173,12 +173,13 @@ def own_text(expr: Expr, text_of: Text) -> str | None:
     return None
 
 
-def operand(text: str) -> str:
-    """``text`` ready to be an operand of ``/``, ``%`` or ``-``."""
-    return text if _PRIMARY.fullmatch(text) else f"({text})"
+def operand(text: str, expr: Expr) -> str:
+    """``text`` of ``expr`` ready to be an operand of ``/``, ``%`` or ``-``; a macro's name may hide a sum."""
+    simple = isinstance(expr, Name | Const) and expr.at.kind in ("plain", "argument")
+    return text if simple else f"({text})"
 
 
-def local_text(layout: DimLayout, form: Linear | None, text: str, bank: int | None) -> str | None:
+def local_text(layout: DimLayout, form: Linear | None, text: str, expr: Expr, bank: int | None) -> str | None:
     """The local coordinate, simplified; ``bank`` where it is a constant. None: no coordinate (complete)."""
     match layout.kind:
         case "complete":
@@ -191,7 +192,7 @@ def local_text(layout: DimLayout, form: Linear | None, text: str, bank: int | No
             if layout.banks == 1:
                 return text
             quotient = form.divided(layout.banks) if form is not None else None
-            return str(quotient) if quotient is not None else f"{operand(text)} / {layout.banks}"
+            return str(quotient) if quotient is not None else f"{operand(text, expr)} / {layout.banks}"
         case "block":
             if layout.banks == 1:
                 return text
@@ -200,14 +201,14 @@ def local_text(layout: DimLayout, form: Linear | None, text: str, bank: int | No
             if bank is not None:
                 if form is not None:
                     return str(form.plus(-bank * layout.block))
-                return f"{operand(text)} - {bank * layout.block}" if bank else text
+                return f"{operand(text, expr)} - {bank * layout.block}" if bank else text
             constant_part = form.divided(layout.block) if form is not None else None
             if form is not None and constant_part is not None:
                 return str(form.const % layout.block)
-            return f"{operand(text)} % {layout.block}"
+            return f"{operand(text, expr)} % {layout.block}"
 
 
-def bank_text(layout: DimLayout, form: Linear | None, text: str, bank: int | None) -> str:
+def bank_text(layout: DimLayout, form: Linear | None, text: str, expr: Expr, bank: int | None) -> str:
     """The bank coordinate, simplified."""
     if bank is not None:
         return str(bank)
@@ -221,9 +222,9 @@ def bank_text(layout: DimLayout, form: Linear | None, text: str, bank: int | Non
                 return text
             if form is not None and form.divided(layout.banks) is not None:
                 return str(form.const % layout.banks)
-            return f"{operand(text)} % {layout.banks}"
+            return f"{operand(text, expr)} % {layout.banks}"
         case "block":
             if layout.block == 1:
                 return text
             quotient = form.divided(layout.block) if form is not None else None
-            return str(quotient) if quotient is not None else f"{operand(text)} / {layout.block}"
+            return str(quotient) if quotient is not None else f"{operand(text, expr)} / {layout.block}"

@@ -101,7 +101,7 @@ def _comment(program: Program, plan: Plan, variables: Sequence[int], inline: boo
     notes = []
     for v in variables:
         names = plan.names[v]
-        span = names[0] if len(names) == 1 else f"{names[0]} .. {names[-1]}"
+        span = ", ".join(names) if len(names) < 3 else f"{names[0]} .. {names[-1]}"
         notes.append(f"{program.variable(v).name} is {span}")
     text = f"hlspart: {', '.join(notes)} ({_layout_text(plan)})"
     return f"/* {text} */" if inline else f"// {text}"
