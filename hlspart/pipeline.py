@@ -82,15 +82,11 @@ class Pipeline:
     def lint(self, config: LintConfig | None = None, infer: InferOptions | None = None) -> LintReport:
         """Findings of all rules; with ``infer``, also those that need the least partition."""
         from hlspart import lint
-        from hlspart.schedule import check
-
-        def recheck(validation: Validation) -> IIResult:
-            return check(self.program, self.analysis, validation, self.target, self.options.bank_model)
 
         inferred = self.infer(infer) if infer is not None else None
         return lint.run(
             self.program, self.analysis, self.validation, self.ii, inferred, config,
-            recheck=recheck, small=self.target.complete_threshold,
+            recheck=self.ii_under, small=self.target.complete_threshold,
         )  # fmt: skip
 
     def fix(self, config: LintConfig | None = None, infer: InferOptions | None = None, unsafe: bool = False) -> Fixed:
@@ -98,7 +94,7 @@ class Pipeline:
         from hlspart.lint.fixes import fix
 
         def again(texts: Mapping[str, str]) -> tuple[LintReport, IIResult]:
-            inner = Pipeline(self.paths, self.options, self._overlay(texts))
+            inner = self.with_texts(texts)
             return inner.lint(config, infer), inner.ii
 
         return fix(self.program, self.lint(config, infer), self.ii, again, unsafe)

@@ -1,0 +1,120 @@
+"""Fixes, proved before they are offered: the finding is gone, nothing new appears, no II gets worse.
+
+A fix here only edits pragmas, which a C compiler does not read: what the program computes stays.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.linting import LintReport
+from hlspart.model.program import Program
+from hlspart.model.results import IIResult
+from hlspart.model.source import Edit, apply_edits
+
+Again = Callable[[Mapping[str, str]], tuple[LintReport, IIResult]]
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """New texts of the files that change, the findings that were fixed, and those that were not with the reason."""
+
+    texts: Mapping[str, str]
+    applied: tuple[Diagnostic, ...]
+    refused: tuple[tuple[Diagnostic, str], ...]
+
+
+def fix(program: Program, report: LintReport, ii: IIResult, again: Again, unsafe: bool = False) -> Fixed:
+    """Apply the fixes of ``report`` that hold. ``again`` lints the program with some texts replaced."""
+    wanted: list[Diagnostic] = []
+    refused: list[tuple[Diagnostic, str]] = []
+    for item in report.diagnostics:
+        if item.fix is None:
+            continue
+        if not item.fix.safe and not unsafe:
+            refused.append((item, "unsafe: it changes what the tool builds (--unsafe-fixes)"))
+        elif not _in_pragmas(program, item.fix.edits):
+            refused.append((item, "it edits more than a pragma"))
+        elif any(_overlap(item.fix.edits, other.fix.edits) for other in wanted if other.fix is not None):
+            refused.append((item, "it overlaps another fix; run again"))
+        else:
+            wanted.append(item)
+    if not wanted:
+        return Fixed({}, (), tuple(refused))
+    if _problem(program, report, ii, again, wanted) is None:
+        return Fixed(_texts(program, wanted), tuple(wanted), tuple(refused))
+    held: list[Diagnostic] = []
+    for item in wanted:
+        problem = _problem(program, report, ii, again, [*held, item])
+        if problem is None:
+            held.append(item)
+        else:
+            refused.append((item, problem))
+    return Fixed(_texts(program, held), tuple(held), tuple(refused))
+
+
+def _texts(program: Program, items: Sequence[Diagnostic]) -> dict[str, str]:
+    edits: dict[str, list[Edit]] = {}
+    for item in items:
+        for edit in item.fix.edits if item.fix is not None else ():
+            edits.setdefault(edit.span.path, []).append(edit)
+    return {path: apply_edits(program.sources[path], found) for path, found in edits.items()}
+
+
+def _problem(
+    program: Program, report: LintReport, ii: IIResult, again: Again, items: Sequence[Diagnostic]
+) -> str | None:
+    """What speaks against applying ``items`` together."""
+    after, ii_after = again(_texts(program, items))
+    before_count, after_count = _count(report), _count(after)
+    for rule, count in Counter(d.rule for d in items).items():
+        if after_count[rule] > before_count[rule] - count:
+            return f"{rule} is still found"
+    gone = {d.rule for d in items}
+    worse = Counter(d.rule for d in after.diagnostics if d.severity in ("error", "warning"))
+    for rule, count in worse.items():
+        if rule not in gone and count > before_count[rule]:
+            return f"it brings {rule}"
+    if len(ii.loops) != len(ii_after.loops):
+        return "the loops change"
+    for old, new in zip(ii.loops, ii_after.loops, strict=True):
+        if old.ii is not None and (new.ii is None or new.ii > old.ii):
+            return f"the II of {old.name} gets worse"
+    return None
+
+
+def _count(report: LintReport) -> Counter[str]:
+    return Counter(d.rule for d in report.diagnostics)
+
+
+def _in_pragmas(program: Program, edits: Sequence[Edit]) -> bool:
+    """Whether every edit stays inside pragmas and the blanks of their lines."""
+    for edit in edits:
+        source = program.sources.get(edit.span.path)
+        if source is None:
+            return False
+        inside = [
+            p.at.span
+            for p in program.pragmas
+            if p.at.span.path == edit.span.path
+            and p.at.span.start <= max(edit.span.end, edit.span.start)
+            and edit.span.start <= p.at.span.end
+        ]
+        if len(inside) != 1:
+            return False
+        span = inside[0]
+        rest = source.text[edit.span.start : span.start] + source.text[span.end : edit.span.end]
+        if rest.strip() or "\n" in edit.text:
+            return False
+    return True
+
+
+def _overlap(one: Sequence[Edit], other: Sequence[Edit]) -> bool:
+    return any(
+        a.span.path == b.span.path and a.span.start <= b.span.end and b.span.start <= a.span.end
+        for a in one
+        for b in other
+    )

@@ -1,0 +1,80 @@
+"""Fixes are proved by running the analysis again."""
+
+from __future__ import annotations
+
+import pytest
+
+from hlspart.model.options import FrontendOptions, Options, TargetOptions
+from hlspart.pipeline import Pipeline
+
+BODY = "void f(int A[16], int B[4][4]) {{\n{pragmas}\n  for (int i = 0; i < 16; i++) A[i] = B[i / 4][0];\n}}\n"
+
+
+def pipeline(text: str, tool: str | None = None) -> Pipeline:
+    return Pipeline(["k.c"], Options(FrontendOptions(), TargetOptions(tool=tool)), lambda _path: text.encode())
+
+
+@pytest.mark.parametrize(
+    ("line", "fixed", "rule", "safe", "tool"),
+    [
+        ("#pragma HLS array_partition variable=A complete factor=4",
+         "#pragma HLS array_partition variable=A complete", "HLP112", True, None),
+        ("#pragma HLS array_partition variable=A complete   factor = (2 * 2) // why",
+         "#pragma HLS array_partition variable=A complete // why", "HLP112", True, None),
+        ("#pragma HLS array_partition variable=A cyclic factor=32",
+         "#pragma HLS array_partition variable=A cyclic factor=16", "HLP113", True, None),
+        ("#pragma HLS array_partition variable=B complete",
+         "#pragma HLS array_partition variable=B complete dim=1", "HLP406", True, None),
+        ("#pragma HLS array_partition variable=A type=cyclic factor=4",
+         "#pragma HLS array_partition variable=A cyclic factor=4", "HLP109", True, "vivado-hls-2019.2"),
+        ("#pragma array_partition variable=A cyclic factor=4",
+         "#pragma HLS array_partition variable=A cyclic factor=4", "HLP106", False, None),
+    ],
+)  # fmt: skip
+def test_fix(line: str, fixed: str, rule: str, safe: bool, tool: str | None) -> None:
+    before = BODY.format(pragmas=line)
+    plain = pipeline(before, tool).fix()
+    if safe:
+        assert [d.rule for d in plain.applied] == [rule]
+    else:
+        assert plain.applied == ()
+        assert [d.rule for d, _ in plain.refused] == [rule]
+    result = pipeline(before, tool).fix(unsafe=True)
+    assert result.texts == {"k.c": BODY.format(pragmas=fixed)}
+    again = pipeline(result.texts["k.c"], tool).lint()
+    assert rule not in [d.rule for d in again.diagnostics]
+
+
+def test_a_repeated_line_is_removed() -> None:
+    line = "#pragma HLS array_partition variable=A cyclic factor=4\n"
+    before = BODY.format(pragmas=line + "  " + line.rstrip())
+    result = pipeline(before).fix()
+    assert result.texts == {"k.c": BODY.format(pragmas=line.rstrip())}
+
+
+def test_several_fixes_at_once_and_stable() -> None:
+    lines = "#pragma HLS array_partition variable=A complete factor=4\n#pragma HLS array_partition variable=B complete"
+    result = pipeline(BODY.format(pragmas=lines)).fix()
+    assert sorted(d.rule for d in result.applied) == ["HLP112", "HLP406"]
+    assert pipeline(result.texts["k.c"]).fix().texts == {}
+
+
+def test_wrong_dimension_is_an_unsafe_fix() -> None:
+    text = (
+        "void f(int A[8][8], int s[8]) {\n#pragma HLS array_partition variable=A cyclic factor=4 dim=1\n"
+        "  for (int i = 0; i < 8; i++) {\n#pragma HLS pipeline II=1\n    int t = 0;\n"
+        "    for (int k = 0; k < 8; k++) t += A[i][k];\n    s[i] = t;\n  }\n}\n"
+    )
+    result = pipeline(text).fix(unsafe=True)
+    assert [d.rule for d in result.applied] == ["HLP207"]
+    assert result.texts["k.c"] == text.replace("dim=1", "dim=2")
+
+
+def test_a_pragma_from_a_macro_is_not_edited() -> None:
+    text = (
+        "#define SUB(x) _Pragma(#x)\n#define PART(v) SUB(HLS array_partition variable=v complete factor=4)\n"
+        "void f(int A[16]) {\n  PART(A)\n  for (int i = 0; i < 16; i++) A[i] = i;\n}\n"
+    )
+    report = pipeline(text).lint()
+    assert [d.rule for d in report.diagnostics if d.rule == "HLP112"] == ["HLP112"]
+    assert pipeline(text).fix(unsafe=True).texts == {}
