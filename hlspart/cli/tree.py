@@ -28,14 +28,15 @@ _BODY = re.compile(r"\b([A-Za-z_]\w*)\s*\([^;{}]*\)\s*\{")
 
 
 def expanded(paths: Sequence[str]) -> list[str]:
-    """Folders replaced by the C and C++ files below them, in order of name."""
+    """Folders replaced by the C and C++ files below them, in order of name; a folder without any stays."""
     found: list[str] = []
     for path in paths:
+        count = len(found)
         if os.path.isdir(path):
             for folder, names, files in os.walk(path):
                 names[:] = sorted(n for n in names if not n.startswith("."))
                 found += [os.path.join(folder, f) for f in sorted(files) if f.endswith(SUFFIXES)]
-        else:
+        if len(found) == count:
             found.append(path)
     return list(dict.fromkeys(found))
 
