@@ -28,13 +28,18 @@ Shift = Mapping[int, Vector]
 
 @dataclass(frozen=True, slots=True)
 class Invariance:
-    """Tile translations ``basis`` (Hermite rows) under which all data moves along, and how far it does."""
+    """Tile translations ``basis`` (Hermite rows) under which all data moves along, and how far it does.
+
+    ``classes``: one tile of each class modulo ``basis``; ``shown``: one of each residue class of tiles,
+    which are finer where the data repeats although the tiles are no translates of each other.
+    """
 
     basis: tuple[Vector, ...]
     reads: tuple[Shift, ...]
     makes: tuple[Shift, ...]
     still: tuple[Vector, ...]  # Hermite rows: translations that leave the footprint where it is
-    classes: tuple[Vector, ...]  # one tile of each residue class
+    classes: tuple[Vector, ...]
+    shown: tuple[Vector, ...]
 
     def combined(self, moves: Sequence[Shift], step: Vector) -> dict[int, Vector] | None:
         """Movement of the data under ``step``, None when it is not in the lattice."""
@@ -96,30 +101,29 @@ def invariance(feet: Footprints, basis: Sequence[Vector], flow: bool, tiles: int
         if multiple is None:
             return _unlike(feet, base, tiles, step)
         kept.append(tuple(multiple * s for s in step))
-    if kept != list(basis):
-        index = prod(a // b for (_, a), (_, b) in zip(integers.pivots(kept), box, strict=True))
-        if index <= MAX_CLASSES:
-            for factors in itertools.product(*(range(k[c] // b) for k, (c, b) in zip(kept, box, strict=True))):
-                step = tuple(sum(f * s[j] for f, s in zip(factors, basis, strict=True)) for j in range(tiles))
-                if (
-                    any(factors)
-                    and integers.solve(integers.hermite(kept), step) is None
-                    and _moves(feet, base, step, flow)
-                ):
-                    kept = list(integers.hermite([*kept, step]))
-    final = integers.hermite(kept)
+    own = integers.hermite(kept)
+    every = list(own)
+    if prod(modulus for _, modulus in integers.pivots(own)) <= MAX_CLASSES and len(own) == tiles:
+        for step in itertools.product(*(range(modulus) for _, modulus in integers.pivots(own))):
+            known = integers.solve(integers.hermite(every), step) is not None
+            if not known and _moves(feet, base, step, flow):
+                every = list(integers.hermite([*every, step]))
+                if integers.solve(basis, step) is not None:
+                    own = integers.hermite([*own, step])
+    final = integers.hermite(every)
     reads = [feet.translation(base, s) for s in final]
     makes = [feet.translation(base, s, makes=True) for s in final] if flow else []
     if any(m is None for m in (*reads, *makes)):
         return _unlike(feet, base, tiles, final[0])
     moves = tuple(m for m in reads if m is not None)
     classes = feet.first_tiles(integers.pivots(final))
-    if classes is None or len(classes) > MAX_CLASSES:
+    shown = feet.first_tiles(integers.pivots(own))
+    if classes is None or shown is None or len(shown) > MAX_CLASSES:
         return Refused(f"tiles fall into more than {MAX_CLASSES} classes of different footprints")
     matrix = [[m[s][d] for m in moves] for s in feet.spaces for d in range(len(moves[0][s]))] if moves else []
     fixed = integers.kernel(matrix, len(final)) if final else ()
     still = integers.hermite([_combine(final, c) for c in fixed])
-    return Invariance(final, moves, tuple(m for m in makes if m is not None), still, classes)
+    return Invariance(final, moves, tuple(m for m in makes if m is not None), still, classes, shown)
 
 
 def _combine(basis: Sequence[Vector], factors: Sequence[int]) -> Vector:
@@ -197,9 +201,9 @@ def describe(
     block = max((t.words for t in owned.values()), default=0)
     whole = padded(block, blank.element_bits, options.align)
     found = []
-    for base in inv.classes:
+    for base in inv.shown:
         record = _record(blank, feet, inv, base, owned, seen[base], images, options, whole)
-        found.append(replace(record, residue_classes=len(inv.classes), block=whole, padding=whole - block))
+        found.append(replace(record, residue_classes=len(inv.shown), block=whole, padding=whole - block))
     return tuple(found)
 
 
@@ -229,13 +233,16 @@ _Seen = dict[Vector, tuple[tuple[Block, ...], tuple[Vector, ...]]]
 def _input_tables(feet: Footprints, inv: Invariance, options: MarsOptions) -> tuple[dict[Vector, _Owned], _Seen] | str:
     owned: dict[Vector, _Owned] = {}
     seen: _Seen = {}
-    for base in inv.classes:
+    for base in dict.fromkeys((*inv.classes, *inv.shown)):
         users = feet.consumers(base, integers.pivots(inv.still))
         if users is None:
             return "the tiles that share data with one tile are not finitely many classes"
         blocks = feet.blocks(base, users)
         seen[base] = (blocks, users)
-        mine = [b for b in blocks if _owner(b, inv) == integers.reduced(base, inv.still)]
+        if base not in inv.classes:
+            continue
+        home = integers.reduced(base, inv.still)
+        mine = [b for b in blocks if integers.reduced(_owner(b, inv), inv.still) == home]
         owned[base] = _ordered(
             mine, [tuple(sorted(_relative(c, base, inv.still) for c in b.consumers)) for b in mine], options
         )
@@ -243,13 +250,14 @@ def _input_tables(feet: Footprints, inv: Invariance, options: MarsOptions) -> tu
 
 
 def _owner(block: Block, inv: Invariance) -> Vector:
-    return min(integers.reduced(c, inv.still) for c in block.consumers)
+    """The consumer that keeps the block: the least one, in an order that translations preserve."""
+    return min(block.consumers, key=lambda c: (integers.projected(c, inv.still), inv.class_of(c)[0]))
 
 
 def _flow_tables(feet: Footprints, inv: Invariance, options: MarsOptions) -> tuple[dict[Vector, _Owned], _Seen] | str:
     owned: dict[Vector, _Owned] = {}
     seen: _Seen = {}
-    for base in inv.classes:
+    for base in dict.fromkeys((*inv.classes, *inv.shown)):
         users = feet.consumers(base, integers.pivots(inv.still))
         if users is None:
             return "the tiles that read what one tile makes are not finitely many classes"
@@ -279,10 +287,11 @@ def _record(
     flow = blank.kind == "flow"
     points, words = feet.footprint(base)
     if flow:
-        sets = _own_sets(owned[base])
+        own = owned[inv.class_of(base)[0]]
+        sets = _own_sets(own)
         runs = _flow_runs(feet, inv, base, owned)
         out = Volume(len(sets), sum(m.size for m in sets))
-        writes = _transfers(((0,) * len(base), owned[base], range(len(sets))), blank, options, block)
+        writes = _transfers(((0,) * len(base), own, range(len(sets))), blank, options, block)
         ids = 0
     else:
         blocks, _ = seen
@@ -311,9 +320,12 @@ def _record(
     tables = [table for table in owned.values() if table.sizes]
     slack = sum(t.order.bursts - t.order.bound for t in tables)
     users = {c for m in sets for c in m.consumers}
+    tiles = len(users)
+    if len(inv.classes) > 1:  # tiles of two classes may happen to use the same data
+        tiles = feet.distinct([integers.add(base, c) for c in sorted(users)])
     return replace(
         blank,
-        consumers=len(users),
+        consumers=tiles,
         sets=sets,
         footprint=words,
         footprint_points=points,
@@ -386,11 +398,7 @@ def _input_sets(
     placed: list[tuple[Vector, int, Block, _Owned]] = []
     for b in blocks:
         owner = _owner(b, inv)
-        home, _ = inv.class_of(owner)
-        table = owned.get(home)
-        if table is None:
-            home = next((h for h in owned if integers.reduced(h, inv.still) == integers.reduced(home, inv.still)), home)
-            table = owned.get(home)
+        table = owned.get(inv.class_of(owner)[0])
         users = tuple(sorted(_relative(c, owner, inv.still) for c in b.consumers))
         if table is None or users not in table.users:
             return "the owner of a set of elements cannot be told apart by its position"

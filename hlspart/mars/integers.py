@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 Vector = tuple[int, ...]
 
@@ -69,6 +70,15 @@ def reduced(x: Sequence[int], basis: Sequence[Vector]) -> Vector:
         factor = out[column] // modulus
         if factor:
             out = [a - factor * b for a, b in zip(out, row, strict=True)]
+    return tuple(out)
+
+
+def projected(x: Sequence[int], basis: Sequence[Vector]) -> tuple[Fraction, ...]:
+    """``x`` without its components along ``basis`` (Hermite rows): linear, 0 on all of their rational span."""
+    out = [Fraction(a) for a in x]
+    for row, (column, modulus) in zip(basis, pivots(basis), strict=True):
+        factor = out[column] / modulus
+        out = [a - factor * b for a, b in zip(out, row, strict=True)]
     return tuple(out)
 
 

@@ -82,6 +82,16 @@ def points_of(set_: Any) -> list[Vector]:
     return sorted(found)
 
 
+def _least(set_: Any) -> Vector:
+    """The lexicographically least point of a bounded set, coordinate by coordinate."""
+    found = []
+    for k in range(set_.dim(SET)):
+        value = set_.dim_min_val(k)
+        found.append(value.to_python())
+        set_ = set_.fix_val(SET, k, value)
+    return tuple(found)
+
+
 def size_of(set_: Any) -> int:
     """Number of points of a bounded set."""
     if not set_.is_bounded():
@@ -189,7 +199,7 @@ class Footprints:
                 if a.is_empty() and b.is_empty():
                     continue
                 return None
-            low, high = points_of(a.lexmin())[0], points_of(b.lexmin())[0]
+            low, high = _least(a), _least(b)
             found[space] = tuple(y - x for x, y in zip(low[1:], high[1:], strict=True))
         return found
 
@@ -239,6 +249,16 @@ class Footprints:
             return None
         found = points_of(tiles.coalesce())
         return None if len(found) > MAX_TILES else tuple(found)
+
+    @guarded
+    def distinct(self, tiles: Sequence[Vector]) -> int:
+        """Number of different footprints among ``tiles``."""
+        seen: list[Any] = []
+        for tile in tiles:
+            foot = self._at(self._reads, tile)
+            if not any(foot.is_equal(other) for other in seen):
+                seen.append(foot)
+        return len(seen)
 
     @guarded
     def blocks(self, base: Vector, consumers: Sequence[Vector]) -> tuple[Block, ...]:
