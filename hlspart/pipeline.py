@@ -79,25 +79,26 @@ class Pipeline:
 
         return infer(self.program, self.analysis, self.validation, self.target, options, self.options.bank_model)
 
-    def lint(self, config: LintConfig | None = None, infer: InferOptions | None = None) -> LintReport:
-        """Findings of all rules; with ``infer``, also those that need the least partition."""
+    def lint(self, config: LintConfig | None = None) -> LintReport:
+        """Findings of all rules."""
         from hlspart import lint
 
-        inferred = self.infer(infer) if infer is not None else None
+        loops = bool(self.program.loops)
         return lint.run(
-            self.program, self.analysis, self.validation, self.ii, inferred, config,
-            recheck=self.ii_under, small=self.target.complete_threshold,
+            self.program, self.analysis, self.validation,
+            self.ii if loops else None, self.infer(InferOptions()) if loops else None, config,
+            tool=self.target.tool, recheck=self.ii_under, small=self.target.complete_threshold,
         )  # fmt: skip
 
-    def fix(self, config: LintConfig | None = None, infer: InferOptions | None = None, unsafe: bool = False) -> Fixed:
-        """The fixes of the findings that hold, each proved on the changed text."""
+    def fix(self, report: LintReport, config: LintConfig | None = None, unsafe: bool = False) -> Fixed:
+        """The fixes of ``report`` that hold, each proved on the changed text."""
         from hlspart.lint.fixes import fix
 
         def again(texts: Mapping[str, str]) -> tuple[LintReport, IIResult]:
             inner = self.with_texts(texts)
-            return inner.lint(config, infer), inner.ii
+            return inner.lint(config), inner.ii
 
-        return fix(self.program, self.lint(config, infer), self.ii, again, unsafe)
+        return fix(self.program, report, self.ii, again, unsafe)
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """Banked C, with the partitions of the text or, on request, the inferred ones."""

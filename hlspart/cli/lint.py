@@ -119,17 +119,17 @@ def _fixed(pipeline: Pipeline, report: LintReport, config: Any, unsafe: bool, di
     """The report after the fixes that stand the check; changed files are written, or shown as a diff."""
     import difflib
 
-    from hlspart.cli.fixes import fixed_texts
-
-    texts, after = fixed_texts(pipeline, report, config, unsafe)
-    for path, new in texts.items():
+    fixed = pipeline.fix(report, config, unsafe)
+    for path, new in fixed.texts.items():
         old = report.sources[path].text
         if diff:
             lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{path}", f"b/{path}")
             write_stdout("".join(x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines))
         else:
             write_output(path, encode(new))
-    return after
+    for item, reason in fixed.refused:
+        print(f"{item.place.path}:{item.place.line}: not fixed [{item.rule}]: {reason}", file=sys.stderr)
+    return pipeline.with_texts(fixed.texts).lint(config) if fixed.texts else report
 
 
 def _coloured(choice: str) -> bool:

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import hlspart
 from hlspart.cli.files import write_output
-from hlspart.lint import LintConfig, catalogue, run
+from hlspart.lint import LintConfig, catalogue
 from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related
 from hlspart.model.linting import LintReport
-from hlspart.model.options import InferOptions, Options
+from hlspart.model.options import Options
 from hlspart.model.source import Edit, SourceText, Span
 from hlspart.pipeline import Pipeline, Reader
 
@@ -51,16 +51,6 @@ class Job:
     cache: str | None  # folder
 
 
-def report_of(pipeline: Pipeline, config: LintConfig) -> LintReport:
-    """All findings about the files of one program."""
-    program, analysis, validation = pipeline.program, pipeline.analysis, pipeline.validation
-    ii = pipeline.ii if program.loops else None
-    inferred = pipeline.infer(InferOptions()) if program.loops else None
-    small = pipeline.target.complete_threshold
-    tool = pipeline.target.tool
-    return run(program, analysis, validation, ii, inferred, config, tool=tool, recheck=pipeline.ii_under, small=small)
-
-
 def lint(
     paths: Sequence[str], options: Options, config: LintConfig, jobs: int, cache: str | None, read: Reader | None
 ) -> LintReport:
@@ -68,7 +58,7 @@ def lint(
     together = read is not None or options.frontend.directive_files or len(paths) == 1
     groups = [tuple(paths)] if together else list(_connected(paths))
     if read is not None:
-        return report_of(Pipeline(paths, options, read), config)
+        return Pipeline(paths, options, read).lint(config)
     work = [Job(g, options, config, cache) for g in groups]
     reports: list[LintReport] = []
     show = sys.stderr.isatty() and len(work) > 20
@@ -110,7 +100,7 @@ def _run(job: Job) -> LintReport:
         if known is not None:
             return known
         pipeline = Pipeline(job.paths, job.options)
-        found = replace(report_of(pipeline, job.config), rules=())
+        found = replace(pipeline.lint(job.config), rules=())
         _remember(job, found, [h for u in pipeline.program.units for h in u.headers])
         return replace(found, sources={})
     except Exception as error:

@@ -8,7 +8,7 @@ proved.
 Each bank is a memory of its own; too many waste block RAM and multiplexers.
 
 ## Example
-```c infer
+```c
 int f(int A[64], int B[64]) {
 #pragma HLS array_partition variable=A cyclic factor=16
 #pragma HLS array_partition variable=B cyclic factor=16
@@ -22,7 +22,7 @@ int f(int A[64], int B[64]) {
 ```
 
 ## Use instead
-```c infer
+```c
 int f(int A[64], int B[64]) {
 #pragma HLS array_partition variable=A cyclic factor=2
 #pragma HLS array_partition variable=B cyclic factor=2

@@ -7,7 +7,7 @@ import re
 from hlspart import lint
 from hlspart.lint.config import LintConfig
 from hlspart.model.linting import LintReport
-from hlspart.model.options import FrontendOptions, InferOptions, Options, TargetOptions
+from hlspart.model.options import FrontendOptions, Options, TargetOptions
 from hlspart.pipeline import Pipeline
 
 
@@ -15,7 +15,6 @@ def lint_of(
     files: dict[str, str] | str,
     *,
     tool: str | None = None,
-    infer: bool = False,
     config: LintConfig | None = None,
 ) -> LintReport:
     """The report on some texts; a plain text is ``k.c``; ``.cfg`` and ``.tcl`` are directive files."""
@@ -29,14 +28,14 @@ def lint_of(
     directives = tuple(p for p in texts if p.endswith((".cfg", ".tcl")))
     options = Options(FrontendOptions(directive_files=directives), TargetOptions(tool=tool))
     pipeline = Pipeline([p for p in texts if p not in directives], options, read)
-    return pipeline.lint(config, InferOptions() if infer else None)
+    return pipeline.lint(config)
 
 
 BLOCK = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```", re.M | re.S)
 
 
 def blocks(section: str) -> tuple[dict[str, str], dict[str, str]]:
-    """(files, options) of the code blocks of a rule's section: ```c tool=.. infer, ```cfg, ```tcl."""
+    """(files, options) of the code blocks of a rule's section: ```c tool=.., ```cfg, ```tcl."""
     files: dict[str, str] = {}
     options: dict[str, str] = {}
     for language, words, text in BLOCK.findall(section):

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from hlspart.lint.fixes import Fixed
 from hlspart.model.options import FrontendOptions, Options, TargetOptions
 from hlspart.pipeline import Pipeline
 
 BODY = "void f(int A[16], int B[4][4]) {{\n{pragmas}\n  for (int i = 0; i < 16; i++) A[i] = B[i / 4][0];\n}}\n"
+
+
+def fix(text: str, tool: str | None = None, unsafe: bool = False) -> Fixed:
+    made = pipeline(text, tool)
+    return made.fix(made.lint(), unsafe=unsafe)
 
 
 def pipeline(text: str, tool: str | None = None) -> Pipeline:
@@ -33,13 +39,13 @@ def pipeline(text: str, tool: str | None = None) -> Pipeline:
 )  # fmt: skip
 def test_fix(line: str, fixed: str, rule: str, safe: bool, tool: str | None) -> None:
     before = BODY.format(pragmas=line)
-    plain = pipeline(before, tool).fix()
+    plain = fix(before, tool)
     if safe:
         assert [d.rule for d in plain.applied] == [rule]
     else:
         assert plain.applied == ()
         assert [d.rule for d, _ in plain.refused] == [rule]
-    result = pipeline(before, tool).fix(unsafe=True)
+    result = fix(before, tool, unsafe=True)
     assert result.texts == {"k.c": BODY.format(pragmas=fixed)}
     again = pipeline(result.texts["k.c"], tool).lint()
     assert rule not in [d.rule for d in again.diagnostics]
@@ -48,15 +54,15 @@ def test_fix(line: str, fixed: str, rule: str, safe: bool, tool: str | None) -> 
 def test_a_repeated_line_is_removed() -> None:
     line = "#pragma HLS array_partition variable=A cyclic factor=4\n"
     before = BODY.format(pragmas=line + "  " + line.rstrip())
-    result = pipeline(before).fix()
+    result = fix(before)
     assert result.texts == {"k.c": BODY.format(pragmas=line.rstrip())}
 
 
 def test_several_fixes_at_once_and_stable() -> None:
     lines = "#pragma HLS array_partition variable=A complete factor=4\n#pragma HLS array_partition variable=B complete"
-    result = pipeline(BODY.format(pragmas=lines)).fix()
+    result = fix(BODY.format(pragmas=lines))
     assert sorted(d.rule for d in result.applied) == ["HLP112", "HLP406"]
-    assert pipeline(result.texts["k.c"]).fix().texts == {}
+    assert fix(result.texts["k.c"]).texts == {}
 
 
 def test_wrong_dimension_is_an_unsafe_fix() -> None:
@@ -65,7 +71,7 @@ def test_wrong_dimension_is_an_unsafe_fix() -> None:
         "  for (int i = 0; i < 8; i++) {\n#pragma HLS pipeline II=1\n    int t = 0;\n"
         "    for (int k = 0; k < 8; k++) t += A[i][k];\n    s[i] = t;\n  }\n}\n"
     )
-    result = pipeline(text).fix(unsafe=True)
+    result = fix(text, unsafe=True)
     assert [d.rule for d in result.applied] == ["HLP207"]
     assert result.texts["k.c"] == text.replace("dim=1", "dim=2")
 
@@ -77,4 +83,4 @@ def test_a_pragma_from_a_macro_is_not_edited() -> None:
     )
     report = pipeline(text).lint()
     assert [d.rule for d in report.diagnostics if d.rule == "HLP112"] == ["HLP112"]
-    assert pipeline(text).fix(unsafe=True).texts == {}
+    assert fix(text, unsafe=True).texts == {}

@@ -39,7 +39,7 @@ def test_page(entry: Entry) -> None:
 @pytest.mark.parametrize("entry", [e for e in ENTRIES if e.rule.code not in NO_CODE], ids=lambda e: e.rule.code)
 def test_examples(entry: Entry) -> None:
     files, options = blocks(entry.section("Example"))
-    bad = lint_of(files, tool=options.get("tool"), infer="infer" in options)
+    bad = lint_of(files, tool=options.get("tool"))
     mine = [d for d in bad.diagnostics if d.rule == entry.rule.code]
     assert mine, [str(d) for d in bad.diagnostics]
     for d in mine:
@@ -48,6 +48,6 @@ def test_examples(entry: Entry) -> None:
         assert d.place.line <= d.place.end_line
         assert d.place.path in files
     files, options = blocks(entry.section("Use instead"))
-    good = lint_of(files, tool=options.get("tool"), infer="infer" in options)
+    good = lint_of(files, tool=options.get("tool"))
     assert [str(d) for d in good.diagnostics if d.rule == entry.rule.code] == []
     assert [str(d) for d in good.diagnostics if d.severity == "error"] == []
