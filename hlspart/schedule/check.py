@@ -18,8 +18,8 @@ from hlspart.schedule.latency import Latencies
 from hlspart.schedule.limits import limits, slots
 from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.nests import Nest, Nests
+from hlspart.schedule.operations import Unmodelled
 from hlspart.schedule.storage import Storage
-from hlspart.schedule.values import Unmodelled
 from hlspart.targets import Target
 
 BankModel = Literal["static", "ideal"]

@@ -16,8 +16,9 @@ from hlspart.schedule.graph import MemoryRef, Op
 from hlspart.schedule.lower import Lowered, lower
 from hlspart.schedule.modulo import PortUse, Problem, Schedule, Timing, modulo_schedule, recurrence_ii
 from hlspart.schedule.nests import Nest, Nests, Order, order
+from hlspart.schedule.operations import Frame, Unmodelled
 from hlspart.schedule.storage import Storage
-from hlspart.schedule.values import Elaborator, Frame, Unmodelled
+from hlspart.schedule.values import Elaborator
 from hlspart.targets import Target
 
 
@@ -72,7 +73,7 @@ class LoopModel:
         frame = Frame(
             self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, symbols, uneven
         )
-        elaborator = Elaborator(frame, [*nest.before, *body])
+        elaborator = Elaborator(frame, nest.before, body)
         if nest.before:
             elaborator.run([], {})
             elaborator.guarded(nest.before)
@@ -190,7 +191,8 @@ class LoopModel:
                 out += target.memory_ns("select")
             return Timing(states, 0.0, out)
         if op.kind == "store":
-            wait = target.memory_ns("load")
+            assert op.ref is not None
+            wait = 0.0 if self.storage.memory(op.ref.variable).registers else target.memory_ns("load")
             return Timing(target.store_states, wait, wait)
         if op.kind == "mux":
             wait = target.memory_ns("mux")

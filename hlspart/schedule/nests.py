@@ -176,7 +176,7 @@ class Nests:
         for parent in reversed(outer):
             inner = chain[0]
             ahead = self._only_child(parent, inner)
-            if ahead is None or (ahead and not self.target.flatten_over_statement):
+            if ahead is None or (ahead and not self._flattens_over(ahead)):
                 break
             if not self._may_flatten(parent, inner):
                 break
@@ -207,6 +207,34 @@ class Nests:
             return None
         return ahead
 
+    def _flattens_over(self, statements: tuple[c.Stmt, ...]) -> bool:
+        """Whether the tool moves these statements into the inner loop."""
+        over = self.target.flatten_over
+        if over != "loads":
+            return over == "any"
+        for stmt in statements:
+            if isinstance(stmt, c.Declare):
+                values = [self.program.variable(v).init for v in stmt.variables]
+                if any(v is not None and not self._pure(v) for v in values):
+                    return False
+            elif not (isinstance(stmt, c.PragmaMark | c.Label) or self._moves(stmt)):
+                return False
+        return True
+
+    def _moves(self, stmt: c.Stmt) -> bool:
+        """Assignment of a value without effects to a scalar."""
+        match stmt:
+            case c.ExprStmt(expr=c.Assign(target=c.Name(), op="=", value=value)):
+                return self._pure(value)
+        return False
+
+    def _pure(self, expr: c.Expr) -> bool:
+        """A value that only loads can give: constants would start a reduction."""
+        found = list(c.walk(expr))
+        return not any(isinstance(e, c.Assign | c.IncDec | c.Call) for e in found) and any(
+            isinstance(e, c.ArrayRef) for e in found
+        )
+
     def _empty(self, stmt: c.Stmt) -> bool:
         if isinstance(stmt, c.Declare):
             return all(self.program.variable(v).init is None for v in stmt.variables)
@@ -217,30 +245,49 @@ class Nests:
     def _auto(self, loop: c.Loop) -> bool:
         """Whether the tool pipelines this loop without being asked (UG1399, config_compile -pipeline_loops).
 
-        An innermost loop of more iterations than the threshold, or without a parent, is pipelined;
-        one of fewer iterations is unrolled into its parent, which is pipelined instead.
+        A loop whose inner loops make at most ``threshold`` copies is pipelined with them unrolled, unless
+        it is so small itself that it is unrolled into its parent (seen in public reports).
         """
         threshold = self.target.auto_pipeline
         if threshold == 0 or self._asked(loop):
             return False
         inner = [s for s in c.walk_statements(loop.body) if isinstance(s, c.Loop)]
-        if not inner:
-            trip = self.trip(loop).max
-            return trip is None or trip > threshold or not self._has_parent(loop)
-        if any(self._asked(x) for x in inner) or self._calls(loop):
+        if any(self._asked(x) for x in inner) or (inner and self._calls(loop)):
             return False
-        trips = [self.trip(x).exact for x in inner]
-        nested = any(isinstance(s, c.Loop) for x in inner for s in c.walk_statements(x.body))
-        return not nested and all(t is not None and t <= threshold for t in trips)
+        copies = self._copies(loop.body)
+        if copies is None or copies > threshold:  # an inner loop is pipelined instead
+            return False
+        trip = self.trip(loop).exact
+        parent = self._parent(loop)
+        alone = parent is None or self._asked(parent) or self._calls(parent)
+        return alone or trip is None or trip * copies > threshold or self._copies_beside(parent, loop) is None
+
+    def _copies(self, body: c.Stmt) -> int | None:
+        """Copies of the innermost statements when all loops in ``body`` are unrolled; None where not possible."""
+        most = 1
+        for stmt in c.substatements(body):
+            below = self._copies(stmt.body if isinstance(stmt, c.Loop) else stmt)
+            trip = self.trip(stmt).exact if isinstance(stmt, c.Loop) else 1
+            if below is None or trip is None:
+                return None
+            most = max(most, below * trip)
+        return most
+
+    def _copies_beside(self, parent: c.Loop | None, loop: c.Loop) -> int | None:
+        """Like :meth:`_copies` of the parent: None when a sibling of ``loop`` cannot be unrolled."""
+        copies = self._copies(parent.body) if parent is not None else None
+        return copies if copies is not None and copies <= self.target.auto_pipeline else None
 
     def _asked(self, loop: c.Loop) -> bool:
         return any(self.found(kind, loop.id) is not None for kind in ("pipeline", "unroll", "dataflow"))
 
-    def _has_parent(self, loop: c.Loop) -> bool:
-        return any(
-            isinstance(s, c.Loop) and s is not loop and any(x is loop for x in c.walk_statements(s.body))
+    def _parent(self, loop: c.Loop) -> c.Loop | None:
+        inside = [
+            s
             for s in c.walk_statements(self.function.body)
-        )
+            if isinstance(s, c.Loop) and s is not loop and any(x is loop for x in c.walk_statements(s.body))
+        ]
+        return inside[-1] if inside else None
 
     def _calls(self, loop: c.Loop) -> bool:
         for stmt in c.walk_statements(loop.body):

@@ -127,6 +127,8 @@ class Storage:
         storage, latency, resource = None, None, None
         for member in (variable.id, *(m for m in self._members(variable.id) if m != variable.id)):
             for d in self._by_variable.get(member, ()):
+                if d.kind != "interface" and not self._binds(member):
+                    continue
                 found, interface = self._says(d)
                 if found is not None and storage is None:
                     storage = found
@@ -136,6 +138,12 @@ class Storage:
             if storage is not None:
                 break
         return storage, latency, resource, storage is not None
+
+    def _binds(self, variable: int) -> bool:
+        """Whether a storage directive on the variable itself has an effect."""
+        known = self.program.variable(variable)
+        top = known.storage == "parameter" and known.function in self.analysis.tops
+        return self.target.bind_interface or not top
 
     def _says(self, d: Directive) -> tuple[str | None, str | None]:
         if d.kind == "bind_storage":

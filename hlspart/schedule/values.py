@@ -1,26 +1,23 @@
 """Elaboration: the statements of one pipelined iteration become operations.
 
 Inner loops are unrolled by running them (their tests must fold to constants), branches become
-selections, scalars become values, and every array access keeps the affine index that access
-analysis found, with unrolled iterators replaced by numbers. Equal computations are one
-operation, loads of an element just stored or loaded are forwarded, overwritten stores vanish.
+selections, scalars become values. Memory accesses and equal computations are the business of
+:mod:`hlspart.schedule.operations`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from hlspart.model import program as c
-from hlspart.model.access import Access, AccessAnalysis, Affine
+from hlspart.model.access import Affine
 from hlspart.schedule import folding
-from hlspart.schedule.graph import Carried, MemoryRef, Op
+from hlspart.schedule.graph import Carried
+from hlspart.schedule.operations import Body, Frame, Operations, Place, Unmodelled
 
 Key = int | tuple[int, str]  # a scalar, or a member of a struct variable
 
-MAX_OPS = 20_000
 MAX_COPIES = 8_192
 
 MATH = {
@@ -31,67 +28,19 @@ MOVES = {"fabs", "fabsf", "abs", "labs", "fmin", "fmax", "fminf", "fmaxf", "floo
 IGNORED = {"printf", "fprintf", "puts", "putchar", "assert", "__assert_fail", "fflush", "__builtin_expect"}
 
 
-class Unmodelled(Exception):
-    """Elaboration met something it has no model of; becomes the ``cause`` of an unknown II."""
-
-    def __init__(self, cause: str, line: int) -> None:
-        super().__init__(cause)
-        self.cause, self.line = cause, line
-
-
-@dataclass
-class Body:
-    """Result of elaboration, still mutable: operations, carried values, live values."""
-
-    ops: dict[int, Op] = field(default_factory=dict)
-    carried: list[Carried] = field(default_factory=list)
-    live: set[int] = field(default_factory=set)
-
-
-@dataclass(frozen=True)
-class Frame:
-    """What is being elaborated: the iteration space, and how own iterators move.
-
-    ``own``: loop ids of the pipelined loop and its flattened parents. ``names``/``domain``: the
-    iteration space. ``symbols``: scalars that do not change in the loop, with their names in the space
-    (each stands for an enclosing loop of unknown bounds). ``uneven``: unrolled
-    copies may lie outside the loop, so domains are kept.
-    """
-
-    program: c.Program
-    analysis: AccessAnalysis
-    own: tuple[int, ...]
-    names: tuple[str, ...]
-    domain: str
-    symbols: Mapping[int, str] = field(default_factory=dict)
-    uneven: bool = False
-    nodsp: frozenset[int] = frozenset()
-
-
-class Elaborator:
+class Elaborator(Operations):
     """Runs statements symbolically; :meth:`run` per unrolled copy, then :meth:`finish`."""
 
-    def __init__(self, frame: Frame, statements: Sequence[c.Stmt]) -> None:
-        self.frame = frame
-        self.program = frame.program
-        self.access = {(a.ref, a.kind): a for a in frame.analysis.accesses}
-        self.body = Body()
+    def __init__(self, frame: Frame, before: Sequence[c.Stmt], statements: Sequence[c.Stmt]) -> None:
+        """``before``: statements of flattened parents; what they declare lives on in later iterations."""
+        super().__init__(frame)
         self.env: dict[Key, int] = {}
-        self.constants: dict[int, int | float] = {}
-        self.forms: dict[int, Affine] = {}  # values that are affine over the names of the space
-        self.numbering: dict[tuple[object, ...], int] = {}
-        self.fixed: dict[str, int] = {}
-        self.shift: dict[str, int] = {}
         self.phis: dict[Key, int] = {}
-        self.events: dict[int, list[int]] = {}  # memory operations by variable, in program order
-        self.branch: tuple[tuple[int, int], ...] = ()
-        self.guards: tuple[int, ...] = ()
         self.pending: list[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
         self.branches = 0
-        self.position = 0
         self.copies = 0
-        self.modified = folding.modified(statements)
         self.declared = folding.declared(statements)
+        self.modified = folding.modified([*before, *statements]) | folding.declared(before)
 
     # ------------------------------------------------------------------------------ driving
 
@@ -132,30 +81,6 @@ class Elaborator:
         if isinstance(key, int):
             return self.program.variable(key).name
         return f"{self.program.variable(key[0]).name}.{key[1]}"
-
-    # --------------------------------------------------------------------------- operations
-
-    def make(
-        self, kind: str, bits: int, args: tuple[int, ...], line: int, extra: tuple[object, ...] = (), text: str = ""
-    ) -> int:
-        """The operation with these operands: an existing one if it has been made before."""
-        key = (kind, bits, tuple(sorted(args)) if kind in folding.COMMUTATIVE else args, extra)
-        if kind not in ("load", "store", "phi") and key in self.numbering:
-            return self.numbering[key]
-        ident = len(self.body.ops)
-        if ident >= MAX_OPS:
-            raise Unmodelled(f"more than {MAX_OPS} operations after unrolling", line)
-        self.body.ops[ident] = Op(ident, kind, bits, args, line, text)
-        self.numbering[key] = ident
-        return ident
-
-    def constant(self, value: int | float) -> int:
-        """A literal."""
-        ident = self.make("const", 32, (), 0, (type(value), value), str(value))
-        self.constants[ident] = value
-        if isinstance(value, int):
-            self.forms[ident] = Affine.of({}, value)
-        return ident
 
     def _operate(self, op: str, type_: c.CType, left: int, right: int, line: int, operand_type: c.CType) -> int:
         """A binary operation on values."""
@@ -338,26 +263,13 @@ class Elaborator:
             raise Unmodelled("a stream that is no plain variable", line)
         kind = "read" if name == "stream.read" else "write"
         args = tuple(self.value(a) for a in expr.args[1:])
-        bits = folding.bits(stream.type.element) if isinstance(stream.type, c.StreamType) else 32
-        return self._memory(kind, stream.variable, -1, ("stream", self.position), None, None, None, args, bits, line)
-
-    # ------------------------------------------------------------------------------- memory
+        bits = folding.bits(stream.type)
+        place = Place(stream.variable, -1, ("stream", self.position), None, None, args, self.frame.domain)
+        return self.touch(kind, place, place.values, bits, line)
 
     def _load(self, expr: c.ArrayRef, line: int) -> int:
-        access, key, index, relation, values = self._address(expr, "read", line)
-        bits = folding.bits(expr.type)
-        for ident in reversed(self.events.get(expr.variable, [])):
-            op = self.body.ops[ident]
-            assert op.ref is not None
-            dominates = self.branch[: len(op.ref.branch)] == op.ref.branch
-            if op.ref.key == key:
-                if dominates:
-                    return ident if op.kind == "load" else op.args[0]
-                if op.kind == "store":
-                    break
-            elif op.kind == "store" and not different(op.ref.index, index):
-                break
-        return self._memory("read", expr.variable, access.id, key, index, relation, access, values, bits, line)
+        place = self.place(expr, "read", tuple(self.value(i) for i in expr.indices), line)
+        return self.load(place, folding.bits(expr.type), line)
 
     def _store(self, target: c.Expr, value: int, line: int) -> None:
         match target:
@@ -377,99 +289,7 @@ class Elaborator:
                 raise Unmodelled(f"assignment to `{self.program.text(target.at)}` is not modelled", line)
 
     def _store_element(self, expr: c.ArrayRef, value: int, line: int) -> None:
-        access, key, index, relation, values = self._address(expr, "write", line)
-        events = self.events.get(expr.variable, [])
-        for ident in reversed(events):
-            op = self.body.ops[ident]
-            assert op.ref is not None
-            if op.ref.key == key and op.kind == "store" and op.ref.branch[: len(self.branch)] == self.branch:
-                events.remove(ident)
-                del self.body.ops[ident]
-                self.body.ops[ident] = Op(ident, "const", 1, (), line)  # keeps numbering dense
-                break
-            if op.kind == "load" and not different(op.ref.index, index):
-                break
-        args = (value, *values)
-        self._memory("write", expr.variable, access.id, key, index, relation, access, args, 0, line)
-
-    def _address(
-        self, expr: c.ArrayRef, kind: Literal["read", "write"], line: int
-    ) -> tuple[Access, tuple[object, ...], tuple[Affine | None, ...] | None, str | None, tuple[int, ...]]:
-        """Access record, address key, index over the space, isl map where needed, values it depends on."""
-        values = tuple(self.value(i) for i in expr.indices)
-        access = (
-            self.access.get((expr.id, kind))
-            or self.access.get((expr.id, "read"))
-            or self.access.get((expr.id, "write"))
-        )
-        if access is None:
-            raise Unmodelled(f"no access record of `{self.program.text(expr.at)}`", line)
-        relation = None
-        index: tuple[Affine | None, ...] | None = None
-        if access.affine and access.index is not None and self._in_space(access):
-            index = tuple(None if form is None else self._substituted(form) for form in access.index)
-            if any(form is None for form in index):
-                relation = self._relation(access)
-        elif values and all(v in self.forms for v in values):  # analysis knows no values from outside the function
-            index = tuple(self.forms[v] for v in values)
-        if index is not None and all(form is not None for form in index):
-            return access, ("affine", index), index, None, ()
-        return access, ("value", values), index, relation, tuple(v for v in values if v not in self.constants)
-
-    def _in_space(self, access: Access) -> bool:
-        return all(n in self.fixed or n in self.frame.names for n in access.iterators)
-
-    def _substituted(self, form: Affine) -> Affine:
-        moved = sum(form.coefficient(n) * s for n, s in self.shift.items() if n not in self.fixed)
-        plain = form.at(self.fixed)
-        return replace(plain, const=plain.const + moved)
-
-    def _relation(self, access: Access) -> str | None:
-        from hlspart.poly import carried
-
-        if access.map is None:
-            return None
-        return carried.instance_map(access.map, access.iterators, self._numbers(access), self.shift, self.frame.names)
-
-    def _numbers(self, access: Access) -> dict[str, int]:
-        return {n: v for n, v in self.fixed.items() if n in access.iterators}
-
-    def _domain(self, access: Access | None) -> str:
-        """Iterations that perform the current copy of an access."""
-        if access is None or not (self.branch or self.frame.uneven) or not self._in_space(access):
-            return self.frame.domain
-        from hlspart.poly import carried
-
-        frame = self.frame
-        found = carried.instance(access.domain, access.iterators, self._numbers(access), self.shift, frame.names)
-        return frame.domain if carried.same_set(found, frame.domain) else found
-
-    def _memory(
-        self,
-        kind: str,
-        variable: int,
-        ident: int,
-        key: tuple[object, ...],
-        index: tuple[Affine | None, ...] | None,
-        relation: str | None,
-        access: Access | None,
-        args: tuple[int, ...],
-        bits: int,
-        line: int,
-    ) -> int:
-        ref = MemoryRef(
-            variable, ident, kind, key, index, relation, self._domain(access), self.branch, bool(self.branch),
-            self.position,
-        )  # fmt: skip
-        self.position += 1
-        opcode = "load" if kind == "read" else "store"
-        name = self.program.variable(variable).name
-        made = self.make(opcode, bits, (*args, *self.guards), line, (self.position,), f"{name} {opcode}")
-        self.body.ops[made] = replace(self.body.ops[made], ref=ref)
-        self.events.setdefault(variable, []).append(made)
-        if kind == "write" or key[0] == "stream":
-            self.body.live.add(made)
-        return made
+        self.store(self.place(expr, "write", tuple(self.value(i) for i in expr.indices), line), value, line)
 
     # --------------------------------------------------------------------------- statements
 
@@ -651,13 +471,3 @@ class Elaborator:
                 a, b = then[key], other[key]
             merged[key] = a if a == b else self.make("select", self.body.ops[a].bits, (test, a, b), line, (), "select")
         self.env = merged
-
-
-def different(one: tuple[Affine | None, ...] | None, other: tuple[Affine | None, ...] | None) -> bool:
-    """Whether two addresses differ in every iteration, by a constant in some dimension."""
-    if one is None or other is None or len(one) != len(other):
-        return False
-    for a, b in zip(one, other, strict=True):
-        if a is not None and b is not None and a.terms == b.terms and a.const != b.const:
-            return True
-    return False

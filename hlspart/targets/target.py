@@ -132,9 +132,15 @@ class Target:
         return int(self.profile["pipeline"]["auto_threshold"])
 
     @property
-    def flatten_over_statement(self) -> bool:
-        """Whether a nest with a statement before the inner loop is flattened too."""
-        return bool(self.profile["pipeline"]["flatten_over_statement"])
+    def flatten_over(self) -> Literal["nothing", "loads", "any"]:
+        """Statements before the inner loop over which a nest is flattened all the same."""
+        value = self.profile["pipeline"]["flatten_over"]
+        return "any" if value == "any" else "loads" if value == "loads" else "nothing"
+
+    @property
+    def bind_interface(self) -> bool:
+        """Whether BIND_STORAGE and RESOURCE choose the memory of an argument of the top function."""
+        return bool(self.profile["pipeline"]["bind_interface"])
 
     @property
     def share_delay(self) -> int:

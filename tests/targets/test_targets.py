@@ -142,5 +142,5 @@ def test_every_profile_loads_and_inherits():
         target = load(TargetOptions(tool=tool))
         assert target.operator("fadd", 32).states >= 3
         assert target.ports("auto").total == 2
-    assert load(TargetOptions(tool="vitis-2023.2")).flatten_over_statement
+    assert load(TargetOptions(tool="vitis-2023.2")).flatten_over == "any"
     assert load(TargetOptions(tool="generic")).auto_pipeline == 0

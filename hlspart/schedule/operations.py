@@ -1,0 +1,228 @@
+"""Operations of one iteration: equal ones once, memory accesses merged, forwarded and guarded.
+
+Every array access keeps the affine index that access analysis found, with unrolled iterators
+replaced by numbers. A load of an element just loaded or stored is forwarded; a store that is
+overwritten before anything may read it vanishes, a conditional one becomes a selection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from hlspart.model import program as c
+from hlspart.model.access import Access, AccessAnalysis, Affine
+from hlspart.schedule import folding
+from hlspart.schedule.graph import Carried, MemoryRef, Op
+
+MAX_OPS = 20_000
+
+
+class Unmodelled(Exception):
+    """Elaboration met something it has no model of; becomes the ``cause`` of an unknown II."""
+
+    def __init__(self, cause: str, line: int) -> None:
+        super().__init__(cause)
+        self.cause, self.line = cause, line
+
+
+@dataclass
+class Body:
+    """Result of elaboration, still mutable: operations, carried values, live values."""
+
+    ops: dict[int, Op] = field(default_factory=dict)
+    carried: list[Carried] = field(default_factory=list)
+    live: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is being elaborated: the iteration space, and how own iterators move.
+
+    ``own``: loop ids of the pipelined loop and its flattened parents. ``names``/``domain``: the
+    iteration space. ``symbols``: scalars that do not change in the loop, with their names in the space
+    (each stands for an enclosing loop of unknown bounds). ``uneven``: unrolled
+    copies may lie outside the loop, so domains are kept.
+    """
+
+    program: c.Program
+    analysis: AccessAnalysis
+    own: tuple[int, ...]
+    names: tuple[str, ...]
+    domain: str
+    symbols: Mapping[int, str] = field(default_factory=dict)
+    uneven: bool = False
+    nodsp: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Place:
+    """An address: its key, index over the space, isl map where needed, values it depends on, and domain."""
+
+    variable: int
+    access: int
+    key: tuple[object, ...]
+    index: tuple[Affine | None, ...] | None
+    relation: str | None
+    values: tuple[int, ...]
+    domain: str
+
+
+class Operations:
+    """Makes operations; knows where in the iteration it stands (guards, unrolled iterators)."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.program = frame.program
+        self.access = {(a.ref, a.kind): a for a in frame.analysis.accesses}
+        self.body = Body()
+        self.constants: dict[int, int | float] = {}
+        self.forms: dict[int, Affine] = {}  # values that are affine over the names of the space
+        self.numbering: dict[tuple[object, ...], int] = {}
+        self.fixed: dict[str, int] = {}
+        self.shift: dict[str, int] = {}
+        self.events: dict[int, list[int]] = {}  # memory operations by variable, in program order
+        self.branch: tuple[tuple[int, int], ...] = ()
+        self.guards: tuple[int, ...] = ()  # a condition per entry of `branch`
+        self.position = 0
+
+    def make(
+        self, kind: str, bits: int, args: tuple[int, ...], line: int, extra: tuple[object, ...] = (), text: str = ""
+    ) -> int:
+        """The operation with these operands: an existing one if it has been made before."""
+        key = (kind, bits, tuple(sorted(args)) if kind in folding.COMMUTATIVE else args, extra)
+        if kind not in ("load", "store", "phi") and key in self.numbering:
+            return self.numbering[key]
+        ident = len(self.body.ops)
+        if ident >= MAX_OPS:
+            raise Unmodelled(f"more than {MAX_OPS} operations after unrolling", line)
+        self.body.ops[ident] = Op(ident, kind, bits, args, line, text)
+        self.numbering[key] = ident
+        return ident
+
+    def constant(self, value: int | float) -> int:
+        """A literal."""
+        ident = self.make("const", 32, (), 0, (type(value), value), str(value))
+        self.constants[ident] = value
+        if isinstance(value, int):
+            self.forms[ident] = Affine.of({}, value)
+        return ident
+
+    # ------------------------------------------------------------------------------- memory
+
+    def load(self, place: Place, bits: int, line: int) -> int:
+        """The element at ``place``: what was just stored or loaded there, else a load."""
+        for ident in reversed(self.events.get(place.variable, [])):
+            op = self.body.ops[ident]
+            assert op.ref is not None
+            dominates = self.branch[: len(op.ref.branch)] == op.ref.branch
+            if op.ref.key == place.key:
+                if dominates:
+                    return ident if op.kind == "load" else op.args[0]
+                if op.kind == "store":
+                    break
+            elif op.kind == "store" and not different(op.ref.index, place.index):
+                break
+        return self.touch("read", place, place.values, bits, line)
+
+    def store(self, place: Place, value: int, line: int) -> None:
+        """Store ``value`` at ``place``; an earlier store there that nothing may have read is taken back."""
+        branch, guards = self.branch, self.guards
+        for ident in reversed(self.events.get(place.variable, [])):
+            op = self.body.ops[ident]
+            assert op.ref is not None
+            if op.ref.key == place.key and op.kind == "store":
+                if op.ref.branch[: len(branch)] == branch:
+                    self._take_back(op)
+                elif branch[: len(op.ref.branch)] == op.ref.branch:
+                    bits = self.body.ops[value].bits
+                    value = self.make("select", bits, (guards[-1], value, op.args[0]), line, (), "select")
+                    self._take_back(op)
+                    self.branch, self.guards = op.ref.branch, guards[: len(op.ref.branch)]
+                    place = replace(place, domain=op.ref.domain)
+                break
+            if op.kind == "load" and not different(op.ref.index, place.index):
+                break
+        self.touch("write", place, (value, *place.values), 0, line)
+        self.branch, self.guards = branch, guards
+
+    def _take_back(self, store: Op) -> None:
+        assert store.ref is not None
+        self.events[store.ref.variable].remove(store.id)
+        self.body.ops[store.id] = Op(store.id, "const", 1, (), store.line)  # keeps the numbers dense
+        self.body.live.discard(store.id)
+
+    def touch(self, kind: str, place: Place, args: tuple[int, ...], bits: int, line: int) -> int:
+        """A load or store."""
+        ref = MemoryRef(
+            place.variable, place.access, kind, place.key, place.index, place.relation, place.domain, self.branch,
+            bool(self.branch), self.position,
+        )  # fmt: skip
+        self.position += 1
+        opcode = "load" if kind == "read" else "store"
+        name = self.program.variable(place.variable).name
+        made = self.make(opcode, bits, (*args, *self.guards), line, (self.position,), f"{name} {opcode}")
+        self.body.ops[made] = replace(self.body.ops[made], ref=ref)
+        self.events.setdefault(place.variable, []).append(made)
+        if kind == "write" or place.key[0] == "stream":
+            self.body.live.add(made)
+        return made
+
+    def place(self, expr: c.ArrayRef, kind: Literal["read", "write"], values: tuple[int, ...], line: int) -> Place:
+        """The address of ``expr`` whose indices have the given values."""
+        access = self.access.get((expr.id, kind)) or self.access.get((expr.id, "read"))
+        access = access or self.access.get((expr.id, "write"))
+        if access is None:
+            raise Unmodelled(f"no access record of `{self.program.text(expr.at)}`", line)
+        relation = None
+        index: tuple[Affine | None, ...] | None = None
+        if access.affine and access.index is not None and self._in_space(access):
+            index = tuple(None if form is None else self._substituted(form) for form in access.index)
+            if any(form is None for form in index):
+                relation = self._relation(access)
+        elif values and all(v in self.forms for v in values):  # analysis knows no values from outside the function
+            index = tuple(self.forms[v] for v in values)
+        domain = self._domain(access)
+        if index is not None and all(form is not None for form in index):
+            return Place(expr.variable, access.id, ("affine", index), index, None, (), domain)
+        needed = tuple(v for v in values if v not in self.constants)
+        return Place(expr.variable, access.id, ("value", values), index, relation, needed, domain)
+
+    def _in_space(self, access: Access) -> bool:
+        return all(n in self.fixed or n in self.frame.names for n in access.iterators)
+
+    def _substituted(self, form: Affine) -> Affine:
+        moved = sum(form.coefficient(n) * s for n, s in self.shift.items() if n not in self.fixed)
+        plain = form.at(self.fixed)
+        return replace(plain, const=plain.const + moved)
+
+    def _relation(self, access: Access) -> str | None:
+        from hlspart.poly import carried
+
+        if access.map is None:
+            return None
+        return carried.instance_map(access.map, access.iterators, self._numbers(access), self.shift, self.frame.names)
+
+    def _numbers(self, access: Access) -> dict[str, int]:
+        return {n: v for n, v in self.fixed.items() if n in access.iterators}
+
+    def _domain(self, access: Access) -> str:
+        """Iterations that perform the current copy of an access."""
+        if not (self.branch or self.frame.uneven) or not self._in_space(access):
+            return self.frame.domain
+        from hlspart.poly import carried
+
+        frame = self.frame
+        found = carried.instance(access.domain, access.iterators, self._numbers(access), self.shift, frame.names)
+        return frame.domain if carried.same_set(found, frame.domain) else found
+
+
+def different(one: tuple[Affine | None, ...] | None, other: tuple[Affine | None, ...] | None) -> bool:
+    """Whether two addresses differ in every iteration, by a constant in some dimension."""
+    if one is None or other is None or len(one) != len(other):
+        return False
+    for a, b in zip(one, other, strict=True):
+        if a is not None and b is not None and a.terms == b.terms and a.const != b.const:
+            return True
+    return False
