@@ -15,6 +15,7 @@ from pycparser import c_ast
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import character, integer, value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, VariableId
+from hlspart.frontend.methods import Methods
 from hlspart.frontend.parse import CASE_RANGE, TABLE
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
@@ -38,6 +39,7 @@ class Expressions:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.text = context.text
+        self.methods = Methods(context)
         self.depth = 0
 
     def at(self, first: int, last: int) -> Origin:
@@ -157,7 +159,10 @@ class Expressions:
                 return extended, first, closing
         if isinstance(base, ir.Binary) and self._indexable(base.type):
             return self._element(base, index, first, closing), first, closing
-        return ir.Subscript(self.at(first, closing), ct.indexed(base.type), base, index), first, closing
+        at = self.at(first, closing)
+        if isinstance(base.type, ir.ScalarType) and ct.arbitrary(base.type):
+            return self.methods.bits(base, index, index, at), first, closing
+        return ir.Subscript(at, ct.indexed(base.type), base, index), first, closing
 
     def _indexable(self, type_: ir.CType) -> bool:
         return isinstance(type_, (ir.ArrayType, ir.PointerType))
@@ -244,18 +249,8 @@ class Expressions:
         opening = self._close_after(member) + 1
         closing = self.text.match[opening]
         args = tuple(self._argument(a) for a in node.args.exprs) if node.args is not None else ()
-        at, name = self.at(first, closing), node.name.field.name
-        if isinstance(base.type, ir.StreamType):
-            return self._channel(name, base, args, at, self.at(member, member)), first, closing
-        return ir.OpaqueExpr(at, base.type, f"method {name}", (base, *args)), first, closing
-
-    def _channel(self, name: str, stream: ir.Expr, args: tuple[ir.Expr, ...], at: Origin, callee: Origin) -> ir.Call:
-        assert isinstance(stream.type, ir.StreamType)
-        simple = {"read_nb": "read", "write_nb": "write"}.get(name, name)
-        type_: ir.CType = ct.VOID if simple == "write" else ct.BOOL
-        if simple == "read":
-            type_ = stream.type.element
-        return ir.Call(self.context.collected.new_id(), at, type_, f"stream.{simple}", (stream, *args), callee)
+        at = self.at(first, closing)
+        return self.methods.call(base, node.name.field.name, args, at, self.at(member, member)), first, closing
 
     def _funccall(self, node: Any) -> Ranged:
         if self.context.language == "c++" and isinstance(node.name, c_ast.StructRef):
@@ -282,10 +277,8 @@ class Expressions:
         closing = self.text.match[opening]
         args = [] if node.args is None else [self._argument(a) for a in node.args.exprs]
         at = self.at(first, closing)
-        if callee is not None and isinstance(
-            callee.type, ir.ScalarType
-        ):  # x(7, 0): bits of an arbitrary-precision value
-            return ir.OpaqueExpr(at, callee.type, "bit range", (callee, *args)), first, closing
+        if callee is not None and isinstance(callee.type, ir.ScalarType):  # x(7, 0)
+            return self.methods.call(callee, "range", tuple(args), at, name), first, closing
         if function is not None:
             type_ = self._overloaded(type_, args)
             self.context.collected.called.setdefault(function, name)
@@ -355,7 +348,7 @@ class Expressions:
         if node.op in ("<<", ">>") and isinstance(left.type, ir.StreamType):
             operation = "write" if node.op == "<<" else "read"
             at = self.at(first, end)
-            return self._channel(operation, left, (right,), at, left.at), first, end
+            return self.methods.channel(left, operation, (right,), at, left.at), first, end
         if node.op in _COMPARISONS:
             type_: ir.CType = ct.INT
         elif node.op in ("<<", ">>"):
@@ -371,7 +364,9 @@ class Expressions:
         first, _ = self._left(first, last)
         value, begin, end = self.lower(node.rvalue)
         _, end = self._right(begin, end)
-        return ir.Assign(self.at(first, end), target.type, node.op, target, value), first, end
+        at = self.at(first, end)
+        stored = self.methods.store(target, node.op, value, at)
+        return stored or ir.Assign(at, target.type, node.op, target, value), first, end
 
     def _ternaryop(self, node: Any) -> Ranged:
         if isinstance(node.iftrue, c_ast.Constant) and node.iftrue.value == CASE_RANGE:
@@ -396,6 +391,11 @@ class Expressions:
         first, _ = self._left(items[0][1], items[0][2])
         _, last = self._right(items[-1][1], items[-1][2])
         exprs = tuple(e for e, _, _ in items)
+        if self.context.language == "c++" and all(_wide(e) for e in exprs):
+            at = self.at(first, last)
+            bits = sum(e.type.bits for e in exprs if isinstance(e.type, ir.ScalarType))
+            type_ = ir.ScalarType(f"ap_uint<{bits}>", "int", bits, False)
+            return ir.OpaqueExpr(at, type_, "concatenation", exprs), first, last
         return ir.Comma(self.at(first, last), exprs[-1].type, exprs), first, last
 
     # --------------------------------------------------------------------------- initialisers
@@ -495,6 +495,12 @@ _EXPRESSIONS = (
     c_ast.ArrayRef, c_ast.Assignment, c_ast.BinaryOp, c_ast.Cast, c_ast.CompoundLiteral, c_ast.Constant,
     c_ast.ExprList, c_ast.FuncCall, c_ast.ID, c_ast.StructRef, c_ast.TernaryOp, c_ast.UnaryOp,
 )  # fmt: skip
+
+
+def _wide(expr: ir.Expr) -> bool:
+    """A value of an arbitrary-precision type that is no assignment: ``(a, b)`` of such concatenates."""
+    effect = isinstance(expr, (ir.Assign, ir.IncDec, ir.Call))
+    return isinstance(expr.type, ir.ScalarType) and ct.arbitrary(expr.type) and not effect
 
 
 def _decayed(type_: ir.CType) -> ir.CType:

@@ -287,7 +287,7 @@ class Call:
     """A call. ``function`` is the name of a direct callee, None for a call through a pointer.
 
     Stream operations (``s.read()``, ``s << x``) are calls named ``stream.read``/``stream.write``
-    with the stream as first argument.
+    with the stream as first argument; ``s >> x`` assigns the value of such a call.
     """
 
     id: int

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from frontend_help import all_expressions, good, message, named, refs
 
+from hlspart.frontend.constants import apply
 from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions
 
@@ -73,16 +74,65 @@ def test_operations_and_spans() -> None:
         ("helper", "helper(A[0])"), ("stream.write", "out.write(fifo.read())"), ("stream.read", "fifo.read()"),
         ("sqrt", "sqrt(c[1])"), ("max", "max()"),
     ]  # fmt: skip
-    casts = [loaded.text(e.at) for e in all_expressions(loaded) if isinstance(e, ir.Cast)]
-    assert casts == ["int(A[1])", "static_cast<int>(B[2])", "pix(2)", "acc_t(w)", "acc_t(0)"]
+    casts = [
+        loaded.text(e.at) for e in all_expressions(loaded) if isinstance(e, ir.Cast) and loaded.text(e.at)[-1] == ")"
+    ]
+    assert casts == [
+        "int(A[1])",
+        "static_cast<int>(B[2])",
+        "pix(2)",
+        "A[2](1, 0)",
+        "A[2](1, 0)",
+        "acc_t(w)",
+        "acc_t(0)",
+    ]
     assert [(loaded.text(r.at), r.at.kind) for r in refs(loaded, "A")] == [
         ("A[1]", "plain"), ("A[0]", "plain"), ("A[2]", "plain"),
     ]  # fmt: skip
     root = next(e for e in all_expressions(loaded) if isinstance(e, ir.Call) and e.function == "sqrt")
     assert isinstance(root.type, ir.ScalarType) and root.type.bits == 32
-    opaque = [e.what for e in all_expressions(loaded) if isinstance(e, ir.OpaqueExpr)]
-    assert opaque == ["method range", "bit range", "bit range"]
+    assert not [e.what for e in all_expressions(loaded) if isinstance(e, ir.OpaqueExpr)]
     assert set(loaded.functions) == {"load", "top"} and loaded.undefined.keys() == {"helper", "sqrt", "max"}
+
+
+def bits_of(loaded: ir.Program, expr: ir.Expr, values: dict[str, int]) -> int:
+    """The value of an expression of shifts and masks."""
+
+    def value(e: ir.Expr) -> int:
+        match e:
+            case ir.Const():
+                assert isinstance(e.value, int)
+                return e.value
+            case ir.Name():
+                return values[loaded.variables[e.variable].name]
+            case ir.Cast():
+                assert isinstance(e.type, ir.ScalarType)
+                return value(e.operand) & ((1 << e.type.bits) - 1)
+            case ir.Unary():
+                return ~value(e.operand) if e.op == "~" else -value(e.operand)
+            case ir.Binary():
+                return apply(e.op, value(e.left), value(e.right))
+        raise AssertionError(e)
+
+    return value(expr)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("y = x.range(7, 4);", 0xC), ("y = x(11, 8);", 0xB), ("y = x[3];", 1), ("y = x[4];", 0), ("y = x.range(n, 2);", 0x13),
+        ("y = x.bit(n);", 1), ("y = x.to_int();", 0xABCD), ("y = x.or_reduce();", 1), ("x.range(7, 4) = 0x35;", 0xAB5D),
+        ("x[0] = 0;", 0xABCC), ("x(15, 12) = n;", 0x6BCD), ("x.range(n, 5) = 0;", 0xAB8D),
+    ],
+)  # fmt: skip
+def test_bits_are_shifts_and_masks(text: str, expected: int) -> None:
+    loaded = good("#include <ap_int.h>\nvoid f(ap_uint<16> x, int n, int y) { " + text + " }", "t.cpp")
+    (assign,) = [e for e in all_expressions(loaded) if isinstance(e, ir.Assign)]
+    assert bits_of(loaded, assign.value, {"x": 0xABCD, "n": 6}) == expected
+    element = good(
+        "#include <ap_int.h>\nvoid f(ap_uint<16> x[4], int n, int y) { " + text.replace("x", "x[n]", 1) + " }", "t.cpp"
+    )
+    assert len(refs(element, "x")) == 1
 
 
 TEMPLATES = """#include "ap_int.h"

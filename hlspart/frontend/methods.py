@@ -1,0 +1,110 @@
+"""Methods of C++ objects that mean something in C: channel operations and bits of wide integers.
+
+``x.range(hi, lo)``, ``x(hi, lo)``, ``x[b]`` and their kin become shifts and masks, so that every
+analysis understands them; a store into bits becomes a read-modify-write of the whole value.
+"""
+
+from __future__ import annotations
+
+from hlspart.frontend import types as ct
+from hlspart.frontend.constants import value_of
+from hlspart.frontend.context import Context
+from hlspart.model import program as ir
+from hlspart.model.source import Origin
+
+_CONVERSIONS: dict[str, ir.ScalarType] = {
+    "to_int": ct.INT, "to_uint": ct.UNSIGNED, "to_long": ct.LONG, "to_ulong": ct.SIZE, "to_int64": ct.LONG,
+    "to_uint64": ct.SIZE, "to_bool": ct.BOOL, "to_float": ct.FLOAT, "to_double": ct.DOUBLE,
+}  # fmt: skip
+_BIT = {"get_bit", "bit", "test"}
+
+
+class Methods:
+    """Builds the expressions; remembers which of them stand for bits, for stores into them."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.fields: dict[ir.Expr, tuple[ir.Expr, ir.Expr, ir.Expr]] = {}  # bits -> (whole, high, low)
+
+    def call(self, base: ir.Expr, name: str, args: tuple[ir.Expr, ...], at: Origin, callee: Origin) -> ir.Expr:
+        """``base.name(args)``."""
+        if isinstance(base.type, ir.StreamType):
+            return self.channel(base, name, args, at, callee)
+        scalar = base.type if isinstance(base.type, ir.ScalarType) else None
+        if scalar is not None and name in _CONVERSIONS and not args:
+            return ir.Cast(at, _CONVERSIONS[name], base)
+        if scalar is not None and scalar.kind in ("int", "fixed"):
+            if name == "range" and len(args) == 2:
+                return self.bits(base, args[0], args[1], at)
+            if name in _BIT and len(args) == 1:
+                return self.bits(base, args[0], args[0], at)
+            if name == "range" and not args:
+                return ir.Cast(at, ir.ScalarType(f"ap_uint<{scalar.bits}>", "int", scalar.bits, False), base)
+            if name == "or_reduce" and not args:
+                return ir.Binary(at, ct.BOOL, "!=", base, ir.Const(at, ct.INT, 0, "0"))
+        return ir.OpaqueExpr(at, base.type, f"method {name}", (base, *args))
+
+    def channel(self, stream: ir.Expr, name: str, args: tuple[ir.Expr, ...], at: Origin, callee: Origin) -> ir.Expr:
+        """An operation of ``hls::stream``."""
+        assert isinstance(stream.type, ir.StreamType)
+        element = stream.type.element
+        if name in ("read_nb", "write_nb"):
+            return ir.OpaqueExpr(at, ct.BOOL, f"non-blocking stream operation {name}", (stream, *args))
+        returns: ir.CType = {"read": element, "write": ct.VOID, "size": ct.UNSIGNED}.get(name, ct.BOOL)
+        if name == "read" and len(args) == 1:  # in.read(x), in >> x
+            value = ir.Call(self.context.collected.new_id(), at, element, "stream.read", (stream,), callee)
+            return ir.Assign(at, element, "=", args[0], value)
+        return ir.Call(self.context.collected.new_id(), at, returns, f"stream.{name}", (stream, *args), callee)
+
+    def bits(self, whole: ir.Expr, high: ir.Expr, low: ir.Expr, at: Origin) -> ir.Expr:
+        """Bits ``high`` down to ``low`` of a value."""
+        assert isinstance(whole.type, ir.ScalarType)
+        variables = self.context.collected.variables
+        top, bottom = value_of(high, variables), value_of(low, variables)
+        width = whole.type.bits
+        if high is low:
+            width = 1
+        elif top is not None and bottom is not None:
+            width = abs(top - bottom) + 1
+        type_ = ir.ScalarType(f"ap_uint<{width}>", "int", width, False)
+        unsigned = ir.ScalarType(f"ap_uint<{whole.type.bits}>", "int", whole.type.bits, False)
+        shifted: ir.Expr = whole
+        if bottom != 0:
+            shifted = ir.Binary(at, unsigned, ">>", ir.Cast(at, unsigned, whole), low)
+        if high is low or (top is not None and bottom is not None):
+            result: ir.Expr = ir.Cast(at, type_, shifted)
+        else:
+            result = ir.Binary(at, unsigned, "&", shifted, self._mask(high, low, unsigned, at))
+        self.fields[result] = (whole, high, low)
+        return result
+
+    def _mask(self, high: ir.Expr, low: ir.Expr, type_: ir.ScalarType, at: Origin) -> ir.Expr:
+        """``(1 << (high - low + 1)) - 1``."""
+        variables = self.context.collected.variables
+        top, bottom = value_of(high, variables), value_of(low, variables)
+        if top is not None and bottom is not None and 0 <= top - bottom < 4096:
+            value = (1 << (top - bottom + 1)) - 1
+            return ir.Const(at, type_, value, hex(value))
+        one = ir.Const(at, type_, 1, "1")
+        count = ir.Binary(at, ct.INT, "+", ir.Binary(at, ct.INT, "-", high, low), ir.Const(at, ct.INT, 1, "1"))
+        return ir.Binary(at, type_, "-", ir.Binary(at, type_, "<<", one, count), one)
+
+    def store(self, target: ir.Expr, op: str, value: ir.Expr, at: Origin) -> ir.Expr | None:
+        """``bits = value`` as a read-modify-write of the whole; None when ``target`` is no bits."""
+        field = self.fields.get(target)
+        if field is None:
+            return None
+        whole, high, low = field
+        plain = isinstance(whole, ir.Name) and op == "="
+        if not plain:
+            # one textual element stays one element: what is combined into it is not said
+            if op == "=" and isinstance(whole, ir.ArrayRef):
+                return ir.Assign(at, whole.type, "|=", whole, ir.Binary(at, whole.type, "<<", value, low))
+            return ir.OpaqueExpr(at, target.type, "assignment to bits", (whole, high, low, value))
+        assert isinstance(whole, ir.Name) and isinstance(whole.type, ir.ScalarType)
+        type_ = ir.ScalarType(f"ap_uint<{whole.type.bits}>", "int", whole.type.bits, False)
+        mask = self._mask(high, low, type_, at)
+        placed = ir.Binary(at, type_, "<<", ir.Binary(at, type_, "&", value, mask), low)
+        hole = ir.Unary(at, type_, "~", ir.Binary(at, type_, "<<", mask, low))
+        kept = ir.Binary(at, type_, "&", ir.Name(whole.at, whole.type, whole.variable), hole)
+        return ir.Assign(at, whole.type, "=", whole, ir.Binary(at, type_, "|", kept, placed))
