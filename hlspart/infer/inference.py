@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hlspart.banking.need import BankModel
@@ -101,14 +101,8 @@ class Inference:
 
     def _floors(self) -> dict[LoopKey, int]:
         """II of each loop if no memory had too few ports: recurrences and operators remain."""
-        touched = {a.array for a in self.analysis.accesses}
-        added = [self._unlimited(v) for v in sorted(touched) if self.program.variable(v).is_array]
-        bare = replace(self.bare, directives=(*self.bare.directives, *added))
-        return {key(x): max(self.targets[key(x)], x.ii or 1) for x in self._loops(self._check(bare))}
-
-    def _unlimited(self, variable: int) -> Directive:
-        function = self.program.variable(variable).function or next(iter(self.targets))[0]
-        return storage_directive(self.program, variable, "rom_np", function)
+        free = self._check(self.bare, {a.array for a in self.analysis.accesses})
+        return {key(x): max(self.targets[key(x)], x.ii or 1) for x in self._loops(free)}
 
     def _solve(self, floors: Mapping[LoopKey, int]) -> tuple[tuple[Decision, ...], IIResult]:
         """Choose, predict, and ask for more banks where the prediction misses ``floors``."""
@@ -130,16 +124,15 @@ class Inference:
 
     # ----------------------------------------------------------------------------- prediction
 
-    def _check(self, program: Program) -> IIResult:
-        return check(program, self.analysis, validate(program, self.analysis, self.model), self.target, self.model)
+    def _check(self, program: Program, apart: Iterable[int] = ()) -> IIResult:
+        validation = replace(validate(program, self.analysis, self.model), apart=frozenset(apart))
+        return check(program, self.analysis, validation, self.target, self.model)
 
     def _confirm(self, decisions: Sequence[Decision]) -> IIResult:
         program = without(self.program, [k for d in decisions for k in d.removed])
         added = [x for d in decisions for x in d.directives]
-        for d in decisions:
-            if d.choice.rewrite:  # proved apart: the rest of the loop is predicted with ports enough
-                added += [self._unlimited(m) for m in d.demand.group.members]
-        return self._check(replace(program, directives=(*program.directives, *added)))
+        apart = [m for d in decisions if d.choice.rewrite for m in d.demand.group.members]  # by certificate
+        return self._check(replace(program, directives=(*program.directives, *added)), apart)
 
     def _loops(self, result: IIResult) -> list[LoopResult]:
         return [loop for loop in result.loops if key(loop) in self.targets]

@@ -84,10 +84,15 @@ class BankVerdict:
 
 @dataclass(frozen=True)
 class Validation:
-    """Result of ``hlspart.partition.validate``."""
+    """Result of ``hlspart.partition.validate``.
+
+    ``apart``: variables whose accesses the II check is to take as free of port conflicts, because a
+    banking that no directive says is proved apart from it (set by inference only).
+    """
 
     statuses: tuple[PragmaStatus, ...]
     groups: Mapping[int, GroupPartition]  # by ArrayGroup.id
+    apart: frozenset[int] = frozenset()
 
 
 # --------------------------------------------------------------------------------- the II check

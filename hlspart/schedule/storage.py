@@ -100,7 +100,8 @@ class Storage:
         if layout.banks > 1 and all(layout.depth(b) == 1 for b in (0, layout.banks - 1)):
             storage = REGISTERS
         kept = self._interface(variable) and not self.target.promote_interface
-        return Memory(variable.id, storage, self.target.ports(storage), layout, resource, auto, latency, bound, kept)
+        ports = Ports() if variable.id in self.validation.apart else self.target.ports(storage)
+        return Memory(variable.id, storage, ports, layout, resource, auto, latency, bound, kept)
 
     def _layout(self, variable: Variable) -> PerDimLayout:
         from hlspart.partition import layout_of
