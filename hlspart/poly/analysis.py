@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import zip_longest
+
 from hlspart.model.access import Access, AccessAnalysis, LoopInfo
 from hlspart.model.program import Program
-from hlspart.poly.effects import Effects
+from hlspart.poly import algebra
+from hlspart.poly.conversions import limits
+from hlspart.poly.effects import Effects, effects
 from hlspart.poly.groups import Grouping, tops
 from hlspart.poly.relations import Relations
+from hlspart.poly.scope import State
 from hlspart.poly.walk import Walker
 
 
@@ -16,13 +22,14 @@ def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
     ``top`` names the design's top function: calls of it (from a test bench in the same file) then tie
     no groups. Accesses of all functions are listed in any case.
     """
-    effects = Effects(program)
-    roots = tops(program, effects, top)
-    grouping = Grouping(program, effects, top if top in roots else None)
+    known = effects(program)
+    roots = tops(program, known, top)
+    grouping = Grouping(program, known, top if top in roots else None)
+    fixed = fixed_parameters(program, known, roots)
     accesses: list[Access] = []
     loops: dict[int, LoopInfo] = {}
     for function in program.functions.values():
-        walker = Walker(program, effects, function)
+        walker = Walker(program, known, function, fixed)
         walker.run()
         relations = Relations(program, grouping.shapes)
         for raw in walker.accesses:
@@ -30,3 +37,27 @@ def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
         loops |= walker.infos
     groups = grouping.groups(roots, accesses)
     return AccessAnalysis(tuple(accesses), loops, groups, roots, {member: g.id for g in groups for member in g.members})
+
+
+def fixed_parameters(program: Program, known: Effects, roots: Sequence[str]) -> dict[int, int]:
+    """Integer parameters that every call in the program gives the same number.
+
+    ``roots`` (tops) and functions whose address is taken may be called from elsewhere.
+    """
+    given: dict[int, set[int | None]] = {}
+    for caller, calls in known.calls.items():
+        walker = Walker(program, known, program.functions[caller], {}) if calls else None
+        for call in calls:
+            function = program.functions.get(call.function or "")
+            if walker is None or function is None or function.name in roots or function.name in known.taken:
+                continue
+            for ident, arg in zip_longest(function.params, call.args[: len(function.params)]):
+                span = None if arg is None else limits(program.variable(ident).type)
+                number = None if span is None else algebra.constant(walker.value(arg, State({}, algebra.UNIVERSE)))
+                fits = number is not None and span is not None and span[0] <= number <= span[1]
+                given.setdefault(ident, set()).add(number if fits else None)
+    return {
+        ident: number
+        for ident, numbers in given.items()
+        if len(numbers) == 1 and (number := next(iter(numbers))) is not None
+    }

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 from hlspart.model.program import (
+    ArrayRef,
     Assign,
+    Block,
     Call,
     Cast,
     Declare,
@@ -62,12 +65,20 @@ def _bare(expr: Expr) -> Expr:
 
 @dataclass
 class Effects:
-    """Queries over one :class:`Program`, each answered once."""
+    """Queries over one :class:`Program`, each answered once.
+
+    ``addressed``: scalars that more than their own name can change. ``calls``: those in each function's
+    body. ``global_writes``: variables of file scope that calling a function may change. ``taken``:
+    functions whose address is taken, with the first place. ``largest_id`` of blocks, loops,
+    references and calls.
+    """
 
     program: Program
     addressed: frozenset[int] = field(init=False)
     calls: dict[str, tuple[Call, ...]] = field(init=False)
     global_writes: dict[str, frozenset[int]] = field(init=False)
+    taken: dict[str, FunctionName] = field(init=False, default_factory=dict)
+    largest_id: int = field(init=False, default=0)
     _modified: dict[Stmt, frozenset[int]] = field(init=False, default_factory=dict)
     _stepped: dict[Loop, frozenset[int]] = field(init=False, default_factory=dict)
 
@@ -76,12 +87,20 @@ class Effects:
         for name, function in self.program.functions.items():
             calls: list[Call] = []
             writes = set[int]()
+            for stmt in walk_statements(function.body):
+                if isinstance(stmt, (Loop, Block)):
+                    self.largest_id = max(self.largest_id, stmt.id)
             for top in statement_expressions(self.program, function.body):
                 for expr in walk(top):
                     match expr:
                         case Call():
                             calls.append(expr)
+                            self.largest_id = max(self.largest_id, expr.id)
                             addressed |= self._by_reference(expr)
+                        case ArrayRef():
+                            self.largest_id = max(self.largest_id, expr.id)
+                        case FunctionName():
+                            self.taken.setdefault(expr.name, expr)
                         case Unary(op="&", operand=Name(variable=ident)):
                             addressed.add(ident)
                         case Assign(target=target) | IncDec(operand=target):
@@ -206,15 +225,20 @@ class Effects:
                 stack += [c.function for c in self.calls[name] if c.function and c.function in self.program.functions]
         return frozenset(seen)
 
-    def taken(self) -> dict[str, FunctionName]:
-        """Functions whose address is taken, with the first place."""
-        found: dict[str, FunctionName] = {}
-        for function in self.program.functions.values():
-            for top in statement_expressions(self.program, function.body):
-                for expr in walk(top):
-                    if isinstance(expr, FunctionName):
-                        found.setdefault(expr.name, expr)
-        return found
+    @cached_property
+    def recursive(self) -> frozenset[str]:
+        """Functions that a call of theirs may reach again."""
+        return frozenset(
+            name
+            for name in self.program.functions
+            if name in self.reachable(tuple(c.function for c in self.calls[name] if c.function))
+        )
+
+
+@lru_cache(maxsize=16)
+def effects(program: Program) -> Effects:
+    """The effects of a program, kept for the last few programs."""
+    return Effects(program)
 
 
 def labels_used(function: Function) -> frozenset[str]:

@@ -276,7 +276,7 @@ class Grouping:
         return None
 
     def _function_pointers(self) -> None:
-        for name, use in self.effects.taken().items():
+        for name, use in self.effects.taken.items():
             function = self.program.functions.get(name)
             for ident in function.params if function is not None else ():
                 if like_array(self.program.variable(ident)):

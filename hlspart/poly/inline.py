@@ -54,7 +54,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
-from hlspart.poly.effects import Effects, statement_expressions
+from hlspart.poly.effects import effects, statement_expressions
 from hlspart.poly.returns import always_returns, returns_assigned, single_exit
 
 _LARGEST = 400  # calls expanded in one function
@@ -82,7 +82,8 @@ def inlined(program: Program, function: str, keep: Container[str] = ()) -> Progr
         loops={**program.loops, **loops},
         directives=(*program.directives, *work.directives),
     )
-    needed = Effects(result).reachable((function,))
+    called = {e.function for top in statement_expressions(result, body) for e in walk(top) if isinstance(e, Call)}
+    needed = effects(program).reachable(tuple(f for f in called if f)) | {function}
     return replace(result, functions={name: f for name, f in functions.items() if name in needed})
 
 
@@ -95,23 +96,10 @@ class _Inliner:
 
     def __post_init__(self) -> None:
         self.variables = list(self.program.variables)
-        largest = 0
-        for function in self.program.functions.values():
-            for stmt in walk_statements(function.body):
-                if isinstance(stmt, (Loop, Block)):
-                    largest = max(largest, stmt.id)
-            for top in statement_expressions(self.program, function.body):
-                for expr in walk(top):
-                    if isinstance(expr, (ArrayRef, Call)):
-                        largest = max(largest, expr.id)
-        self._ids = itertools.count(max(largest, *self.program.loops, 0) + 1 if self.program.loops else largest + 1)
+        known = effects(self.program)
+        self._ids = itertools.count(max((known.largest_id, *self.program.loops)) + 1)
+        self._recursive = known.recursive
         self._expanded = 0
-        effects = Effects(self.program)
-        self._recursive = {
-            name
-            for name in self.program.functions
-            if name in effects.reachable(tuple(c.function for c in effects.calls[name] if c.function))
-        }
 
     # ------------------------------------------------------------------------------ statements
 

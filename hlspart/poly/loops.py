@@ -7,7 +7,7 @@ loop is walked again with ``v`` unknown.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import islpy as isl
 
@@ -43,8 +43,8 @@ _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 class Loops(Evaluator):
     """The loop part of the walk."""
 
-    def __init__(self, program: Program, effects: Effects, function: Function) -> None:
-        super().__init__(program, effects)
+    def __init__(self, program: Program, effects: Effects, function: Function, fixed: Mapping[int, int]) -> None:
+        super().__init__(program, effects, fixed)
         self.function = function
         self.infos: dict[int, LoopInfo] = {}
         self.targets = labels_used(function)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -76,9 +76,10 @@ class RawAccess:
 class Scope:
     """Names, values and notes of one function."""
 
-    def __init__(self, program: Program, effects: Effects) -> None:
+    def __init__(self, program: Program, effects: Effects, fixed: Mapping[int, int]) -> None:
         self.program = program
         self.effects = effects
+        self.fixed = fixed  # parameters with one value in the whole program
         self.accesses: list[RawAccess] = []
         self.loops: tuple[int, ...] = ()
         self.iterators: tuple[str, ...] = ()
@@ -144,6 +145,8 @@ class Scope:
         if variable.init is not None and (variable.const or self._never_changes(variable)):
             value = self.value(variable.init, State({}, UNIVERSE))
             return self.converted(value, variable.init.type, variable.type, st, variable.init)
+        if variable.id in self.fixed:
+            return Affine((), self.fixed[variable.id])
         if variable.storage == "parameter" or (variable.function is None):
             return self.symbol_of(variable)
         if variable.storage == "static":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import islpy as isl
 
@@ -41,8 +41,8 @@ from hlspart.poly.scope import Condition, State, Stored, split
 class Walker(Loops):
     """Walks one function; results are in ``accesses`` and ``infos``."""
 
-    def __init__(self, program: Program, effects: Effects, function: Function) -> None:
-        super().__init__(program, effects, function)
+    def __init__(self, program: Program, effects: Effects, function: Function, fixed: Mapping[int, int]) -> None:
+        super().__init__(program, effects, function, fixed)
         self._assignments: dict[int, int] = {}
         for top in statement_expressions(program, function.body):
             for expr in walk(top):
@@ -54,7 +54,7 @@ class Walker(Loops):
         """Walk the whole function."""
         for ident in self.function.params:  # symbols first: they keep their plain names
             variable = self.program.variable(ident)
-            if self.effects.tracked(variable):
+            if self.effects.tracked(variable) and ident not in self.fixed:
                 self.symbol_of(variable)
         state = State({}, UNIVERSE)
         self.stmt(self.function.body, state)

@@ -237,3 +237,27 @@ def test_a_goto_leaves_nothing_certain() -> None:
     program, analysis = _one("i = 1; again: A[i] = 1; i = i + 1; if (i < 5) { goto again; } A[2] = 1;")
     assert not named(program, analysis, "A[i]").affine
     assert not named(program, analysis, "A[2]").exact
+
+
+def test_parameters_that_all_calls_give_the_same_number() -> None:
+    text = (
+        "void g(int x[16], int n, int m) { for (int i = 0; i < n; i++) { x[i + m] = 1; } }\n"
+        "void f(void) { int A[16]; g(A, 8, 1); g(A, 4 + 4, 3); }\n"
+    )
+    _, analysis = analysed(text)
+    (access,) = analysis.accesses
+    assert isl.Set(access.domain).is_equal(isl.Set("{ [i] : 0 <= i < 8 }"))
+    assert access.index == (Affine((("i", 1), ("m", 1)), 0),)
+    _, analysis = analysed(text, "g")
+    (access,) = analysis.accesses
+    assert isl.Set(access.domain).is_equal(isl.Set("[n] -> { [i] : 0 <= i < n }"))
+
+
+def test_struct_elements_are_accesses_of_the_array() -> None:
+    program, analysis = _one(
+        "struct { int x, y[4]; } P[8]; for (i = 0; i < 8; i++) { P[i].x = P[7 - i].y[2]; P[i].x++; }"
+    )
+    told = [(a.kind[0], program.text(a.at), a.range) for a in sorted(analysis.accesses, key=lambda a: a.order)]
+    assert told == [
+        ("r", "P[7 - i]", ((0, 7),)), ("w", "P[i]", ((0, 7),)), ("r", "P[i]", ((0, 7),)), ("w", "P[i]", ((0, 7),)),
+    ]  # fmt: skip

@@ -172,7 +172,8 @@ class Writer:
         if kind == 7:
             return f"for ({v} = 0; {v} < 5 && {self.test()}; {v}++) {body}"
         if kind == 8:
-            return f"{v} = {self.random.randint(0, 7)}; while ({self.pick(f'{v}--', f'--{v} > 1', f'{v}-- > {low}')}) {body}"
+            test = self.pick(f"{v}--", f"--{v} > 1", f"{v}-- > {low}")
+            return f"{v} = {self.random.randint(0, 7)}; while ({test}) {body}"
         if kind == 9:
             return f"u = {low}; while (u{self.pick('--', '-- > 2', '-- != 0')}) {body}"
         return f"for (u = {self.random.randint(0, 9)}; u > {self.random.randint(0, 3)}; u--) {body}"
