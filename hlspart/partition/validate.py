@@ -205,8 +205,9 @@ class _Validator:
         if group.faults:
             fault = group.faults[0]
             name = self.program.variable(fault.variable).name
+            code = "group-extent" if fault.code == "unknown-extent" else fault.code
             reason = f"'{name}': {fault.reason} (line {self.program.line(fault.at)})"
-            return _Finding("rejected", Problem(fault.code, reason, fault.at), None)
+            return _Finding("rejected", Problem(code, reason, fault.at), None)
         for access in accesses:
             verdict = verdicts[access.id]
             if verdict.kind == "const" or (verdict.kind == "const-after-unroll" and self._decided(verdict)):

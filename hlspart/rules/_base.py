@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related, Severity
 from hlspart.model.directives import Directive, Problem
-from hlspart.model.program import Loop, Program, Stmt, Variable, substatements
+from hlspart.model.program import Loop, PragmaMark, Program, Stmt, Variable, substatements
 from hlspart.model.results import IIResult, InferResult, LoopResult, PragmaStatus, Validation
 from hlspart.model.source import Edit, Origin, Span
 
@@ -168,6 +168,21 @@ class Facts:
                 found.append(stmt)
             stack.extend(reversed(substatements(stmt)))
         return tuple(found)
+
+    def next_loop(self, pragma: int) -> tuple[Loop, bool] | None:
+        """The loop that follows a pragma directly, other pragmas apart; whether only pragmas stand before it."""
+        for function in self.program.functions.values():
+            stack: list[Stmt] = [function.body]
+            while stack:
+                stmt = stack.pop()
+                below = substatements(stmt)
+                stack.extend(below)
+                for k, item in enumerate(below):
+                    if isinstance(item, PragmaMark) and item.pragma == pragma:
+                        rest = [x for x in below[k + 1 :] if not isinstance(x, PragmaMark)]
+                        first = all(isinstance(x, PragmaMark) for x in below[:k])
+                        return (rest[0], first) if rest and isinstance(rest[0], Loop) else None
+        return None
 
     @property
     def version(self) -> tuple[int, int] | None:

@@ -56,4 +56,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         "partial-subscript",
         "cast",
         "opaque",
+        "out-of-range",
+        "group-extent",
     )

@@ -38,4 +38,4 @@ RULE = Rule("HLP204", "non-affine-partition", "info")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
-    return facts.plain(RULE, "non-affine", "out-of-range")
+    return facts.plain(RULE, "non-affine")

@@ -51,3 +51,27 @@ def test_examples(entry: Entry) -> None:
     good = lint_of(files, tool=options.get("tool"))
     assert [str(d) for d in good.diagnostics if d.rule == entry.rule.code] == []
     assert [str(d) for d in good.diagnostics if d.severity == "error"] == []
+
+
+def test_every_remark_has_one_rule() -> None:
+    """Each code that validation gives is reported by exactly one rule (or by none on purpose)."""
+    made: set[str] = set()
+    for folder in ("hlspart/frontend/directives", "hlspart/partition"):
+        for path in (ROOT / folder).glob("*.py"):
+            text = path.read_text()
+            made |= set(re.findall(r"\b(?:Problem|refuse|note)\(\s*\"([a-z-]+)\"", text))
+            made |= set(re.findall(r"return \"([a-z]+-[a-z-]+)\",", text))
+    fault = re.search(r"class Fault:.*?code: Literal\[(.*?)\]", (ROOT / "hlspart/model/access.py").read_text(), re.S)
+    assert fault is not None
+    made |= set(re.findall(r"\"([a-z-]+)\"", fault.group(1))) - {"unknown-extent"} | {"group-extent"}
+    made |= {"bad-factor", "bad-ii", "bad-distance"}  # made of the option's name
+    assert len(made) > 40
+    silent = {"condition-false", "group-conflict"}
+    rules = {
+        p.name: p.read_text().split("RULE = ", 1)[-1].partition("\n")[2]
+        for p in (ROOT / "hlspart/rules").glob("[a-z]*.py")
+    }
+    shared = {"bank-divided": 3}
+    for code in sorted(made - silent):
+        users = [name for name, text in rules.items() if f'"{code}"' in text]
+        assert len(users) == shared.get(code, 1), (code, users)

@@ -1,0 +1,59 @@
+"""A PIPELINE stands before a loop and not in it.
+
+## What it does
+Reports PIPELINE directly before a loop: a warning when other statements stand before the pragma, else
+information, because the top of a body is also where PIPELINE of a whole function belongs.
+
+## Why is this bad
+Loop pragmas belong into the body of their loop. Before it they are about what encloses it: the
+whole function is pipelined and every loop in it unrolled.
+
+## Example
+```c
+void f(int A[16]) {
+#pragma HLS pipeline II=1
+  for (int i = 0; i < 16; i++) {
+    A[i] = i;
+  }
+}
+```
+
+## Use instead
+```c
+void f(int A[16]) {
+  for (int i = 0; i < 16; i++) {
+#pragma HLS pipeline II=1
+    A[i] = i;
+  }
+}
+```
+
+## Vitis message it predicts
+None: the function is pipelined as written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP414", "pragma-before-loop", "warning")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """PIPELINE whose next statement is a loop."""
+    for directive in facts.program.directives:
+        if directive.kind != "pipeline" or not directive.usable or directive.pragma is None or directive.has("off"):
+            continue
+        found = facts.next_loop(directive.pragma)
+        if found is not None:
+            loop, first = found
+            what = "the whole function" if directive.loop is None else facts.program.loops[directive.loop].name
+            message = f"PIPELINE before loop {loop.name} pipelines {what}, not the loop"
+            hint = f"move it into the body of {loop.name}"
+            severity = "info" if first else "warning"  # at the top of a body it is where it belongs
+            yield facts.report(
+                RULE, directive.at, message, hint, [(loop.header, "the loop")], severity=severity,  # type: ignore[arg-type]
+            )  # fmt: skip
