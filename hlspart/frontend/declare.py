@@ -35,6 +35,7 @@ class Declarations:
         self.context, self.expressions = context, expressions
         self.text = context.text
         self.anonymous = 0
+        self.typedef_name: str | None = None  # of the declaration in hand, to name a struct without a tag
         expressions.declarations = self
 
     # -------------------------------------------------------------------------------- types
@@ -100,12 +101,14 @@ class Declarations:
         name = node.name
         if name is None:
             self.anonymous += 1
-            name = f"<anonymous {self.anonymous}>"
+            name = self.typedef_name or f"<anonymous {self.anonymous}>"
+            self.typedef_name = None
         if node.decls is None:
             known = self.context.tag(name)
             return known if known is not None else ir.StructType(name, (), isinstance(node, c_ast.Union))
         union = isinstance(node, c_ast.Union)
-        self.context.tags[-1][name] = ir.StructType(name, (), union)
+        if node.name is not None:
+            self.context.tags[-1][name] = ir.StructType(name, (), union)
         members: list[tuple[str, ir.CType]] = []
         for decl in node.decls:
             if not isinstance(decl, c_ast.Decl):
@@ -116,7 +119,8 @@ class Declarations:
             elif isinstance(type_, ir.StructType):
                 members.extend(type_.members)  # anonymous member
         made = ir.StructType(name, tuple(members), union)
-        self.context.tags[-1][name] = made
+        if node.name is not None:
+            self.context.tags[-1][name] = made
         return made
 
     def _enum(self, node: Any) -> None:
@@ -242,7 +246,9 @@ class Declarations:
             name_at = first_name if index == 0 else self.name_index(node.type, node.name, low, high)
             if isinstance(node, c_ast.Typedef):
                 const, volatile = _qualifiers(node.type)
+                self.typedef_name = node.name
                 self.context.names[-1][node.name] = TypeName(self.type_of(node.type), const, volatile)
+                self.typedef_name = None
                 continue
             self._first_name = first_name
             if isinstance(node.type, c_ast.FuncDecl):

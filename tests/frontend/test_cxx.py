@@ -82,7 +82,6 @@ def test_operations_and_spans() -> None:
         "static_cast<int>(B[2])",
         "pix(2)",
         "A[2](1, 0)",
-        "A[2](1, 0)",
         "acc_t(w)",
         "acc_t(0)",
     ]
