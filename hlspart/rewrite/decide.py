@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -131,7 +131,15 @@ class Decider:
             return self._bankdim(group, layout, banks_of, members)
         called = any(v.storage == "parameter" for v in members) or bool(group.edges)
         bank_names = {v.id: self.names.banks(v.name, layout.banks) for v in members}
-        return Plan(group, "split", layout, bank_names, not called, banks_of)  # crossbar of constant banks, too
+
+        def split_bank(ref: ArrayRef) -> tuple[int, ...]:
+            flat = 0
+            for dim, bank in zip(layout.dims, banks_of[ref.id], strict=True):
+                flat = flat * dim.banks + (bank or 0)
+            return (flat,)
+
+        used = {v.id: self._used_banks(v, layout, split_bank) for v in members}
+        return Plan(group, "split", layout, bank_names, not called, banks_of, used)  # crossbar of constant banks, too
 
     def _elements(self, group: ArrayGroup) -> list[ArrayRef]:
         """Every element access of the group."""
@@ -165,6 +173,19 @@ class Decider:
                 where = f"dim {banks.index(None) + 1} is reached by '{self.program.text(ref.at)}' in several banks"
                 dynamic = Refusal("dynamic-bank", f"bank cannot be divided: {where}", ref.at)
         return banks_of, dynamic
+
+    def _used_banks(
+        self, variable: Variable, layout: Layout, banks: Callable[[ArrayRef], Iterable[int]]
+    ) -> frozenset[int]:
+        """Banks of a member that count as used for a C compiler: accessed, but a local one must be read."""
+        kinds = ("read",) if variable.storage in ("local", "static") else ("read", "write")
+        found: set[int] = set()
+        for use in self.uses.by_variable.get(variable.id, ()):
+            if use.kind == "argument":
+                return frozenset(range(layout.banks))
+            if isinstance(use.node, ArrayRef) and any(a.kind in kinds for a in self.by_ref[use.node.id]):
+                found.update(banks(use.node))
+        return frozenset(found)
 
     def _effect(self, group: ArrayGroup, layout: PerDimLayout) -> Refusal | None:
         for ref in self._elements(group):
@@ -202,6 +223,11 @@ class Decider:
         if isinstance(found, Blocked):
             return Refusal(found.code, found.reason, found.at)
         bank_names = {v.id: self.names.banks(v.name, layout.banks) for v in members}
+        fixed = {ref.id: layout.bank(x) for ref, x in found[1]}
+
+        def touched(ref: ArrayRef) -> Iterable[int]:
+            return (fixed[ref.id],) if ref.id in fixed else range(layout.banks)
+
         fed = {edge.formal for edge in group.edges}
         owner = next((v for v in members if v.id not in fed), members[0])
         return Plan(
@@ -211,6 +237,7 @@ class Decider:
             bank_names,
             False,
             {},
+            {v.id: self._used_banks(v, layout, touched) for v in members},
             *found,
             formulas(layout, owner.name, self.names),
             {v.id: self.names.stem(v.name) for v in members},

@@ -43,6 +43,9 @@ def _declare(
     shaped = _shapes(program, plan, variable, declarator)
     if isinstance(shaped, Refusal):
         return shaped
+    if plan.style != "bankdim" and variable.internal:  # as for mark_unused, where there is no place for a statement
+        used = plan.used_banks[variable.id]
+        shaped = [one if b in used else f"{one} __attribute__((unused))" for b, one in enumerate(shaped)]
     kind = variable.type
     assert isinstance(kind, ArrayType)
     if declarator.initialiser is not None and variable.init is not None:
@@ -140,6 +143,20 @@ def _initialiser(plan: Plan, bank: int, values: Mapping[Index, str], element: CT
     zero = "{0}" if isinstance(element, StructType) else "0"
     placed = {plan.place(x): text for x, text in values.items()}
     return initialiser_text(plan.shapes[bank], lambda index: placed.get((bank, index)), zero)
+
+
+def mark_unused(program: Program, plan: Plan, variable: Variable, buffer: EditBuffer) -> None:
+    """Keep gcc quiet about banks that nothing uses: splitting an array in use must not add warnings."""
+    names = [name for b, name in enumerate(plan.names[variable.id]) if b not in plan.used_banks[variable.id]]
+    if not names or variable.function is None:
+        return
+    if variable.storage == "parameter":
+        at = program.functions[variable.function].body.at.span
+        offset = at.start + 1
+    else:
+        at = variable.declarations[0].statement.span
+        offset = at.end
+    buffer.insert(at.path, offset, "".join(f" (void){name};" for name in names))
 
 
 def declare_parameter(

@@ -19,7 +19,7 @@ from hlspart.rewrite.adapter import edit_callers
 from hlspart.rewrite.buffer import Conflict, EditBuffer, line_runs
 from hlspart.rewrite.crossbar import edit_regions, insert_regions, refuse_crossbar
 from hlspart.rewrite.decide import Decider, outcome_of
-from hlspart.rewrite.declare import declare_parameter, declare_variable
+from hlspart.rewrite.declare import declare_parameter, declare_variable, mark_unused
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.pragmas import edit_pragmas, refuse_pragmas
 from hlspart.rewrite.regions import Layout
@@ -117,6 +117,9 @@ def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffe
     for plan in plans:
         try:
             refusal = _edit_declarations(program, plan, buffer) or edit_pragmas(program, plan, buffer)
+            if refusal is None and plan.style != "bankdim":
+                for member in plan.group.members:
+                    mark_unused(program, plan, program.variable(member), buffer)
         except Conflict as conflict:
             refusal = Refusal("declaration", "declarations that share their text", conflict.origin)
         if refusal is not None:

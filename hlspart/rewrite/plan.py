@@ -33,6 +33,7 @@ class Plan:
     names: Mapping[int, tuple[str, ...]]
     scalar_banks: bool
     banks_of: Mapping[int, tuple[int | None, ...]]  # ArrayRef.id -> constant bank coordinate per dimension
+    used_banks: Mapping[int, frozenset[int]] = field(default_factory=dict)  # split: by member, see Decider
     regions: tuple[Region, ...] = ()  # crossbar only, as all below
     fixed: tuple[tuple[ArrayRef, tuple[int, ...]], ...] = ()  # accesses to one known element, outside of loops
     formulas: Formulas | None = None

@@ -151,7 +151,8 @@ class Generator:
             it = its[-1]
             plain = Iterator("t", 2 * it.low + 1, 2 * it.high + 1, "")
             inner = self.access(target, [plain])
-            return f"{indent}{{ int t = 2 * (int){it.name} + 1; {inner} = ({self.value(arrays, its)}) & 63; }}\n"
+            value = self.value(arrays, its)
+            return f"{indent}{{ int t = 2 * (int){it.name} + 1; acc ^= t & 1; {inner} = ({value}) & 63; }}\n"
         if pick < 0.2 and its:
             it = r.choice(its)
             cut = r.randint(it.low, it.high)
@@ -288,7 +289,8 @@ class Generator:
         for name, formals, inner in functions:
             static = "" if f"void {name}(" in text else "static "
             listed = ", ".join(f"{f.element} {f.name}{f.dims}" for f in formals)
-            text += f"{static}void {name}({listed})\n{{\n    int acc = 0;\n{inner}    (void)acc;\n}}\n"
+            touched = "".join(f"    acc += (int){f.name}{'[0]' * f.rank};\n" for f in formals)
+            text += f"{static}void {name}({listed})\n{{\n    int acc = 0;\n{touched}{inner}    (void)acc;\n}}\n"
         text += f"void k{s}(int in[{IO}], int out[{IO}]);\nvoid k{s}(int in[{IO}], int out[{IO}])\n{{\n"
         uninitialised = []
         for a in arrays:
@@ -300,7 +302,7 @@ class Generator:
                 text += f"    {static}{a.element} {a.name}{a.dims}{init};\n"
         for a in arrays:
             text += self.pragmas(a, a.name)
-        text += "    int acc = 0;\n"
+        text += "    int acc = in[0] & 1;\n"
         for a in [*uninitialised, *[x for x in arrays if x.writable and x not in uninitialised and r.random() < 0.5]]:
             text += self.transfer(a, f"{{x}} = in[({{sum}}) % {IO}] & 63;")
         text += body + calls
@@ -353,7 +355,8 @@ def driver(seeds: list[int]) -> str:
     text += (
         f"    for (int call = 0; call < 3; call++) {{\n        for (int i = 0; i < {IO}; i++) in[i] = rand() & 1023;\n"
     )
-    text += f'        k(in, out);\n        printf("%d/%d:", seed, call);\n        for (int i = 0; i < {IO}; i++) printf(" %d", out[i]);\n'
+    text += '        k(in, out);\n        printf("%d/%d:", seed, call);\n'
+    text += f'        for (int i = 0; i < {IO}; i++) printf(" %d", out[i]);\n'
     text += '        printf("\\n");\n    }\n}\nint main(void)\n{\n'
     text += "".join(f"    run({s}, k{s});\n" for s in seeds)
     return text + "    return 0;\n}\n"

@@ -19,10 +19,8 @@ from hlspart.partition import validate
 from hlspart.poly import analyse
 from hlspart.rewrite import rewrite
 
-WARNINGS = (
-    "-Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-unused-label -Wno-unused-variable -Wno-unused-parameter"
-    " -Wno-type-limits -Wno-unused-but-set-variable -fsanitize=address,undefined -fno-sanitize-recover=undefined"
-).split()
+WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label", "-Wno-type-limits"]
+WARNINGS += ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
 Analysed = tuple[Program, AccessAnalysis, Validation]
 

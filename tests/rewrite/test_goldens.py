@@ -31,6 +31,6 @@ def test_golden(case: Path, tmp_path: Path) -> None:
     assert new == golden.read_text()
     output = tmp_path / "new.c"
     output.write_text(new)
-    flags = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label", "-Wno-unused-variable"]
+    flags = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label"]
     subprocess.run(["gcc", *flags, "-c", str(output), "-o", str(tmp_path / "new.o")], check=True)
     assert banked(new, **options).files["p.c"] == new

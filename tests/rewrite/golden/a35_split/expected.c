@@ -1,5 +1,5 @@
 /* Rows in two blocks, columns cyclic over four: bank = (i / 4) * 4 + j % 4, eight banks of 4 x 4. */
-static int M_0[4][4], M_1[4][4], M_2[4][4], M_3[4][4], M_4[4][4], M_5[4][4], M_6[4][4], M_7[4][4];
+static int M_0[4][4], M_1[4][4], M_2[4][4] __attribute__((unused)), M_3[4][4] __attribute__((unused)), M_4[4][4], M_5[4][4] __attribute__((unused)), M_6[4][4], M_7[4][4];
 
 void fill(int v)
 {

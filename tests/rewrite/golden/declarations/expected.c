@@ -1,6 +1,6 @@
 #define N 18
 typedef short row_t[6];
-static const int *p, T_0[5] = {1, 0, 5}, T_1[5] = {2}, T_2[4] = {3}, T_3[4] = {0, N * 2}, q = 3; // uneven: 5, 5, 4, 4
+static const int *p, T_0[5] = {1, 0, 5}, T_1[5] __attribute__((unused)) = {2}, T_2[4] = {3}, T_3[4] __attribute__((unused)) = {0, N * 2}, q = 3; // uneven: 5, 5, 4, 4
 char word_0[3] = {'a', 'b', 'c'}, word_1[3] = {'d', 'e'};
 extern int G_0, G_1, G_2, G_3, G_4, G_5, G_6, G_7;
 int G_0, G_1, G_2, G_3, G_4, G_5, G_6, G_7;
