@@ -197,6 +197,12 @@ def nonnegative(a: Known) -> isl.Set:
     return pw(a).nonneg_set()
 
 
+@lru_cache(maxsize=1024)
+def between(name: str, low: int, high: int) -> isl.Set:
+    """Where the parameter ``name`` lies in [low, high]."""
+    return isl.Set(f"[{name}] -> {{ : {low} <= {name} <= {high} }}")
+
+
 def zero(a: Known) -> isl.Set:
     """Where a == 0."""
     return pw(a).zero_set()

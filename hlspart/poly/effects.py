@@ -69,7 +69,8 @@ class Effects:
 
     ``addressed``: scalars that more than their own name can change. ``calls``: those in each function's
     body. ``global_writes``: variables of file scope that calling a function may change. ``taken``:
-    functions whose address is taken, with the first place. ``largest_id`` of blocks, loops,
+    functions whose address is taken, with the first place. ``assignments``: at how many places a
+    variable is assigned, its initialiser apart. ``largest_id`` of blocks, loops,
     references and calls.
     """
 
@@ -78,6 +79,7 @@ class Effects:
     calls: dict[str, tuple[Call, ...]] = field(init=False)
     global_writes: dict[str, frozenset[int]] = field(init=False)
     taken: dict[str, FunctionName] = field(init=False, default_factory=dict)
+    assignments: dict[int, int] = field(init=False, default_factory=dict)
     largest_id: int = field(init=False, default=0)
     _modified: dict[Stmt, frozenset[int]] = field(init=False, default_factory=dict)
     _stepped: dict[Loop, frozenset[int]] = field(init=False, default_factory=dict)
@@ -107,6 +109,7 @@ class Effects:
                             match _bare(target):
                                 case Name(variable=ident):
                                     writes.add(ident)
+                                    self.assignments[ident] = self.assignments.get(ident, 0) + 1
                         case OpaqueExpr():
                             addressed |= {e.variable for e in walk(expr) if isinstance(e, Name)}
             self.calls[name] = tuple(calls)
@@ -201,18 +204,25 @@ class Effects:
         return frozenset(found)
 
     def stepped(self, loop: Loop) -> frozenset[int]:
-        """Variables that the loop assigns from their own value: the candidates for induction."""
+        """Variables that the loop assigns from their own value: the candidates for induction.
+
+        What it also gives a new value (the iterators of inner loops) grows from there, not by itself.
+        """
         if loop not in self._stepped:
-            found = set[int]()
-            for top in statement_expressions(self.program, loop):
+            found, reset = set[int](), set[int]()
+            for sub in walk_statements(loop.body):
+                if isinstance(sub, Declare):
+                    reset.update(sub.variables)
+            outside = [e for e in (loop.test, loop.step) if e is not None]
+            for top in (*outside, *statement_expressions(self.program, loop.body)):
                 for expr in walk(top):
                     match expr:
                         case IncDec(operand=Name(variable=ident)):
                             found.add(ident)
                         case Assign(op=op, target=Name(variable=ident), value=value):
-                            if op != "=" or any(isinstance(e, Name) and e.variable == ident for e in walk(value)):
-                                found.add(ident)
-            self._stepped[loop] = frozenset(found)
+                            own = op != "=" or any(isinstance(e, Name) and e.variable == ident for e in walk(value))
+                            (found if own else reset).add(ident)
+            self._stepped[loop] = frozenset(found - reset)
         return self._stepped[loop]
 
     def reachable(self, roots: tuple[str, ...]) -> frozenset[str]:

@@ -304,7 +304,7 @@ class Loops(Evaluator):
         state.dom = reach
         span = limits(variable.type)
         if span is not None:  # for proofs about the test only
-            state.dom = reach.intersect(isl.Set(f"[{name}] -> {{ : {span[0]} <= {name} <= {span[1]} }}"))
+            state.dom = reach.intersect(algebra.between(name, *span))
         for ident in modified:
             other = self.program.variable(ident)
             if ident in guess:

@@ -131,7 +131,7 @@ class Scope:
             self._symbols[variable.id] = Affine(((name, 1),), 0)
             span = limits(variable.type)
             if span is not None:
-                self.assumed = self.assumed.intersect(isl.Set(f"[{name}] -> {{ : {span[0]} <= {name} <= {span[1]} }}"))
+                self.assumed = self.assumed.intersect(algebra.between(name, *span))
         return self._symbols[variable.id]
 
     def value(self, expr: Expr, st: State) -> Value:

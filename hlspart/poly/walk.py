@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import islpy as isl
 
 from hlspart.model.program import (
-    Assign,
     Block,
     Case,
     Declare,
     Expr,
     ExprStmt,
-    Function,
     If,
-    IncDec,
     Jump,
     Label,
     Loop,
-    Name,
     PointerType,
-    Program,
     Return,
     ScalarType,
     Stmt,
     Switch,
     Variable,
     substatements,
-    walk,
 )
 from hlspart.poly import algebra
 from hlspart.poly.algebra import NOWHERE, UNIVERSE, Unknown, Value
-from hlspart.poly.effects import Effects, statement_expressions
 from hlspart.poly.induction import Frame
 from hlspart.poly.loops import Loops, _unclear
 from hlspart.poly.scope import Condition, State, Stored, split
@@ -40,15 +33,6 @@ from hlspart.poly.scope import Condition, State, Stored, split
 
 class Walker(Loops):
     """Walks one function; results are in ``accesses`` and ``infos``."""
-
-    def __init__(self, program: Program, effects: Effects, function: Function, fixed: Mapping[int, int]) -> None:
-        super().__init__(program, effects, function, fixed)
-        self._assignments: dict[int, int] = {}
-        for top in statement_expressions(program, function.body):
-            for expr in walk(top):
-                match expr:
-                    case Assign(target=Name(variable=ident)) | IncDec(operand=Name(variable=ident)):
-                        self._assignments[ident] = self._assignments.get(ident, 0) + 1
 
     def run(self) -> None:
         """Walk the whole function."""
@@ -63,7 +47,7 @@ class Walker(Loops):
                 access.exact = False
 
     def assigned_once(self, variable: Variable) -> bool:
-        count = self._assignments.get(variable.id, 0) + (variable.init is not None)
+        count = self.effects.assignments.get(variable.id, 0) + (variable.init is not None)
         return count <= 1 and variable.function == self.function.name and self.effects.tracked_pointer(variable)
 
     def effects_of(self, expr: Expr) -> frozenset[int]:
