@@ -23,6 +23,7 @@ COMMANDS = {
     "verify": ("verify", "Compile and run two versions on the same data and compare."),
     "lint": ("lint", "Check HLS pragmas and what they achieve."),
     "directives": ("directives", "Write the partition as cfg or Tcl directives."),
+    "report": ("report", "Write one self-contained HTML page about a file."),
     "mars": ("mars", "Irredundant data layout of a tiled loop nest."),
     "compare": ("compare", "Compare the prediction with a synthesis report or log."),
     "targets": ("targets", "List known tools, devices and their assumptions."),
@@ -89,7 +90,10 @@ def run(args: Sequence[str]) -> int:
         code = cli.main(list(args), prog_name="hlspart", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except (BrokenPipeError, SystemExit):  # click turns a broken pipe into SystemExit
+    except (BrokenPipeError, SystemExit) as stop:
+        if isinstance(stop, SystemExit) and not stop.code:  # shell completion has answered
+            return 0
+        # click turns a broken pipe into SystemExit(1)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return CLOSED_PIPE
     except click.ClickException as error:

@@ -38,6 +38,7 @@ def bank_map(cells: Sequence[Sequence[int]], label: str) -> str:
 def port_table(ports: Sequence[str], slots: int, used: Sequence[tuple[int, int, str]], overflow: Sequence[str]) -> str:
     """Rows are ports, columns slots of the modulo schedule; ``used`` are (row, slot, what); ``overflow`` in red."""
     left, width, height = 12 + 7 * max((len(p) for p in ports), default=4), 120, 22
+    box = f'width="{width - 2}" height="{height - 2}"'
     parts = []
     for slot in range(slots):
         parts.append(f'<text x="{left + slot * width + 4}" y="14">slot {slot}</text>')
@@ -46,21 +47,20 @@ def port_table(ports: Sequence[str], slots: int, used: Sequence[tuple[int, int, 
         parts.append(f'<text x="0" y="{y + 15}">{escape(name)}</text>')
         for slot in range(slots):
             parts.append(
-                f'<rect x="{left + slot * width}" y="{y}" width="{width - 2}" height="{height - 2}"'
-                ' fill="none" stroke="currentColor" stroke-opacity=".3"/>'
+                f'<rect x="{left + slot * width}" y="{y}" {box} fill="none" stroke="currentColor" stroke-opacity=".3"/>'
             )
     for row, slot, what in used:
         x, y = left + slot * width, 20 + row * height
         parts.append(
-            f'<rect x="{x}" y="{y}" width="{width - 2}" height="{height - 2}" fill="hsl(210 55% 62%)" fill-opacity=".55">'
+            f'<rect x="{x}" y="{y}" {box} fill="hsl(210 55% 62%)" fill-opacity=".55">'
             f'<title>{escape(what)}</title></rect><text x="{x + 4}" y="{y + 15}">{escape(what[:18])}</text>'
         )
     bottom = 20 + len(ports) * height
     for k, what in enumerate(overflow):
         y = bottom + k * height
         parts.append(
-            f'<rect x="{left}" y="{y}" width="{width - 2}" height="{height - 2}" fill="hsl(0 70% 55%)" fill-opacity=".7">'
-            f'<title>{escape(what)}: no port in its slot</title></rect>'
+            f'<rect x="{left}" y="{y}" {box} fill="hsl(0 70% 55%)" fill-opacity=".7">'
+            f"<title>{escape(what)}: no port in its slot</title></rect>"
             f'<text x="{left + 4}" y="{y + 15}">{escape(what[:18])}</text><text x="0" y="{y + 15}">no port</text>'
         )
     return _svg(left + slots * width, bottom + len(overflow) * height, "ports by slot", parts)
@@ -88,5 +88,5 @@ def bars(rows: Sequence[tuple[str, int | None, int | None]]) -> str:
 
 
 def _svg(width: int, height: int, label: str, parts: Sequence[str]) -> str:
-    head = f'<svg role="img" aria-label="{escape(label)}" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
-    return head + "".join(parts) + "</svg>"
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    return f'<svg role="img" aria-label="{escape(label)}" {size}>{"".join(parts)}</svg>'
