@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
+from hlspart.banking.accesses import affine_index, combination, exclusive, flat_number
 from hlspart.banking.cliques import Budget, largest_clique
 from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, PortCount, Ports
@@ -56,44 +57,11 @@ def count(
 ) -> PortCount:
     """Port use of the busiest bank by ``accesses`` of one iteration under ``layout``.
 
-    Equal accesses must have been merged (:func:`merge_equal`). ``exclusive_static``: whether the
-    tool knows that opposite arms of a branch never run together; the ideal figure always does.
+    Equal accesses must have been merged (:func:`hlspart.banking.accesses.merge_equal`).
+    ``exclusive_static``: whether the tool knows that opposite arms of a branch never run together;
+    the ideal figure always does.
     """
     return PortProblem(space, accesses, exclusive_static).count(layout, ports)
-
-
-def merge_equal(accesses: Sequence[PortAccess]) -> tuple[PortAccess, ...]:
-    """Reads of one and the same affine element in one iteration as one read; writes stay.
-
-    The caller guarantees that no write to the array lies between them. Where the reads stand under
-    different guards or in different arms, the one that stays is performed when either is.
-    """
-    kept: list[PortAccess] = []
-    where: dict[tuple[Affine | None, ...], int] = {}
-    for access in accesses:
-        index = access.index
-        if access.kind == "write" or index is None or any(form is None for form in index):
-            kept.append(access)
-            continue
-        if index not in where:
-            where[index] = len(kept)
-            kept.append(access)
-            continue
-        first = kept[where[index]]
-        domain = first.domain
-        if access.domain not in domain:
-            domain = _either(domain, access.domain)
-        common = tuple(arm for arm in first.branch if arm in access.branch)
-        kept[where[index]] = replace(first, domain=domain, branch=common)
-    return tuple(kept)
-
-
-def _either(one: str, other: str) -> str:
-    """Union of two isl sets over the same names, as text."""
-    (before, left), (_, right) = one.split("{", 1), other.split("{", 1)
-    if before.strip() != other.split("{", 1)[0].strip():
-        return one if len(one) < len(other) else other
-    return f"{before}{{{left.rsplit('}', 1)[0].rstrip()}; {right.rsplit('}', 1)[0].strip()} }}"
 
 
 @dataclass(frozen=True)
@@ -190,7 +158,7 @@ class PortProblem:
             values = touch.then(names, tuple(text for text, _ in coordinates)).values(sizes)
         except TooHard:
             return frozenset(range(layout.banks))
-        return frozenset(_flat(v, sizes) for v in values)
+        return frozenset(flat_number(v, sizes) for v in values)
 
     def _reach_by_residues(
         self, access: PortAccess, forms: tuple[Affine, ...], layout: Layout, sizes: tuple[int, ...]
@@ -202,7 +170,7 @@ class PortProblem:
             return None
         if any(n not in self.space.names for form in forms for n in form.names):
             return None
-        bank_forms = [_dot(alpha, forms) for alpha, _ in layout.congruences]
+        bank_forms = [combination(alpha, forms) for alpha, _ in layout.congruences]
         start = tuple(
             (f.const + sum(f.coefficient(n) * low for n, low in zip(self.space.names, box.low, strict=True))) % m
             for f, m in zip(bank_forms, moduli, strict=True)
@@ -217,12 +185,12 @@ class PortProblem:
                 if frontier <= reached and times >= order:
                     break
                 reached = reached | frontier
-        return frozenset(_flat(v, sizes) for v in reached)
+        return frozenset(flat_number(v, sizes) for v in reached)
 
     def _static_load(self, bank: int, sites: Sequence[Site], ports: Ports) -> BankLoad:
         if not self.exclusive_static or not any(s.access.branch for s in sites):
             return _load(bank, sites, ports)
-        return self._busiest(sites, ports, lambda a, b: not _exclusive(a.access, b.access), None, lambda _: bank)[0]
+        return self._busiest(sites, ports, lambda a, b: not exclusive(a.access, b.access), None, lambda _: bank)[0]
 
     # ------------------------------------------------------------------------------- ideal
 
@@ -420,7 +388,7 @@ class _Conflicts:
         return self._layout.bank(element) if element is not None and inside else 0
 
     def _adjacent(self, a: Site, b: Site) -> bool:
-        if _exclusive(a.access, b.access) or not self._problem.meet(a, b):
+        if exclusive(a.access, b.access) or not self._problem.meet(a, b):
             return False
         key = (min(a.position, b.position), max(a.position, b.position))
         if key not in self._where:
@@ -454,7 +422,7 @@ class _Conflicts:
         problem = self._problem
         box = problem.box(a.access.domain) if problem.space.names else None
         for alpha, modulus in self._layout.congruences:
-            form = _dot(alpha, delta)
+            form = combination(alpha, delta)
             divisor, const = modulus, form.const
             for name, coefficient in form.terms:
                 if name in problem.space.names and box is not None:
@@ -515,35 +483,6 @@ class _Conflicts:
 def _pairs(positions: Sequence[int]) -> list[tuple[int, int]]:
     ordered = sorted(positions)
     return [(a, b) for k, a in enumerate(ordered) for b in ordered[k + 1 :]]
-
-
-def affine_index(access: PortAccess) -> tuple[Affine, ...] | None:
-    """All index forms, when every dimension has one."""
-    if access.index is None:
-        return None
-    forms = tuple(f for f in access.index if f is not None)
-    return forms if len(forms) == len(access.index) else None
-
-
-def _exclusive(a: PortAccess, b: PortAccess) -> bool:
-    """Whether they stand in different arms of one branch."""
-    arms = dict(a.branch)
-    return any(arms.get(branch, arm) != arm for branch, arm in b.branch)
-
-
-def _dot(alpha: Sequence[int], forms: Sequence[Affine]) -> Affine:
-    total = Affine((), 0)
-    for a, form in zip(alpha, forms, strict=True):
-        if a:
-            total = total + form.scaled(a)
-    return total
-
-
-def _flat(values: Sequence[int], sizes: Sequence[int]) -> int:
-    flat = 0
-    for value, size in zip(values, sizes, strict=True):
-        flat = flat * size + value
-    return flat
 
 
 def _load(bank: int, sites: Sequence[Site], ports: Ports) -> BankLoad:

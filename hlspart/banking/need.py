@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
-from hlspart.banking.counting import Layout, PortProblem, affine_index
+from hlspart.banking.accesses import affine_index
+from hlspart.banking.counting import Layout, PortProblem
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports

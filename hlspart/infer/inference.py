@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,7 +27,7 @@ from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.directives import Directive
 from hlspart.model.options import InferOptions
-from hlspart.model.program import Program
+from hlspart.model.program import Loop, Program, walk_statements
 from hlspart.model.results import (
     DimPartition,
     IIResult,
@@ -70,6 +71,7 @@ class Inference:
             target = with_ports(target, options.ports)
         self.analysis, self.target, self.options, self.model = analysis, target, options, model
         first = check(program, analysis, validation, target, model)
+        self._whole: dict[int, str] = {}  # groups that are better left whole, and why
         functions = in_hardware(program, analysis)
         self.program = with_pipelines(program, first, functions)
         added = self.program is not program
@@ -95,9 +97,59 @@ class Inference:
             cheaper, then = self._solve(reached)
             if not self._missed(then, reached):
                 decisions, after = cheaper, then
+        decisions, after = self._weighed(decisions, after)
         return InferResult(
             arrays=tuple(self._array(d) for d in decisions), loops=tuple(self._outcomes(after, decisions))
         )
+
+    def _weighed(self, decisions: tuple[Decision, ...], after: IIResult) -> tuple[tuple[Decision, ...], IIResult]:
+        """Without those partitions that cost another loop more cycles than they gain.
+
+        Choosing a bank at run time takes time of its own: it can lengthen a recurrence of a loop that
+        did not need the partition.
+        """
+        base = {key(x): x for x in self._loops(self.base)}
+        worse = {key(x) for x in self._loops(after) if (x.ii or 0) > (base[key(x)].ii or x.ii or 0)}
+        suspects = [d for d in decisions if worse & {key(x.result) for x in d.demand.loops} and d.choice.kind != "none"]
+        for d in suspects:
+            then = self._confirm(
+                tuple(self._plain(x.demand, "") if x.demand.group == d.demand.group else x for x in decisions)
+            )
+            lost, gained = self._cycles(then), self._cycles(after)
+            if lost is None or gained is None or lost >= gained:
+                continue
+            self._whole[group] = f"partitioned, all loops take {gained} cycles; whole, they take {lost}"
+            reached = {key(x): max(self.targets[key(x)], x.ii or 1) for x in self._loops(then)}
+            decisions, after = self._solve(reached)
+        return decisions, after
+
+    def _plain(self, demand: Demand, reason: str) -> Decision:
+        """The decision to leave an array whole."""
+        chooser = Chooser(demand, self.options, self.model, self.target)
+        none = replace(chooser.none([x.need for x in demand.loops]), proved=False, absolute=False, reason=reason)
+        removed = tuple(k for k in demand.directives if self._sole(k, demand))
+        return Decision(demand, none, (), removed, reason)
+
+    def _cycles(self, result: IIResult) -> int | None:
+        """Cycles of all loops together, each as often as it is entered; None when one is not known."""
+        total = 0
+        for loop in self._loops(result):
+            if loop.ii is None or loop.trip_count.max is None:
+                return None
+            total += loop.ii * loop.trip_count.max * self._entries(loop)
+        return total
+
+    def _entries(self, loop: LoopResult) -> int:
+        """How often the loops around enter it (unknown ones count once)."""
+        outer = [x for x in self.base.loops if x.function == loop.function and loop.loop in self._inside(x.loop)]
+        return math.prod(x.trip_count.max or 1 for x in outer if not x.pipelined)
+
+    def _inside(self, ident: int) -> frozenset[int]:
+        """Ids of the loops in the body of a loop."""
+        found = self.program.loops.get(ident)
+        if found is None:
+            return frozenset()
+        return frozenset(s.id for s in walk_statements(found.body) if isinstance(s, Loop))
 
     def _floors(self) -> dict[LoopKey, int]:
         """II of each loop if no memory had too few ports: recurrences and operators remain."""
@@ -173,6 +225,8 @@ class Inference:
         chooser = Chooser(demand, self.options, self.model, self.target)
         if demand.fault is not None or not self._open(demand.group.id):
             return self._kept(demand, chooser)
+        if demand.group.id in self._whole:
+            return self._plain(demand, self._whole[demand.group.id])
         needs = [loop.need for loop in demand.loops]
         choice = chooser.choose(needs, start)
         slower = ""

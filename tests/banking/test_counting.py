@@ -8,7 +8,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlspart.banking.counting import PortProblem, count, merge_equal
+from hlspart.banking.accesses import merge_equal
+from hlspart.banking.counting import PortProblem, count
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports

@@ -183,7 +183,7 @@ def random_loops(rng: random.Random) -> tuple[tuple[int, ...], list[Need]]:
 def test_random_kernels_against_brute_force(model: BankModel) -> None:
     rng = random.Random(20 if model == "static" else 21)
     solved = 0
-    for _ in range(150 if model == "static" else 40):
+    for _ in range(500 if model == "static" else 40):
         shape, loops = random_loops(rng)
         space = PragmaSpace(loops, shape, model, most=16)
         found = space.least()
@@ -191,7 +191,7 @@ def test_random_kernels_against_brute_force(model: BankModel) -> None:
         assert (found[0].banks if found else None) == expected
         assert space.complete
         solved += expected is not None and expected > 1
-    assert solved >= 20
+    assert solved >= (100 if model == "static" else 10)
 
 
 def brute_union(offsets: Offsets, ports: int, limit: int) -> int:
@@ -229,7 +229,7 @@ def brute_union(offsets: Offsets, ports: int, limit: int) -> int:
 def test_random_patterns_never_worse_than_brute_force() -> None:
     rng = random.Random(5)
     below = 0
-    for _ in range(150):
+    for _ in range(500):
         rank = rng.choice([1, 2, 2])
         cells = list(itertools.product(range(6 if rank == 1 else 3), range(1 if rank == 1 else 3)))
         offsets = [c[:rank] for c in rng.sample(cells, rng.randint(2, min(5, len(cells))))]
@@ -240,8 +240,9 @@ def test_random_patterns_never_worse_than_brute_force() -> None:
         expected = brute_union(offsets, ports, 24)
         assert found.banks <= expected
         assert found.excluded
+        assert_conflict_free(found.layout, [offsets], extents, ports)
         below += found.banks == expected
-    assert below >= 140
+    assert below >= 470
 
 
 def test_random_sparse_patterns_have_valid_certificates() -> None:

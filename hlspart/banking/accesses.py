@@ -1,0 +1,72 @@
+"""Accesses of one iteration: merging equal reads, affine indices, exclusive arms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hlspart.model.access import Affine
+from hlspart.model.ports import PortAccess
+
+
+def merge_equal(accesses: Sequence[PortAccess]) -> tuple[PortAccess, ...]:
+    """Reads of one and the same affine element in one iteration as one read; writes stay.
+
+    The caller guarantees that no write to the array lies between them. Where the reads stand under
+    different guards or in different arms, the one that stays is performed when either is.
+    """
+    kept: list[PortAccess] = []
+    where: dict[tuple[Affine | None, ...], int] = {}
+    for access in accesses:
+        index = access.index
+        if access.kind == "write" or index is None or any(form is None for form in index):
+            kept.append(access)
+            continue
+        if index not in where:
+            where[index] = len(kept)
+            kept.append(access)
+            continue
+        first = kept[where[index]]
+        domain = first.domain
+        if access.domain not in domain:
+            domain = _either(domain, access.domain)
+        common = tuple(arm for arm in first.branch if arm in access.branch)
+        kept[where[index]] = replace(first, domain=domain, branch=common)
+    return tuple(kept)
+
+
+def _either(one: str, other: str) -> str:
+    """Union of two isl sets over the same names, as text."""
+    (before, left), (_, right) = one.split("{", 1), other.split("{", 1)
+    if before.strip() != other.split("{", 1)[0].strip():
+        return one if len(one) < len(other) else other
+    return f"{before}{{{left.rsplit('}', 1)[0].rstrip()}; {right.rsplit('}', 1)[0].strip()} }}"
+
+
+def affine_index(access: PortAccess) -> tuple[Affine, ...] | None:
+    """All index forms, when every dimension has one."""
+    if access.index is None:
+        return None
+    forms = tuple(f for f in access.index if f is not None)
+    return forms if len(forms) == len(access.index) else None
+
+
+def exclusive(a: PortAccess, b: PortAccess) -> bool:
+    """Whether they stand in different arms of one branch."""
+    arms = dict(a.branch)
+    return any(arms.get(branch, arm) != arm for branch, arm in b.branch)
+
+
+def combination(alpha: Sequence[int], forms: Sequence[Affine]) -> Affine:
+    total = Affine((), 0)
+    for a, form in zip(alpha, forms, strict=True):
+        if a:
+            total = total + form.scaled(a)
+    return total
+
+
+def flat_number(values: Sequence[int], sizes: Sequence[int]) -> int:
+    flat = 0
+    for value, size in zip(values, sizes, strict=True):
+        flat = flat * size + value
+    return flat
