@@ -19,7 +19,9 @@ class Carriers:
 
     ``own``: how many of the last names of ``space`` belong to the loop; ``weights``/``steps``/``trips``: see
     :func:`hlspart.schedule.nests.Order`. ``reach`` gives the banks an operation may touch.
-    ``assumed`` collects (edge source, sink) pairs whose distance is not known and taken as 1.
+    ``relaxed``: iterations as the tool's tests see them, where bounds vary with other iterators (it
+    does not relate iterators to each other: reports of triangular solvers). ``assumed`` collects
+    (edge source, sink) pairs whose distance is not known and taken as 1.
     """
 
     space: IterationSpace
@@ -30,6 +32,7 @@ class Carriers:
     pragmas: tuple[Directive, ...]
     reach: Callable[[Op], frozenset[int]]
     names: Callable[[int], str]
+    relaxed: str | None = None
     store_states: int = 1
     assumed: set[tuple[int, int]] = field(default_factory=set)
 
@@ -105,7 +108,12 @@ class Carriers:
 
         try:
             return carried.first_distance(
-                self.space.names, self.own, self.weights, self.steps, (a.domain, left), (b.domain, right)
+                self.space.names,
+                self.own,
+                self.weights,
+                self.steps,
+                (self.relaxed or a.domain, left),
+                (self.relaxed or b.domain, right),
             )
         except ArithmeticError:
             self.assumed.add((source.id, sink.id))

@@ -13,7 +13,7 @@ from hlspart.model.ports import IterationSpace, PortAccess, PortCount, Ports
 from hlspart.schedule import folding
 from hlspart.schedule.dependence import Carriers
 from hlspart.schedule.graph import MemoryRef, Op
-from hlspart.schedule.lower import Lowered, lower
+from hlspart.schedule.lower import Lowered, after_counter, lower
 from hlspart.schedule.modulo import PortUse, Problem, Schedule, Timing, modulo_schedule, recurrence_ii
 from hlspart.schedule.nests import Nest, Nests, Order, order
 from hlspart.schedule.operations import Frame, Unmodelled
@@ -101,11 +101,16 @@ class LoopModel:
 
         carriers = Carriers(
             space, len(how.names), how.weights, how.steps, how.trips, self._dependence_pragmas(nest), reach,
-            lambda v: self.program.variable(v).name, self.target.store_states,
+            lambda v: self.program.variable(v).name, self._relaxed(nest, space), self.target.store_states,
         )  # fmt: skip
         lowered = lower(
             found, how.names, self.storage, carriers, nest.pipelined and nest.loop is not None, self.target.alias_gap
         )
+        if (
+            len(nest.chain) > 1
+            and self.target.memory_ns("counter") + self.target.memory_ns("address") > self.target.effective_ns
+        ):
+            lowered = after_counter(lowered)
         accesses: dict[int, list[PortAccess]] = {}
         members: dict[int, list[int]] = {}
         for op in lowered.graph.memory:
@@ -118,6 +123,13 @@ class LoopModel:
             {v: tuple(m) for v, m in members.items()},
             {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()},
         )  # fmt: skip
+
+    def _relaxed(self, nest: Nest, space: IterationSpace) -> str | None:
+        """The iteration space without its bounds, when those of the nest's own loops vary."""
+        infos = [self.nests.info(x) for x in nest.chain]
+        if all(i is not None and i.lower is not None and not i.lower.terms and i.trip_count.exact for i in infos):
+            return None
+        return f"{{ [{', '.join(space.names)}] }}"
 
     def _symbols(self, nest: Nest, statements: Sequence[c.Stmt]) -> dict[int, str]:
         """Scalars that the loop reads and never changes, as names of the iteration space."""
@@ -194,6 +206,8 @@ class LoopModel:
             assert op.ref is not None
             wait = 0.0 if self.storage.memory(op.ref.variable).registers else target.memory_ns("load")
             return Timing(target.store_states, wait, wait)
+        if op.kind == "counter":
+            return Timing(1, self.target.effective_ns, self.target.effective_ns)
         if op.kind == "mux":
             wait = target.memory_ns("mux")
             return Timing(1, wait, wait)

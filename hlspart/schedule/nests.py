@@ -246,7 +246,8 @@ class Nests:
         """Whether the tool pipelines this loop without being asked (UG1399, config_compile -pipeline_loops).
 
         A loop whose inner loops make at most ``threshold`` copies is pipelined with them unrolled, unless
-        it is so small itself that it is unrolled into its parent (seen in public reports).
+        it is so small itself that it is unrolled into its parent; perfect nests are flattened, never
+        unrolled (seen in public reports).
         """
         threshold = self.target.auto_pipeline
         if threshold == 0 or self._asked(loop):
@@ -255,12 +256,18 @@ class Nests:
         if any(self._asked(x) for x in inner) or (inner and self._calls(loop)):
             return False
         copies = self._copies(loop.body)
-        if copies is None or copies > threshold:  # an inner loop is pipelined instead
-            return False
-        trip = self.trip(loop).exact
-        parent = self._parent(loop)
-        alone = parent is None or self._asked(parent) or self._calls(parent)
-        return alone or trip is None or trip * copies > threshold or self._copies_beside(parent, loop) is None
+        if copies is None or copies > threshold or (inner and self._perfect(loop)):
+            return False  # an inner loop is pipelined instead
+        trip, parent = self.trip(loop).exact, self._parent(loop)
+        if parent is None or self._asked(parent) or self._calls(parent) or self._perfect(parent):
+            return True
+        beside = self._copies(parent.body)
+        return trip is None or trip * copies > threshold or beside is None or beside > threshold
+
+    def _perfect(self, parent: c.Loop) -> bool:
+        """Whether a loop holds nothing but a loop that it flattens with."""
+        inner = next((s for s in flat(parent.body.body) if isinstance(s, c.Loop)), None)
+        return inner is not None and self._only_child(parent, inner) == () and self._may_flatten(parent, inner)
 
     def _copies(self, body: c.Stmt) -> int | None:
         """Copies of the innermost statements when all loops in ``body`` are unrolled; None where not possible."""
@@ -272,11 +279,6 @@ class Nests:
                 return None
             most = max(most, below * trip)
         return most
-
-    def _copies_beside(self, parent: c.Loop | None, loop: c.Loop) -> int | None:
-        """Like :meth:`_copies` of the parent: None when a sibling of ``loop`` cannot be unrolled."""
-        copies = self._copies(parent.body) if parent is not None else None
-        return copies if copies is not None and copies <= self.target.auto_pipeline else None
 
     def _asked(self, loop: c.Loop) -> bool:
         return any(self.found(kind, loop.id) is not None for kind in ("pipeline", "unroll", "dataflow"))

@@ -90,8 +90,11 @@ class Target:
         """States of a store."""
         return int(self.profile["memory"]["store_states"])
 
-    def memory_ns(self, what: Literal["load", "mux", "select"]) -> float:
-        """Delay of a load's data, of choosing among banks, of keeping an outer loop's value."""
+    def memory_ns(self, what: Literal["load", "mux", "select", "counter", "address"]) -> float:
+        """Delay of a load's data, of choosing among banks, of keeping an outer loop's value.
+
+        "counter": of the iterators of a flattened nest; "address": of an address made of them.
+        """
         return float(self.profile["memory"][f"{what}_ns"])
 
     def default_storage(self, role: Literal["local", "const", "interface"]) -> str:
