@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from hlspart.frontend.literals import character, integer
 from hlspart.frontend.tokens import SourceError, Token, lex_line
 from hlspart.model import program as ir
 
@@ -15,58 +16,12 @@ _BINARY = {
     "==": 6, "!=": 6, "&": 5, "^": 4, "|": 3, "&&": 2, "||": 1,
 }  # fmt: skip
 _TYPE_WORDS = {"int", "unsigned", "signed", "long", "short", "char", "const", "size_t"}
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11}
 _BIGGEST_SHIFT = 128
 _BIGGEST_BITS = 4096
 
 
 class NotConstant(Exception):
     """Not an integer constant expression; the text says why."""
-
-
-def integer(text: str) -> int | None:
-    """Value of an integer literal with any prefix, digit separators and suffixes; None if it is none."""
-    digits = text.replace("'", "").rstrip("uUlLzZ")
-    try:
-        if digits[:2] in ("0x", "0X"):
-            return int(digits[2:], 16)
-        if digits[:2] in ("0b", "0B"):
-            return int(digits[2:], 2)
-        if len(digits) > 1 and digits[0] == "0":
-            return int(digits, 8)
-        return int(digits) if len(digits) < 1000 and digits.isdecimal() else None
-    except ValueError:
-        return None
-
-
-def character(text: str) -> int | None:
-    """Value of a character literal (multi-character ones as gcc gives them)."""
-    body = text[text.index("'") + 1 : -1]
-    value, at = 0, 0
-    while at < len(body):
-        code = ord(body[at])
-        at += 1
-        if code == 92 and at < len(body):
-            escape = body[at]
-            at += 1
-            if escape == "x":
-                end = at
-                while end < len(body) and body[end] in "0123456789abcdefABCDEF":
-                    end += 1
-                if end == at:
-                    return None
-                code, at = int(body[at:end], 16), end
-            elif escape in "01234567":
-                end = at
-                while end < len(body) and end < at + 2 and body[end] in "01234567":
-                    end += 1
-                code, at = int(body[at - 1 : end], 8), end
-            else:
-                code = _ESCAPES.get(escape, ord(escape))
-        value = (value << 8) | (code & 0xFF)
-    if len(body) and value > 127 and value < 256:
-        value -= 256
-    return value
 
 
 def apply(op: str, left: int, right: int) -> int:

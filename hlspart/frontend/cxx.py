@@ -8,22 +8,16 @@ What has no such form (classes, lambdas, exceptions, ...) is refused by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NoReturn
 
-from hlspart.frontend import types as ct
-from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.cxx_templates import instantiated, matching_angle
+from hlspart.frontend.cxx_types import AUTO, BASIC, KnownTypes, split
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import Token, spell
 from hlspart.model import program as ir
 
-AUTO = "__auto_type"
 _LOOK_AHEAD = 8
 
-_BASIC = {
-    "int", "char", "short", "long", "unsigned", "signed", "float", "double", "void", "bool", "_Bool", "__int128", AUTO,
-}  # fmt: skip
 _REFUSED = {
     "class": "class", "operator": "operator overloading", "virtual": "virtual function", "friend": "friend declaration",
     "new": "new", "delete": "delete", "try": "exception handling", "catch": "exception handling",
@@ -86,9 +80,10 @@ class _Shim:
         end = Token("eof", "", tokens[-1].path, tokens[-1].end, tokens[-1].end, True) if tokens else None
         self.tokens = [*tokens, *([end] * _LOOK_AHEAD if end is not None else [])]
         self.out: list[Token] = []
-        self.types: dict[str, ir.CType] = {"bool": ct.BOOL, AUTO: ir.OtherType("auto")}
+        self.known = KnownTypes()
+        self.types = self.known.types
         self.names: set[str] = set()  # typedefs, tags, template type parameters
-        self.constants: dict[str, int] = {}
+        self.constants = self.known.constants
         self.braces: list[str] = []  # what each open brace belongs to: "dropped", "struct", "body", ...
         self.parens: list[str] = []
         self.replace: dict[int, list[Token]] = {}  # tokens at these indices were decided ahead
@@ -131,7 +126,7 @@ class _Shim:
 
     def is_type(self, token: Token | None) -> bool:
         return token is not None and token.kind == "id" and (
-            token.text in _BASIC or token.text in self.names or token.text in self.types
+            token.text in BASIC or token.text in self.names or token.text in self.types
         )  # fmt: skip
 
     def previous(self, back: int = 1) -> Token | None:
@@ -324,7 +319,7 @@ class _Shim:
                 while stop < end and self.tokens[stop].text != ",":
                     stop += 1
                 if self.tokens[at + 1].text == "=":
-                    known = self.evaluate(self.tokens[at + 2 : stop])
+                    known = self.known.evaluate(self.tokens[at + 2 : stop])
                     value = known if known is not None else value
                 self.constants[name] = value
                 value += 1
@@ -348,26 +343,15 @@ class _Shim:
         if (
             self.text(1) != "="
             or not self.out
-            or (self.previous_text() not in _BASIC and not self.is_type(self.previous()))
+            or (self.previous_text() not in BASIC and not self.is_type(self.previous()))
         ):
             return
         if "const" not in (t.text for t in self.out[self.statement :]):
             return
         end = self.find((";", ","), self.at + 2)
-        value = self.evaluate(self.tokens[self.at + 2 : end])
+        value = self.known.evaluate(self.tokens[self.at + 2 : end])
         if value is not None:
             self.constants[token.text] = value
-
-    def evaluate(self, tokens: Iterable[Token]) -> int | None:
-        """Value of an integer constant expression known here."""
-        kept = [t for i, t in enumerate(tokens)]
-        plain = [
-            t for i, t in enumerate(kept) if not (t.text == "::" or (i + 1 < len(kept) and kept[i + 1].text == "::"))
-        ]
-        try:
-            return evaluate_tokens(plain, self.constants.get)
-        except NotConstant:
-            return None
 
     # -------------------------------------------------------------------------- types, casts
 
@@ -402,64 +386,13 @@ class _Shim:
         elif merged.lo >= 0 and last.hi >= 0:
             merged.hi = last.hi
         if known or not call:
-            self.types[text] = self._template_type(token.text, arguments, text)
+            self.types[text] = self.known.template_type(token.text, arguments, text)
         self.tokens[self.at : end + 1] = [merged]
         shift = end - self.at
         self.replace = {(i - shift if i > end else i): v for i, v in self.replace.items()}
         if not (self.is_type(merged) and self._functional_cast(merged)):
             self._emit(merged)
         return True
-
-    def _template_type(self, name: str, arguments: list[Token], text: str) -> ir.CType:
-        parts = _split(arguments)
-        numbers = [self.evaluate(p) for p in parts]
-        first = numbers[0] if numbers else None
-        match name:
-            case "ap_int" | "ap_uint" | "ac_int":
-                if first is None or first <= 0:
-                    return ir.OtherType(text)
-                signed = name == "ap_int" or (name == "ac_int" and (len(parts) < 2 or spell(parts[1]) != "false"))
-                return ir.ScalarType(text, "int", first, signed)
-            case "ap_fixed" | "ap_ufixed":
-                if first is None or len(numbers) < 2 or numbers[1] is None or first <= 0:
-                    return ir.OtherType(text)
-                return ir.ScalarType(text, "fixed", first, name == "ap_fixed", first - numbers[1])
-            case "stream":
-                return ir.StreamType(self.type_of(parts[0]) if parts else ct.UNKNOWN)
-            case "ap_axiu" | "ap_axis" | "axis" | "qdma_axis":
-                if name == "axis":
-                    data = self.type_of(parts[0]) if parts else ct.UNKNOWN
-                else:
-                    data = self._bits(first, name == "ap_axis")
-                width = data.bits // 8 if isinstance(data, ir.ScalarType) else 1
-                members: list[tuple[str, ir.CType]] = [("data", data)]
-                members += [("keep", self._bits(width)), ("strb", self._bits(width)), ("last", self._bits(1))]
-                sides = [n or 1 for n in numbers[1:4]] + [1] * 3
-                members += [(n, self._bits(max(1, w))) for n, w in zip(("user", "id", "dest"), sides, strict=False)]
-                return ir.StructType(text, tuple(members))
-            case _:
-                return ir.OtherType(text)
-
-    def _bits(self, width: int | None, signed: bool = False) -> ir.CType:
-        if not width:
-            return ct.UNKNOWN
-        return ir.ScalarType(f"ap_{'' if signed else 'u'}int<{width}>", "int", width, signed)
-
-    def type_of(self, tokens: list[Token]) -> ir.CType:
-        """Type that a template argument names."""
-        plain = [
-            t
-            for i, t in enumerate(tokens)
-            if t.text != "::" and not (i + 1 < len(tokens) and tokens[i + 1].text == "::")
-        ]
-        if not plain:
-            return ct.UNKNOWN
-        if len(plain) > 3 and plain[1].text == "<" and plain[-1].text in (">", ">>"):
-            return self._template_type(plain[0].text, plain[2:-1], spell(plain))
-        words = [t.text for t in plain if t.text != "const"]
-        if all(w in _BASIC for w in words):
-            return ct.BOOL if words == ["bool"] else ct.basic(words)
-        return self.types.get(words[0], ir.OtherType(" ".join(words)))
 
     def _functional_cast(self, token: Token) -> bool:
         """``T(x)`` and ``T{x}`` inside an expression as ``(T)(x)``, ``(T){x}``."""
@@ -567,7 +500,7 @@ class _Shim:
         if isinstance(type_, ir.StreamType):
             self.at = end + 1  # a stream's name
             return
-        several = len(_split(inside)) > 1
+        several = len(split(inside)) > 1
         self.out.append(self.made("=", token))
         if several:
             self.out.append(self.made("{", token))
@@ -603,17 +536,3 @@ class _Shim:
                 return
             level += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
             self.at += 1
-
-
-def _split(tokens: list[Token]) -> list[list[Token]]:
-    """Template or call arguments: pieces between commas outside of brackets."""
-    parts: list[list[Token]] = [[]]
-    level = 0
-    for token in tokens:
-        if token.text == "," and level == 0:
-            parts.append([])
-            continue
-        level += (token.text in ("(", "[", "{", "<")) - (token.text in (")", "]", "}", ">"))
-        level -= 2 * (token.text == ">>")
-        parts[-1].append(token)
-    return parts if parts != [[]] else []

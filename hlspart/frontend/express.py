@@ -7,14 +7,14 @@ and its operator belongs to the operand.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from pycparser import c_ast
 
 from hlspart.frontend import types as ct
-from hlspart.frontend.constants import character, integer, value_of
+from hlspart.frontend.constants import value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, VariableId
+from hlspart.frontend.literals import constant, string_length
 from hlspart.frontend.methods import Methods
 from hlspart.frontend.parse import CASE_RANGE, TABLE
 from hlspart.model import program as ir
@@ -101,26 +101,14 @@ class Expressions:
             while last + 1 < len(tokens) and tokens[last + 1].kind == "str":
                 last += 1
             value = "".join(t.text[t.text.index('"') + 1 : -1] for t in tokens[at : last + 1])
-            return ir.StringLit(self.at(at, last), ct.array_of(ct.CHAR, _string_length(value) + 1), value), at, last
+            return ir.StringLit(self.at(at, last), ct.array_of(ct.CHAR, string_length(value) + 1), value), at, last
         return self._literal(at), at, at
 
     def _literal(self, at: int) -> ir.Const:
         """The number or character at a token."""
         text = self.text.texts[at]
-        origin = self.at(at, at)
-        if text.endswith("'"):
-            return ir.Const(origin, ct.INT, character(text) or 0, text)
-        number = integer(text)
-        if number is not None:
-            return ir.Const(origin, _integer_type(text, number), number, text)
-        suffix = text[-1].lower()
-        type_ = ct.FLOAT if suffix == "f" and not text.lower().startswith("0x") else ct.DOUBLE
-        digits = text.rstrip("fFlL").replace("'", "")
-        try:
-            real = float.fromhex(digits) if digits[:2] in ("0x", "0X") else float(digits)
-        except (ValueError, OverflowError):
-            real = 0.0
-        return ir.Const(origin, type_, real, text)
+        type_, value = constant(text)
+        return ir.Const(self.at(at, at), type_, value, text)
 
     def _id(self, node: Any) -> Ranged:
         at = node.coord.line
@@ -507,21 +495,3 @@ def _decayed(type_: ir.CType) -> ir.CType:
     if isinstance(type_, ir.ArrayType):
         return ir.PointerType(ct.indexed(type_))
     return type_
-
-
-def _string_length(text: str) -> int:
-    """Characters of a string literal's text, escapes counted as one."""
-    return len(re.sub(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", ".", text))
-
-
-def _integer_type(text: str, value: int) -> ir.ScalarType:
-    unsigned, long = "u" in text.lower(), "l" in text.lower()  # neither is a hexadecimal digit
-    decimal = not text.startswith("0") or text in ("0",)
-    for type_ in (ct.INT, ct.UNSIGNED, ct.LONG, ct.SIZE):
-        if (type_.signed and unsigned) or (type_.bits == 32 and long):
-            continue
-        if not type_.signed and not unsigned and decimal and type_.bits == 32:
-            continue
-        if value < 1 << (type_.bits - type_.signed):
-            return type_
-    return ct.SIZE

@@ -13,10 +13,11 @@ from typing import Literal
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.context import Collected, place_of
 from hlspart.frontend.cxx import as_c
+from hlspart.frontend.expand import Macro
 from hlspart.frontend.lower import Lowering
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import brackets, normalised, parse
-from hlspart.frontend.preprocess import MAX_BYTES, OWN, Macro, Preprocessed, Preprocessor, decode, separated
+from hlspart.frontend.preprocess import MAX_BYTES, OWN, Preprocessed, Preprocessor, decode, separated
 from hlspart.frontend.tokens import SourceError
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place
