@@ -112,6 +112,7 @@ class Inference:
         worse = {key(x) for x in self._loops(after) if (x.ii or 0) > (base[key(x)].ii or x.ii or 0)}
         suspects = [d for d in decisions if worse & {key(x.result) for x in d.demand.loops} and d.choice.kind != "none"]
         for d in suspects:
+            group = d.demand.group.id
             then = self._confirm(
                 tuple(self._plain(x.demand, "") if x.demand.group == d.demand.group else x for x in decisions)
             )
