@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import UNUSABLE, Run
+from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.mars import MarsOptions
+from hlspart.model.options import FrontendOptions, InferOptions, Options
+from hlspart.pipeline import Pipeline
 from hlspart.render import json
 from hlspart.render import mars as text
 
@@ -21,7 +25,17 @@ from hlspart.render import mars as text
 @click.option("--align", type=click.IntRange(1, 4096), default=64, show_default=True, metavar="BYTES")
 @click.option("--port-bits", type=click.IntRange(8, 1024), default=512, show_default=True, metavar="BITS")
 @click.option("--beats", type=click.IntRange(1, 256), default=16, show_default=True, help="Beats per AXI transaction.")
-def command(tile: str | None, check: bool, listed: bool, align: int, port_bits: int, beats: int, **shared: Any) -> int:
+@click.option("--svg", "svg_file", metavar="FILE", help="Draw tile, footprint and MARS in colours.")
+def command(
+    tile: str | None,
+    check: bool,
+    listed: bool,
+    align: int,
+    port_bits: int,
+    beats: int,
+    svg_file: str | None,
+    **shared: Any,
+) -> int:
     """Lay out the data of a tiled loop nest so that every word is moved once, in few bursts.
 
     Without -o prints the analysis; with -o OUT.c writes C for the layout.
@@ -43,8 +57,32 @@ def command(tile: str | None, check: bool, listed: bool, align: int, port_bits: 
         if run.output and run.code != UNUSABLE:
             generated = mars.code(program, run.pipeline.analysis, result, options)
             if isinstance(generated, str):
-                run.product(run.output, generated)
+                new, late = _partitioned(generated, run.output, f"{top}_tile", run.pipeline.options)
+                run.product(run.output, new)
+                run.say(late)
             else:
                 run.say([generated])
+        if svg_file and run.code != UNUSABLE:
+            from hlspart.mars.svg import draw
+
+            run.product(svg_file, draw(result))
     shape = run.document("hlspart.mars/1", lambda _: entry)
     return run.finish({"text": lambda _: text.render(shape), "json": lambda _: json.render(shape)})
+
+
+def _partitioned(text_: str, path: str, top: str, options: Options) -> tuple[str, list[Diagnostic]]:
+    """The generated C with its local buffers partitioned as ``infer`` finds, and loops that still miss their II."""
+    from hlspart.infer.emission import pragma_texts
+
+    pipeline = Pipeline([path], replace(options, top=top, frontend=FrontendOptions()), lambda _: text_.encode())
+    found = pipeline.infer(InferOptions(scheme="pragma"))
+    new = pragma_texts(pipeline.program, found).get(path, text_)
+    missed = [
+        Diagnostic(
+            "mars-ii", "mars-ii", "warning", Place(path, 1, 1, 1, 1),
+            f"{x.function}/{x.name} of the generated code needs II {x.ii_after or 'unknown'}: {x.cause or 'see ii'}",
+        )
+        for x in found.loops
+        if x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii)
+    ]  # fmt: skip
+    return new, missed

@@ -329,6 +329,7 @@ def _record(
         sets=sets,
         footprint=words,
         footprint_points=points,
+        tile_points=feet.made(base),
         flow_out=out,
         flow_in=incoming,
         bursts=Bursts(

@@ -146,7 +146,8 @@ class MarsArray:
     rejection: Rejection | None = None
     checks: tuple[tuple[str, bool], ...] = ()  # --check: property, holds
     notes: tuple[str, ...] = ()
-    footprint_points: str = ""
+    footprint_points: str = ""  # all it reads, as isl text
+    tile_points: str = ""  # flow: all it makes
 
     def to_json(self) -> dict[str, object]:
         """Entry of ``arrays``."""

@@ -311,6 +311,11 @@ class Footprints:
         return str(foot), size_of(foot)
 
     @guarded
+    def made(self, tile: Vector) -> str:
+        """All that ``tile`` makes, as isl text; empty text where nothing is made."""
+        return "" if self._makes is None else str(self._at(self._makes, tile))
+
+    @guarded
     def arriving(self, tile: Vector) -> str:
         """What ``tile`` reads and does not make itself."""
         foot = self._at(self._reads, tile)
