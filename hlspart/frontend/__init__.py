@@ -1,8 +1,10 @@
 """C text, pragmas and directive files to a :class:`hlspart.model.program.Program`.
 
-The only package that imports pycparser. ``load`` never raises for user errors.
+The only package that imports pycparser. ``load`` never raises for user errors;
+``hidden_uses`` tells which arrays occur in text that is not compiled now.
 """
 
+from hlspart.frontend.hidden import hidden_uses
 from hlspart.frontend.load import load
 
-__all__ = ["load"]
+__all__ = ["hidden_uses", "load"]

@@ -7,6 +7,7 @@ from frontend_help import all_expressions, good, named, program, refs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hlspart.frontend import hidden_uses
 from hlspart.frontend.tokens import lex_line
 from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions
@@ -153,3 +154,16 @@ def test_inactive_regions_are_known() -> None:
         "int A[4];\n#ifdef DEBUG\nint x = 1;\n#else\nint y;\n#endif\n", options=FrontendOptions(defines=("DEBUG",))
     )
     assert [other.text(s) for s in other.inactive] == ["#else\nint y;\n"]
+
+
+def test_arrays_named_in_inactive_text() -> None:
+    loaded = good(
+        "int A[2], B[2], C[2];\nvoid f(int D[2]) { int E[2];\n#ifndef __SYNTHESIS__\n  int x = A[1] + D[0]; // B[0]\n#if B\n#endif\n#endif\n"
+        "  E[0] = D[1]; }\nvoid g(int D[2]) { D[0] = 1; }\n"
+    )
+    hidden = {
+        (loaded.variables[i].function, loaded.variables[i].name): loaded.line(at)
+        for i, at in hidden_uses(loaded).items()
+    }
+    assert hidden == {(None, "A"): 4, ("f", "D"): 4}
+    assert {loaded.text(at) for at in hidden_uses(loaded).values()} == {"A", "D"}
