@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hlspart import partition
+from hlspart.frontend.hidden import hidden_uses
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Access, AccessAnalysis, ArrayGroup
 from hlspart.model.options import RewriteOptions
 from hlspart.model.program import ArrayRef, ArrayType, Call, Function, Program, Variable
 from hlspart.model.results import BankVerdict, Validation
 from hlspart.model.rewriting import GroupOutcome, Style
+from hlspart.model.source import Origin
 from hlspart.rewrite.formulas import formulas
 from hlspart.rewrite.linear import effects
 from hlspart.rewrite.names import Names
@@ -45,6 +47,11 @@ class Decider:
     def names(self) -> Names:
         """Names that no file of the program uses."""
         return Names(source.text for source in self.program.sources.values())
+
+    @cached_property
+    def hidden(self) -> Mapping[int, Origin]:
+        """Arrays that text of another configuration names."""
+        return hidden_uses(self.program)
 
     @cached_property
     def by_ref(self) -> Mapping[int, tuple[Access, ...]]:
@@ -119,6 +126,8 @@ class Decider:
             return self._crossbar(group, layout, members)
         banks_of, dynamic = self._banks_of(group, layout)
         if style == "split" and dynamic is not None:
+            if self.options.style == "auto":
+                return self._for_any_tool(group, layout, banks_of, members)
             if self.options.dynamic == "reject":
                 return dynamic
             style = self.options.dynamic
@@ -140,6 +149,19 @@ class Decider:
 
         used = {v.id: self._used_banks(v, layout, split_bank) for v in members}
         return Plan(group, "split", layout, bank_names, not called, banks_of, used)  # crossbar of constant banks, too
+
+    def _for_any_tool(
+        self,
+        group: ArrayGroup,
+        layout: PerDimLayout,
+        banks_of: Mapping[int, tuple[int | None, ...]],
+        members: list[Variable],
+    ) -> Plan | Refusal | None:
+        """Bank-centric code, and where that cannot be written the bank as a dimension."""
+        plan = self._crossbar(group, layout, members)
+        if isinstance(plan, Plan):
+            return plan
+        return self._effect(group, layout) or self._bankdim(group, layout, banks_of, members)
 
     def _elements(self, group: ArrayGroup) -> list[ArrayRef]:
         """Every element access of the group."""
@@ -293,6 +315,9 @@ class Decider:
             "address": ("address-taken", "its address is taken"),
             "whole": ("address-taken", "the array is used as a pointer"),
         }
+        if variable.id in self.hidden:
+            reason = f"'{variable.name}' is also named in text that #if leaves out, which would not fit the new code"
+            return Refusal("inactive", reason, self.hidden[variable.id])
         for use in self.uses.by_variable.get(variable.id, ()):
             if use.kind in reasons:
                 code, reason = reasons[use.kind]

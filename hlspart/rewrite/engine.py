@@ -42,7 +42,7 @@ def rewrite(
     ``layouts``: by group id, layouts that no pragma says (from the inference); written as crossbar.
     """
     uses = Uses(program)
-    styles = {group.id: _style(program, analysis, group.members, options, ii, generic) for group in analysis.groups}
+    styles = {group.id: _style(program, group.members, options, ii, generic) for group in analysis.groups}
     decision = Decider(program, analysis, validation, options, uses, styles, layouts or {}).decide()
     plans = list(decision.plans)
     refused: list[GroupOutcome] = []
@@ -61,7 +61,6 @@ def rewrite(
 
 def _style(
     program: Program,
-    analysis: AccessAnalysis,
     members: tuple[int, ...],
     options: RewriteOptions,
     ii: IIResult | None,
@@ -71,7 +70,18 @@ def _style(
         return options.style
     if generic:
         return "split"
-    return None
+    return "crossbar" if ii is not None and _static_costs(program, members, ii) else None
+
+
+def _static_costs(program: Program, members: tuple[int, ...], ii: IIResult) -> bool:
+    """Whether undecided banks of these arrays cost a pipelined loop cycles that true conflicts would not."""
+    names = {(v.name, v.function) for v in map(program.variable, members)}
+    for loop in ii.loops:
+        for limit in loop.limits:
+            mine = (limit.array, loop.function) in names or (limit.array, None) in names
+            if limit.kind == "memory-port" and mine and loop.ideal_ii is not None and limit.ii > loop.ideal_ii:
+                return True
+    return False
 
 
 @dataclass(frozen=True)
