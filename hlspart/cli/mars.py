@@ -73,10 +73,12 @@ def command(
 def _partitioned(text_: str, path: str, top: str, options: Options) -> tuple[str, list[Diagnostic]]:
     """The generated C with its local buffers partitioned as ``infer`` finds, and loops that still miss their II."""
     from hlspart.infer.emission import pragma_texts
+    from hlspart.mars.codegen import HOST
 
-    pipeline = Pipeline([path], replace(options, top=top, frontend=FrontendOptions()), lambda _: text_.encode())
+    device, host = text_.split(HOST, 1)
+    pipeline = Pipeline([path], replace(options, top=top, frontend=FrontendOptions()), lambda _: device.encode())
     found = pipeline.infer(InferOptions(scheme="pragma"))
-    new = pragma_texts(pipeline.program, found).get(path, text_)
+    new = pragma_texts(pipeline.program, found).get(path, device) + HOST + host
     missed = [
         Diagnostic(
             "mars-ii", "mars-ii", "warning", Place(path, 1, 1, 1, 1),

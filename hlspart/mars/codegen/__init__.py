@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from hlspart.mars.codegen.emit import code
+from hlspart.mars.codegen.emit import HOST, code
 
-__all__ = ["code"]
+__all__ = ["HOST", "code"]

@@ -43,6 +43,7 @@ from hlspart.poly.region import TooHard
 from hlspart.poly.tilecode import Node
 
 REFUSED = "mars-code"
+HOST = "/* ---- host: packs, runs all tiles ---- */"  # what stands before it is for the accelerator
 
 
 def code(
@@ -352,6 +353,7 @@ class _Writer:
             raise Unprintable("the function returns a value", self.function.name_at)
         values: Mapping[str, object] = {
             "name": self.function.name,
+            "host": HOST,
             "tiling": ", ".join(f"{f.text}:{f.size}" for f in self.plan.result.tile),
             "tiles": self.tiles,
             "memories": memories,
