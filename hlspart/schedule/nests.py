@@ -273,11 +273,11 @@ class Nests:
         """Copies of the innermost statements when all loops in ``body`` are unrolled; None where not possible."""
         most = 1
         for stmt in c.substatements(body):
-            below = self._copies(stmt.body if isinstance(stmt, c.Loop) else stmt)
+            inner = self._copies(stmt.body if isinstance(stmt, c.Loop) else stmt)
             trip = self.trip(stmt).exact if isinstance(stmt, c.Loop) else 1
-            if below is None or trip is None:
+            if inner is None or trip is None:
                 return None
-            most = max(most, below * trip)
+            most = max(most, trip * inner)
         return most
 
     def _asked(self, loop: c.Loop) -> bool:
