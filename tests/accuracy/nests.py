@@ -20,6 +20,21 @@ NESTS = {
                 v[k][i] = p[i][k] * v[k + 1][i] + q[i][k];
             }
         }
+        MIRROR: for (int i = 1; i < 59; i++) {
+            u[i][0] = 1.0;
+            p[i][0] = 0.0;
+            q[i][0] = u[i][0];
+            ALONG: for (int j = 1; j < 59; j++) {
+                p[i][j] = -f / (d * p[i][j - 1] + b);
+                q[i][j] = (-a * v[i - 1][j] + (1.0 + 2.0 * a) * v[i][j] - c * v[i + 1][j] - d * q[i][j - 1])
+                          / (d * p[i][j - 1] + b);
+            }
+            u[i][59] = 1.0;
+            AGAIN: for (int j = 0; j <= 57; j++) {
+                int k = 58 - j;
+                u[i][k] = p[i][k] * u[i][k + 1] + q[i][k];
+            }
+        }
     }
 }
 """,
