@@ -6,7 +6,7 @@ What *applied* and *rejected* mean is set down in docs/validation.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hlspart.model.access import Access, AccessAnalysis, ArrayGroup
 from hlspart.model.directives import Directive, Problem
@@ -31,15 +31,6 @@ def validate(program: Program, analysis: AccessAnalysis, bank_model: str = "stat
     both models, it only counts differently.
     """
     return _Validator(program, analysis).run()
-
-
-@dataclass(frozen=True)
-class _Finding:
-    """What the accesses of a group say about its partition."""
-
-    status: PragmaState
-    problem: Problem
-    dim: int | None
 
 
 class _Validator:
@@ -134,7 +125,7 @@ class _Validator:
     def _group(self, group: ArrayGroup, items: list[Evaluated]) -> GroupPartition:
         merged = merge(self.program, items)
         verdicts = self._verdicts(group, merged)
-        finding = self._finding(group, merged, verdicts)
+        fault = self._fault(group, merged)
         for position, item in enumerate(items):
             at = item.directive.at
             if position in merged.conflicts:
@@ -149,10 +140,13 @@ class _Validator:
             elif position in merged.empty:
                 problem = Problem("one-bank", "it makes one bank only", at, "remove it, or raise the factor")
                 self._set(item, "ignored", problem)
-            elif finding is not None and item.request is not None and not item.request.off:
-                self._set(item, finding.status, finding.problem, finding.dim)
-            else:
+            elif item.request is None or item.request.off or not merged.dims:
                 self._set(item, "applied")
+            elif fault is not None:
+                self._set(item, "rejected", fault)
+            else:
+                open_bank, dim = self._undecided(group, verdicts, item.request.dim)
+                self._set(item, "applied", open_bank, dim)
         return GroupPartition(group.id, merged.dims, tuple(i.request for i in items if i.request), verdicts)
 
     def _conflict(self, items: list[Evaluated], position: int, merged: Merged) -> None:
@@ -189,36 +183,47 @@ class _Validator:
                     found[access.id] = verdicts.verdict(access, layout)
         return found
 
-    def _finding(self, group: ArrayGroup, merged: Merged, verdicts: dict[int, BankVerdict]) -> _Finding | None:
-        """The first thing that keeps the banks of a group from being decided."""
+    def _accesses(self, group: ArrayGroup) -> list[Access]:
+        """Accesses of a group in the order of the text."""
+        accesses = [a for m in group.members for a in self.by_array.get(m, ())]
+        return sorted(accesses, key=lambda a: (a.at.span.path, a.at.span.start, a.id))
+
+    def _fault(self, group: ArrayGroup, merged: Merged) -> Problem | None:
+        """What keeps a partitioned group from being analysed: its first non-affine access, or a fault of the group."""
         if not merged.dims:
             return None
-        accesses = [a for m in group.members for a in self.by_array.get(m, ())]
-        accesses.sort(key=lambda a: (a.at.span.path, a.at.span.start, a.id))
-        for access in accesses:
+        for access in self._accesses(group):
             if not access.affine:
                 text = " ".join(self.program.text(access.at).split())
                 why = f" ({access.reason})" if access.reason else ""
                 reason = f"non standard affine access: {text!r} in line {self.program.line(access.at)}{why}"
                 hint = "make the index an affine form of the loop iterators, or remove the partition"
-                return _Finding("rejected", Problem("non-affine", reason, access.reason_at or access.at, hint), None)
+                return Problem("non-affine", reason, access.reason_at or access.at, hint)
         if group.faults:
             fault = group.faults[0]
             name = self.program.variable(fault.variable).name
             code = "group-extent" if fault.code == "unknown-extent" else fault.code
-            reason = f"'{name}': {fault.reason} (line {self.program.line(fault.at)})"
-            return _Finding("rejected", Problem(code, reason, fault.at), None)
-        for access in accesses:
+            return Problem(code, f"'{name}': {fault.reason} (line {self.program.line(fault.at)})", fault.at)
+        return None
+
+    def _undecided(
+        self, group: ArrayGroup, verdicts: dict[int, BankVerdict], wanted: int
+    ) -> tuple[Problem | None, int | None]:
+        """The first access whose bank is open in dimension ``wanted`` (0: in any)."""
+        for access in self._accesses(group):
             verdict = verdicts[access.id]
             if verdict.kind == "const" or (verdict.kind == "const-after-unroll" and self._decided(verdict)):
+                continue
+            if wanted not in (0, verdict.dim):
                 continue
             text = " ".join(self.program.text(access.at).split())
             banks = "several banks" if verdict.banks is None else f"banks {listed(verdict.banks)}"
             reason = f"bank cannot be divided: dim {verdict.dim}: {text!r} in line {self.program.line(access.at)}"
-            reason += f" reaches {banks}"
-            problem = Problem("bank-divided", reason, access.at, self._advice(verdict), fatal=False)
-            return _Finding("applied", problem, verdict.dim)
-        return None
+            problem = Problem(
+                "bank-divided", f"{reason} reaches {banks}", access.at, self._advice(verdict), fatal=False
+            )
+            return problem, verdict.dim
+        return None, None
 
     def _decided(self, verdict: BankVerdict) -> bool:
         return decided(verdict.unrolls, self.factors)

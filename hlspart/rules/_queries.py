@@ -11,6 +11,7 @@ from hlspart.model.results import DimPartition, GroupPartition, LoopResult, Vali
 from hlspart.rules._base import Facts, Remark
 
 _MOST_RECHECKS = 8  # per rule and run: each one schedules every loop again
+_MOST_OPERATIONS = 4000  # scheduled in all, above which no second prediction is made
 
 
 def unroll_mismatch(facts: Facts, remark: Remark) -> tuple[int, int, int] | None:
@@ -39,7 +40,7 @@ def partitioned_groups(facts: Facts) -> Iterator[tuple[int, Directive]]:
 
 def same_without(facts: Facts, group: int) -> bool:
     """Whether every loop keeps its II and latency when ``group`` is not partitioned, all figures being known."""
-    if facts.recheck is None or facts.ii is None or group not in _first_groups(facts):
+    if facts.recheck is None or facts.ii is None or group not in _first_groups(facts) or _large(facts):
         return False
     touched = _loops_of(facts, group)
     if not touched or any(x.loop in touched and x.ii and x.target_ii and x.ii > x.target_ii for x in facts.ii.loops):
@@ -54,6 +55,11 @@ def same_without(facts: Facts, group: int) -> bool:
         if loop.ii != after[loop.loop].ii or loop.latency != after[loop.loop].latency:
             return False
     return True
+
+
+def _large(facts: Facts) -> bool:
+    """Whether predicting again would take long."""
+    return facts.ii is None or sum(len(loop.schedule) for loop in facts.ii.loops) > _MOST_OPERATIONS
 
 
 def _first_groups(facts: Facts) -> list[int]:
@@ -83,7 +89,7 @@ def better_dimension(facts: Facts, loop: LoopResult, variable: Variable) -> tupl
     """(directive, its dimension, a better one, the II it gives) for an array with a partition of one dimension."""
     ident = facts.analysis.group_of.get(variable.id, -1)
     group = facts.validation.groups.get(ident)
-    if facts.recheck is None or group is None or len(group.dims) != 1 or loop.ii is None:
+    if facts.recheck is None or group is None or len(group.dims) != 1 or loop.ii is None or _large(facts):
         return None
     old, best = group.dims[0], None
     for dim, extent in enumerate(variable.dims[:_MOST_RECHECKS], 1):

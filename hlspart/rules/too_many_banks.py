@@ -58,8 +58,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     inferred = {a.variable: a for a in facts.infer.arrays}
     for _status, directive, variable in facts.partitions():
         found, banks = inferred.get(variable.id), facts.banks(variable.id)
-        if found is None or banks is None or found.banks >= banks or found.needs_rewrite:
-            continue
+        if found is None or banks is None or not 1 < found.banks < banks or found.needs_rewrite:
+            continue  # that no partition is needed at all is another rule's finding
         proof = f"proved minimal in {found.space}" if found.proved_minimal else "the least found"
         message = f"'{variable.name}' has {banks} banks; {found.banks} reach the same II ({proof})"
         hint = "; ".join(found.pragmas) or "remove the partition"
