@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,7 @@ from hlspart.model.rewriting import RewriteResult
 from hlspart.pipeline import Pipeline
 from hlspart.verify import VerifyOptions, verify
 
+NO_LEAKS = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
 CASES = (("cyclic", 2), ("cyclic", 3), ("cyclic", 4), ("block", 3), ("complete", None))
 
 
@@ -57,8 +59,14 @@ def run(path: Path, frontend: FrontendOptions, include: Path, link: list[str], f
     built = subprocess.run(command, capture_output=True, text=True)
     if built.returncode:
         return "gcc failed", built.stderr
-    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, env=NO_LEAKS)
     return done.stdout + str(done.returncode), done.stderr
+
+
+def driven(plain: Pipeline, result: RewriteResult) -> str:
+    """The top to run: the one that holds rewritten arrays."""
+    functions = [a.function for a in result.arrays if a.function in plain.analysis.tops]
+    return functions[0] if functions and functions[0] else plain.analysis.tops[0]
 
 
 def one(
@@ -67,6 +75,9 @@ def one(
     """All cases of one file; prints what is not plainly equal."""
     table: Counter[str] = Counter()
     plain = Pipeline([str(path)], Options(frontend=frontend, top=top))
+    headers = [h for unit in plain.program.units for h in unit.headers if Path(h).parent == path.parent]
+    paths = [str(path), *dict.fromkeys(headers)]
+    plain = Pipeline(paths, Options(frontend=frontend, top=top))
     if any(unit.error for unit in plain.program.units) or (top and top not in plain.program.functions):
         return Counter({"not analysed": 1})
     expected = run(path, frontend, path.parent, link, folder) if link else ("", "")
@@ -82,7 +93,7 @@ def one(
             if "syn" not in config.read_text():
                 continue
             options = FrontendOptions(frontend.defines, (), frontend.include_dirs, (str(config),))
-            pipeline = Pipeline([str(path)], Options(frontend=options, top=top))
+            pipeline = Pipeline(paths, Options(frontend=options, top=top))
             result = pipeline.rewrite(RewriteOptions(style=style, split_top=True))  # type: ignore[arg-type]
             label = f"{path.stem} {kind} {factor} dim={dim}"
             for outcome in result.outcomes:
@@ -93,13 +104,14 @@ def one(
             if not any(o.status == "rewritten" for o in result.outcomes):
                 continue
             output = folder / path.name
-            output.write_text(result.files[str(path)])
+            for given, text in result.files.items():
+                (folder / Path(given).name).write_text(text)
             if link:
                 status, message = run(output, frontend, path.parent, link, folder), ""
                 status = "equal" if status == expected else "different"
             else:
                 answer = verify(
-                    str(path), str(output), verify_options(path, top or plain.analysis.tops[0], result, frontend)
+                    str(path), str(output), verify_options(path, top or driven(plain, result), result, frontend)
                 )
                 status, message = answer.status, answer.message
             table[f"verify {status}"] += 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,9 @@ from hlspart.model.program import ArrayType, Const, CType, Expr, InitList, Scala
 from hlspart.rewrite.linear import Text, own_text
 
 Index = tuple[int, ...]
+
+#: One character of a string literal's text, as in a character constant.
+_CHARACTER = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|.)|.", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +58,12 @@ def _fill(
     if isinstance(init, StringLit):
         if rank != 1 or not _is_char(element):
             return Unsupported("a string in an array of another type", init)
-        for k, char in enumerate(init.value[: dims[-1]]):
-            found[(*prefix, k)] = _char(char)
+        joined = text_of(init.at.span).count('"') > 2  # "\x4" "1" is no "\x41"
+        if not init.value.isascii() or (joined and "\\x" in init.value):
+            return Unsupported("a string with characters that cannot be told apart", init)
+        for k, match in enumerate(_CHARACTER.finditer(init.value)):
+            if k < dims[-1]:
+                found[(*prefix, k)] = f"'{match[0]}'" if match[0] != "'" else "'\\''"
         return None
     if not isinstance(init, InitList):
         return Unsupported("an array that is not initialised by a list", init)
@@ -118,16 +126,6 @@ def _after(at: Index, level: int, dims: Index) -> Index | None:
 
 def _is_char(kind: CType) -> bool:
     return isinstance(kind, ScalarType) and kind.kind == "int" and kind.bits == 8
-
-
-def _char(char: str) -> str:
-    if char in "\\'":
-        return f"'\\{char}'"
-    code = ord(char)
-    if 32 <= code < 127:
-        return f"'{char}'"
-    names = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
-    return f"'{names[char]}'" if char in names else (f"'\\x{code:02x}'" if code < 256 else str(code))
 
 
 def initialiser_text(shape: Index, at: Callable[[Index], str | None], zero: str) -> str:

@@ -1,0 +1,94 @@
+"""Each class of refusal: located, named, and the group's text left alone while others are rewritten."""
+
+from __future__ import annotations
+
+import pytest
+from rewrite_help import banked
+
+OTHER = (
+    "int other(void) { int O[8] = {1};\n#pragma HLS array_partition variable=O type=cyclic factor=2\n return O[0]; }\n"
+)
+
+# code -> (style, function body around A; the refused place)
+CASES = {
+    "dynamic-bank": ("split", "int A[16]; {P} for (int i = 0; i < 16; i++) A[i] = i; return A[x & 0];", "A[i]"),
+    "out-of-range": ("bankdim", "int A[16]; {P} for (int i = 0; i < 17; i++) A[i] = i; return A[1];", "A[i]"),
+    "non-affine": ("bankdim", "int A[16]; {P} A[(x * x) & 15] = 1; return A[1];", None),
+    "address-taken": ("bankdim", "int A[16]; {P} int *p = A; p[0] = x; return A[1];", None),
+    "extern-callee": ("bankdim", "void ext(int *); int A[16]; {P} ext(A); return A[1];", None),
+    "volatile": ("bankdim", "volatile int A[16]; {P} A[1] = x; return A[1];", None),
+    "side-effect": ("bankdim", "int A[16]; {P} A[(x = 3)] = 1; return A[3] + x;", None),
+    "macro": ("bankdim", "int A[16]; {P} SET(1); return A[3] + x;", "SET(1)"),
+    "pragma": (
+        "split",
+        "int A[16]; {P} \n#pragma HLS array_reshape variable=A factor=2\n A[0] = x; return A[3];",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_refused_with_its_place(code: str) -> None:
+    style, body, place = CASES[code]
+    body = body.replace("{P}", "\n#pragma HLS array_partition variable=A type=cyclic factor=4\n")
+    text = "#define SET(i) A[i] = 7\n" + f"int f(int x) {{ {body} }}\n" + OTHER
+    result = banked(text, style=style)
+    outcome = next(o for o in result.outcomes if "A" in o.arrays)
+    assert (outcome.status, result.findings) == ("refused", True), outcome
+    assert outcome.code in (code, "opaque", "cast", "partition-and-reshape"), outcome
+    assert outcome.reason and outcome.at is not None
+    if place is not None:
+        span = outcome.at.span
+        assert outcome.code == code and text[span.start : span.end] == place
+    message = next(d for d in result.diagnostics if d.rule == f"rewrite-{outcome.code}")
+    assert message.place.line > 0 and "'A'" in message.message
+    new = result.files["p.c"]
+    before, after = text.split(OTHER)[0], new.split("int other")[0]
+    assert before == after  # the refused group's text, pragma included
+    assert "O_0[4]" in new or "O[2][4]" in new  # the other group is rewritten all the same
+
+
+def test_top_signature_is_kept_without_a_finding() -> None:
+    text = (
+        "void f(int A[8]) {\n#pragma HLS array_partition variable=A type=cyclic factor=2\n"
+        " for (int i = 0; i < 8; i += 2) A[i] = A[i + 1]; }\n"
+    )
+    kept = banked(text, style="split")
+    assert kept.files["p.c"] == text and not kept.findings
+    assert [(o.status, o.reason) for o in kept.outcomes] == [("ignored", "top-level signature kept")]
+    assert "void f(int A_0[4], int A_1[4])" in banked(text, style="split", split_top=True).files["p.c"]
+
+
+def test_array_of_a_header_that_is_not_given() -> None:
+    files = {
+        "p.c": '#include "h.h"\nint f(void) {\n#pragma HLS array_partition variable=G complete\n return G[0]; }\n',
+        "h.h": "extern int G[8];\nint G[8];\n",
+    }
+    result = banked(files, style="bankdim")
+    assert [(o.status, o.code) for o in result.outcomes] == [("refused", "header")]
+    assert result.files == {"p.c": files["p.c"]}
+
+
+def test_conflicting_requests_change_nothing() -> None:
+    text = (
+        "static int g(int B[8]) {\n#pragma HLS array_partition variable=B cyclic factor=4\n return B[0]; }\n"
+        "int f(int x) { int A[8] = {1};\n#pragma HLS array_partition variable=A cyclic factor=2\n return g(A) + x; }\n"
+    )
+    result = banked(text, style="split")
+    assert [o.status for o in result.outcomes] == ["conflict"] and result.findings
+    assert result.files["p.c"] == text
+
+
+def test_nothing_to_do_is_byte_identical() -> None:
+    text = "int f(int x)\r\n{\r\n\tint A[4] = {0};\t/* kept */\r\n    return A[x & 3];\r\n}"
+    assert banked(text, style="split").files["p.c"] == text
+
+
+def test_one_macro_argument_with_two_meanings_is_refused() -> None:
+    text = (
+        "#define BOTH(e) do { x += e; { int A[4] = {9}; x += e; } } while (0)\n"
+        "int f(int x) { int A[4] = {1};\n#pragma HLS array_partition variable=A complete\n"
+        " BOTH(A[1]); return A[2] + x; }\n"
+    )
+    result = banked(text, style="split")
+    assert [(o.status, o.code) for o in result.outcomes] == [("refused", "macro")] and result.files["p.c"] == text
