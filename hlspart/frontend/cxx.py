@@ -61,6 +61,7 @@ _BEFORE_EXPRESSION = {
     "=", "+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!", "~", "&", "|", "^", "?", ":", "[",
     "(", ",", "return", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "case", "{",
 }  # fmt: skip
+_DECLARATION_WORDS = {"const", "static", "volatile", "extern", "struct", "union", "enum", "register", "typedef"}
 _PLAIN_KEYWORDS = {
     "return", "if", "else", "for", "while", "do", "switch", "case", "sizeof", "goto", "break", "continue", "default",
     "typedef", "struct", "union", "enum", "static", "extern", "const", "volatile", "inline", "register",
@@ -452,12 +453,18 @@ class _Shim:
             case "[":
                 if self.text(1) == "[" and (self.previous_text() in (";", "{", "}", "") or not self.out):
                     self.at = self.closing(self.at) + 1  # an attribute
-                elif self.previous_text() in _BEFORE_EXPRESSION and self.previous_text() not in ("{", ","):
+                elif self._lambda():
                     self.refuse("lambda")
                 else:
                     self._emit(token)
             case _:
                 self._emit(token)
+
+    def _lambda(self) -> bool:
+        before = self.previous_text()
+        if before not in _BEFORE_EXPRESSION:
+            return False
+        return before not in ("{", ",") or self.text(1) == "]" or (self.text(2) == "]" and self.text(1) in ("&", "="))
 
     def _reference(self) -> bool:
         before = self.previous()
@@ -477,9 +484,9 @@ class _Shim:
         declared = declared and not self.is_type(before)
         following = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else token
         second = self.previous(2)
-        if declared and (
-            self.is_type(second) or (second is not None and second.text == "*" and self.is_type(self.previous(3)))
-        ):
+        typed = self.is_type(second) or (self.previous_text(2) == "*" and self.is_type(self.previous(3)))
+        typed = typed or (self.previous_text(2) == "," and not self.parens and self._declaring())
+        if declared and typed:
             literal = following.kind in ("num", "str", "chr") or following.text == "-"
             inside = self.in_body and following.text != ")" and not self.is_type(following)
             inside = inside and following.text not in ("const", "struct", "void", "volatile")
@@ -492,12 +499,17 @@ class _Shim:
             self.parens.append("plain")
         self._emit(token)
 
+    def _declaring(self) -> bool:
+        """Whether the current statement is a declaration."""
+        first = self.out[self.statement] if self.statement < len(self.out) else None
+        return self.is_type(first) or (first is not None and first.text in _DECLARATION_WORDS)
+
     def _constructor(self, token: Token) -> None:
         """``T x(value)`` as ``T x = value``."""
         end = self.closing(self.at)
         inside = self.tokens[self.at + 1 : end]
-        type_ = self.types.get(self.previous_text(2))
-        if isinstance(type_, ir.StreamType):
+        words = (t.text for t in self.out[self.statement :])
+        if isinstance(next((self.types[w] for w in words if w in self.types), None), ir.StreamType):
             self.at = end + 1  # a stream's name
             return
         several = len(split(inside)) > 1
@@ -523,10 +535,18 @@ class _Shim:
             if named:  # int x{5};
                 self.out.append(self.made("=", token))
             kind = "value"
+        if kind == "value" and self.in_body and self.braces[-1] != "value" and self._braced_value(before):
+            self.out += [self.made(text, token, kind) for text, kind in (("(", "op"), (AUTO, "id"), (")", "op"))]
         self.braces.append(kind)
         self._emit(token)
         if kind == "body":
             self.statement = len(self.out)
+
+    def _braced_value(self, before: str) -> bool:
+        """Whether a brace opens a value inside an expression (``return {1, 2}``), not an initial value."""
+        return (before in ("return", "(", ",") and bool(before == "return" or self.parens)) or (
+            before == "=" and not self._declaring()
+        )  # fmt: skip
 
     def _default_argument(self) -> None:
         level = 0

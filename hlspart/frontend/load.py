@@ -19,6 +19,7 @@ from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import brackets, normalised, parse
 from hlspart.frontend.preprocess import MAX_BYTES, OWN, Preprocessed, Preprocessor, decode, separated
 from hlspart.frontend.tokens import SourceError
+from hlspart.frontend.types import STANDARD
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.options import FrontendOptions
@@ -146,7 +147,7 @@ def _lower(path: str, result: Preprocessed, collected: Collected, language: str)
         if language == "c" and any(t.text in _CPP_WORDS for t in tokens):
             fault.hint = "the text looks like C++: use --lang c++"
         raise
-    types.update((name, ir.OtherType(name)) for name in guessed)
+    types.update((name, STANDARD.get(name, ir.OtherType(name))) for name in guessed)
     Lowering(path, TokenText(tokens, match), pragmas, collected, language).unit(tree, types)
     collected.inactive.extend(s for s in result.inactive if not s.path.startswith(OWN))
     for name, value in _macro_constants(result.macros).items():

@@ -17,6 +17,7 @@ from pycparser.c_parser import CParser, ParseError
 
 from hlspart.frontend.preprocess import OWN
 from hlspart.frontend.tokens import SourceError, Token
+from hlspart.frontend.types import STANDARD
 
 MAX_NESTING = 256  # of brackets
 # constants that stand for what pycparser need not or cannot read: a case range, a list of literals
@@ -242,7 +243,8 @@ def parse(tokens: list[Token], types: Iterable[str], guess_types: bool) -> tuple
     """The tree, and the names that had to be taken for types.
 
     ``types`` are names of types that the tokens do not declare. With ``guess_types`` (a header is
-    missing) an undeclared name that stands where a type must is taken for one.
+    missing) an undeclared name that stands where a type must is taken for one; ``int32_t`` and its
+    kin always are, for HLS tools know them without their header.
     """
     prepared = _c_tokens(tokens)
     known = list(types)
@@ -258,7 +260,9 @@ def parse(tokens: list[Token], types: Iterable[str], guess_types: bool) -> tuple
             tree = _parse(tokens, prelude + prepared, len(prelude))
         except _Failure as failure:
             first = first or failure.error
-            name = _type_candidate(tokens, failure.index, unknown) if guess_types else None
+            name = _type_candidate(tokens, failure.index, unknown)
+            if name is not None and not guess_types and name not in STANDARD:
+                name = None
             if name is None or len(unknown) >= _MOST_GUESSES:
                 raise first from None
             unknown.append(name)

@@ -16,6 +16,14 @@ LONG_DOUBLE = ir.ScalarType("long double", "float", 128)
 VOID = ir.VoidType()
 UNKNOWN = ir.OtherType("unknown")
 
+STANDARD: dict[str, ir.CType] = {
+    **{f"int{n}_t": ir.ScalarType(f"int{n}_t", "int", n) for n in (8, 16, 32, 64)},
+    **{f"uint{n}_t": ir.ScalarType(f"uint{n}_t", "int", n, False) for n in (8, 16, 32, 64)},
+    "size_t": SIZE,
+    "bool": BOOL,
+}
+"""Types of standard headers that tools know even when the header is not included."""
+
 
 def basic(words: list[str]) -> ir.CType:
     """Type of a list of basic type words (``unsigned long int``)."""

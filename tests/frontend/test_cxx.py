@@ -178,6 +178,7 @@ REFUSED = {
     "template <typename T> class V { T x; };": "class template",
     "int f(int a[4]) { int s = 0; for (int x : a) s += x; return s; }": "range-based for",
     "int f() { auto g = [](int x) { return x; }; return g(1); }": "lambda",
+    "void g(int); int f(int a) { g(1, [](int x) { return x; }); return a; }": "lambda",
     "int *f() { return new int[4]; }": "new",
     "void f() { try { } catch (...) { } }": "exception handling",
     "struct S { int x; }; S operator+(S a, S b) { return a; }": "operator overloading",
@@ -189,6 +190,23 @@ REFUSED = {
 def test_what_is_refused_is_named(text: str) -> None:
     found = message(text, "t.cpp")
     assert f"C++ construct not supported: {REFUSED[text]} [HLP003]" in found
+
+
+def test_braces_and_second_declarators() -> None:
+    loaded = good(
+        '#include <hls_stream.h>\nstruct p { int x, y; }; void g(p a);\np f(int A[4]) { hls::stream<int> a("a"), b("b"); int n(3), m(n + A[1]), T[2] = {1, 2};'
+        " p q = {1, 2}; q = {A[2], 3}; g({A[3], n}); if (m) return {A[0], 1}; return q; }",
+        "t.cpp",
+    )
+    assert [loaded.text(r.at) for r in refs(loaded, "A")] == ["A[2]", "A[3]", "A[0]", "A[1]"]
+    assert isinstance(named(loaded, "m").init, ir.Binary) and named(loaded, "b").init is None
+    assert isinstance(named(loaded, "b").type, ir.StreamType)
+
+
+def test_standard_types_need_no_header() -> None:
+    loaded = good("void f(uint8_t A[4], size_t n) { int16_t x = (int16_t)A[n]; A[0] = x; }", "t.cpp")
+    assert named(loaded, "A").type == ir.ArrayType(ir.ScalarType("uint8_t", "int", 8, False), (4,))
+    assert "syntax error" in message("void f(foo_t A[4]) { }")
 
 
 def test_language_by_suffix_and_option() -> None:
