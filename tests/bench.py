@@ -63,7 +63,8 @@ def main() -> int:
             (tree / f"k{n}.c").write_text("".join(parts))
         lines = len((tree / "k0.c").read_text().splitlines())
         cold, warm = seconds("lint", "tree", folder=folder), seconds("lint", "tree", folder=folder)
-        print(f"lint      100 files of {lines} lines, {os.cpu_count()} processors: {cold:.1f} s cold, {warm:.1f} s cached")
+        timing = f"{cold:.1f} s cold, {warm:.1f} s cached"
+        print(f"lint      100 files of {lines} lines on {os.cpu_count()} processors: {timing}")
     samples = Path(__file__).resolve().parent.parent / "samples"
     slowest = max((seconds("ii", str(p), folder=samples), p.name) for p in sorted(samples.glob("*.c")))
     print(f"ii        slowest sample: {slowest[1]} {slowest[0]:.2f} s")
