@@ -107,3 +107,11 @@ def solve(basis: Sequence[Vector], x: Sequence[int]) -> Vector | None:
         coordinates.append(factor)
         rest = [a - factor * b for a, b in zip(rest, row, strict=True)]
     return None if any(rest) else tuple(coordinates)
+
+
+def quotient(lattice: Sequence[Vector], width: int) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
+    """Coordinates of Z^width modulo a saturated lattice: rows ``q`` (x -> q x) and points with unit coordinates."""
+    rows = kernel(lattice, width) if lattice else tuple(tuple(int(j == k) for j in range(width)) for k in range(width))
+    tall = [[row[j] for row in rows] + [int(j == k) for k in range(width)] for j in range(width)]
+    form = hermite(tall)
+    return rows, tuple(r[len(rows) :] for r in form[: len(rows)])

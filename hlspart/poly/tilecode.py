@@ -177,7 +177,7 @@ def _node(tree: Any) -> Node:
         it, start = tree.for_get_iterator().to_C_str(), tree.for_get_init().to_C_str()
         body = _node(tree.for_get_body())
         if tree.for_is_degenerate():
-            return Node("for", f"(int {it} = {start}; {it} <= {start}; {it} += 1)", (it,), (body,))
+            return Node("for", f"(int {it} = ({start}); {it} <= ({start}); {it} += 1)", (it,), (body,))
         stop, step = tree.for_get_cond().to_C_str(), tree.for_get_inc().to_C_str()
         return Node("for", f"(int {it} = {start}; {stop}; {it} += {step})", (it,), (body,))
     if kind == kinds.if_:

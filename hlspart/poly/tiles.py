@@ -84,11 +84,13 @@ def points_of(set_: Any) -> list[Vector]:
 
 def _least(set_: Any) -> Vector:
     """The lexicographically least point of a bounded set, coordinate by coordinate."""
-    found = []
+    found, rest = [], set_
     for k in range(set_.dim(SET)):
-        value = set_.dim_min_val(k)
+        value = rest.dim_min_val(k)
+        if not value.is_int():  # isl's relaxation of strides has no least value here
+            return points_of(set_)[0]
         found.append(value.to_python())
-        set_ = set_.fix_val(SET, k, value)
+        rest = rest.fix_val(SET, k, value)
     return tuple(found)
 
 

@@ -242,12 +242,13 @@ class _Writer:
 
     # ------------------------------------------------------------------------------------ pieces
 
-    def _address(self, memory: Memory, owner: Vector) -> str:
-        """C of the first word of the block of tile T + owner."""
+    def _address(self, memory: Memory, owner: Vector | None) -> str:
+        """C of the first word of the block ``owner`` away from that of T; None: of the block C0, C1, .."""
         total = Affine((), 0)
         stride = memory.block
         for k in reversed(range(len(memory.rows))):
-            total = total + _tile_form(memory.rows[k], owner[k] - memory.low[k]).scaled(stride)
+            at = Affine.of({f"C{k}": 1}) if owner is None else _tile_form(memory.rows[k], owner[k])
+            total = total + (at - Affine((), memory.low[k])).scaled(stride)
             stride *= memory.count[k]
         return linear(total)
 
@@ -295,14 +296,16 @@ class _Writer:
             "count": memory.count,
             "dims": list(v.dims),
             "elements": self._owned_elements(memory),
-            "address": self._address(memory, (0,) * len(memory.rows)),
+            "address": self._address(memory, None),
+            "blocks": [f"C{k}" for k in range(len(memory.rows))],
         }
 
     def _owned_elements(self, memory: Memory) -> list[str]:
-        """Element k of the home table, moved to the block of owner coordinates T."""
+        """Element k of the home table, moved to the block C0, C1, .."""
         found = []
         for d, moves in enumerate(memory.buffer.moves):
-            found.append(f"{memory.name}_home[k][{d}]" + _plus(linear(_tile_form(moves))))
+            step = {f"C{k}": sum(a * b for a, b in zip(moves, u, strict=True)) for k, u in enumerate(memory.units)}
+            found.append(f"{memory.name}_home[k][{d}]" + _plus(linear(Affine.of(step))))
         return found
 
     def _dimensions(self, v: Variable) -> str:

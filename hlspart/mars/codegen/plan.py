@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from hlspart.mars import integers
@@ -13,7 +13,7 @@ from hlspart.mars.layouts import Tiled
 from hlspart.mars.nest import Nest
 from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.model.mars import MarsArray, MarsResult, MarsSet, NestAccess, Transfer
-from hlspart.model.program import Block, Loop, PragmaMark, Program, Stmt, Variable
+from hlspart.model.program import Block, Loop, PragmaMark, Program, Stmt
 from hlspart.poly.dataflow import matrices
 from hlspart.poly.tilecode import Node, Order, TileCode, Unit, box, empty, minus, united
 from hlspart.poly.tiles import Footprints, Touch, listed
@@ -34,7 +34,7 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """One request: ``words`` from ``offset`` of the block of tile ``T + owner``, into or out of ``cells``."""
+    """One request: ``words`` from ``offset`` of the block ``owner`` away from that of T, into or out of ``cells``."""
 
     owner: Vector
     offset: int
@@ -46,8 +46,9 @@ class Burst:
 class Memory:
     """Off-chip blocks of one array and kind, one block of ``block`` words per owner tile.
 
-    Block of tile T: ``rows`` gives the owner's coordinates (T, without directions that share data),
-    ``low`` and ``count`` the grid. ``home``: data points of the block of tile 0 in memory order, for pack.
+    ``rows`` give the owner's coordinates as linear forms of T (directions that share data have none),
+    ``units`` a tile for each unit of them, ``low`` and ``count`` their grid; owners of bursts are in these
+    coordinates. ``home``: data points of the block of tile 0 in memory order, for pack.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Memory:
     buffer: Buffer
     block: int
     rows: tuple[Vector, ...]
+    units: tuple[Vector, ...]
     low: Vector
     count: Vector
     reads: tuple[Burst, ...]
@@ -354,8 +356,7 @@ class Planner:
             for m in sorted((m for m in record.sets if not any(m.owner)), key=lambda m: m.offset)
             for p in points[m.id]
         )
-        rows = _reduced_rows(record.still, self.tiles)
-        return self._memory(name, f"{_c_name(name)}_mars", record, buffer, rows, bursts, (), home, code)
+        return self._memory(name, f"{_c_name(name)}_mars", record, buffer, bursts, (), home, code)
 
     def _flow(
         self,
@@ -389,9 +390,8 @@ class Planner:
             members = sorted((m for m in record.sets if m.id in t.sets), key=lambda m: m.offset)
             return Burst(t.owner, t.offset, t.words, tuple(c for m in members for c in cells(m, t.owner)))
 
-        rows = _reduced_rows((), self.tiles)
         reads, writes = [burst(t) for t in record.reads], [burst(t) for t in record.writes]
-        return self._memory(name, f"{_c_name(name)}_flow", record, buffer, rows, reads, writes, (), code)
+        return self._memory(name, f"{_c_name(name)}_flow", record, buffer, reads, writes, (), code)
 
     def _memory(
         self,
@@ -399,12 +399,14 @@ class Planner:
         text: str,
         record: MarsArray,
         buffer: Buffer,
-        rows: tuple[Vector, ...],
         reads: Sequence[Burst],
         writes: Sequence[Burst],
         home: tuple[Vector, ...],
         code: TileCode,
     ) -> Memory:
+        rows, units = integers.quotient(record.still, self.tiles)
+        reads = [replace(b, owner=integers.apply(rows, b.owner)) for b in reads]
+        writes = [replace(b, owner=integers.apply(rows, b.owner)) for b in writes]
         low, count = [], []
         for k, row in enumerate(rows):
             least, most = code.span(row)
@@ -412,7 +414,7 @@ class Planner:
             low.append(least + min(offsets))
             count.append(most + max(offsets) - low[-1] + 1)
         made = Memory(
-            text, self.nest.key[name], record.kind, buffer, record.block, rows, tuple(low), tuple(count),
+            text, self.nest.key[name], record.kind, buffer, record.block, rows, units, tuple(low), tuple(count),
             tuple(reads), tuple(writes), home, record,
         )  # fmt: skip
         if max((len(b.cells) for b in (*reads, *writes)), default=0) > MAX_WORDS:
@@ -449,29 +451,6 @@ class Planner:
                 found.append(Copy(a, loops))
         return found
 
-    def cells(self) -> Mapping[int, tuple[Buffer, tuple[Affine, ...]]]:
-        """Cells by access id."""
-        return self.cell
-
-
-def _reduced_rows(still: Sequence[Vector], tiles: int) -> tuple[Vector, ...]:
-    """The owner's coordinates as linear forms of T: directions that share data are projected away."""
-    rows = [[int(j == k) for j in range(tiles)] for k in range(tiles)]
-    for row, (column, modulus) in zip(still, integers.pivots(still), strict=True):
-        if modulus != 1:
-            raise Unprintable("tiles that share all data are not every tile of a line")
-        for k in range(tiles):
-            rows[k] = [a - row[k] * int(j == column) for j, a in enumerate(rows[k])]
-        for k in range(tiles):
-            if k == column:
-                rows[k] = [0] * tiles
-    return tuple(tuple(r) for r in rows)
-
 
 def _c_name(name: str) -> str:
     return name.replace("#", "_")
-
-
-def variable_of(plan: Plan, name: str) -> Variable:
-    """The variable behind an array key."""
-    return plan.program.variable(plan.nest.key[name])
