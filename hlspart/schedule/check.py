@@ -14,6 +14,7 @@ from hlspart.model.program import Program
 from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validation
 from hlspart.schedule.confirm import faults
 from hlspart.schedule.folding import statement_values
+from hlspart.schedule.hints import with_hints
 from hlspart.schedule.latency import Latencies
 from hlspart.schedule.limits import limits, slots
 from hlspart.schedule.loops import LoopModel, Prediction
@@ -160,15 +161,17 @@ class _Function:
         wrong = faults(prediction.problem, prediction.schedule)
         if wrong:
             return self._record(nest, cause=f"the schedule failed its check: {wrong[0]}")
-        return self._pipelined(nest, prediction, bank_model, blocked)
+        return self._pipelined(nest, (model, same), prediction, bank_model, blocked)
 
-    def _pipelined(self, nest: Nest, p: Prediction, bank_model: BankModel, blocked: str | None) -> LoopResult:
+    def _pipelined(
+        self, nest: Nest, modelled: tuple[LoopModel, Nest], p: Prediction, bank_model: BankModel, blocked: str | None
+    ) -> LoopResult:
         assert p.schedule is not None
         floor = nest.target_ii or 1
         ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)
         ii: int | None = p.schedule.ii if bank_model == "static" else ideal
         cause, bounds = blocked, None
-        reasons = limits(p)
+        reasons = with_hints(*modelled, p, limits(p))
         low, why = _uncertain(p)
         if blocked is None and why is not None and max(floor, p.resource_ii, low) < p.schedule.ii:
             cause, bounds = why, (max(floor, p.resource_ii, low), p.schedule.ii)

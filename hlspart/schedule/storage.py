@@ -54,8 +54,9 @@ class Storage:
         target: Target,
         unrolled: frozenset[str] = frozenset(),
         around: Storage | None = None,
+        given: Mapping[int, Memory] | None = None,
     ) -> None:
-        """``unrolled``: iterators of unrolled loops. ``around`` knows the variables that it has."""
+        """``unrolled``: iterators of unrolled loops. ``around`` knows its own variables. ``given``: decided ones."""
         self.program, self.analysis, self.validation, self.target = program, analysis, validation, target
         self.unrolled, self.around = unrolled, around
         self._groups = {g.id: g for g in analysis.groups}
@@ -65,15 +66,21 @@ class Storage:
                 for variable in d.variables:
                     self._by_variable.setdefault(variable, []).append(d)
         self._written = {a.array for a in analysis.accesses if a.kind == "write"}
-        self._memories: dict[int, Memory] = {}
+        self._memories: dict[int, Memory] = dict(given or {})
 
     def memory(self, variable: int) -> Memory:
         """The memory of a variable."""
+        if variable in self._memories:
+            return self._memories[variable]
         if self.around is not None and variable < len(self.around.program.variables):
-            return self.around.memory(variable)
-        if variable not in self._memories:
+            self._memories[variable] = self.around.memory(variable)
+        else:
             self._memories[variable] = self._decide(self.program.variable(variable))
         return self._memories[variable]
+
+    def changed(self, memories: Mapping[int, Memory]) -> Storage:
+        """The same with other memories for some variables."""
+        return Storage(self.program, self.analysis, self.validation, self.target, self.unrolled, self.around, memories)
 
     # ------------------------------------------------------------------------------- deciding
 

@@ -201,3 +201,32 @@ def test_array_results():
     assert (arrays["cut"].banks, arrays["cut"].bank_depths, arrays["cut"].bram18k) == (4, (16,) * 4, 0)
     assert (arrays["few"].storage, arrays["few"].auto, arrays["few"].registers) == ("registers", True, 96)
     assert arrays["in"].storage == "ap_memory"
+
+
+@pytest.mark.parametrize(
+    ("unroll", "pragmas", "hint"),
+    [
+        (4, "", "array_partition variable=A type=cyclic factor=2 dim=1: II 1"),
+        (4, storage("ram_1p"), "array_partition variable=A type=cyclic factor=4 dim=1: II 1"),
+        (2, storage("ram_1p"), "storage ram_t2p for A: II 1"),
+    ],
+)
+def test_hints_are_checked_by_the_model(unroll, pragmas, hint):
+    text = pipelined(
+        f"\n#pragma HLS UNROLL factor={unroll}\n acc += A[i];", pragmas, header="for (int i = 0; i < 64; i++)"
+    )
+    limit = loop(text).limits[0]
+    assert limit.kind == "memory-port" and limit.hint is not None
+    assert limit.hint.endswith(hint)
+
+
+def test_no_hint_without_a_way_out():
+    """Three loads in a row miss their banks under every pragma of one dimension but complete."""
+    found = loop(pipelined(THREE))
+    assert found.limits[0].hint == "#pragma HLS array_partition variable=A type=complete dim=1: II 1"
+    large = loop(pipelined(THREE, parameters="int A[4096], int x[64]")).limits[0].hint or ""
+    assert large == (
+        "array_partition variable=A type=cyclic factor=2 dim=1 has the ports, "
+        "in bank-centric code only: hlspart rewrite"
+    )
+    assert loop(pipelined("acc += A[i];")).limits == ()
