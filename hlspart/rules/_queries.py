@@ -14,6 +14,13 @@ _MOST_RECHECKS = 8  # per rule and run: each one schedules every loop again
 _MOST_OPERATIONS = 4000  # scheduled in all, above which no second prediction is made
 
 
+def binding(loop: LoopResult) -> str | None:
+    """The kind of limit that gives a loop its II, None where none of them does alone."""
+    if loop.limits:
+        return loop.limits[0].kind
+    return "recurrence" if loop.recurrence_ii == loop.ii and loop.resource_ii != loop.ii else None
+
+
 def unroll_mismatch(facts: Facts, remark: Remark) -> tuple[int, int, int] | None:
     """(loop, its unroll factor, the factor that decides the bank) of an access that a remark is about."""
     for variable in remark.directive.variables:

@@ -41,6 +41,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._queries import binding
 
 RULE = Rule("HLP202", "recurrence-limits-ii", "warning")
 
@@ -50,9 +51,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for loop in facts.pipelined():
         assert loop.ii is not None
         assert loop.target_ii is not None
-        if loop.ii <= loop.target_ii or not loop.limits or loop.limits[0].kind != "recurrence":
+        if loop.ii <= loop.target_ii or binding(loop) != "recurrence":
             continue
-        limit = loop.limits[0]
-        message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {limit.text}"
-        hint = limit.hint or f"set II={loop.ii}, or break the recurrence (several accumulators, a local copy)"
+        limit = loop.limits[0] if loop.limits else None
+        why = limit.text if limit is not None else "an iteration needs a result of the one before"
+        message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {why}"
+        hint = limit.hint if limit is not None else None
+        hint = hint or f"set II={loop.ii}, or break the recurrence (several accumulators, a local copy)"
         yield facts.report(RULE, facts.loop_at(loop), message, hint)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from lint_helpers import blocks, lint_of
 
+from hlspart import lint
 from hlspart.lint.catalogue import HEADINGS, Entry, entries, find
+from hlspart.model.options import Options
+from hlspart.pipeline import Pipeline
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRIES = entries()
-NO_CODE = {"HLP001", "HLP003", "HLP004"}  # their examples are in words
+NO_CODE = {"HLP001", "HLP003", "HLP004", "HLP211"}  # their examples are in words
 
 
 def test_there_are_rules_of_every_kind() -> None:
@@ -75,3 +79,15 @@ def test_every_remark_has_one_rule() -> None:
     for code in sorted(made - silent):
         users = [name for name, text in rules.items() if f'"{code}"' in text]
         assert len(users) == shared.get(code, 1), (code, users)
+
+
+def test_a_target_missed_by_several_limits_together() -> None:
+    text = (
+        "void f(int A[16]) {\n  L: for (int i = 0; i < 16; i++) {\n#pragma HLS pipeline II=1\n    A[i] = i;\n  }\n}\n"
+    )
+    pipeline = Pipeline(["k.c"], Options(), lambda _path: text.encode())
+    (loop,) = pipeline.ii.loops
+    slow = replace(pipeline.ii, loops=(replace(loop, ii=3, resource_ii=2, recurrence_ii=2, limits=()),))
+    report = lint.run(pipeline.program, pipeline.analysis, pipeline.validation, slow)
+    assert [d.rule for d in report.diagnostics] == ["HLP211"]
+    assert report.diagnostics[0].message == "loop L: II 3 instead of 1: several limits together"

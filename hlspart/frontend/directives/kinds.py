@@ -120,7 +120,7 @@ KINDS: Mapping[str, Kind] = {
             " autorestart flush ports:name",
             "port",
         ),
-        _kind("allocation", "instances:word! limit:int type=function|operation|core", None, modelled=False),
+        _kind("allocation", "instances:word! limit:int+ type=function|operation|core", None, "region", modelled=False),
         _kind(
             "performance",
             "target_ti:word target_tl:word assume_ti:word assume_tl:word unit:word scope=loop|region",

@@ -1,0 +1,42 @@
+"""Operators or interfaces keep a loop from its target II.
+
+## What it does
+Reports a pipelined loop above its target II for another reason than memory ports or a recurrence:
+an operator that is limited or not pipelined, an interface, several reasons together.
+
+## Why is this bad
+The loop runs slower than asked for, by the factor shown.
+
+## Example
+A loop whose limits only together exceed the target: one port is free in no slot that the recurrence
+leaves.
+
+## Use instead
+The II that `hlspart ii` reports as target, or a kernel with one of the limits removed.
+
+## Vitis message it predicts
+`Final II` above `Target II` in the pipelining result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._queries import binding
+
+RULE = Rule("HLP211", "target-missed", "warning")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Loops above their target that no other rule explains."""
+    for loop in facts.pipelined():
+        assert loop.ii is not None
+        assert loop.target_ii is not None
+        kind = binding(loop)
+        if loop.ii > loop.target_ii and kind not in ("memory-port", "recurrence"):
+            why = loop.limits[0].text if loop.limits else "several limits together"
+            hint = loop.limits[0].hint if loop.limits else f"set II={loop.ii}, or see hlspart ii --explain {loop.name}"
+            message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {why}"
+            yield facts.report(RULE, facts.loop_at(loop), message, hint)
