@@ -61,7 +61,7 @@ def least_any(
     for banks in range(max(bound, start), min(most, math.prod(shape)) + 1):
         layout = next(union.solutions(banks), None)
         if layout is None:
-            if not union.complete:
+            if union.stuck:
                 return None
             continue
         absolute, why = banks == bound, f"{banks} banks meet the lower bound of accesses over ports"
@@ -86,11 +86,17 @@ class _Union:
         self._pragmas = PragmaSpace(needs, shape, "ideal", most, effort)
         self._exact_tests = 0
         self._cut = False
+        self._steps = 0
 
     @property
     def complete(self) -> bool:
         """Whether no budget cut the search so far."""
         return not self._cut and self._pragmas.complete
+
+    @property
+    def stuck(self) -> bool:
+        """Whether there are no exact tests left, without which nothing more can be accepted."""
+        return self._exact_tests > 30 * max(1, self._effort)
 
     @property
     def space(self) -> str:
@@ -144,7 +150,7 @@ class _Union:
             if need.uniform and isinstance(layout, LatticeLayout):
                 continue
             self._exact_tests += 1
-            if self._exact_tests > 30 * self._effort:
+            if self.stuck:
                 self._cut = True
                 return False
             if not need.fits(layout, "ideal"):
@@ -189,49 +195,106 @@ class _Union:
                     yield layout
 
     def _alphas(self, banks: int, block: int) -> Iterator[tuple[int, ...]]:
-        """Multipliers under which no cluster crowds a bank at any position, one coordinate after the other.
-
-        A bank of a block-cyclic mapping is a window of ``block`` residues modulo block * banks, at
-        any position of the loop: so the test is on windows of the sorted residues. A prefix of the
-        multiplier is judged by the accesses that agree in the remaining coordinates.
-        """
+        """Multipliers under which no cluster crowds a bank at any position of the loop."""
+        circles = [_Circle(need, c.positions, offsets, block, banks) for need, c, offsets in self._clusters]
         period = block * banks
-        rank = len(self._axes)
-
-        def extend(prefix: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-            if len(prefix) == rank:
-                yield prefix
+        for prefix in self._prefixes(circles, period, ()):
+            allowed = (1 << (period if any(prefix) or not prefix else period // 2 + 1)) - 1
+            for circle in circles:
+                allowed &= circle.last(prefix, allowed)
+                if not allowed:
+                    break
+            self._steps += 1
+            if self._steps > 6_000 * max(1, self._effort):
+                self._cut = True
                 return
-            leading = not any(prefix)
-            for a in range(period // 2 + 1 if leading else period):  # alpha and -alpha are mirror images
-                candidate = (*prefix, a)
-                if all(self._spread(*item, candidate, block, period) for item in self._clusters):
-                    yield from extend(candidate)
+            while allowed:
+                yield (*prefix, (allowed & -allowed).bit_length() - 1)
+                allowed &= allowed - 1
 
-        yield from extend(())
+    def _prefixes(self, circles: Sequence[_Circle], period: int, prefix: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """All but the last coordinate; alpha and -alpha are mirror images."""
+        if len(prefix) == len(self._axes) - 1:
+            yield prefix
+            return
+        for a in range(period if any(prefix) else period // 2 + 1):
+            candidate = (*prefix, a)
+            if all(circle.fits(candidate) for circle in circles):
+                yield from self._prefixes(circles, period, candidate)
 
-    def _spread(
-        self,
-        need: Need,
-        cluster: Cluster,
-        offsets: Sequence[tuple[int, ...]],
-        alpha: tuple[int, ...],
-        block: int,
-        period: int,
-    ) -> bool:
-        known = len(alpha)
-        groups: dict[tuple[int, ...], list[tuple[int, int]]] = {}
-        for o, p in zip(offsets, cluster.positions, strict=True):
-            groups.setdefault(o[known:], []).append((dot(alpha, o[:known]) % period, p))
-        for group in groups.values():
-            for kind, cap in need.limits:
-                residues = sorted(r for r, p in group if kind >> p & 1)
-                if len(residues) <= cap:
-                    continue
-                residues += [r + period for r in residues[:cap]]
-                if any(residues[i + cap] - residues[i] < block for i in range(len(residues) - cap)):
-                    return False
+
+class _Circle:
+    """One cluster under block-cyclic maps: residues on a circle of block * banks places.
+
+    A bank is a window of ``block`` places, at any position of the loop. So an access that has more
+    than cap - 1 others in the window that begins at it crowds a bank, and nothing else does.
+    """
+
+    def __init__(
+        self, need: Need, positions: Sequence[int], offsets: Sequence[tuple[int, ...]], block: int, banks: int
+    ) -> None:
+        self._block, self._period = block, block * banks
+        self._groups = [
+            ([o for o, p in zip(offsets, positions, strict=True) if kind >> p & 1], cap) for kind, cap in need.limits
+        ]
+        self._parts: dict[int, list[tuple[list[tuple[int, ...]], int]]] = {}
+        self._multiples: dict[int, list[int]] = {}
+        self._near: dict[tuple[int, int], int] = {}
+
+    def fits(self, prefix: tuple[int, ...]) -> bool:
+        """Whether the accesses that agree in the coordinates after ``prefix`` crowd no bank."""
+        for group, cap in self._agreeing(len(prefix)):
+            residues = sorted(dot(prefix, o) % self._period for o in group)
+            residues += [r + self._period for r in residues[:cap]]
+            if any(residues[i + cap] - residues[i] < self._block for i in range(len(group))):
+                return False
         return True
+
+    def _agreeing(self, known: int) -> list[tuple[list[tuple[int, ...]], int]]:
+        """Leading coordinates of accesses with equal remaining ones, where there are more than the cap."""
+        if known not in self._parts:
+            found = []
+            for offsets, cap in self._groups:
+                groups: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+                for o in offsets:
+                    groups.setdefault(o[known:], []).append(o[:known])
+                found += [(group, cap) for group in groups.values() if len(group) > cap]
+            self._parts[known] = found
+        return self._parts[known]
+
+    def last(self, prefix: tuple[int, ...], allowed: int) -> int:
+        """Those last coordinates (a bit mask) out of ``allowed`` under which no bank is crowded."""
+        for offsets, cap in self._groups:
+            if len(offsets) <= cap:
+                continue
+            places = [(dot(prefix, o[:-1]), o[-1]) for o in offsets]
+            for base, last in places:
+                levels = [allowed] + [0] * cap  # levels[k]: coordinates with at least k others in the window
+                for other_base, other_last in places:
+                    if (other_base, other_last) == (base, last):
+                        continue
+                    near = self._window(other_last - last, (other_base - base) % self._period)
+                    for k in range(cap, 0, -1):
+                        levels[k] |= levels[k - 1] & near
+                allowed &= ~levels[cap]
+                if not allowed:
+                    return 0
+        return allowed
+
+    def _window(self, distance: int, shift: int) -> int:
+        """Coordinates a with (a * distance + shift) mod period inside the first block of places."""
+        key = (distance, shift)
+        if key not in self._near:
+            if distance not in self._multiples:
+                hits = [0] * self._period
+                for a in range(self._period):
+                    hits[a * distance % self._period] |= 1 << a
+                self._multiples[distance] = hits
+            hits, mask = self._multiples[distance], 0
+            for place in range(self._block):
+                mask |= hits[(place - shift) % self._period]
+            self._near[key] = mask
+        return self._near[key]
 
 
 def _crowds(need: Need, cluster: Cluster, keys: Iterator[tuple[int, ...]]) -> bool:
