@@ -26,6 +26,7 @@ _SOURCE = (
         metavar="FILE",
         help="hls_config.cfg or Tcl directives, with the same effect as pragmas; repeatable.",
     ),
+    click.option("--lang", type=click.Choice(["c", "c++"]), help="Language of all files. Default: by suffix."),
     click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="Name of what - reads."),
 )
 _TARGET = (
@@ -90,6 +91,7 @@ def options_of(shared: Mapping[str, Any]) -> Options:
             undefines=shared["undefines"],
             include_dirs=tuple(display_path(p) for p in shared["include_dirs"]),
             directive_files=tuple(_readable(p) for p in shared["directive_files"]),
+            language=shared["lang"],
             stdin_filename=shared["stdin_filename"],
         ),
         target=TargetOptions(

@@ -88,7 +88,8 @@ def _source(pipeline: Pipeline, path: str) -> html.SourceLines:
     source = program.sources[path]
     spans = []
     for result in pipeline.ii.loops:
-        span = program.loops[result.loop].at.span
+        loop = program.loops.get(result.loop)
+        span = loop.at.span if loop is not None else program.functions[result.function].at.span
         if span.path == path:
             first, last = source.line_column(span.start)[0], source.line_column(span.end)[0]
             spans.append((last - first, first, last, (result.function, result.name)))

@@ -64,7 +64,9 @@ class Simulation:
         self.source.write_bytes(text.encode("utf-8", "surrogateescape"))
 
     def _watch(self, result: LoopResult) -> Watched | None:
-        inner = self.program.loops[result.loop]
+        inner = self.program.loops.get(result.loop)
+        if inner is None:  # a function that is pipelined as a whole
+            return None
         above = parents(self.program)
         outer = inner
         for _ in result.flattened[1:]:

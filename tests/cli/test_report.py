@@ -64,6 +64,19 @@ def test_self_contained_and_complete(cli, page: Path) -> None:
     assert (page.parent / "again.html").read_text() == text
 
 
+def test_every_sample_has_a_page(cli, tmp_path: Path) -> None:
+    samples = sorted((ROOT / "samples").glob("*.c"))
+    for sample in samples:
+        shutil.copy(sample, tmp_path)
+    done = cli("report", *(s.name for s in samples), "--out-dir", "pages", "--format", "html")
+    assert done.code == 0
+    pages = sorted((tmp_path / "pages").glob("*.html"))
+    assert len(pages) == len(samples) >= 10
+    for path in pages:
+        parsed = Page(path.read_text())
+        assert parsed.open == [] and parsed.count["table"] >= 2
+
+
 def test_source_is_escaped(cli, tmp_path: Path) -> None:
     (tmp_path / "x.c").write_text("/* <script>alert(1)</script> & */ int f(int a[2]) { return a[0] < a[1]; }\n")
     assert cli("report", "x.c", "-o", "x.html").code == 0
