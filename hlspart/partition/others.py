@@ -38,7 +38,8 @@ def status_of_other(program: Program, index: int, directive: Directive, earlier:
         return say("rejected", Problem(code, text, at, hint))
     if directive.kind in _ONCE:
         place = directive.variables or (directive.function, directive.loop)
-        key = (directive.kind, place)
+        members = [o.value for o in directive.options if o.name in ("variable", "port")]  # s.a and s.b are two
+        key = (directive.kind, place, *(m.replace(" ", "") for m in members if m))
         if key in earlier:
             first = program.directives[earlier[key]]
             line = program.line(first.at)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from hlspart.model.program import Loop, Program, Stmt, substatements
+from hlspart.model.program import Call, Declare, Loop, Program, Stmt, expressions, substatements, walk
 
 FULL = 0
 
@@ -27,16 +27,32 @@ def unroll_factors(program: Program) -> Mapping[int, int]:
                 pipelined.add(directive.loop)
             elif directive.function is not None:
                 functions.add(directive.function)
-    for function in program.functions.values():
-        stack: list[tuple[Stmt, bool]] = [(function.body, function.name in functions)]
-        while stack:
-            stmt, inside = stack.pop()
-            if isinstance(stmt, Loop):
-                if inside:
-                    factors[stmt.id] = FULL
-                inside = inside or stmt.id in pipelined
-            stack.extend((child, inside) for child in substatements(stmt))
+    pending = list(program.functions)
+    while pending:
+        name = pending.pop()
+        for called in _unroll_inside(program, name, name in functions, pipelined, factors):
+            if called in program.functions and called not in functions:
+                functions.add(called)  # what a pipelined region calls is pipelined and unrolled with it
+                pending.append(called)
     return factors
+
+
+def _unroll_inside(
+    program: Program, name: str, whole: bool, pipelined: set[int], factors: dict[int, int]
+) -> Iterator[str]:
+    """Mark the loops of one function that pipelining unrolls; yields the functions called from there."""
+    stack: list[tuple[Stmt, bool]] = [(program.functions[name].body, whole)]
+    while stack:
+        stmt, inside = stack.pop()
+        if isinstance(stmt, Loop):
+            if inside:
+                factors[stmt.id] = FULL
+            inside = inside or stmt.id in pipelined
+        stack.extend((child, inside) for child in substatements(stmt))
+        if inside:
+            inits = [program.variable(v).init for v in stmt.variables] if isinstance(stmt, Declare) else []
+            for expr in (*expressions(stmt), *(e for e in inits if e is not None)):
+                yield from (node.function for node in walk(expr) if isinstance(node, Call) and node.function)
 
 
 def decided(unrolls: tuple[tuple[int, int], ...], factors: Mapping[int, int]) -> bool:

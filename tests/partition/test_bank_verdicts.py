@@ -117,6 +117,16 @@ def test_unrolled_loops_decide_banks() -> None:
         assert (status.status, status.code) == ("applied", code), pragma
 
 
+def test_loops_of_a_function_that_a_pipeline_calls_are_unrolled() -> None:
+    text = (
+        "int sum(int A[8]) {\n#pragma HLS array_partition variable=A complete\n  int s = 0;\n"
+        "  for (int i = 0; i < 8; i++) s += A[i];\n  return s;\n}\n"
+        "void f(int A[8], int out[4]) {\n  for (int n = 0; n < 4; n++) {\n%s    out[n] = sum(A);\n  }\n}\n"
+    )
+    assert [s.code for s in partitions(validated(text % "")[2])] == ["bank-divided"]
+    assert [s.code for s in partitions(validated(text % "#pragma HLS pipeline\n")[2])] == [None]
+
+
 def test_two_unrolled_dimensions() -> None:
     text = (
         "void f(int A[8][8]) {\n#pragma HLS array_partition variable=A cyclic factor=2 dim=1\n"
