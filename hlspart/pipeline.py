@@ -7,6 +7,7 @@ runs, so that a command pays only for what it uses.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -107,13 +108,27 @@ class Pipeline:
         return self._rewrite(options, {})
 
     def _rewrite(self, options: RewriteOptions, layouts: Mapping[int, Layout]) -> RewriteResult:
-        """The port check is needed only to choose a style."""
+        """The port check is needed only to choose a style and to see which loops a tool unrolls."""
         from hlspart.rewrite import rewrite
+        from hlspart.rewrite.relocate import relocated
+        from hlspart.rewrite.unroll import decided_by_unrolling, inside_pipelines, unrolled
 
         generic = self.target.vendor == "generic"
         partitioned = any(g.dims for g in self.validation.groups.values())
         ii = self.ii if partitioned and options.style == "auto" and not generic else None
-        return rewrite(self.program, self.analysis, self.validation, options, ii, generic, layouts)
+        result = rewrite(self.program, self.analysis, self.validation, options, ii, generic, layouts)
+        crossbar = frozenset(o.group for o in result.outcomes if (o.status, o.style) == ("rewritten", "crossbar"))
+        plan = inside_pipelines(self.program, self.analysis, self.ii, crossbar) if crossbar else ()
+        if options.unroll:
+            plan += decided_by_unrolling(self.analysis, self.validation, result.outcomes)
+        texts = unrolled(self.program, self.analysis, plan) if plan else {}
+        if not texts:
+            return result
+        second = self.with_texts(texts)
+        again = second._rewrite(replace(options, unroll=False), _same_groups(self, second, layouts))
+        refused = [sum(o.status == "refused" for o in r.outcomes) for r in (result, again)]
+        better = refused[1] <= refused[0] if crossbar else refused[1] < refused[0]
+        return relocated(self.program, texts, again) if better else result
 
     def _rewrite_inferred(self, options: RewriteOptions) -> RewriteResult:
         """What pragmas can say is written as pragmas first; the other layouts go to the rewrite as they are."""
@@ -149,3 +164,14 @@ class Pipeline:
             return self.reader(path) if self.reader is not None else read_file(path)
 
         return Pipeline(self.paths, self.options, read)
+
+
+def _same_groups(old: Pipeline, new: Pipeline, layouts: Mapping[int, Layout]) -> dict[int, Layout]:
+    """``layouts`` by the group numbers of ``new``, whose text declares the same arrays."""
+    of = {(v.function, v.name): layouts.get(old.analysis.group_of.get(v.id, -1)) for v in old.program.arrays()}
+    found: dict[int, Layout] = {}
+    for variable in new.program.arrays():
+        layout = of.get((variable.function, variable.name))
+        if layout is not None and variable.id in new.analysis.group_of:
+            found[new.analysis.group_of[variable.id]] = layout
+    return found

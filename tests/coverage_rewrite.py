@@ -77,6 +77,8 @@ def one(
     plain = Pipeline([str(path)], Options(frontend=frontend, top=top))
     headers = [h for unit in plain.program.units for h in unit.headers if Path(h).parent == path.parent]
     paths = [str(path), *dict.fromkeys(headers)]
+    if any(unit.error for unit in Pipeline(paths, Options(frontend=frontend)).program.units):
+        paths = [str(path)]  # a header that is a fragment
     plain = Pipeline(paths, Options(frontend=frontend, top=top))
     if any(unit.error for unit in plain.program.units) or (top and top not in plain.program.functions):
         return Counter({"not analysed": 1})

@@ -176,7 +176,17 @@ def own_text(expr: Expr, text_of: Text) -> str | None:
 def operand(text: str, expr: Expr) -> str:
     """``text`` of ``expr`` ready to be an operand of ``/``, ``%`` or ``-``; a macro's name may hide a sum."""
     simple = isinstance(expr, Name | Const) and expr.at.kind in ("plain", "argument")
-    return text if simple else f"({text})"
+    return text if simple or _enclosed(text) else f"({text})"
+
+
+def _enclosed(text: str) -> bool:
+    """Whether one pair of brackets goes around all of ``text``."""
+    depth = 0
+    for at, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            return at == len(text) - 1 and text.startswith("(")
+    return False
 
 
 def local_text(layout: DimLayout, form: Linear | None, text: str, expr: Expr, bank: int | None) -> str | None:

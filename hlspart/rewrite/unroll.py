@@ -1,0 +1,262 @@
+"""Unrolling in the text, where banks are decided only then (``--unroll``) or bank-centric code needs it.
+
+``unroll_plan`` says which loops; ``unrolled`` writes them out: copies of the body, the iterator
+replaced by its value in a full unroll and by ``(i + k)`` in a partial one, whose last iterations
+follow as copies of their own. The result is a text to be analysed anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from hlspart.model.access import AccessAnalysis, LoopInfo
+from hlspart.model.program import (
+    Assign,
+    Block,
+    Declare,
+    Expr,
+    ExprStmt,
+    IncDec,
+    Jump,
+    Label,
+    Loop,
+    Name,
+    PragmaMark,
+    Program,
+    Return,
+    Stmt,
+    expressions,
+    walk,
+    walk_statements,
+)
+from hlspart.model.results import IIResult, Validation
+from hlspart.model.rewriting import GroupOutcome
+from hlspart.model.source import Edit, SourceText, Span, apply_edits
+
+#: Copies of a loop body that are still worth reading.
+MOST_COPIES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Unrolling:
+    """``factor`` copies of the loop's body; None: all iterations."""
+
+    loop: int
+    factor: int | None
+
+
+class _Cannot(Exception):
+    """This loop cannot be unrolled in the text; it is left as it is."""
+
+
+def decided_by_unrolling(
+    analysis: AccessAnalysis, validation: Validation, outcomes: tuple[GroupOutcome, ...]
+) -> tuple[Unrolling, ...]:
+    """Loops whose unrolling decides the banks of refused groups (A-14: u = f / gcd(f, |c * step|))."""
+    wanted: dict[int, int] = {}
+    for outcome in outcomes:
+        if outcome.code != "dynamic-bank":
+            continue
+        verdicts = validation.groups[outcome.group].verdicts
+        for access in analysis.accesses:
+            verdict = verdicts.get(access.id)
+            if verdict is None or verdict.kind != "const-after-unroll" or not verdict.unroll or access.index is None:
+                continue
+            for ident in reversed(access.loops):
+                name = analysis.loops[ident].iterator
+                if name is not None and any(f is not None and f.coefficient(name) for f in access.index):
+                    wanted[ident] = max(wanted.get(ident, 1), verdict.unroll)
+                    break
+    return tuple(Unrolling(loop, factor) for loop, factor in sorted(wanted.items()))
+
+
+def inside_pipelines(
+    program: Program, analysis: AccessAnalysis, ii: IIResult, groups: frozenset[int]
+) -> tuple[Unrolling, ...]:
+    """Loops inside pipelined ones around accesses to ``groups``: the tool unrolls them, so must the text."""
+    pipelined = {loop.loop for loop in ii.loops if loop.pipelined}
+    found: dict[int, None] = {}
+    for access in analysis.accesses:
+        if analysis.group_of.get(access.array) not in groups:
+            continue
+        outer = next((k for k, ident in enumerate(access.loops) if ident in pipelined), None)
+        if outer is not None:
+            found.update(dict.fromkeys(access.loops[outer + 1 :]))
+    return tuple(Unrolling(ident, None) for ident in found)
+
+
+def unrolled(program: Program, analysis: AccessAnalysis, plan: tuple[Unrolling, ...]) -> dict[str, str]:
+    """New texts of the files in which a loop of ``plan`` was written out."""
+    writer = _Writer(program, analysis, {u.loop: u.factor for u in plan})
+    edits: dict[str, list[Edit]] = {}
+    given = {unit.path for unit in program.units}
+    for function in program.functions.values():
+        for loop in writer.outermost(function.body):
+            span = loop.at.span
+            if not loop.at.editable or span.path not in given:
+                continue
+            try:
+                edits.setdefault(span.path, []).append(Edit(span, writer.loop(loop, {})))
+            except _Cannot:
+                continue
+    return {path: apply_edits(program.sources[path], found) for path, found in edits.items() if found}
+
+
+@dataclass(frozen=True)
+class _Writer:
+    program: Program
+    analysis: AccessAnalysis
+    factors: Mapping[int, int | None]
+
+    def outermost(self, stmt: Stmt) -> Iterator[Loop]:
+        """Planned loops that stand in no other planned loop."""
+        covered: list[Span] = []
+        for inner in walk_statements(stmt):
+            if isinstance(inner, Loop) and inner.id in self.factors:
+                span = inner.at.span
+                if not any(c.path == span.path and c.start <= span.start and span.end <= c.end for c in covered):
+                    covered.append(span)
+                    yield inner
+
+    def loop(self, loop: Loop, values: Mapping[int, str]) -> str:
+        """The text of ``loop`` unrolled, with iterators of outer copies replaced."""
+        info = self.analysis.loops[loop.id]
+        if loop.kind != "for" or info.variable is None or info.step is None or info.exits:
+            raise _Cannot
+        for stmt in walk_statements(loop.body):
+            if isinstance(stmt, Jump | Label | Return):
+                raise _Cannot
+        declared = isinstance(loop.init, Declare)
+        self._check_header(loop, info)
+        trips = info.trip_count.exact
+        factor = self.factors[loop.id]
+        if factor is None:
+            return self._full(loop, info, trips, values, declared)
+        return self._partial(loop, info, trips, factor, values)
+
+    def _check_header(self, loop: Loop, info: LoopInfo) -> None:
+        """Only the iterator is set and stepped in the header."""
+        if isinstance(loop.init, Declare):
+            good = loop.init.variables == (info.variable,)
+        else:
+            good = isinstance(loop.init, ExprStmt) and isinstance(loop.init.expr, Assign)
+            good = good and isinstance(loop.init.expr.target, Name) and loop.init.expr.target.variable == info.variable  # type: ignore[union-attr]
+        changes = [] if loop.step is None else [e for e in walk(loop.step) if isinstance(e, Assign | IncDec)]
+        if not good or len(changes) != 1:
+            raise _Cannot
+
+    def _first(self, info: LoopInfo) -> int:
+        if info.lower is None or info.lower.terms:
+            raise _Cannot
+        return info.lower.const
+
+    def _full(self, loop: Loop, info: LoopInfo, trips: int | None, values: Mapping[int, str], declared: bool) -> str:
+        if trips is None or trips > MOST_COPIES:
+            raise _Cannot
+        assert info.variable is not None and info.step is not None
+        first = self._first(info)
+        copies = [self._copy(loop, {**values, info.variable: _number(first + k * info.step)}) for k in range(trips)]
+        if not declared:
+            copies.append(f"{self.program.variable(info.variable).name} = {first + trips * info.step};")
+        return "{ " + self._newline(loop).join(copies) + " }" if copies else ";"
+
+    def _partial(self, loop: Loop, info: LoopInfo, trips: int | None, factor: int, values: Mapping[int, str]) -> str:
+        assert info.variable is not None and info.step is not None and loop.step is not None
+        name = self.program.variable(info.variable).name
+        if trips is None or factor > MOST_COPIES or not loop.header.editable or loop.test is None:
+            raise _Cannot
+        rest = trips % factor
+        first = self._first(info) if rest else 0
+        newline = self._newline(loop)
+        step = factor * info.step
+        changed = {loop.step.at.span: f"{name} {'+' if step > 0 else '-'}= {abs(step)}"}
+        if rest:
+            limit = first + (trips - rest) * info.step
+            changed[loop.test.at.span] = f"{name} {'<' if info.step > 0 else '>'} {limit}"
+        header = self._replaced(loop.header.span, values, changed)
+        pragmas = [s for s in loop.body.body if isinstance(s, PragmaMark)]
+        kept = [self.program.text(p.at) for p in pragmas if not re.search(r"\bunroll\b", self.program.text(p.at), re.I)]
+        copies = []
+        for k in range(factor):
+            offset = k * info.step
+            value = name if k == 0 else f"({name} {'+' if offset > 0 else '-'} {abs(offset)})"
+            copies.append(self._copy(loop, {**values, info.variable: value}))
+        body = "".join(f"\n{text}" for text in kept) + newline + newline.join(copies)
+        text = f"{header} {{{body} }}"
+        tail = [
+            self._copy(loop, {**values, info.variable: _number(first + (trips - rest + k) * info.step)})
+            for k in range(rest)
+        ]
+        if not isinstance(loop.init, Declare) and rest:
+            tail.append(f"{name} = {first + trips * info.step};")
+        if not tail:
+            return text
+        together = text + newline + newline.join(tail)
+        return together if self._among_statements(loop) else "{ " + together + " }"
+
+    def _among_statements(self, loop: Loop) -> bool:
+        """Whether more than one statement may stand where the loop stands (its label then stays on the loop)."""
+        body = self.program.functions[loop.function].body
+        return any(isinstance(s, Block) and s.braces and loop in s.body for s in walk_statements(body))
+
+    def _copy(self, loop: Loop, values: Mapping[int, str]) -> str:
+        """One copy of the body, as a block without the pragmas that speak of the loop."""
+        removed = {s.at.span: "" for s in loop.body.body if isinstance(s, PragmaMark)}
+        text = self._replaced(loop.body.at.span, values, removed)
+        text = re.sub(r"\n\s*\n", "\n", text) if removed else text
+        return text if loop.body.braces else "{ " + text + " }"
+
+    def _replaced(self, span: Span, values: Mapping[int, str], fixed: Mapping[Span, str]) -> str:
+        """The text of ``span`` with iterators, inner planned loops and fixed spans replaced."""
+        edits: dict[Span, str] = dict(fixed)
+        function = self._function(span)
+        for inner in walk_statements(function):
+            at = inner.at.span
+            planned = isinstance(inner, Loop) and inner.id in self.factors and at != span and _within(at, span)
+            if planned and not any(_within(at, other) for other in edits):
+                assert isinstance(inner, Loop)
+                edits[at] = self.loop(inner, values)
+        for use in self._names(function, values):
+            at = use.at.span
+            if not _within(at, span) or any(_within(at, other) for other in edits if other != at):
+                continue
+            if use.at.kind not in ("plain", "argument"):
+                raise _Cannot
+            edits[at] = values[use.variable]
+        source = self.program.sources[span.path]
+        moved = [Edit(Span(span.path, s.start - span.start, s.end - span.start), t) for s, t in edits.items()]
+        return apply_edits(SourceText(span.path, source.slice(span)), moved)
+
+    def _function(self, span: Span) -> Stmt:
+        for function in self.program.functions.values():
+            if _within(span, function.at.span):
+                return function.body
+        raise _Cannot
+
+    def _names(self, body: Stmt, values: Mapping[int, str]) -> Iterator[Name]:
+        roots: list[Expr] = []
+        for stmt in walk_statements(body):
+            if isinstance(stmt, Declare):
+                inits = (self.program.variable(v).init for v in stmt.variables)
+                roots += [i for i in inits if i is not None]
+            else:
+                roots += expressions(stmt)
+        for root in roots:
+            for node in walk(root):
+                if isinstance(node, Name) and node.variable in values:
+                    yield node
+
+    def _newline(self, loop: Loop) -> str:
+        source = self.program.sources[loop.at.span.path]
+        line = source.line_text(source.line_column(loop.at.span.start)[0])
+        return "\n" + line[: len(line) - len(line.lstrip())]
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.path == outer.path and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _number(value: int) -> str:
+    return str(value) if value >= 0 else f"({value})"

@@ -1,0 +1,138 @@
+"""Unrolling in the text: for banks that are decided only then, and in front of bank-centric code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hlspart.model.options import Options, RewriteOptions
+from hlspart.model.rewriting import RewriteResult
+from hlspart.pipeline import Pipeline
+from hlspart.verify import VerifyOptions, verify
+
+REMAINDER = """int f(int in[22], int x)
+{
+    int A[22], i;
+#pragma HLS array_partition variable=A type=cyclic factor=4
+    LOAD: for (int k = 0; k < 22; k++) {
+#pragma HLS unroll factor=4
+        A[k] = in[k]; /* one */
+    }
+    for (i = 20; i >= 1; i -= 2)
+        x += A[i + 1] * i;
+    for (int k = 0; k < 4; k++)
+        A[4 * k + 1]++;
+    return x + A[5] + i;
+}
+"""
+
+WINDOW = """void conv(int in[9][9], int out[9][9])
+{
+    int A[9][9], K[3][3] = {{1, 2, 1}, {2, 4, 2}, {1, 2, 1}};
+#pragma HLS array_partition variable=A cyclic factor=3 dim=0
+#pragma HLS array_partition variable=K complete dim=0
+    for (int i = 0; i < 9; i++)
+        for (int j = 0; j < 9; j++)
+            A[i][j] = in[i][j];
+    for (int i = 0; i < 7; i++)
+        for (int j = 0; j < 7; j++) {
+#pragma HLS pipeline II=1
+            int acc = 0;
+            for (int u = 0; u < 3; u++)
+                for (int v = 0; v < 3; v++)
+                    acc += A[i + u][j + v] * K[u][v];
+            out[i][j] = acc;
+        }
+}
+"""
+
+
+def rewritten(text: str, folder: Path, **options: object) -> tuple[RewriteResult, Pipeline]:
+    """The result, and the pipeline over its output, which equals the original."""
+    old, new = folder / "old.c", folder / "new.c"
+    old.write_text(text)
+    result = Pipeline([str(old)], Options()).rewrite(RewriteOptions(**options))  # type: ignore[arg-type]
+    new.write_text(result.files[str(old)])
+    answer = verify(str(old), str(new), VerifyOptions(map=result.map_json()))
+    assert answer.status == "equal", answer.message
+    return result, Pipeline([str(new)], Options())
+
+
+def test_split_unrolls_where_banks_need_it(tmp_path: Path) -> None:
+    plain, _ = rewritten(REMAINDER, tmp_path, style="split")
+    assert [(o.status, o.code) for o in plain.outcomes] == [("refused", "dynamic-bank")]
+    assert plain.files[str(tmp_path / "old.c")] == REMAINDER
+    result, _ = rewritten(REMAINDER, tmp_path, style="split", unroll=True)
+    assert [o.status for o in result.outcomes] == ["rewritten"]
+    new = result.files[str(tmp_path / "old.c")]
+    assert "LOAD: for (int k = 0; k < 20; k += 4)" in new and "i -= 4" in new
+    assert new.count("A_0[k / 4] = in[k]") == 1 and "A_1[5] = in[21]" in new  # 22 = 5 * 4 + 2
+    assert "A_3[(k + 3) / 4] = in[(k + 3)]" in new and "hls unroll" not in new.lower()
+    assert "for (int k = 0; k < 4; k++)" in new  # no need here
+
+
+def test_window_reaches_the_interval_of_its_banks(tmp_path: Path) -> None:
+    (tmp_path / "old.c").write_text(WINDOW)
+    (before,) = (loop for loop in Pipeline([str(tmp_path / "old.c")], Options()).ii.loops if loop.target_ii == 1)
+    assert before.ii is not None and before.ii > 1 and before.ideal_ii == 1
+    result, output = rewritten(WINDOW, tmp_path)
+    assert {o.arrays: o.status for o in result.outcomes} == {("A",): "rewritten", ("K",): "kept"}
+    pipelined = [loop for loop in output.ii.loops if loop.target_ii == 1]
+    assert [loop.ii for loop in pipelined] == [1]
+
+
+STENCILS = {  # pattern -> (rank, offsets, banks at one access per bank, alpha)
+    "five-point": (((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)), 5, (1, 2)),
+    "nine-point box": (tuple((i, j) for i in (-1, 0, 1) for j in (-1, 0, 1)), 9, (3, 1)),
+    "LoG": (
+        (
+            (0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (0, 2), (0, -2), (2, 0), (-2, 0),
+            (1, 1), (1, -1), (-1, 1), (-1, -1),
+        ),
+        13,
+        (1, 8),
+    ),
+    "star 3-D": (((0, 0, 0), (0, 0, 1), (0, 0, -1), (0, 1, 0), (0, -1, 0), (1, 0, 0), (-1, 0, 0)), 7, (1, 2, 3)),
+}  # fmt: skip
+
+
+def stencil(offsets: tuple[tuple[int, ...], ...]) -> str:
+    rank, n = len(offsets[0]), 12 if len(offsets[0]) == 2 else 7
+    dims = f"[{n}]" * rank
+    names = "ijk"[:rank]
+    here = "".join(f"[{x}]" for x in names)
+    terms = ["A" + "".join(f"[{x} + {d}]" if d else f"[{x}]" for x, d in zip(names, o, strict=True)) for o in offsets]
+    reads = " + ".join(terms)
+    reads = reads.replace("+ -", "- ")
+    loops = "".join(f"for (int {x} = 0; {x} < {n}; {x}++) " for x in names)
+    inner = "".join(f"for (int {x} = 2; {x} < {n - 2}; {x}++) " for x in names)
+    return (
+        f"void s(int in{dims}, int out{dims})\n{{\n    int A{dims};\n    {loops}A{here} = in{here};\n"
+        f"    {inner}{{\n#pragma HLS pipeline II=1\n        out{here} = {reads};\n    }}\n}}\n"
+    )
+
+
+@pytest.mark.parametrize("name", STENCILS)
+def test_stencils_at_their_least_banks(name: str, tmp_path: Path) -> None:
+    """One load per bank in the text, interval 1 on the output as a tool sees it, equal results."""
+    from rewrite_help import analysed
+
+    from hlspart.layouts.lattice import linear
+    from hlspart.rewrite import rewrite
+
+    offsets, banks, alpha = STENCILS[name]
+    text = stencil(offsets)
+    program, analysis, validation = analysed(text)
+    array = next(v for v in program.arrays() if v.name == "A")
+    shape = tuple(d for d in array.dims if d is not None)
+    layouts = {analysis.group_of[array.id]: linear(shape, alpha, banks)}
+    result = rewrite(program, analysis, validation, RewriteOptions(), layouts=layouts)
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(text)
+    new.write_text(result.files["p.c"])
+    body = result.files["p.c"].split("#pragma HLS pipeline")[1]
+    assert all(body.count(f"= A_{b}[") == 1 for b in range(banks)) and "%" not in body
+    assert verify(str(old), str(new), VerifyOptions()).status == "equal"
+    loops = [loop for loop in Pipeline([str(new)], Options()).ii.loops if loop.target_ii == 1]
+    assert [loop.ii for loop in loops] == [1]
