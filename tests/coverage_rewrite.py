@@ -77,12 +77,15 @@ def one(
     plain = Pipeline([str(path)], Options(frontend=frontend, top=top))
     headers = [h for unit in plain.program.units for h in unit.headers if Path(h).parent == path.parent]
     paths = [str(path), *dict.fromkeys(headers)]
-    if any(unit.error for unit in Pipeline(paths, Options(frontend=frontend)).program.units):
-        paths = [str(path)]  # a header that is a fragment
+    units = Pipeline(paths, Options(frontend=frontend)).program.units
+    paths = [u.path for u in units if u.error is None or u.path == str(path)]  # without headers that are fragments
     plain = Pipeline(paths, Options(frontend=frontend, top=top))
     if any(unit.error for unit in plain.program.units) or (top and top not in plain.program.functions):
         return Counter({"not analysed": 1})
-    expected = run(path, frontend, path.parent, link, folder) if link else ("", "")
+    whole = link or "main" in plain.analysis.tops
+    expected = run(path, frontend, path.parent, link, folder) if whole else ("", "")
+    if expected[0] == "gcc failed":
+        return Counter({"original does not compile alone": 1})
     fully = {
         g.id
         for g in plain.analysis.groups
@@ -108,7 +111,8 @@ def one(
             output = folder / path.name
             for given, text in result.files.items():
                 (folder / Path(given).name).write_text(text)
-            if link:
+            whole = link or (top or driven(plain, result)) == "main"
+            if whole:
                 status, message = run(output, frontend, path.parent, link, folder), ""
                 status = "equal" if status == expected else "different"
             else:
