@@ -7,6 +7,8 @@ be proved becomes :class:`~hlspart.poly.algebra.Unknown` with the reason.
 
 from __future__ import annotations
 
+import islpy as isl
+
 from hlspart.model.access import Affine
 from hlspart.model.program import (
     ArrayRef,
@@ -257,6 +259,19 @@ class Evaluator(Pointers):
             case _:
                 kind, d = "ne", algebra.sub(a, b)
         return d if isinstance(d, Unknown) else (kind, d)
+
+    def fact(self, part: Expr, state: State) -> isl.Set:
+        """What ``x < y`` tells about x when only the type of y is known (it excludes wrapping)."""
+        if not isinstance(part, Binary) or part.op not in ("<", ">"):
+            return UNIVERSE
+        small, large = (part.left, part.right) if part.op == "<" else (part.right, part.left)
+        of, span = common(small.type, large.type), limits(large.type)
+        if of is None or span is None or (not of.signed and span[0] < 0):
+            return UNIVERSE
+        value = self.value(small, state.copy())
+        if isinstance(value, Unknown):
+            return UNIVERSE
+        return algebra.nonnegative(algebra.sub(Affine((), span[1] - 1), value))
 
     def condition(self, expr: Expr, st: State) -> Condition:
         """Where a test is true and where it is false."""

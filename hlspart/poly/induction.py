@@ -32,6 +32,7 @@ class Counted:
     step: int
     dom: isl.Set
     reach: isl.Set  # ``dom`` without the test
+    facts: isl.Set  # what else holds in every iteration; for proofs, not for domains
     trips: tuple[Known, ...]  # each at least the number of iterations
     tight: bool  # the least of them, clamped, is that number
     least: int  # 1 for do loops
@@ -51,8 +52,10 @@ def growth(start: Stored, end: Stored) -> int | None:
     return algebra.constant(change)
 
 
-def conjuncts(test: Expr) -> list[Expr]:
+def conjuncts(test: Expr | None) -> list[Expr]:
     """The operands of ``a && b && ..``."""
+    if test is None:
+        return []
     if isinstance(test, Binary) and test.op == "&&":
         return conjuncts(test.left) + conjuncts(test.right)
     return [test]

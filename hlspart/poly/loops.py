@@ -29,7 +29,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.poly import algebra
-from hlspart.poly.algebra import AFTER_OR_AT, BEFORE_OR_AT, ONE, ZERO, Known, Pointer, Unknown, Value
+from hlspart.poly.algebra import AFTER_OR_AT, BEFORE_OR_AT, ONE, UNIVERSE, ZERO, Known, Pointer, Unknown, Value
 from hlspart.poly.conversions import limits, may_wrap
 from hlspart.poly.effects import Effects, labels_used, leaves_early, returns_within
 from hlspart.poly.evaluate import Evaluator
@@ -171,11 +171,12 @@ class Loops(Evaluator):
             else:
                 continue
             inside.env[ident] = start[ident]
-        outer_loops, outer_iterators = self.loops, self.iterators
+        outer_loops, outer_iterators, outer_facts = self.loops, self.iterators, self.facts
         self.loops = (*outer_loops, loop.id)
         if isinstance(counted, Counted):
             self.iterators = (*outer_iterators, counted.name)
             inside.dom, inside.exact = counted.dom, st.exact and counted.exact
+            self.facts = self.facts.intersect(counted.facts)
         else:
             inside.exact = False
         if loop.test is not None and loop.kind != "do" and (isinstance(counted, Unknown) or acts(loop.test)):
@@ -188,7 +189,7 @@ class Loops(Evaluator):
             self.condition(loop.test, inside)
         self.bodies.pop()
         self.frames.pop()
-        self.loops, self.iterators = outer_loops, outer_iterators
+        self.loops, self.iterators, self.facts = outer_loops, outer_iterators, outer_facts
         if isinstance(counted, Counted) and inside.alive:
             wrong = {
                 ident
@@ -211,7 +212,7 @@ class Loops(Evaluator):
             again = algebra.from_dim(done.apply(isl.Map(f"{{ [x] -> [x + {counted.step}] }}")), counted.name)
             begin = algebra.zero(algebra.sub(Affine(((counted.name, 1),), 0), counted.start))
             always = inside.copy()
-            always.dom = counted.reach.intersect(begin.union(again))
+            always.dom = counted.reach.intersect(begin.union(again)).coalesce()
             self.condition(test, always)
             self._silently(test, inside)
         else:
@@ -256,36 +257,42 @@ class Loops(Evaluator):
 
     def _counted(self, loop: Loop, st: State, modified: set[int], guess: dict[int, int]) -> Counted | Unknown:
         """The counted form of a loop under ``guess``, or why there is none."""
-        if loop.test is None:
-            return self.unknown("the loop has no test", loop.header)
-        if loop.kind == "do" and self.effects.assigned_in(loop.test):
-            return self.unknown("the test of the loop has side effects", loop.test)
-        tested = {e.variable for e in walk(loop.test) if isinstance(e, Name)}
+        test = loop.test
+        if loop.kind == "do" and test is not None and self.effects.assigned_in(test):
+            return self.unknown("the test of the loop has side effects", test)
+        tested = {e.variable for e in walk(test) if isinstance(e, Name)} if test is not None else set()
         stepped = {e.variable for e in walk(loop.step) if isinstance(e, Name)} if loop.step is not None else set()
         candidates = sorted(
-            (v for v in guess if v in tested and guess[v] and self._follows(self.program.variable(v))),
-            key=lambda v: (v not in stepped, v),
+            (v for v in guess if guess[v] and self._follows(self.program.variable(v))),
+            key=lambda v: (v not in tested, v not in stepped, v),
         )
         if self.targets and any(isinstance(s, Label) and s.name in self.targets for s in walk_statements(loop.body)):
             return self.unknown("a goto may enter the loop", loop.header)
         why: Unknown | None = None
+        endless: Counted | None = None  # counts, but what ends the loop is not known
         for ident in candidates:
-            found = self._count_by(loop, loop.test, st, modified, guess, self.program.variable(ident))
-            if isinstance(found, Counted):
+            found = self._count_by(loop, st, modified, guess, self.program.variable(ident))
+            if isinstance(found, Unknown):
+                why = why or found
+            elif found.trips or found.exact:
                 return found
-            why = why or found
+            else:
+                endless = endless or found
+        if endless is not None:
+            return endless
         if why is not None:
             return why
         changing = sorted(self.program.variable(v).name for v in tested & modified)
         if changing:
             return self.unknown(f"`{changing[0]}` does not grow by a constant in each iteration", loop.header)
-        if isinstance(loop.test, Const):
+        if test is None or isinstance(test, Const):
             return self.unknown("the loop has no test", loop.header)
-        return self.unknown(f"`{self.text(loop.test)}` tests nothing that is counted", loop.test)
+        return self.unknown(f"`{self.text(test)}` tests nothing that is counted", test)
 
     def _count_by(
-        self, loop: Loop, test: Expr, st: State, modified: set[int], guess: dict[int, int], variable: Variable
-    ) -> Counted | Unknown:  # fmt: skip
+        self, loop: Loop, st: State, modified: set[int], guess: dict[int, int], variable: Variable
+    ) -> Counted | Unknown:
+        """The counted form with ``variable`` as iterator."""
         start = self.lookup(variable, st)
         if isinstance(start, Pointer):
             start = start.indices[-1]
@@ -299,7 +306,7 @@ class Loops(Evaluator):
         if abs(step) > 1:
             lattice = lattice.intersect(algebra.zero(algebra.floor_mod(gone, abs(step))))
         reach = st.dom.intersect(lattice)
-        probe = Counted(variable, name, start, step, reach, reach, (), False, 0, True, None)
+        probe = Counted(variable, name, start, step, reach, reach, UNIVERSE, (), False, 0, True, None)
         state = st.copy()
         state.dom = reach
         span = limits(variable.type)
@@ -311,18 +318,21 @@ class Loops(Evaluator):
                 state.env[ident] = self._entry(other, st, probe, guess[ident])
             elif isinstance(other.type, (ScalarType, PointerType)):
                 state.env[ident] = self.unknown(f"`{other.name}` changes in the loop", loop.header)
-        dom, tight = reach, True
+        dom, tight, facts = reach, True, UNIVERSE
         why: Unknown | None = None
         trips: list[Known] = []
         mark = len(self.accesses), self._order
         tested = reach
         if loop.kind == "do":  # the test comes after the first iteration
             tested = reach.intersect(algebra.nonnegative(algebra.sub(gone, ONE)))
-        parts = conjuncts(test)
+        parts = conjuncts(loop.test)
+        if not parts:
+            why = self.unknown("the loop has no test", loop.header)
         for part in parts:
             closing = self._closing(part, state, probe, tested, alone=len(parts) == 1)
             if isinstance(closing, Unknown):
                 why = why or closing
+                facts = facts.intersect(self.fact(part, state))
                 continue
             where, trip = closing
             dom = dom.intersect(where)
@@ -331,18 +341,19 @@ class Loops(Evaluator):
             tight = tight and trip is not None
         del self.accesses[mark[0] :]
         self._order = mark[1]
-        if why is not None and not trips:
-            return why
-        if not trips and not algebra.to_dims(dom, (name,)).is_bounded():
-            return self.unknown(f"`{self.text(test)}` may never end the loop", test)
+        if why is None and not trips and not algebra.to_dims(dom, (name,)).is_bounded():
+            if not leaves_early(loop):
+                return self.unknown("the test may never end the loop", loop.header)
+            why = self.unknown("the loop has no test", loop.header)
         at_most = self._limits.get(loop.id, (None, None))[1]
-        if at_most is not None and not all(algebra.constant(t) is not None for t in trips):
+        if at_most is not None and not any(algebra.constant(t) is not None for t in trips):
             room = algebra.sub(Affine((), (at_most - 1) * abs(step)), gone)
             dom = dom.intersect(algebra.nonnegative(room))
         least = 0
         if loop.kind == "do":
             dom, least = dom.union(st.dom.intersect(algebra.zero(gone))), 1
-        return Counted(variable, name, start, step, dom.coalesce(), reach, tuple(trips), tight, least, why is None, why)
+        dom = dom.coalesce()
+        return Counted(variable, name, start, step, dom, reach, facts, tuple(trips), tight, least, why is None, why)
 
     def _closing(
         self, part: Expr, state: State, counted: Counted, tested: isl.Set, alone: bool
@@ -372,7 +383,7 @@ class Loops(Evaluator):
             if kind == "ne" and slope:
                 ahead = first if slope < 0 else algebra.scale(first, -1)
                 least = abs(slope) if tested is not counted.dom else 0
-                low, _ = self.bounds(ahead, replace_dom(state, tested))
+                low, _ = self.bounds(ahead, state.at(tested))
                 hits = abs(slope) == 1 or algebra.equal_on(algebra.floor_mod(ahead, abs(slope)), ZERO, tested)
                 # A signed iterator that runs past a bound of "!=" ends in undefined overflow.
                 of = counted.variable.type
@@ -472,11 +483,6 @@ class Loops(Evaluator):
             return algebra.add(before, growth)
 
         return final
-
-
-def replace_dom(state: State, dom: isl.Set) -> State:
-    """``state`` at other iterations."""
-    return State(state.env, dom, state.exact, state.left, state.alive, state.branch)
 
 
 def _unclear(value: Value) -> Unknown:

@@ -41,6 +41,10 @@ class State:
         """An independent copy."""
         return State(dict(self.env), self.dom, self.exact, self.left, self.alive, self.branch)
 
+    def at(self, dom: isl.Set) -> State:
+        """The same values under another condition."""
+        return State(self.env, dom, self.exact, self.left, self.alive, self.branch)
+
     def within(self, where: isl.Set, exact: bool) -> State:
         """A copy in which ``where`` holds too."""
         dom = self.dom if where is UNIVERSE else self.dom.intersect(where)
@@ -84,6 +88,7 @@ class Scope:
         self.loops: tuple[int, ...] = ()
         self.iterators: tuple[str, ...] = ()
         self.assumed = UNIVERSE  # type limits of symbols, for proofs only
+        self.facts = UNIVERSE  # what else holds in the loops around, for proofs only
         self.trial = 0  # > 0: a run that only guesses; nothing it says is kept
         self._order = 0
         self._branches: dict[object, int] = {}
@@ -106,7 +111,7 @@ class Scope:
         """Bounds of a value at this point, with what the types of symbols promise."""
         if isinstance(value, Affine) and not value.terms:
             return value.const, value.const
-        return algebra.bounds(value, st.dom.intersect(self.assumed))
+        return algebra.bounds(value, st.dom.intersect(self.assumed).intersect(self.facts))
 
     def branch_id(self, node: object) -> int:
         """Number of an If, Switch or Conditional in this function."""
