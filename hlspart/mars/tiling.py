@@ -72,7 +72,8 @@ def _affine(text: str, column: int, iterators: Sequence[str]) -> Affine | BadTil
         else:
             name = found["name"] or found["alone"]
             if iterators and name not in iterators:
-                return BadTiling(f"{name} is no iterator of the nest; iterators are {', '.join(iterators)}", here)
+                where = column + found.start("name" if found["name"] else "alone")
+                return BadTiling(f"{name} is no iterator of the nest; iterators are {', '.join(iterators)}", where)
             terms[name] = terms.get(name, 0) + sign * int(found["factor"] or 1)
         at = found.end()
     return Affine.of(terms, constant)
