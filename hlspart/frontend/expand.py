@@ -13,6 +13,7 @@ from hlspart.frontend.tokens import PragmaToken, SourceError, Token, Use, lex_li
 from hlspart.model.source import SourceText
 
 MAX_TOKENS = 1_000_000  # after expansion
+_INNER = 1 << 20  # keeps the arguments of inner uses apart
 
 _NEVER_EXPANDED = frozenset({
     "HLS", "AP", "SDS", "ACCEL", "array_partition", "array_reshape", "array_map", "pipeline", "unroll", "inline",
@@ -218,14 +219,20 @@ class Expander:
                         message = f"macro expansion gives more than {MAX_TOKENS} tokens"
                         raise SourceError("HLP004", message, use.path, use.start, use.end)
                 given = self._placed(expanded[index], use, index)
-                if given:
+                if given and given[0].space != token.space:
+                    given[0] = given[0].copy()
                     given[0].space = token.space
                 result.extend(given)
             at += 1
+        macros = self.macros
+        for at, token in enumerate(result):
+            # only a macro's name can be expanded again; a ")" may end its arguments
+            if token.text in macros or token.text == ")":
+                result[at] = token = token.copy()
+                token.hide = token.hide | hide
         result = [t for t in result if t.kind != "eof"]
-        for token in result:
-            token.hide = token.hide | hide if token.hide else hide
-        if result:
+        if result and result[0].space != name.space:
+            result[0] = result[0].copy()
             result[0].space = name.space
         return result
 
@@ -235,16 +242,20 @@ class Expander:
         return new
 
     def _placed(self, tokens: list[Token], use: Use, number: int) -> list[Token]:
-        """Copies of argument tokens, as parts of the outermost ``use``."""
+        """Argument tokens, as parts of the outermost ``use``."""
         result = []
         for token in tokens:
-            new = token.copy()
-            if isinstance(token, PragmaToken):
+            if token.kind == "pragma":
                 continue
+            if token.use is use:
+                result.append(token)
+                continue
+            new = token.copy()
             if token.use is None:
                 new.lo, new.hi, new.arg = token.start, token.end, number
-            elif token.use is not use:
-                new.deep, new.arg = token.deep or token.lo < 0, number
+            else:
+                # an argument of an inner use is told apart from the text around that use
+                new.deep, new.arg = token.deep or token.lo < 0, _INNER * (number + 1) + token.arg
                 if token.lo < 0:
                     new.lo, new.hi = token.use.start, token.use.end
             new.use = use

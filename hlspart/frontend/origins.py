@@ -51,11 +51,13 @@ class TokenText:
         return (token.use.start, token.use.end) if token.use is not None else (token.start, token.end)
 
     def _one_argument(self, first: int, last: int) -> bool:
-        """All tokens of the range come from one argument, once, in order (macros used in it included)."""
-        start = self.tokens[first]
-        previous = -1
-        for token in self.tokens[first : last + 1]:
-            if token.use is not start.use or token.arg != start.arg or token.lo < previous:
+        """The range is the expansion of one piece of one argument, once, in order (macros used in it included)."""
+        start, end = self.tokens[first], self.tokens[last]
+        if start.arg != end.arg:
+            return False
+        previous = start.lo
+        for token in self.tokens[first + 1 : last + 1]:
+            if token.use is not start.use or token.lo < previous or token.lo > end.lo:
                 return False
             if token.lo == previous and not token.deep:
                 return False

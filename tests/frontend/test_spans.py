@@ -58,6 +58,18 @@ def test_an_assignment_of_two_arguments_is_no_argument() -> None:
     assert kinds["BOTH(A[6], B[1][2])"] == "macro"
 
 
+def test_pieces_that_begin_or_end_in_an_inner_use() -> None:
+    loaded = good(
+        "#define ID(x) x\n#define IN(x) x\n#define TWO(x, y) x y\nint A[4], B[4];\nvoid f(int i) {\n"
+        "  ID(B[0] = A[IN(i)] + IN(A[1]) + TWO(A, [2]));\n}\n"
+    )
+    found = {loaded.text(e.at): e.at.kind for e in all_expressions(loaded) if isinstance(e, (ir.Binary, ir.ArrayRef))}
+    assert found == {
+        "B[0]": "argument", "A[IN(i)]": "argument", "A[1]": "argument",
+        "ID(B[0] = A[IN(i)] + IN(A[1]) + TWO(A, [2]))": "macro",
+    }  # fmt: skip
+
+
 def test_minus_before_a_macro_of_a_minus() -> None:
     loaded = good(KERNEL)
     last = [e for e in all_expressions(loaded) if isinstance(e, ir.Binary) and e.op == "-"][-1]
