@@ -18,7 +18,16 @@ from hlspart.banking.need import Cluster, Need
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.banking.proof import no_mapping
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
-from hlspart.layouts.lattice import LatticeLayout, Matrix, coset, dot, hermite_forms
+from hlspart.layouts.lattice import (
+    LatticeLayout,
+    Matrix,
+    coset,
+    dot,
+    hermite_forms,
+    is_cyclic,
+    linear,
+    plainest,
+)
 from hlspart.layouts.perdim import PerDimLayout
 
 AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout
@@ -158,16 +167,29 @@ class _Union:
         return True
 
     def _lattices(self, banks: int) -> Iterator[AnyLayout]:
+        """Cyclic quotients first (linear banking), by the quick test on multipliers; then the others."""
         if banks == 1:
             return
-        for hnf in hermite_forms(len(self._axes), banks):
-            if all(
-                not _crowds(need, cluster, (coset(hnf, o) for o in offsets))
-                for need, cluster, offsets in self._clusters
-            ):
-                layout = LatticeLayout.of_hnf(self._shape, self._lift(hnf))
+        for alpha in self._alphas(banks, 1):
+            if math.gcd(banks, *alpha) == 1:
+                layout = linear(self._shape, plainest(self._spread(alpha), banks), banks)
                 if self._accept(layout):
                     yield layout
+        if any(banks % (p * p) == 0 for p in range(2, math.isqrt(banks) + 1)):
+            for hnf in hermite_forms(len(self._axes), banks):
+                if not is_cyclic(hnf) and not any(
+                    _crowds(need, c, (coset(hnf, o) for o in offsets)) for need, c, offsets in self._clusters
+                ):
+                    layout = LatticeLayout.of_hnf(self._shape, self._lift(hnf))
+                    if self._accept(layout):
+                        yield layout
+
+    def _spread(self, alpha: Sequence[int]) -> tuple[int, ...]:
+        """Multipliers of all dimensions, 0 for those that do not matter."""
+        full = [0] * len(self._shape)
+        for axis, a in zip(self._axes, alpha, strict=True):
+            full[axis] = a
+        return tuple(full)
 
     def _lift(self, hnf: Matrix) -> Matrix:
         """The lattice with the unit vectors of the dimensions that do not matter added."""
@@ -187,10 +209,7 @@ class _Union:
             for alpha in self._alphas(banks, block):
                 if math.gcd(period, *alpha) != 1:
                     continue
-                full = [0] * len(self._shape)
-                for axis, a in zip(self._axes, alpha, strict=True):
-                    full[axis] = a
-                layout = BlockCyclicLayout(self._shape, tuple(full), banks, block)
+                layout = BlockCyclicLayout(self._shape, self._spread(alpha), banks, block)
                 if self._accept(layout):
                     yield layout
 
@@ -204,10 +223,11 @@ class _Union:
                 allowed &= circle.last(prefix, allowed)
                 if not allowed:
                     break
-            self._steps += 1
-            if self._steps > 6_000 * max(1, self._effort):
-                self._cut = True
-                return
+            if block > 1:
+                self._steps += sum(len(offsets) ** 2 for _, _, offsets in self._clusters)
+                if self._steps > 500_000 * max(1, self._effort):
+                    self._cut = True
+                    return
             while allowed:
                 yield (*prefix, (allowed & -allowed).bit_length() - 1)
                 allowed &= allowed - 1

@@ -188,16 +188,39 @@ def characters_of(hnf: Matrix) -> tuple[tuple[Vector, int], ...]:
     for k in range(rank):
         n = abs(m[k][k])
         if n > 1:
-            found.append((_plain(tuple(v[r][k] % n for r in range(rank)), n), n))
+            found.append((plainest(tuple(v[r][k] % n for r in range(rank)), n), n))
     return tuple(found)
 
 
-def _plain(alpha: Vector, modulus: int) -> Vector:
+def plainest(alpha: Vector, modulus: int) -> Vector:
     """The multiple by a unit with the smallest entries, which has the same kernel."""
     if modulus > 4096:
         return alpha
     units = (u for u in range(1, modulus) if math.gcd(u, modulus) == 1)
     return min((tuple(a * u % modulus for a in alpha) for u in units), key=lambda c: (sum(c), max(c), c))
+
+
+def is_cyclic(hnf: Matrix) -> bool:
+    """Whether the quotient by the lattice is a cyclic group: its minors of rank - 1 have no common divisor."""
+    rank = len(hnf)
+    minors = 0
+    for row in range(rank):
+        for column in range(rank):
+            rest = [[hnf[r][c] for c in range(rank) if c != column] for r in range(rank) if r != row]
+            minors = math.gcd(minors, _determinant(rest))
+            if minors == 1:
+                return True
+    return False
+
+
+def _determinant(rows: Sequence[Sequence[int]]) -> int:
+    if not rows:
+        return 1
+    return sum(
+        (-1) ** k * rows[0][k] * _determinant([[*r[:k], *r[k + 1 :]] for r in rows[1:]])
+        for k in range(len(rows))
+        if rows[0][k]
+    )
 
 
 def _hermite(alphas: Sequence[Vector], moduli: Vector, order: Sequence[int]) -> Matrix:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
-from hlspart.layouts.lattice import LatticeLayout, characters_of, coset, hermite_forms, linear
+from hlspart.layouts.lattice import LatticeLayout, characters_of, coset, hermite_forms, is_cyclic, linear
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 
 AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout
@@ -134,6 +134,13 @@ def test_number_of_sublattices() -> None:
 def test_a_group_that_is_not_cyclic_keeps_two_characters() -> None:
     assert [n for _, n in characters_of(((2, 0), (0, 6)))] == [2, 6]
     assert [n for _, n in characters_of(((2, 0), (0, 3)))] == [6]
+
+
+def test_cyclic_quotients_are_those_with_one_character() -> None:
+    for rank, index in ((2, 12), (3, 8), (3, 12)):
+        forms = list(hermite_forms(rank, index))
+        assert [is_cyclic(h) for h in forms] == [len(characters_of(h)) == 1 for h in forms]
+        assert not all(is_cyclic(h) for h in forms)
 
 
 def test_least_waste_order_of_addresses() -> None:
