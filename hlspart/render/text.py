@@ -131,7 +131,7 @@ def loop_title(loop: Shape) -> str:
 
 
 def _loop_row(loop: Shape) -> tuple[object, ...]:
-    target = loop["target_ii"] if loop["pipelined"] else "-"
+    target = "-" if loop["target_ii"] is None else loop["target_ii"]
     unknown = f"?{'' if loop['bounds'] is None else ' {}..{}'.format(*loop['bounds'])}"
     interval = ("-" if not loop["pipelined"] else unknown) if loop["ii"] is None else loop["ii"]
     missed = loop["ii"] is None or loop["target_ii"] is None or loop["ii"] > loop["target_ii"]
