@@ -99,9 +99,9 @@ def _brackets(shape: tuple[int, ...]) -> str:
 def _call(interface: Interface) -> str:
     arguments = []
     for item in interface.parameters:
-        if item.passing == "value" or item.passing == "reference":
+        if item.passing in ("value", "reference") or interface.language == "c++":
             arguments.append(storage(item))
-        else:  # int, long, enum and their like have one layout but are distinct types
+        else:  # in C, long and long long have one layout but are distinct types
             arguments.append(f"(void *){storage(item)}")
     call = f"{interface.top}({', '.join(arguments)})"
     return f"__typeof__({call}) hlspart_result = {call};" if interface.result else f"{call};"

@@ -13,7 +13,10 @@ from typing import Literal
 
 from hlspart.verify.interface import Incomparable
 
-FLAGS = ("-O1", "-g1", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-ffp-contract=off")
+FLAGS = (
+    "-O1", "-g1", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-ffp-contract=off",
+    "-ffunction-sections", "-Wl,--gc-sections",  # what only the user's main needs may be missing
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

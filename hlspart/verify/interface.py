@@ -91,6 +91,7 @@ class Interface:
     globals: tuple[Object, ...]
     result: Object | None
     skipped: tuple[str, ...]
+    language: Literal["c", "c++"] = "c"
 
 
 def interface(program: Program, top: str, extents: Mapping[str, int]) -> Interface:
@@ -101,23 +102,26 @@ def interface(program: Program, top: str, extents: Mapping[str, int]) -> Interfa
     parameters = tuple(_parameter(program, i, v, extents) for i, v in enumerate(function.params))
     found, skipped = [], []
     for variable in program.variables:
-        if variable.storage != "global" or variable.const or variable.volatile:
+        if variable.storage != "global" or variable.const or variable.volatile or variable.at.span.path.startswith("<"):
             continue
         try:
             found.append(_global(program, variable, extents))
         except Incomparable as reason:
             skipped.append(str(reason))
-    return Interface(top, parameters, tuple(sorted(found, key=lambda o: o.name)), _result(function), tuple(skipped))
+    language = program.units[0].language
+    ordered = tuple(sorted(found, key=lambda o: o.name))
+    return Interface(top, parameters, ordered, _result(function), tuple(skipped), language)
 
 
 def _parameter(program: Program, position: int, ident: int, extents: Mapping[str, int]) -> Object:
     variable = program.variable(ident)
     kind = variable.type
     spelled = _specifiers(program, variable)
+    cxx = program.units[0].language == "c++"
     match kind:
         case ArrayType():
             shape = _shape(variable, kind.dims, extents)
-            element, leaves = _element(kind.element, spelled, variable.name)
+            element, leaves = _element(kind.element, spelled, variable.name, cxx)
             constant = variable.const or _const(program, variable)
             return Object(variable.name, "parameter", position, shape, element, leaves, "array", not constant)
         case PointerType():
@@ -126,11 +130,11 @@ def _parameter(program: Program, position: int, ident: int, extents: Mapping[str
             if isinstance(target, ArrayType):  # int (*A)[8]
                 inner, target = target.dims, target.element
             shape = _shape(variable, (extents.get(variable.name), *inner), extents)
-            element, leaves = _element(target, spelled, variable.name)
+            element, leaves = _element(target, spelled, variable.name, cxx)
             constant = _const(program, variable)
             return Object(variable.name, "parameter", position, shape, element, leaves, "pointer", not constant)
         case _:
-            element, leaves = _element(kind, spelled, variable.name)
+            element, leaves = _element(kind, spelled, variable.name, cxx)
             passing: Literal["reference", "value"] = "reference" if variable.reference else "value"
             return Object(variable.name, "parameter", position, (), element, leaves, passing, variable.reference)
 
@@ -168,10 +172,10 @@ def _shape(variable: Variable, dims: tuple[int | None, ...], extents: Mapping[st
     return tuple(sizes)
 
 
-def _element(kind: CType, spelled: str, name: str) -> tuple[str, tuple[Leaf, ...]]:
-    """C type name for storage, and its scalars."""
+def _element(kind: CType, spelled: str, name: str, cxx: bool = False) -> tuple[str, tuple[Leaf, ...]]:
+    """Type name for storage, and its scalars. C++ tells long from long long, so there it is as written."""
     leaves = tuple(_leaves(kind, "", name))
-    if isinstance(kind, ScalarType):
+    if isinstance(kind, ScalarType) and not (cxx and spelled):
         return _NAMES[leaves[0].code], leaves
     if not spelled:
         assert isinstance(kind, StructType)

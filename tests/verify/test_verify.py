@@ -291,6 +291,35 @@ def test_a_map_of_another_file_is_refused(tmp_path: Path) -> None:
     assert compare(tmp_path, SPLIT_OLD, SPLIT_NEW, map={"schema": "other"}).exit_code == 2
 
 
+CXX = """#include <cstdint>
+template <int N> static int total(const int (&x)[N]) { int s = 0; for (int i = 0; i < N; i++) s += x[i]; return s; }
+void k(const int in[16], const int64_t wide[4], int64_t (&pair)[2], int &out)
+{
+    int a[16];
+    for (int i = 0; i < 16; i++) a[i] = in[i];
+    pair[1] = wide[2];
+    out = total<16>(a);
+}
+"""
+
+
+def test_cplusplus(tmp_path: Path) -> None:
+    for name, text in (("old.cpp", CXX), ("new.cpp", CXX.replace("wide[2]", "wide[3]"))):
+        (tmp_path / name).write_text(text)
+    old, new = str(tmp_path / "old.cpp"), str(tmp_path / "new.cpp")
+    assert verify(old, old, VerifyOptions(top="k")).compared == ("pair", "out")
+    found = verify(old, new, VerifyOptions(top="k")).difference
+    assert found is not None and found.place == "pair[1]"
+
+
+def test_what_only_main_needs_may_be_missing(tmp_path: Path) -> None:
+    text = "int k(int x) { return x; }\nvoid elsewhere(int);\nint main(void) { elsewhere(k(1)); return 0; }\n"
+    assert compare(tmp_path, text, text).exit_code == 0
+    needed = text.replace("return x;", "elsewhere(x); return x;")
+    result = compare(tmp_path, needed, needed)
+    assert result.exit_code == 2 and "elsewhere" in result.message
+
+
 def test_many_at_once(tmp_path: Path) -> None:
     pairs = []
     for n in range(4):
