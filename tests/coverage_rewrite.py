@@ -60,7 +60,7 @@ def run(path: Path, frontend: FrontendOptions, include: Path, link: list[str], f
     if built.returncode:
         return "gcc failed", built.stderr
     done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, env=NO_LEAKS)
-    return done.stdout + str(done.returncode), done.stderr
+    return done.stdout + str(done.returncode), done.stderr.replace(str(path.parent), "")
 
 
 def driven(plain: Pipeline, result: RewriteResult) -> str:
