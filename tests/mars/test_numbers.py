@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from nests import (
+from mars_nests import (
     GEMM,
     HEAT_3D,
     JACOBI_1D,

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from nests import access, form, only, solve
+from mars_nests import access, form, only, solve
 
 from hlspart.model.mars import MarsArray, NestAccess, TileForm
 
