@@ -29,7 +29,8 @@ class ConfigError(Exception):
 class LintConfig:
     """``select`` (codes, prefixes or names; empty: all) less ``ignore``; ``severity`` by code.
 
-    ``per_file_ignores``: glob -> codes. ``fail_on``: least severity that makes the exit code 1.
+    ``per_file_ignores``: glob -> codes. ``fail_on``: least severity that makes the exit code 1 (what is
+    for information only does not by default).
     ``large_complete``: banks above which a complete partition is large. ``origin`` says where each
     setting came from.
     """
@@ -38,7 +39,7 @@ class LintConfig:
     ignore: tuple[str, ...] = ()
     severity: Mapping[str, Severity] = field(default_factory=dict)
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    fail_on: Severity = "info"
+    fail_on: Severity = "warning"
     large_complete: int = 1024
     origin: Mapping[str, str] = field(default_factory=dict)
 

@@ -1,8 +1,9 @@
 """A PIPELINE stands before a loop and not in it.
 
 ## What it does
-Reports PIPELINE directly before a loop: a warning when other statements stand before the pragma, else
-information, because the top of a body is also where PIPELINE of a whole function belongs.
+Reports PIPELINE directly before a loop: a warning when other statements stand before the pragma; for
+information as the first line of a function, where a PIPELINE of the whole function belongs too. The
+first line of a loop's body is its right place and not reported.
 
 ## Why is this bad
 Loop pragmas belong into the body of their loop. Before it they are about what encloses it: the
@@ -36,7 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP414", "pragma-before-loop", "warning")
@@ -48,12 +49,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if directive.kind != "pipeline" or not directive.usable or directive.pragma is None or directive.has("off"):
             continue
         found = facts.next_loop(directive.pragma)
-        if found is not None:
-            loop, first = found
-            what = "the whole function" if directive.loop is None else facts.program.loops[directive.loop].name
-            message = f"PIPELINE before loop {loop.name} pipelines {what}, not the loop"
-            hint = f"move it into the body of {loop.name}"
-            severity = "info" if first else "warning"  # at the top of a body it is where it belongs
-            yield facts.report(
-                RULE, directive.at, message, hint, [(loop.header, "the loop")], severity=severity,  # type: ignore[arg-type]
-            )  # fmt: skip
+        if found is None or (found[1] and directive.loop is not None):
+            continue  # first in the body of a loop it pipelines that loop and unrolls the next one: a common form
+        loop, first = found
+        what = "the whole function" if directive.loop is None else facts.program.loops[directive.loop].name
+        message = f"PIPELINE before loop {loop.name} pipelines {what}, not the loop"
+        hint = f"move it into the body of {loop.name}"
+        severity: Severity = "info" if first else "warning"  # first in a function it pipelines all of it
+        yield facts.report(RULE, directive.at, message, hint, [(loop.header, "the loop")], severity=severity)

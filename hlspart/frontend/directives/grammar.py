@@ -166,8 +166,9 @@ def _check(
         if number is not None:
             values[name] = number
             if wanted.positive and number < 1:
-                text = f"{name.upper() if name == 'ii' else name}={number} is not positive"
-                return [Problem(f"bad-{name}", text, option.at, f"give {name} a value of 1 or more")]
+                shown = "II" if name == "ii" else name
+                text, hint = f"{shown}={number} is not positive", f"give {shown} a value of 1 or more"
+                return [Problem(f"bad-{name}", text, option.at, hint)]
             return []
         if _NOT_EVALUATED.search(value):
             text = f"the value of {name}={value} is not known here"
