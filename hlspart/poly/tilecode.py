@@ -7,25 +7,29 @@ C text over the iterators and the tile coordinates ``T0, T1, ..``; the text uses
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import islpy as isl
 
+from hlspart.model.access import Affine
 from hlspart.model.mars import NestAccess
 from hlspart.poly.dataflow import Dataflow, context
-from hlspart.poly.tiles import SET, guarded
+from hlspart.poly.tiles import SET, guarded, size_of
 
 Vector = tuple[int, ...]
+
+MOST_IDLE = 3  # iterations of a tile's bounding box per iteration of the tile
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """A piece of a loop nest.
 
-    ``for``: ``text`` is the header in parentheses; ``if``: the condition; ``call``: ``text`` names the
-    statement and ``args`` its iterators; ``block``: only children. An ``if`` has at most two children.
+    ``for``: ``text`` is the header in parentheses; ``let``: a declaration before its child; ``if``: the
+    condition; ``call``: ``text`` names the statement and ``args`` its iterators; ``block``: only
+    children. An ``if`` has at most two children.
     """
 
     kind: str
@@ -104,9 +108,15 @@ class TileCode:
 
     @guarded
     def local(self) -> Node:
-        """The loops of one interior tile, that at the origin, in the order of the source."""
+        """The loops of one interior tile, that at the origin, in the order of the source.
+
+        All bounds are constants: a loop of constant length starts from 0, another one runs over the
+        tile's extent under a guard, unless that would run the body more than MOST_IDLE times too often.
+        """
         depth = max(len(u.iterators) for u in self._units)
         total: Any = None
+        spans: list[list[int]] = [[] for _ in range(depth)]
+        idle = False
         for u in self._units:
             zero = ["0"] * len(self._tiles)
             inside = _inside_tile(u.rows, self._sizes, u.iterators, zero)
@@ -114,6 +124,12 @@ class TileCode:
             points = isl.Set(u.interior, context=self._ctx).intersect(
                 isl.Set(f"{{ [{its}] : {inside} }}", context=self._ctx)
             )
+            volume = 1
+            for k in range(len(u.iterators)):
+                low, high = points.dim_min_val(k).to_python(), points.dim_max_val(k).to_python()
+                spans[k] += [-high, -low] if k < len(u.backwards) and u.backwards[k] else [low, high]
+                volume *= high - low + 1
+            idle = idle or volume > MOST_IDLE * size_of(points)
             entries = []
             for k in range(depth + 1):
                 entries.append(str(u.order[k]) if k < len(u.order) else "0")
@@ -124,7 +140,8 @@ class TileCode:
             part = isl.UnionMap.from_map(time.intersect_domain(points.set_tuple_name(u.label)))
             total = part if total is None else total.union(part)
         build = isl.AstBuild.from_context(isl.Set("{ : }", context=self._ctx))
-        return _node(build.node_from_schedule_map(total))
+        extents = {f"c{2 * k + 1}": (min(s), max(s)) for k, s in enumerate(spans) if s and not idle}
+        return _node(build.node_from_schedule_map(total), extents)
 
     @guarded
     def inside(self, unit: Unit) -> str:
@@ -170,27 +187,71 @@ class TileCode:
         return _node(self._build().node_from_schedule_map(isl.UnionMap.from_map(identity)))
 
 
-def _node(tree: Any) -> Node:
+def _node(tree: Any, extents: Mapping[str, tuple[int, int]] | None = None) -> Node:
+    """isl's loops as a tree; with ``extents`` of the loops, their bounds are made constants."""
     kinds: Any = isl.ast_node_type
     kind = tree.get_type()
     if kind == kinds.for_:
         it, start = tree.for_get_iterator().to_C_str(), tree.for_get_init().to_C_str()
-        body = _node(tree.for_get_body())
+        body = _node(tree.for_get_body(), extents)
         if tree.for_is_degenerate():
+            if extents is not None:
+                return Node("let", f"const int {it} = {start};", (it,), (body,))
             return Node("for", f"(int {it} = ({start}); {it} <= ({start}); {it} += 1)", (it,), (body,))
         stop, step = tree.for_get_cond().to_C_str(), tree.for_get_inc().to_C_str()
+        if extents is not None and step == "1":
+            first = _affine(tree.for_get_init())
+            last = _affine(tree.for_get_cond().get_op_arg(1)) if f"{it} <= " in stop else None
+            length = last - first if first is not None and last is not None else None
+            if first is not None and length is not None and not length.terms and first.terms:
+                let = Node("let", f"const int {it} = {start} + n{it};", (it,), (body,))
+                return Node("for", f"(int n{it} = 0; n{it} <= {length.const}; n{it} += 1)", (it,), (let,))
+            constant = first is not None and last is not None and not first.terms and not last.terms
+            if not constant and it in extents:
+                low, high = extents[it]
+                guard = Node("if", f"{it} >= ({start}) && {stop}", (), (body,))
+                return Node("for", f"(int {it} = {low}; {it} <= {high}; {it} += 1)", (it,), (guard,))
         return Node("for", f"(int {it} = {start}; {stop}; {it} += {step})", (it,), (body,))
     if kind == kinds.if_:
-        children = [_node(tree.if_get_then_node())]
+        children = [_node(tree.if_get_then_node(), extents)]
         if tree.if_has_else_node():
-            children.append(_node(tree.if_get_else_node()))
+            children.append(_node(tree.if_get_else_node(), extents))
         return Node("if", tree.if_get_cond().to_C_str(), (), tuple(children))
     if kind == kinds.block:
         nodes = tree.block_get_children()
-        return Node("block", children=tuple(_node(nodes.get_at(k)) for k in range(nodes.n_ast_node())))
+        return Node("block", children=tuple(_node(nodes.get_at(k), extents) for k in range(nodes.n_ast_node())))
     call = tree.user_get_expr()
     operands = [call.get_op_arg(k).to_C_str() for k in range(call.get_op_n_arg())]
     return Node("call", operands[0], tuple(operands[1:]))
+
+
+def _affine(expression: Any) -> Affine | None:
+    """An isl expression as an affine form, where it is one."""
+    types: Any = isl.ast_expr_type
+    operators: Any = isl.ast_expr_op_type
+    kind = expression.get_type()
+    if kind == types.int:
+        return Affine((), expression.get_val().to_python())
+    if kind == types.id:
+        return Affine.of({expression.to_C_str(): 1})
+    if kind != types.op:
+        return None
+    parts = [_affine(expression.get_op_arg(k)) for k in range(expression.get_op_n_arg())]
+    if any(p is None for p in parts):
+        return None
+    known = [p for p in parts if p is not None]
+    operator = expression.get_op_type()
+    if operator == operators.minus:
+        return known[0].scaled(-1)
+    if operator == operators.add:
+        return known[0] + known[1]
+    if operator == operators.sub:
+        return known[0] - known[1]
+    if operator == operators.mul:
+        for a, b in ((0, 1), (1, 0)):
+            if not known[a].terms:
+                return known[b].scaled(known[a].const)
+    return None
 
 
 # ------------------------------------------------------------------------- how a tile keeps data

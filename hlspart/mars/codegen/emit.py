@@ -166,6 +166,9 @@ class _Writer:
                     yield "#pragma HLS PIPELINE II=1"
                 yield from self._loops(node.children[0], indent + "    ", call, pipeline)
                 yield f"{indent}}}"
+            case "let":
+                yield f"{indent}{node.text}"
+                yield from self._loops(node.children[0], indent, call, pipeline)
             case "if":
                 yield f"{indent}if ({node.text}) {{"
                 yield from self._loops(node.children[0], indent + "    ", call, pipeline)
