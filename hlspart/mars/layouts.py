@@ -117,6 +117,7 @@ def layouts(
     facts: Mapping[str, ArrayFacts],
     options: MarsOptions | None = None,
     tile_loops: Sequence[str] = (),
+    advise: bool = True,
 ) -> Layouts:
     """MARS of all arrays of a nest. ``accesses`` leave out arrays whose facts name a fault.
 
@@ -144,7 +145,42 @@ def layouts(
         records += _flows(tiled, known, options, violations)
         records += _faces(tiled, known, options, notes)
     actual = _actual(tiled, facts, notes) if options.enumerate else ()
+    if advise:
+        notes += _advice(accesses, forms, facts, tile_loops, records)
     return Layouts(tuple(records), tuple(violations), actual, tuple(dict.fromkeys(notes)), tiled.flow, tiled.border)
+
+
+def _advice(
+    accesses: Sequence[NestAccess],
+    forms: Sequence[TileForm],
+    facts: Mapping[str, ArrayFacts],
+    tile_loops: Sequence[str],
+    records: Sequence[MarsArray],
+) -> list[str]:
+    """Sizes that give larger sets, where the given ones cut the data into crumbs or into several classes."""
+    inner = [r for r in records if r.accepted and r.boundary is None]
+    crumbs = [r for r in inner if len(r.sets) > 3 and r.footprint and sum(m.size for m in r.sets) < 2 * len(r.sets)]
+    split = [r for r in inner if r.residue_classes > 1]
+    if not crumbs and not split:
+        return []
+    sizes = [f.size for f in forms]
+    even = [s + s % 2 for s in sizes]
+    tried = [[max(sizes)] * len(sizes), [min(sizes)] * len(sizes), even, [max(even)] * len(even)]
+    for other in dict.fromkeys(tuple(t) for t in tried if t != sizes):
+        changed = [replace(f, size=s) for f, s in zip(forms, other, strict=True)]
+        found = layouts(accesses, changed, facts, MarsOptions(exact=False), tile_loops, advise=False).arrays
+        said = []
+        for r in crumbs or split:
+            same = [x for x in found if (x.name, x.kind, x.boundary) == (r.name, r.kind, None) and x.accepted]
+            if same and len(same[0].sets) < len(r.sets) and same[0].residue_classes <= r.residue_classes:
+                said.append(f"{r.name} {len(same[0].sets)} MARS instead of {len(r.sets)}")
+            elif same and same[0].residue_classes < r.residue_classes:
+                said.append(f"{r.name} one class of tiles instead of {r.residue_classes}")
+        if said:
+            text = ",".join(f"{f.text}:{s}" for f, s in zip(forms, other, strict=True))
+            gain = ", ".join(dict.fromkeys(said))
+            return [f"the sizes cut the data into small sets or several classes of tiles; {text} gives {gain}"]
+    return []
 
 
 def _written(accesses: Sequence[NestAccess], name: str) -> bool:

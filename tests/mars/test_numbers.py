@@ -132,6 +132,14 @@ def test_incommensurate_sizes_fragment() -> None:
     assert [m.size for m in only(solve(nest, [form(4, i=1), form(4, k=1)]), "x", "input").sets] == [3, 1, 3]
 
 
+def test_advice_on_sizes() -> None:
+    nest = [access(0, "x", "read", "i,k", "0 <= i < 60 and 0 <= k < 60", "i+k")]
+    (note,) = solve(nest, [form(4, i=1), form(3, k=1)]).notes
+    assert "i:4,k:4 gives x 3 MARS instead of 6" in note
+    assert solve(nest, [form(4, i=1), form(4, k=1)]).notes == ()
+    assert "one class of tiles instead of 2" in column(3).notes[0]
+
+
 def test_different_null_spaces_are_refused() -> None:
     domain = "0 <= i < 99 and 0 <= j < 99"
     nest = [access(0, "A", "read", "i,j", domain, "i-j"), access(1, "A", "read", "i,j", domain, "i+j")]
