@@ -15,6 +15,7 @@ from hlspart.model.access import Access, Affine, LoopInfo
 from hlspart.model.results import BankVerdict
 
 _MOST_BANKS = 4096
+_TRIALS = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24, 32)
 
 
 class Verdicts:
@@ -41,7 +42,7 @@ class Verdicts:
                 continue
             worst = k + 1 if worst is None else worst
             if moves is None:
-                return BankVerdict("dynamic", banks, dim=k + 1)
+                return self._by_residue(access, layout, k, banks)
             if dim.kind == "block":
                 split = True
                 if len(moves) > 1:
@@ -58,6 +59,27 @@ class Verdicts:
         if split:
             return BankVerdict("const-after-split", banks, one, worst, pairs)
         return BankVerdict("const-after-unroll", banks, one, worst, pairs)
+
+    def _by_residue(self, access: Access, layout: PerDimLayout, k: int, banks: tuple[int, ...] | None) -> BankVerdict:
+        """An index such as ``i / 2``: the least unroll of one loop whose every copy reaches one bank, by trial."""
+        for ident in reversed(access.loops):
+            info = self._loops.get(ident)
+            if info is None or info.iterator is None or info.step is None or info.lower is None or info.lower.terms:
+                continue
+            trips = info.trip_count.max
+            for u in _TRIALS if trips is None else (*(t for t in _TRIALS if t < trips), min(trips, _TRIALS[-1])):
+                if all(self._one_bank(access, layout, info, u, r) for r in range(u)):
+                    return BankVerdict("const-after-unroll", banks, u, k + 1, ((ident, u),))
+        return BankVerdict("dynamic", banks, dim=k + 1)
+
+    def _one_bank(self, access: Access, layout: PerDimLayout, info: LoopInfo, u: int, r: int) -> bool:
+        """Whether copy ``r`` of ``u`` reaches one bank at most."""
+        assert info.step is not None
+        assert info.lower is not None
+        stride = abs(info.step) * u
+        where = f"({info.iterator} - {info.lower.const + info.step * r}) mod {stride} = 0"
+        found = _reached(access, layout, where)
+        return found is not None and len(found) <= 1
 
     def _banks(self, access: Access, layout: PerDimLayout) -> tuple[int, ...] | None:
         key = (access.domain, access.index, access.map, layout)
@@ -112,8 +134,8 @@ class Verdicts:
         return None if rest.terms else steps
 
 
-def _reached(access: Access, layout: PerDimLayout) -> tuple[int, ...] | None:
-    """Exact flat banks over the domain, ascending; None when there are too many or isl gives up."""
+def _reached(access: Access, layout: PerDimLayout, where: str = "") -> tuple[int, ...] | None:
+    """Exact flat banks over the domain (and ``where``), ascending; None when too many or isl gives up."""
     from hlspart.poly.region import Regions, TooHard
 
     if layout.banks > _MOST_BANKS:
@@ -122,7 +144,10 @@ def _reached(access: Access, layout: PerDimLayout) -> tuple[int, ...] | None:
     names = tuple(f"x{k}" for k in range(len(layout.dims)))
     coordinates = layout.isl_banks(names)
     try:
-        touch = regions.touch(regions.region(access.domain), access.index, access.map, layout.shape)
+        domain = regions.region(access.domain)
+        if where:
+            domain = domain.meet(regions.region(f"{{ {regions.tuple} : {where} }}"))
+        touch = regions.touch(domain, access.index, access.map, layout.shape)
         tuples = touch.then(names, [text for text, _ in coordinates]).values([size for _, size in coordinates])
     except TooHard:
         return None

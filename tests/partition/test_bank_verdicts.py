@@ -32,6 +32,9 @@ def verdicts(text: str) -> list[BankVerdict]:
         ("block factor=8", "i", "i = 4; i < 12", ("const-after-split", (1, 2), None)),
         ("cyclic factor=4", "i", "i = 31; i >= 0", ("const-after-unroll", (0, 1, 2, 3), 4)),
         ("cyclic factor=3", "i", "i = 0; i < 32", ("const-after-unroll", (0, 1, 2), 3)),
+        ("cyclic factor=4", "i / 2", "i = 0; i < 64", ("const-after-unroll", (0, 1, 2, 3), 8)),
+        ("cyclic factor=4", "(2 * i) % 16", "i = 0; i < 32", ("const-after-unroll", (0, 2), 2)),
+        ("block factor=4", "i % 8", "i = 0; i < 64", ("const", (0,), None)),
         ("complete", "7", "i = 0; i < 3", ("const", (7,), None)),
         ("complete", "i", "i = 0; i < 3", ("const-after-unroll", (0, 1, 2), 3)),
     ],
@@ -150,5 +153,7 @@ def test_non_affine_and_dynamic() -> None:
     (group,) = validation.groups.values()
     assert [v.kind for v in group.verdicts.values()] == ["non-affine"]
     assert math.prod(d.factor for d in group.dims) == 4  # a tool still makes the banks
-    text = text.replace("A[idx[i]]", "A[(i + idx[0]) / 2]").replace("idx[0]", "8")
+    text = text.replace("A[idx[i]]", "A[(7 * i + 3) % 16]").replace("factor=4", "factor=16")
+    assert [(v.kind, v.unroll) for v in verdicts(text)] == [("const-after-unroll", 16)]
+    text = text.replace("i < 16", "i < 1024").replace("(7 * i + 3) % 16", "i / 64")
     assert [v.kind for v in verdicts(text)] == ["dynamic"]
