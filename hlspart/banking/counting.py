@@ -89,6 +89,7 @@ class PortProblem:
         self.exclusive_static = exclusive_static
         self._effort = effort
         self._regions = Regions(space.names, space.steps)
+        self.questions = 0  # sets asked about so far: what a search may spend is limited
         self._by_domain: dict[str, Region] = {}
         self._boxes: dict[str, Box | None] = {}
         self._meets: dict[tuple[str, str], bool] = {}
@@ -153,6 +154,7 @@ class PortProblem:
             found = self._reach_by_residues(access, forms, layout, sizes)
             if found is not None:
                 return found
+        self.questions += 1
         try:
             touch = self._regions.touch(self._region(access.domain), access.index, access.map, layout.shape)
             values = touch.then(names, tuple(text for text, _ in coordinates)).values(sizes)

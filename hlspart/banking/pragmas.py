@@ -49,6 +49,9 @@ class PragmaSpace:
             return ()
         limit = min(self.most, math.prod(self.shape))
         for banks in range(start, limit + 1):
+            if sum(need.problem.questions for need in self.needs) > 1500 * self.effort:
+                self.complete = False
+                return ()
             found = tuple(self.solutions(banks))
             if found:
                 return found

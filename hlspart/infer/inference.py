@@ -70,7 +70,7 @@ class Inference:
         if options.ports is not None:
             target = with_ports(target, options.ports)
         self.analysis, self.target, self.options, self.model = analysis, target, options, model
-        first = check(program, analysis, validation, target, model)
+        first = check(program, analysis, validation, target, model, hints=False)
         self._whole: dict[int, str] = {}  # groups that are better left whole, and why
         functions = in_hardware(program, analysis)
         self.program = with_pipelines(program, first, functions)
@@ -113,9 +113,9 @@ class Inference:
         suspects = [d for d in decisions if worse & {key(x.result) for x in d.demand.loops} and d.choice.kind != "none"]
         for d in suspects:
             group = d.demand.group.id
-            then = self._confirm(
-                tuple(self._plain(x.demand, "") if x.demand.group == d.demand.group else x for x in decisions)
-            )
+            group = d.demand.group.id
+            trial = [self._plain(x.demand, "") if x.demand.group.id == group else x for x in decisions]
+            then = self._confirm(trial)
             lost, gained = self._cycles(then), self._cycles(after)
             if lost is None or gained is None or lost >= gained:
                 continue
@@ -179,7 +179,7 @@ class Inference:
 
     def _check(self, program: Program, apart: Iterable[int] = ()) -> IIResult:
         validation = replace(validate(program, self.analysis, self.model), apart=frozenset(apart))
-        return check(program, self.analysis, validation, self.target, self.model)
+        return check(program, self.analysis, validation, self.target, self.model, hints=False)
 
     def _confirm(self, decisions: Sequence[Decision]) -> IIResult:
         program = without(self.program, [k for d in decisions for k in d.removed])

@@ -126,7 +126,7 @@ class Touch:
             axes = []
             for k in range(rank):
                 axis = reached.project_out(isl.dim_type.set, k + 1, rank - k - 1).project_out(isl.dim_type.set, 0, k)
-                axes.append([value for (value,) in _members(axis, 1)])
+                axes.append(_numbers(axis))
                 lifted = axis.insert_dims(isl.dim_type.set, 0, k)
                 lifted = lifted.insert_dims(isl.dim_type.set, k + 1, rank - k - 1)
                 product = product.intersect(lifted.reset_space(inside.get_space()))
@@ -135,6 +135,17 @@ class Touch:
             return tuple(itertools.product(*axes))
 
         return self._owner.guarded(compute)
+
+
+def _numbers(axis: Any) -> list[int]:
+    """The elements of a bounded set of numbers; an interval is not enumerated by isl."""
+    if axis.is_empty():
+        return []
+    low, high = axis.dim_min_val(0).to_python(), axis.dim_max_val(0).to_python()
+    interval = isl.Set(f"{{ [b] : {low} <= b <= {high} }}", context=axis.get_ctx()).reset_space(axis.get_space())
+    if interval.is_subset(axis):
+        return list(range(low, high + 1))
+    return [value for (value,) in _members(axis, 1)]
 
 
 def _members(set_: Any, rank: int) -> list[tuple[int, ...]]:

@@ -32,11 +32,16 @@ def check(
     validation: Validation,
     target: Target,
     bank_model: BankModel = "static",
+    hints: bool = True,
 ) -> IIResult:
-    """Predict every loop of every function for ``target`` under the validated partitions."""
+    """Predict every loop of every function for ``target`` under the validated partitions.
+
+    ``hints``: also look for what would help a loop that misses its target.
+    """
     functions = [_Function(program, analysis, validation, target, name) for name in program.functions]
     loops: list[LoopResult] = []
     for function in functions:
+        function.hints = hints
         loops += [function.result(nest, bank_model) for nest in function.found]
     unrolled = frozenset(name for f in functions for name in f.unrolled())
     storage = Storage(program, analysis, validation, target, unrolled)
@@ -100,7 +105,7 @@ class _Function:
     ) -> None:
         self.program, self.analysis, self.validation, self.target = program, analysis, validation, target
         self.nests = Nests(program, analysis, target, name)
-        self.name = name
+        self.name, self.hints = name, True
         self.found = self.nests.all()
         self.storage = Storage(program, analysis, validation, target, frozenset(self.unrolled()), around)
 
@@ -140,7 +145,7 @@ class _Function:
         return LoopModel(copy.nests, copy.storage, self.target), same
 
     def _calls(self, nest: Nest) -> bool:
-        statements = (s for root in (*nest.before, *nest.body) for s in c.walk_statements(root))
+        statements = (s for root in (*nest.before, *nest.body, *nest.after) for s in c.walk_statements(root))
         roots = [e for s in statements for e in statement_values(self.program, s)]
         return any(isinstance(e, c.Call) and e.function in self.program.functions for r in roots for e in c.walk(r))
 
@@ -171,7 +176,7 @@ class _Function:
         ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)
         ii: int | None = p.schedule.ii if bank_model == "static" else ideal
         cause, bounds = blocked, None
-        reasons = with_hints(*modelled, p, limits(p))
+        reasons = with_hints(*modelled, p, limits(p)) if self.hints else limits(p)
         low, why = _uncertain(p)
         if blocked is None and why is not None and max(floor, p.resource_ii, low) < p.schedule.ii:
             cause, bounds = why, (max(floor, p.resource_ii, low), p.schedule.ii)
