@@ -95,6 +95,7 @@ class Context:
         self.names: list[dict[str, Entry]] = [{}]
         self.tags: list[dict[str, ir.CType]] = [{}]
         self.internal_functions: dict[str, str] = {}
+        self.assumed: dict[str, int] = {}  # values of parameters, from -D
         self.function: str | None = None
         self.scope: int | None = None
 

@@ -116,7 +116,10 @@ class Expressions:
         entry = self.context.lookup(node.name)
         match entry:
             case VariableId():
-                return ir.Name(origin, self.context.variable(entry.id).type, entry.id), at, at
+                variable = self.context.variable(entry.id)
+                if variable.storage == "parameter" and node.name in self.context.assumed:
+                    return ir.Const(origin, variable.type, self.context.assumed[node.name], node.name), at, at
+                return ir.Name(origin, variable.type, entry.id), at, at
             case EnumConstant():
                 return ir.Const(origin, ct.INT, entry.value, node.name), at, at
             case FunctionDeclaration():
@@ -294,6 +297,8 @@ class Expressions:
         if op in ("sizeof", "_Alignof"):
             return self._sizeof(node)
         operand, first, last = self.lower(node.expr)
+        if op in ("p++", "p--", "++", "--", "&"):
+            self._not_assumed(operand, first)
         if op in ("p++", "p--"):
             first, last = self._left(first, last)
             end = last + 1
@@ -347,11 +352,16 @@ class Expressions:
             type_ = _decayed(ct.arithmetic(left.type, right.type))
         return ir.Binary(self.at(first, end), type_, node.op, left, right), first, end
 
+    def _not_assumed(self, target: ir.Expr, at: int) -> None:
+        if isinstance(target, ir.Const) and target.text in self.context.assumed:
+            raise self.context.fail(at, f"-D {target.text}=.. gives a value to a parameter that is changed here")
+
     def _assignment(self, node: Any) -> Ranged:
         target, first, last = self.lower(node.lvalue)
         first, _ = self._left(first, last)
         value, begin, end = self.lower(node.rvalue)
         _, end = self._right(begin, end)
+        self._not_assumed(target, first)
         at = self.at(first, end)
         stored = self.methods.store(target, node.op, value, at)
         return stored or ir.Assign(at, target.type, node.op, target, value), first, end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.context import Collected, place_of
 from hlspart.frontend.cxx import as_c
 from hlspart.frontend.expand import Macro
+from hlspart.frontend.literals import integer
 from hlspart.frontend.lower import Lowering
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import brackets, normalised, parse
@@ -31,6 +33,7 @@ _RULE_NAMES = {
 }  # fmt: skip
 _CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".C", ".cp")
 _CPP_WORDS = {"::", "template", "using", "namespace", "class", "ap_int", "ap_uint", "ap_fixed", "ap_ufixed"}
+_IN_EXPANSION = re.compile(r"\(in the expansion of (\w+)\)$")
 _RECURSION = 20_000
 
 
@@ -113,15 +116,9 @@ def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], col
             path, language, source, Diagnostic("HLP001", "unreadable-file", "error", place, "the file is empty")
         )
     mark = collected.mark()
-    preprocessor = Preprocessor(options, language, read)
-    result = preprocessor.result
+    headers: list[str] = []
     try:
-        try:
-            preprocessor.run(source)
-        finally:
-            collected.sources.update({k: t for k, t in result.sources.items() if k not in collected.sources})
-        _notes(result, collected)
-        _lower(path, result, collected, language)
+        headers = _attempts(source, options, language, read, collected)
         error = None
     except SourceError as fault:
         collected.reset(mark)
@@ -129,10 +126,57 @@ def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], col
     except RecursionError:
         collected.reset(mark)
         error = Diagnostic("HLP004", "limit-exceeded", "error", Place(path, 1, 1, 1, 1), "nested too deeply")
-    return ir.Unit(path, language, source, error, tuple(result.headers))
+    return ir.Unit(path, language, source, error, tuple(headers))
 
 
-def _lower(path: str, result: Preprocessed, collected: Collected, language: str) -> None:
+def _attempts(
+    source: SourceText, options: FrontendOptions, language: str, read: Callable[[str], bytes], collected: Collected
+) -> list[str]:
+    """Read a unit; headers it included. Raises SourceError.
+
+    ``-D n=16`` may be meant for a parameter ``n``, where a macro of that name is a syntax error: then
+    the parameter is taken to have this value.
+    """
+    mark = collected.mark()
+    assumed: dict[str, int] = {}
+    first: SourceError | None = None
+    while True:
+        try:
+            return _attempt(source, options, assumed, language, read, collected)
+        except SourceError as fault:
+            first = first or fault
+            found = _IN_EXPANSION.search(fault.message)
+            given = {d.partition("=")[0]: integer(d.partition("=")[2]) for d in options.defines}
+            value = given.get(found.group(1)) if found else None
+            if found is None or value is None:
+                raise (fault if fault.rule == "HLP003" else first) from None
+            assumed[found.group(1)] = value
+            kept = tuple(d for d in options.defines if d.partition("=")[0] != found.group(1))
+            options = replace(options, defines=kept)
+            collected.reset(mark)
+            mark = collected.mark()
+
+
+def _attempt(
+    source: SourceText,
+    options: FrontendOptions,
+    assumed: dict[str, int],
+    language: str,
+    read: Callable[[str], bytes],
+    collected: Collected,
+) -> list[str]:
+    preprocessor = Preprocessor(options, language, read)
+    result = preprocessor.result
+    try:
+        preprocessor.run(source)
+    finally:
+        collected.sources.update({k: t for k, t in result.sources.items() if k not in collected.sources})
+    _notes(result, collected)
+    _lower(source.path, result, collected, language, assumed)
+    return result.headers
+
+
+def _lower(path: str, result: Preprocessed, collected: Collected, language: str, assumed: dict[str, int]) -> None:
     raw = normalised(result.tokens)
     types: dict[str, ir.CType] = {}
     if language == "c++":
@@ -148,7 +192,9 @@ def _lower(path: str, result: Preprocessed, collected: Collected, language: str)
             fault.hint = "the text looks like C++: use --lang c++"
         raise
     types.update((name, STANDARD.get(name, ir.OtherType(name))) for name in guessed)
-    Lowering(path, TokenText(tokens, match), pragmas, collected, language).unit(tree, types)
+    lowering = Lowering(path, TokenText(tokens, match), pragmas, collected, language)
+    lowering.context.assumed = assumed
+    lowering.unit(tree, types)
     collected.inactive.extend(s for s in result.inactive if not s.path.startswith(OWN))
     for name, value in _macro_constants(result.macros).items():
         collected.constants.setdefault(name, value)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from frontend_help import all_expressions, good, named, program, refs
+from frontend_help import all_expressions, good, message, named, program, refs
 
 from hlspart.frontend import load
 from hlspart.model import program as ir
@@ -282,6 +282,20 @@ def test_run_time_extents_are_told_and_cured() -> None:
     assert told == [("error", "constant extent needed; use -D n=..")] * 3
     cured = good(text.replace("int n, ", ""), options=FrontendOptions(defines=("n=16",)))
     assert named(cured, "A").dims == (17,) and not cured.diagnostics
+
+
+def test_a_define_may_be_meant_for_a_parameter() -> None:
+    options = FrontendOptions(defines=("n=16", "M=2"))
+    loaded = good(
+        "void f(int n, int x[n]) { int A[n][M]; for (int i = 0; i < n; i++) A[i][0] = x[i]; }", options=options
+    )
+    assert named(loaded, "A").dims == (16, 2) and named(loaded, "x").dims == (16,) and not loaded.diagnostics
+    (loop,) = loaded.loops.values()
+    assert isinstance(loop.test, ir.Binary) and isinstance(loop.test.right, ir.Const) and loop.test.right.value == 16
+    assert "parameter that is changed here" in message("void f(int n) { int A[n]; n++; A[0] = n; }", options=options)
+    assert message("void f(int n) { int A[n]; A[0] = ; }", options=options).startswith(
+        "t.c:1:12: error: syntax error before '16'"
+    )
 
 
 def test_defines_undefines_and_include_folders() -> None:
