@@ -67,19 +67,21 @@ class LoopModel:
                 raise Unmodelled(f"{nest.loop.name} is unrolled but {info.cause}", nest.line)
         how = order(self.nests, nest)
         body = list(nest.body if statements is None else statements)
-        symbols = self._symbols(nest, [*nest.before, *body])
+        symbols = self._symbols(nest, [*nest.before, *body, *nest.after])
         space = self.nests.space(nest, tuple(symbols.values()))
         uneven = nest.unroll > 1 and self._trip_of(nest) % nest.unroll != 0
         frame = Frame(
             self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, symbols, uneven
         )
-        elaborator = Elaborator(frame, nest.before, body)
+        elaborator = Elaborator(frame, [*nest.before, *nest.after], body)
         if nest.before:
             elaborator.run([], {})
-            elaborator.guarded(nest.before)
+            elaborator.guarded(nest.before, "first")
         step = how.steps[-1] // nest.unroll if how.steps else 1
         for copy in range(nest.unroll):
             elaborator.run(body, {how.names[-1]: copy * step} if copy and how.names else {})
+        if nest.after:
+            elaborator.guarded(nest.after, "last")
         found = elaborator.finish()
         problems: dict[int, PortProblem] = {}
         position: dict[int, tuple[int, int]] = {}
@@ -104,7 +106,13 @@ class LoopModel:
             lambda v: self.program.variable(v).name, self._relaxed(nest, space), self.target.store_states,
         )  # fmt: skip
         lowered = lower(
-            found, how.names, self.storage, carriers, nest.pipelined and nest.loop is not None, self.target.alias_gap
+            found,
+            how.names,
+            self.storage,
+            carriers,
+            nest.pipelined and nest.loop is not None,
+            self.target.alias_gap,
+            self._ends(nest),
         )
         if (
             len(nest.chain) > 1
@@ -123,6 +131,14 @@ class LoopModel:
             {v: tuple(m) for v, m in members.items()},
             {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()},
         )  # fmt: skip
+
+    def _ends(self, nest: Nest) -> tuple[int, int] | None:
+        """First and last value of the inner iterator of a nest flattened over statements."""
+        info = self.nests.info(nest.loop) if nest.loop is not None and (nest.before or nest.after) else None
+        trip = info.trip_count.exact if info is not None else None
+        if info is None or info.lower is None or info.lower.terms or info.step is None or not trip or nest.unroll > 1:
+            return None
+        return info.lower.const, info.lower.const + info.step * (trip - 1)
 
     def _relaxed(self, nest: Nest, space: IterationSpace) -> str | None:
         """The iteration space without its bounds, when those of the nest's own loops vary."""

@@ -28,12 +28,26 @@ class Lowered:
     kept: frozenset[int]
 
 
-def lower(body: Body, own: tuple[str, ...], storage: Storage, carriers: Carriers, loop: bool, gap: int) -> Lowered:
-    """The graph of ``body``; ``own`` are the names of the pipelined loop, innermost last."""
+def lower(
+    body: Body,
+    own: tuple[str, ...],
+    storage: Storage,
+    carriers: Carriers,
+    loop: bool,
+    gap: int,
+    ends: tuple[int, int] | None = None,
+) -> Lowered:
+    """The graph of ``body``; ``own`` are the names of the pipelined loop, innermost last.
+
+    ``ends``: first and last value of the inner iterator of a nest that is flattened over statements;
+    elements had left its inner loop before.
+    """
     ops = dict(body.ops)
     carried = list(body.carried)
     live = set(body.live)
     hoisted = _promote(ops, carried, live, own, storage) if loop else ()
+    if ends is not None:
+        _promote_inner(ops, carried, carriers.space.names, ends, storage)
     _invariants(ops, carried)
     needed = _needed(ops, carried, live)
     graph_ops = {i: op for i, op in ops.items() if i in needed and not op.free}
@@ -105,6 +119,58 @@ def _promote(
                 continue
             gone += [op.ref for op in members if op.ref is not None]
     return tuple(gone)
+
+
+def _promote_inner(
+    ops: dict[int, Op], carried: list[Carried], names: tuple[str, ...], ends: tuple[int, int], storage: Storage
+) -> None:
+    """Elements that stay during the inner loop of a flattened nest become registers of it.
+
+    They are loaded (or set) in its first iteration and stored in its last; between, they are carried.
+    """
+    inner = names[-1:]
+    found = [op for op in ops.values() if op.ref is not None]
+    first = next((i for i, op in ops.items() if op.text == "first iteration"), None)
+    last = next((i for i, op in ops.items() if op.text == "last iteration"), None)
+    groups: dict[tuple[object, ...], list[Op]] = defaultdict(list)
+    for op in found:
+        if op.ref is not None and not _moves(op.ref, inner) and not storage.memory(op.ref.variable).kept:
+            groups[op.ref.variable, op.ref.key].append(op)
+    for members in groups.values():
+        variable = members[0].ref.variable if members[0].ref is not None else -1
+        loads = [op for op in members if op.kind == "load"]
+        resets = [op for op in members if op.kind == "store" and first in op.args[1:]]
+        stores = [op for op in members if op.kind == "store" and op not in resets]
+        others = [op for op in found if op.ref is not None and op.ref.variable == variable]
+        if len(loads) != 1 or len(stores) != 1 or len(resets) > 1 or not _alone(members, others):
+            continue
+        if (loads[0].ref and loads[0].ref.guarded) or (stores[0].ref and stores[0].ref.guarded):
+            continue
+        made = ops[stores[0].args[0]]
+        if made.kind == "select" and made.args[0] == last:  # what follows the inner loop does not come back
+            ops[stores[0].id] = replace(stores[0], args=(made.args[1], *stores[0].args[1:]))
+            made = ops[made.args[2]]
+        ops[stores[0].id] = replace(ops[stores[0].id], ref=_only_at(stores[0].ref, names, ends[1]))
+        load, start = loads[0], max(ops) + 1
+        if resets:
+            initial = resets[0].args[0]
+            ops[resets[0].id] = Op(resets[0].id, "const", 1, (), resets[0].line)
+        else:
+            initial = start + 1
+            ops[initial] = replace(load, id=initial, ref=_only_at(load.ref, names, ends[0]))
+        ops[start] = Op(start, "phi", load.bits, (), load.line, load.text)
+        condition = first if first is not None else start
+        ops[load.id] = Op(load.id, "select", load.bits, (condition, initial, start), load.line, "select")
+        carried.append(Carried(start, made.id, load.text.split()[0]))
+
+
+def _only_at(ref: MemoryRef | None, names: tuple[str, ...], value: int) -> MemoryRef | None:
+    """A reference that is used only when the inner iterator has ``value``."""
+    from hlspart.poly import carried
+
+    if ref is None:
+        return None
+    return replace(ref, domain=carried.constrain(ref.domain, names, [f"{names[-1]} = {value}"]))
 
 
 def _moves(ref: MemoryRef | None, names: Iterable[str]) -> bool:

@@ -26,8 +26,8 @@ class Nest:
     """One loop of the hardware: ``loop`` with the parents flattened into it.
 
     ``chain``: flattened parents outermost first, then ``loop``. ``outer``: loops around them.
-    ``unroll``: copies of the body per iteration. ``before``: statements of flattened parents that
-    run ahead of the inner loop. ``loop`` None: a function that is pipelined as a whole.
+    ``unroll``: copies of the body per iteration. ``before``, ``after``: statements of flattened parents
+    that run ahead of and behind the inner loop. ``loop`` None: a function that is pipelined as a whole.
     """
 
     function: str
@@ -39,6 +39,7 @@ class Nest:
     origin: OriginOfLoop
     unroll: int
     before: tuple[c.Stmt, ...] = ()
+    after: tuple[c.Stmt, ...] = ()
     body: tuple[c.Stmt, ...] = ()
     line: int = 0
 
@@ -81,7 +82,20 @@ class Nests:
             body = self.function.body.body
             line = self.program.line(self.function.name_at)
             return (
-                Nest(self.function.name, None, (), (), True, self._target_ii(whole), _origin(whole), 1, (), body, line),
+                Nest(
+                    self.function.name,
+                    None,
+                    (),
+                    (),
+                    True,
+                    self._target_ii(whole),
+                    _origin(whole),
+                    1,
+                    (),
+                    (),
+                    body,
+                    line,
+                ),
             )
         return tuple(self._walk(self.function.body.body, ()))
 
@@ -109,8 +123,8 @@ class Nests:
         yield from inner
 
     def _pipelined(self, loop: c.Loop, outer: tuple[c.Loop, ...], target: int | None, origin: OriginOfLoop) -> Nest:
-        chain, before = self._chain(loop, outer)
-        return self._nest(loop, chain, outer[: len(outer) - len(chain) + 1], True, target, origin, before)
+        chain, before, after = self._chain(loop, outer)
+        return self._nest(loop, chain, outer[: len(outer) - len(chain) + 1], True, target, origin, before, after)
 
     def _nest(
         self,
@@ -121,11 +135,23 @@ class Nests:
         target: int | None,
         origin: OriginOfLoop,
         before: tuple[c.Stmt, ...] = (),
+        after: tuple[c.Stmt, ...] = (),
     ) -> Nest:
         line = self.program.line(chain[0].at)
         body = loop.body.body
         return Nest(
-            self.function.name, loop, chain, outer, pipelined, target, origin, self.unroll(loop), before, body, line
+            self.function.name,
+            loop,
+            chain,
+            outer,
+            pipelined,
+            target,
+            origin,
+            self.unroll(loop),
+            before,
+            after,
+            body,
+            line,
         )
 
     def _target_ii(self, pipeline: Directive) -> int:
@@ -169,19 +195,21 @@ class Nests:
 
     # ----------------------------------------------------------------------------- flattening
 
-    def _chain(self, loop: c.Loop, outer: tuple[c.Loop, ...]) -> tuple[tuple[c.Loop, ...], tuple[c.Stmt, ...]]:
-        """Parents that flatten into ``loop``, and their statements before the inner loop."""
+    def _chain(
+        self, loop: c.Loop, outer: tuple[c.Loop, ...]
+    ) -> tuple[tuple[c.Loop, ...], tuple[c.Stmt, ...], tuple[c.Stmt, ...]]:
+        """Parents that flatten into ``loop``, and their statements before and after the inner loop."""
         chain: tuple[c.Loop, ...] = (loop,)
         before: tuple[c.Stmt, ...] = ()
+        after: tuple[c.Stmt, ...] = ()
         for parent in reversed(outer):
-            inner = chain[0]
-            ahead = self._only_child(parent, inner)
-            if ahead is None or (ahead and not self._flattens_over(ahead)):
+            around = self._around(parent, chain[0])
+            if around is None or not self._flattens_over(*around) or not self._may_flatten(parent, chain[0]):
                 break
-            if not self._may_flatten(parent, inner):
+            if any(around) and self.trip(parent).exact is None:
                 break
-            chain, before = (parent, *chain), (*ahead, *before)
-        return chain, before
+            chain, before, after = (parent, *chain), (*around[0], *before), (*after, *around[1])
+        return chain, before, after
 
     def _may_flatten(self, parent: c.Loop, inner: c.Loop) -> bool:
         for loop in (parent, inner):
@@ -197,29 +225,40 @@ class Nests:
         blocked = any(self.found(kind, parent.id) is not None for kind in ("pipeline", "unroll", "dataflow"))
         return constant and not blocked
 
-    def _only_child(self, parent: c.Loop, inner: c.Loop) -> tuple[c.Stmt, ...] | None:
-        """Statements before ``inner`` in ``parent``; None when others follow or another loop is there."""
-        real = [s for s in flat(parent.body.body) if not self._empty(s)]
-        if not real or real[-1] is not inner:
+    def _around(self, parent: c.Loop, inner: c.Loop) -> tuple[tuple[c.Stmt, ...], tuple[c.Stmt, ...]] | None:
+        """Statements before and after ``inner`` in ``parent``; None when another loop or a jump is there."""
+        real = [s for s in flat(parent.body.body) if s is inner or not self._empty(s)]
+        if not any(s is inner for s in real):
             return None
-        ahead = tuple(real[:-1])
-        if any(isinstance(x, c.Loop | c.Return | c.Jump) for s in ahead for x in c.walk_statements(s)):
+        at = next(k for k, s in enumerate(real) if s is inner)
+        beside = (*real[:at], *real[at + 1 :])
+        if any(isinstance(x, c.Loop | c.Return | c.Jump) for s in beside for x in c.walk_statements(s)):
             return None
-        return ahead
+        return tuple(real[:at]), tuple(real[at + 1 :])
 
-    def _flattens_over(self, statements: tuple[c.Stmt, ...]) -> bool:
+    def _flattens_over(self, before: tuple[c.Stmt, ...], after: tuple[c.Stmt, ...]) -> bool:
         """Whether the tool moves these statements into the inner loop."""
         over = self.target.flatten_over
         if over != "loads":
-            return over == "any"
-        for stmt in statements:
+            return not (before or after) or (over == "any" and all(self._simple(s) for s in (*before, *after)))
+        for stmt in before:
             if isinstance(stmt, c.Declare):
                 values = [self.program.variable(v).init for v in stmt.variables]
                 if any(v is not None and not self._pure(v) for v in values):
                     return False
             elif not (isinstance(stmt, c.PragmaMark | c.Label) or self._moves(stmt)):
                 return False
-        return True
+        return not after
+
+    def _simple(self, stmt: c.Stmt) -> bool:
+        """A statement without branches and calls (reports: nests with such statements stay apart)."""
+        if isinstance(stmt, c.Declare):
+            roots = [v for x in stmt.variables if (v := self.program.variable(x).init) is not None]
+        elif isinstance(stmt, c.ExprStmt):
+            roots = [stmt.expr]
+        else:
+            return isinstance(stmt, c.PragmaMark | c.Label)
+        return not any(isinstance(e, c.Call | c.Conditional) for r in roots for e in c.walk(r))
 
     def _moves(self, stmt: c.Stmt) -> bool:
         """Assignment of a value without effects to a scalar."""
@@ -267,7 +306,7 @@ class Nests:
     def _perfect(self, parent: c.Loop) -> bool:
         """Whether a loop holds nothing but a loop that it flattens with."""
         inner = next((s for s in flat(parent.body.body) if isinstance(s, c.Loop)), None)
-        return inner is not None and self._only_child(parent, inner) == () and self._may_flatten(parent, inner)
+        return inner is not None and self._around(parent, inner) == ((), ()) and self._may_flatten(parent, inner)
 
     def _copies(self, body: c.Stmt) -> int | None:
         """Copies of the innermost statements when all loops in ``body`` are unrolled; None where not possible."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Literal
 
 from hlspart.model import program as c
 from hlspart.model.access import Affine
@@ -57,10 +58,10 @@ class Elaborator(Operations):
         self._statements(statements)
         self._drop("continue")
 
-    def guarded(self, statements: Sequence[c.Stmt]) -> None:
-        """Elaborate statements that run in the first iteration of the inner loop only."""
+    def guarded(self, statements: Sequence[c.Stmt], when: Literal["first", "last"]) -> None:
+        """Elaborate statements that run in the first or last iteration of the inner loop only."""
         before = dict(self.env)
-        condition = self.make("index", 1, (), 0, ("first",), "first iteration")
+        condition = self.make("index", 1, (), 0, (when,), f"{when} iteration")
         with self._arm(self._fresh(), 0, condition):
             self._statements(statements)
         self._merge(condition, before, dict(self.env), before, 0)
@@ -166,9 +167,11 @@ class Elaborator(Operations):
         return value
 
     def _phi(self, key: Key) -> int:
-        phi = self.make("phi", 32, (), 0, (), self._key_name(key))
-        self.phis[key] = self.env[key] = phi
-        return phi
+        """The value that a scalar has at the start of the iteration."""
+        if key not in self.phis:
+            self.phis[key] = self.make("phi", 32, (), 0, (), self._key_name(key))
+        self.env[key] = self.phis[key]
+        return self.phis[key]
 
     def _member(self, expr: c.Member, line: int) -> int:
         match expr.base:
@@ -458,16 +461,15 @@ class Elaborator(Operations):
     ) -> None:
         """Values after two arms: equal ones stay, different ones are selected."""
         merged = dict(before)
+        self.env = dict(before)
         for key in {**then, **other}:
-            if key not in then or key not in other:
-                ident = key if isinstance(key, int) else key[0]
-                if ident in self.declared:
-                    continue
-                default = self.phis.get(key)
-                if default is None:
-                    default = self._read(key) if isinstance(key, int) else self._phi(key)
-                a, b = then.get(key, default), other.get(key, default)
-            else:
+            ident = key if isinstance(key, int) else key[0]
+            if key in then and key in other:
                 a, b = then[key], other[key]
+            elif key not in before and ident in self.declared:
+                continue  # set in one arm only, so not used after
+            else:
+                unset = before[key] if key in before else self._read(key) if isinstance(key, int) else self._phi(key)
+                a, b = then.get(key, unset), other.get(key, unset)
             merged[key] = a if a == b else self.make("select", self.body.ops[a].bits, (test, a, b), line, (), "select")
         self.env = merged

@@ -46,6 +46,8 @@ void correlation(double float_n, double data[100][80], double corr[80][80], doub
         SQUARES: for (int i = 0; i < 100; i++)
             stddev[j] += pow(data[i][j] - mean[j], (double)2);
         stddev[j] /= float_n;
+        stddev[j] = sqrt(stddev[j]);
+        stddev[j] = stddev[j] <= 0.1 ? 1.0 : stddev[j];
     }
     CENTRE_I: for (int i = 0; i < 100; i++)
         CENTRE_J: for (int j = 0; j < 80; j++) {
@@ -65,6 +67,12 @@ void correlation(double float_n, double data[100][80], double corr[80][80], doub
 """,
     "covariance": """void covariance(double float_n, double data[100][80], double cov[80][80], double mean[80])
 {
+    MEAN: for (int j = 0; j < 80; j++) {
+        mean[j] = 0.0;
+        SUM: for (int i = 0; i < 100; i++)
+            mean[j] += data[i][j];
+        mean[j] /= float_n;
+    }
     CENTRE_I: for (int i = 0; i < 100; i++)
         CENTRE_J: for (int j = 0; j < 80; j++)
             data[i][j] -= mean[j];

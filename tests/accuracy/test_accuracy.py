@@ -16,7 +16,7 @@ def test_first_set_sample():
 def test_second_set():
     """No II that contradicts a report; at least nine of ten iteration latencies within the larger of 1 and 10 %."""
     rows = run.second_set(load(run.VITIS_2022_2))
-    assert len(rows) == 24
+    assert len(rows) == 25
     assert [r for r in rows if not r.ii_right] == []
-    assert sum(r.fair for r in rows) >= 22
-    assert sum(r.predicted_ii is not None for r in rows) >= 23
+    assert sum(r.fair for r in rows) >= 23
+    assert sum(r.predicted_ii is not None for r in rows) >= 24

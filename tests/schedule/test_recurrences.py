@@ -154,3 +154,67 @@ def test_latency_adds_up():
     assert outer.latency.exact is not None and inner.latency.exact is not None
     assert outer.latency.exact == 10 * (outer.depth or 0)
     assert (outer.depth or 0) > inner.latency.exact
+
+
+@pytest.mark.parametrize(
+    ("body", "ii"),
+    [
+        ("if (x[i] > 0) s += x[i];", 4),
+        ("if (x[i] > 0) s += x[i]; else s += A[i];", 4),
+        ("float t; if (x[i] > 0) t = x[i]; else t = A[i]; s += t;", 3),
+        ("float t = 0; if (x[i] > 0) t = x[i]; s += t;", 3),
+        ("s = x[i] > 0 ? s + x[i] : s;", 4),
+        ("s = x[i];", 1),
+        ("if (x[i] > 0) continue; s += x[i];", 3),
+    ],
+)
+def test_conditional_accumulation(body, ii):
+    """A value that is selected on its way around takes all states of its adder."""
+    found = loop(pipelined(body, parameters=FLOAT).replace("return acc", "return s").replace("int f(", "float f("))
+    assert (found.ii, found.cause) == (ii, None)
+
+
+MATMUL = """void f(float A[100][100], float B[100][100], float C[100][100]) {
+    I: for (int i = 0; i < 100; i++)
+        J: for (int j = 0; j < 100; j++) {
+            BEFORE
+            K: for (int k = 0; k < 100; k++) {
+#pragma HLS PIPELINE
+                BODY
+            }
+            AFTER
+        }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "after"),
+    [
+        ("float s = 0;", "s += A[i][k] * B[k][j];", "C[i][j] = s;"),
+        ("C[i][j] = 0;", "C[i][j] += A[i][k] * B[k][j];", ""),
+        ("", "C[i][j] += A[i][k] * B[k][j];", "C[i][j] *= 0.5f;"),
+    ],
+)
+def test_flattening_over_statements_by_tool_version(before, body, after):
+    """2022.1 keeps such nests apart; later versions flatten them, and resetting the sum costs a selection."""
+    text = MATMUL.replace("BEFORE", before).replace("BODY", body).replace("AFTER", after)
+    early, late = loop(text, "K"), loop(text, "I_J_K", tool="vitis-2022.2")
+    assert (early.ii, early.recurrence_ii) == (3, 3)
+    assert (late.ii, late.trip_count.exact) == (4, 100**3)
+    assert late.limits[0].kind == "recurrence"
+
+
+def test_flattening_over_a_load():
+    text = """void f(float A[100][100], float x[100], float y[100]) {
+    I: for (int i = 0; i < 100; i++) {
+        float t = x[i];
+        J: for (int j = 0; j < 100; j++) {
+#pragma HLS PIPELINE
+            y[j] = y[j] + A[i][j] * t;
+        }
+    }
+}
+"""
+    assert loop(text, "I_J").ii == 1
+    assert loop(text, "J", tool="vivado-hls-2016.4", part="xc7z020").ii == 1
