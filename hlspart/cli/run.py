@@ -110,8 +110,15 @@ class Run:
         return shapes.document(schema, self.pipeline.program, self.pipeline.paths, entry, tied)
 
     def statuses(self, validation: Validation) -> None:
-        """Say what became of faulty directives."""
-        self.say(d for s in validation.statuses if (d := status_diagnostic(self.pipeline.program, s)) is not None)
+        """Say what became of faulty directives, and what of the others is not as written."""
+        program = self.pipeline.program
+        self.say(d for s in validation.statuses if (d := status_diagnostic(program, s)) is not None)
+        for status in validation.statuses:
+            kind = program.directives[status.directive].kind.upper()
+            for note in status.notes if status.status == "applied" else ():
+                if note.code in _NOT_AS_WRITTEN:
+                    place = place_of(program, note.at, status.line)
+                    self.say([Diagnostic(note.code, note.code, "warning", place, f"{kind}: {note.message}", note.hint)])
 
     def out_of_range(self, analysis: AccessAnalysis) -> None:
         """Say which accesses are proved to leave their array."""
@@ -220,6 +227,7 @@ def place_of(program: Program, origin: Origin, line: int = 1) -> Place:
     return Place(origin.span.path, *source.line_column(origin.span.start), *source.line_column(origin.span.end))
 
 
+_NOT_AS_WRITTEN = frozenset(("factor-unused", "factor-clamped", "empty-bank"))
 _SEVERITY = {"rejected": "error", "conflict": "error", "unmodelled": "info", "redundant": "info", "ignored": "info"}
 
 

@@ -199,6 +199,10 @@ def _unknown_option(kind: Kind, option: Option) -> Problem:
     written = option.name if option.value is None else f"{option.name}="
     close = difflib.get_close_matches(option.name, known, 1, 0.6)
     hint = f"did you mean {close[0]}?" if close else None
+    types = kind.options.get("type")
+    if option.value is None and types is not None and types.words:
+        text = f"'{option.name}' is no type and no option of {kind.name.upper()}"
+        return Problem("unknown-option", text, option.at, hint or "types are " + ", ".join(types.words))
     return Problem("unknown-option", f"{kind.name.upper()} has no option '{written}'", option.at, hint)
 
 
