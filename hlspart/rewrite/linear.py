@@ -56,15 +56,17 @@ class Linear:
     def __str__(self) -> str:
         # Positive terms first: in unsigned arithmetic no partial sum then wraps needlessly.
         parts = [(a, c) for a, c in self.terms if c > 0] + [(a, c) for a, c in self.terms if c < 0]
-        text = ""
+        text, const = "", self.const
+        if parts and parts[0][1] < 0 < const:
+            text, const = str(const), 0
         for atom, c in parts:
             size = abs(c)
             piece = atom if size == 1 else f"{size} * {atom}"
             text += f" {'-' if c < 0 else '+'} {piece}" if text else (f"-{piece}" if c < 0 else piece)
         if not text:
             return str(self.const)
-        if self.const:
-            text += f" {'-' if self.const < 0 else '+'} {abs(self.const)}"
+        if const:
+            text += f" {'-' if const < 0 else '+'} {abs(const)}"
         return text
 
 

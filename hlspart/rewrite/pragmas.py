@@ -51,10 +51,29 @@ def edit_pragmas(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | 
     if plan.style == "bankdim":
         for variable in _partition_owners(program, plan):
             if variable.id not in placed:
-                refusal = _insert_partition(program, plan, variable, buffer)
+                lines = partition_lines(plan, plan.names[variable.id][0])
+                refusal = _insert(program, plan, variable, lines, buffer)
+                if refusal is not None:
+                    return refusal
+    elif plan.style == "crossbar" and not any(d.kind in ("bind_storage", "resource") for d in _about(program, plan)):
+        kind = _storage(plan)
+        for variable in _partition_owners(program, plan) if kind is not None else ():
+            if variable.storage != "parameter" and not variable.const:
+                lines = [f"#pragma HLS bind_storage variable={n} type={kind}" for n in plan.names[variable.id]]
+                refusal = _insert(program, plan, variable, lines, buffer)
                 if refusal is not None:
                     return refusal
     return None
+
+
+def _storage(plan: Plan) -> str | None:
+    """The memory whose ports serve the lanes of every region (UG1399, BIND_STORAGE); None: more than two."""
+    reads = max((r.read_lanes for r in plan.regions), default=0)
+    writes = max((r.write_lanes for r in plan.regions), default=0)
+    if reads <= 1 and writes <= 1:
+        return "ram_s2p"
+    together = max((r.read_lanes + r.write_lanes for r in plan.regions), default=0)
+    return "ram_t2p" if together <= 2 else None
 
 
 def _edit_pragma(
@@ -148,9 +167,8 @@ def _partition_owners(program: Program, plan: Plan) -> list[Variable]:
     return [program.variable(v) for v in plan.group.members if v not in fed]
 
 
-def _insert_partition(program: Program, plan: Plan, variable: Variable, buffer: EditBuffer) -> Refusal | None:
-    """Write the partition of a bankdim array whose directive stands elsewhere (or in a directive file)."""
-    lines = partition_lines(plan, plan.names[variable.id][0])
+def _insert(program: Program, plan: Plan, variable: Variable, lines: list[str], buffer: EditBuffer) -> Refusal | None:
+    """Write pragma lines about the new arrays where the old one is declared (or used, at file scope)."""
     if variable.function is not None:
         function = program.functions[variable.function]
         if variable.storage == "parameter":
@@ -164,6 +182,7 @@ def _insert_partition(program: Program, plan: Plan, variable: Variable, buffer: 
 
 def _users(program: Program, plan: Plan) -> list[Function]:
     wanted = [d.function for d in _about(program, plan) if d.kind == "array_partition" and d.function]
+    wanted += [r.loop.function for r in plan.regions]
     return [program.functions[name] for name in wanted if name in program.functions]
 
 

@@ -75,7 +75,7 @@ def test_line_runs_follow_untouched_lines(raw: list[tuple[int, int, str]]) -> No
         ("i * 4 + 7", "cyclic factor=4", "A_3[i + 1]"),
         ("(i << 2) - 0 + 2", "cyclic factor=4", "A_2[i]"),
         ("8*i + 4*j + 3", "cyclic factor=4", "A_3[2 * i + j]"),
-        ("20 - 4*i", "cyclic factor=4", "A_0[-i + 5]"),
+        ("20 - 4*i", "cyclic factor=4", "A_0[5 - i]"),
         ("OFF + 4*i", "cyclic factor=4", "A_1[i + 1]"),
         ("i + 16", "block factor=4", "A_1[i + 6]"),
         ("13", "cyclic factor=4", "A_1[3]"),

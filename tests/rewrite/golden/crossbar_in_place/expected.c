@@ -9,6 +9,9 @@
 void relax(int A[30])
 {
     int B_0[10], B_1[10], B_2[10];
+    #pragma HLS bind_storage variable=B_0 type=ram_s2p
+    #pragma HLS bind_storage variable=B_1 type=ram_s2p
+    #pragma HLS bind_storage variable=B_2 type=ram_s2p
 // hlspart: B is B_0 .. B_2 (cyclic factor=3 dim=1)
     for (int i = 0; i < 30; i++) {
         /* B: bank and word of each store of this iteration. */
