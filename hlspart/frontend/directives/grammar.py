@@ -167,8 +167,8 @@ def _check(
             values[name] = number
             if wanted.positive and number < 1:
                 shown = "II" if name == "ii" else name
-                text, hint = f"{shown}={number} is not positive", f"give {shown} a value of 1 or more"
-                return [Problem(f"bad-{name}", text, option.at, hint)]
+                text = f"{shown}={number} is not positive"
+                return [Problem(f"bad-{name}", text, option.at, f"give {shown} a value of 1 or more")]
             return []
         if _NOT_EVALUATED.search(value):
             text = f"the value of {name}={value} is not known here"
