@@ -141,7 +141,9 @@ class _Function:
         if not (nest.pipelined and self._calls(nest)):
             return LoopModel(self.nests, self.storage, self.target), nest
         copy = self.expanded
-        same = next(n for n in copy.found if (n.loop and n.loop.id) == (nest.loop and nest.loop.id))
+        same = next((n for n in copy.found if (n.loop and n.loop.id) == (nest.loop and nest.loop.id)), None)
+        if same is None:
+            raise Unmodelled("the calls in it, expanded, change which loops are pipelined", nest.line)
         return LoopModel(copy.nests, copy.storage, self.target), same
 
     def _calls(self, nest: Nest) -> bool:
