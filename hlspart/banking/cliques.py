@@ -57,7 +57,7 @@ def largest_clique(
     if not exact:
         order = _coloured(neighbours, everything)
         bound = order[-1][1] if order else 0
-        budget.left = 20_000
+        budget.left = 1000
         best, exact = [], True
         expand([], everything, None)
         if not exact and len(best) < bound:  # give as many vertices as colours: a true upper bound

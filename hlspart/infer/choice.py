@@ -74,7 +74,8 @@ class Chooser:
         if self.options.scheme == "any":
             return self._any(needs, start) or self._replicated(needs, bound)
         existing = self.demand.existing
-        served = existing is not None and all(n.fits(existing, self.model) for n in needs)
+        memories = existing is not None and any(d.banks < d.extent for d in existing.dims)
+        served = memories and existing is not None and all(n.fits(existing, self.model) for n in needs)
         if self.options.scheme == "auto" and self._small and not served:
             return self._registers(bound)
         pragma = self._pragma(needs, bound, start)

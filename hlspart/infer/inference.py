@@ -164,9 +164,11 @@ class Inference:
         )  # fmt: skip
         starts: dict[int, int] = {}
         best: tuple[int, tuple[Decision, ...], IIResult] | None = None
-        for _ in range(1 + REPAIRS):
+        for _ in range(1 + REPAIRS + len(found)):
             decisions = tuple(self._decide(d, starts.get(d.group.id, 1)) for d in found)
             after = self._confirm(decisions)
+            if self._refused(decisions, after):
+                continue
             missed = self._missed(after, floors)
             if best is None or missed < best[0]:
                 best = (missed, decisions, after)
@@ -186,6 +188,16 @@ class Inference:
         added = [x for d in decisions for x in d.directives]
         apart = [m for d in decisions if d.choice.rewrite for m in d.demand.group.members]  # by certificate
         return self._check(replace(program, directives=(*program.directives, *added)), apart)
+
+    def _refused(self, decisions: Sequence[Decision], after: IIResult) -> bool:
+        """Note the arrays whose new directives validation does not accept; True when there are any."""
+        new = [(x, d) for d in decisions for x in d.directives]
+        refused = False
+        for (_, d), status in zip(reversed(new), reversed(after.pragmas), strict=False):
+            if status.status in ("rejected", "conflict"):
+                self._whole[d.demand.group.id] = f"not partitioned: {status.reason}"
+                refused = True
+        return refused
 
     def _loops(self, result: IIResult) -> list[LoopResult]:
         return [loop for loop in result.loops if key(loop) in self.targets]
