@@ -156,7 +156,9 @@ class Expressions:
         return ir.Subscript(at, ct.indexed(base.type), base, index), first, closing
 
     def _indexable(self, type_: ir.CType) -> bool:
-        return isinstance(type_, (ir.ArrayType, ir.PointerType))
+        """Subscripts reach memory (an array of channels holds none)."""
+        memory = not isinstance(type_, ir.ArrayType) or not isinstance(type_.element, ir.StreamType)
+        return memory and isinstance(type_, (ir.ArrayType, ir.PointerType))
 
     def _extend(self, base: ir.Expr, index: ir.Expr, first: int, last: int, bracket: Origin | None) -> ir.Expr | None:
         """``base[index]`` as an ArrayRef when the base is a variable or an ArrayRef with subscripts left."""

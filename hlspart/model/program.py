@@ -156,8 +156,8 @@ class Variable:
 
     @property
     def is_array(self) -> bool:
-        """Whether the variable is an array (parameters declared with brackets included)."""
-        return isinstance(self.type, ArrayType)
+        """Whether the variable is an array (parameters declared with brackets included) of anything but channels."""
+        return isinstance(self.type, ArrayType) and not isinstance(self.type.element, StreamType)
 
 
 # ---------------------------------------------------------------------------------- expressions

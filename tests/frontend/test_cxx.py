@@ -203,6 +203,17 @@ def test_braces_and_second_declarators() -> None:
     assert isinstance(named(loaded, "b").type, ir.StreamType)
 
 
+def test_an_array_of_channels_is_no_memory() -> None:
+    loaded = good(
+        "#include <hls_stream.h>\nvoid f(hls::stream<int> s[4], int A[4]) { A[1] = s[2].read() + s[A[0]].read(); s[1] << A[2]; }",
+        "t.cpp",
+    )
+    assert not refs(loaded, "s") and [v.name for v in loaded.arrays()] == ["A"]
+    assert [loaded.text(r.at) for r in refs(loaded, "A")] == ["A[1]", "A[0]", "A[2]"]
+    calls = [e.function for e in all_expressions(loaded) if isinstance(e, ir.Call)]
+    assert calls == ["stream.read", "stream.read", "stream.write"]
+
+
 def test_standard_types_need_no_header() -> None:
     loaded = good("void f(uint8_t A[4], size_t n) { int16_t x = (int16_t)A[n]; A[0] = x; }", "t.cpp")
     assert named(loaded, "A").type == ir.ArrayType(ir.ScalarType("uint8_t", "int", 8, False), (4,))
