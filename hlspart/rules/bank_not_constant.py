@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._queries import unroll_mismatch
 
@@ -66,8 +66,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if unroll_mismatch(facts, remark) is not None:
             continue
         group = {facts.analysis.group_of.get(v) for v in remark.directive.variables}
-        severity = "warning" if any(facts.analysis.group_of.get(v) in group for v in slowed) else "info"
+        severity: Severity = "warning" if any(facts.analysis.group_of.get(v) in group for v in slowed) else "info"
         yield facts.report(
             RULE, remark.problem.at, remark.problem.message, remark.problem.hint,
-            [(remark.directive.at, "the partition")], severity=severity,  # type: ignore[arg-type]
+            [(remark.directive.at, "the partition")], severity=severity,
         )  # fmt: skip

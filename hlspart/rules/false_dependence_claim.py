@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP209", "false-dependence-claim", "warning")
@@ -60,5 +60,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         message = f"'{name}' does depend on iterations {witness.distance} before in loop {loop}"
         related = [(witness.source, "written here"), (witness.sink, f"read {witness.distance} iterations later")]
         hint = f"remove it, or say distance={witness.distance} dependent=true"
-        severity = "error" if short else "warning"
-        yield facts.report(RULE, directive.at, message, hint, related, severity=severity)  # type: ignore[arg-type]
+        severity: Severity = "error" if short else "warning"
+        yield facts.report(RULE, directive.at, message, hint, related, severity=severity)

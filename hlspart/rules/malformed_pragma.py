@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP103", "malformed-pragma", "error")
@@ -41,6 +41,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule; the same value given twice is only a warning."""
     yield from facts.plain(RULE, "syntax", "missing-equals", "missing-value")
     for remark in facts.remarks("duplicate-option"):
-        severity = None if remark.problem.fatal else "warning"
+        severity: Severity | None = None if remark.problem.fatal else "warning"
         message = f"{facts.pragma_text(remark.directive)}: {remark.problem.message}"
-        yield facts.report(RULE, remark.problem.at, message, remark.problem.hint, severity=severity)  # type: ignore[arg-type]
+        yield facts.report(RULE, remark.problem.at, message, remark.problem.hint, severity=severity)

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic, Fix
+from hlspart.model.diagnostics import Diagnostic, Fix, Severity
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP305", "repeated-directive", "warning")
@@ -46,7 +46,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         fix = Fix("remove the line", (edit,), safe=True) if edit is not None and not apart else None
         message = f"{facts.pragma_text(remark.directive)}: {remark.problem.message}"
         related = [(first.at, "the first one")] if first is not None else []
-        severity = "info" if apart else "warning"
+        severity: Severity = "info" if apart else "warning"
         yield facts.report(
             RULE,
             remark.directive.at,
@@ -54,5 +54,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             remark.problem.hint,
             related,
             fix,
-            severity,  # type: ignore[arg-type]
+            severity,
         )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from lint_helpers import blocks, lint_of
@@ -13,6 +15,9 @@ from hlspart import lint
 from hlspart.lint.catalogue import HEADINGS, Entry, entries, find
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
+from hlspart.rules._base import Rule
+
+catalogue_module = sys.modules["hlspart.lint.catalogue"]
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRIES = entries()
@@ -91,3 +96,23 @@ def test_a_target_missed_by_several_limits_together() -> None:
     report = lint.run(pipeline.program, pipeline.analysis, pipeline.validation, slow)
     assert [d.rule for d in report.diagnostics] == ["HLP211"]
     assert report.diagnostics[0].message == "loop L: II 3 instead of 1: several limits together"
+
+
+def test_rules_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("their_rule", "Names are short.\n\n## What it does\nNothing.")
+    module.RULE = Rule("HLP801", "short-name", "info")  # type: ignore[attr-defined]
+    module.check = lambda facts: iter([facts.report(module.RULE, facts.program.variables[0].at, "short")])  # type: ignore[attr-defined]
+
+    class Point:
+        name = "theirs"
+
+        def load(self) -> ModuleType:
+            return module
+
+    monkeypatch.setattr(catalogue_module, "entry_points", lambda group: [Point()] if group == "hlspart.rules" else [])
+    entries.cache_clear()
+    try:
+        report = lint_of("int f(int x) { return x; }\n")
+        assert [(d.rule, d.place.column) for d in report.diagnostics] == [("HLP801", 11)]
+    finally:
+        entries.cache_clear()
