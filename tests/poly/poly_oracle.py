@@ -42,9 +42,9 @@ static jmp_buf hls_out;
 static long hls_budget;
 static void hls_spend(void) { if (--hls_budget < 0) longjmp(hls_out, 1); }
 static long hls_wrap(long x, long n) { return ((x % n) + n) % n; }
-static void hls_note(int id, int rank, long a, long b, long c) {
+static void hls_note(int id, int rank, long a, long b, long c, const volatile void *at) {
   hls_spend();
-  printf("R %d %d %ld %ld %ld\n", id, rank, a, b, c);
+  printf("R %d %d %ld %ld %ld %ld\n", id, rank, a, b, c, (long)at);
 }
 static void hls_enter(int id) { printf("E %d\n", id); }
 static void hls_tick(int id) { hls_spend(); printf("T %d\n", id); }
@@ -79,17 +79,23 @@ class Run:
     """What one call of one kernel visited."""
 
     finished: bool = True
+    places: Counter[tuple[int, str, int]] = field(default_factory=Counter)  # (reference, array, element)
     visits: dict[int, Counter[tuple[int, ...]]] = field(default_factory=dict)
     trips: dict[int, list[int]] = field(default_factory=dict)
 
 
-def _references(program: Program, function: str) -> Iterator[ArrayRef]:
+def references(program: Program, function: str) -> Iterator[ArrayRef]:
     """References that the kernel evaluates: not those whose address alone is taken, nor under sizeof."""
 
     def below(expr: object, direct: bool) -> Iterator[ArrayRef]:
         if isinstance(expr, SizeOf):
             return
-        if isinstance(expr, ArrayRef) and direct and not isinstance(expr.type, (ArrayType, PointerType)):
+        if (
+            isinstance(expr, ArrayRef)
+            and expr.brackets
+            and direct
+            and not isinstance(expr.type, (ArrayType, PointerType))
+        ):
             yield expr
         address = isinstance(expr, Unary) and expr.op == "&"
         for child in children(expr):  # type: ignore[arg-type]
@@ -114,7 +120,7 @@ def instrumented(program: Program, functions: Sequence[str]) -> str:
         where.setdefault(offset, []).append(piece)
 
     for name in functions:
-        for ref in _references(program, name):
+        for ref in references(program, name):
             variable = program.variable(ref.variable)
             assert ref.brackets and ref.at.kind == "plain"
             rank = len(ref.brackets)
@@ -131,7 +137,11 @@ def instrumented(program: Program, functions: Sequence[str]) -> str:
             where = "".join(
                 f"[hls_x{k}]" if dims[k] is None else f"[hls_wrap(hls_x{k}, {dims[k]})]" for k in range(rank)
             )
-            put(closing, ref.at.span.end, f"hls_note({ref.id}, {rank}, {padded}); &{variable.name}{where}; }}))")
+            put(
+                closing,
+                ref.at.span.end,
+                f"hls_note({ref.id}, {rank}, {padded}, &{variable.name}{where}); &{variable.name}{where}; }}))",
+            )
             assert text[first] == "["
         for stmt in walk_statements(program.functions[name].body):
             if isinstance(stmt, Loop):
@@ -140,7 +150,7 @@ def instrumented(program: Program, functions: Sequence[str]) -> str:
                 put(opening, stmt.body.at.span.start + 1, f" hls_tick({stmt.id});")
     skip = set()
     for name in functions:  # the name and brackets themselves vanish, their contents stay
-        for ref in _references(program, name):
+        for ref in references(program, name):
             skip.update(range(ref.name.span.start, ref.name.span.end))
             for bracket in ref.brackets:
                 skip.update((bracket.span.start, bracket.span.end - 1))
@@ -153,14 +163,25 @@ def instrumented(program: Program, functions: Sequence[str]) -> str:
     return "".join(out)
 
 
-def run(program: Program, calls: Sequence[tuple[str, str]], folder: Path, budget: int = 20000) -> list[Run]:
-    """Compile and run; ``calls`` are (function, argument text); arrays are globals of the program."""
-    functions = sorted({name for name, _ in calls})
+def run(
+    program: Program, calls: Sequence[tuple[str, str]], folder: Path, budget: int = 20000, notes: Sequence[str] = ()
+) -> list[Run]:
+    """Compile and run; ``calls`` are (function, argument text); arrays are globals of the program.
+
+    ``notes``: functions to note references of, when not just those called.
+    """
+    functions = sorted(notes) or sorted({name for name, _ in calls})
     body = "\n".join(
         f'  printf("C\\n"); hls_budget = {budget}; if (!setjmp(hls_out)) {name}({args}); else printf("X\\n");'
         for name, args in calls
     )
-    main = f"\nint main(void) {{\n{body}\n  return 0;\n}}\n"
+    arrays = [v for v in program.variables if v.function is None and v.is_array]
+    first = {v.id: f"{v.name}{'[0]' * len(v.dims)}" for v in arrays}
+    told = "\n".join(
+        f'  printf("A {v.name} %ld %ld %ld\\n", (long){v.name}, (long)sizeof {v.name}, (long)sizeof({first[v.id]}));'
+        for v in arrays
+    )
+    main = f"\nint main(void) {{\n{told}\n{body}\n  return 0;\n}}\n"
     source = folder / "kernel.c"
     source.write_text(RUNTIME + instrumented(program, functions) + main)
     binary = folder / "kernel"
@@ -168,6 +189,7 @@ def run(program: Program, calls: Sequence[tuple[str, str]], folder: Path, budget
     subprocess.run(["gcc", *flags, str(source), "-o", str(binary)], check=True, capture_output=True, text=True)
     done = subprocess.run([str(binary)], check=True, capture_output=True, text=True, timeout=60)
     runs: list[Run] = []
+    known: list[tuple[str, int, int, int]] = []
     for line in done.stdout.splitlines():
         code, *rest = line.split()
         if code == "C":
@@ -175,8 +197,13 @@ def run(program: Program, calls: Sequence[tuple[str, str]], folder: Path, budget
         elif code == "X":
             runs[-1].finished = False
         elif code == "R":
-            ident, rank, *values = map(int, rest)
+            ident, rank, *values, address = map(int, rest)
+            for name, begin, size, step in known:
+                if begin <= address < begin + size:
+                    runs[-1].places[ident, name, (address - begin) // step] += 1
             runs[-1].visits.setdefault(ident, Counter())[tuple(values[:rank])] += 1
+        elif code == "A":
+            known.append((rest[0], int(rest[1]), int(rest[2]), int(rest[3])))
         elif code == "E":
             runs[-1].trips.setdefault(int(rest[0]), []).append(0)
         else:

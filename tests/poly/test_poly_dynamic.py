@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from poly_oracle import analysed, disagreements, run
+from poly_oracle import analysed, claimed, disagreements, parse, references, run
+
+from hlspart.poly import analyse
+from hlspart.poly.inline import inlined
 
 HAND = """
 int A[64], B[64], C[16][16], D[4][5][6];
@@ -227,3 +231,64 @@ def test_random_kernels(seed: int, tmp_path: Path) -> None:
     assert sum(r.finished for r in runs) > len(runs) // 2
     exact = [a for a in analysis.accesses if a.affine and a.exact and a.iterators]
     assert len(exact) > 50
+
+
+CALLS = """
+int A[8][8], B[64], K;
+int get(const int *r, int k) { return r[k]; }
+int clamp(int v, int lo, int hi) { if (v < lo) { return lo; } if (v > hi) { return hi; } return v; }
+void row(int r[8], int s, int *acc) { int j; for (j = 0; j < 8; j++) { r[j] += s; *acc += r[j]; } }
+void both(int x[8], int y[8]) {
+  int k;
+  for (k = 0; k < 8; k++) { if (k == 5) { x[k] = y[7 - k]; } else { y[k] = x[k]; } }
+}
+void twice(int r[8], int v) {
+  int sum = 0;
+  row(r, v, &sum); B[clamp(sum, 0, 63)] = sum; v = v + 1; row(&r[0], v, &sum);
+}
+void bump(int by) { K = K + by; }
+void walk(int *p, int n) { int i; for (i = 0; i < n; i++) { p[i] = i; p[i + n] = 0; } }
+void nest(int n, int m) {
+  int i, j, acc = 0;
+  K = 2;
+  for (i = 0; i < 4; i++) { row(A[i], i, &acc); row(&A[i + 1][0], 1, &acc); B[i] = get(B + 2, i) + acc; }
+  for (i = 0; i < 3; i++) { both(A[i], A[2 * i + 1]); B[clamp(3 * i - 1, 1, 5)] = 0; }
+  i = 1;
+  twice(A[i], i);
+  i = 5;
+  A[i][0] = 2;
+  bump(3);
+  B[K] = 1;
+  for (j = 0; j < 3; j++) { bump(j); B[K] = 1; walk(B + 4 * j, 4); walk(&A[j][2], 2); }
+}
+"""
+
+
+def test_expanded_calls_visit_the_callers_arrays(tmp_path: Path) -> None:
+    program = parse(CALLS)
+    copy = inlined(program, "nest")
+    analysis = analyse(copy, "nest")
+    names = list(program.functions)
+    (result,) = run(program, [("nest", "0, 0")], tmp_path, notes=names)
+    assert result.finished
+    start = {ref.id: ref.at.span.start for name in names for ref in references(program, name)}
+    ran: dict[int, Counter[tuple[str, int]]] = {}
+    for (ref, array, element), times in result.places.items():
+        ran.setdefault(start[ref], Counter())[array, element] += times
+    compared = 0
+    for place in {a.at.span.start for a in analysis.accesses}:
+        here = [a for a in analysis.accesses if a.at.span.start == place]
+        here = [a for a in here if a.kind == here[0].kind and copy.variable(a.array).function is None]
+        if not here or not all(a.affine and a.exact for a in here):
+            continue
+        said: Counter[tuple[str, int]] = Counter()
+        for access in here:
+            variable = copy.variable(access.array)
+            for element, times in claimed(access, {}).items():
+                flat = element[0] if len(element) == 1 else element[0] * 8 + element[1]
+                said[variable.name, flat] += times
+        assert ran.get(place, Counter()) == said, copy.text(here[0].at)
+        compared += 1
+    assert compared == 13
+    unknown = {copy.text(a.at) for a in analysis.accesses if not a.affine}
+    assert unknown == {"B[clamp(sum, 0, 63)]", "B[K]"}
