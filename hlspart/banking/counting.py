@@ -258,7 +258,7 @@ class PortProblem:
                         neighbours[a] |= 1 << b
                         neighbours[b] |= 1 << a
             positions = [s.position for s in group]
-            clique, complete = largest_clique(neighbours, positions, feasible, Budget(2000 * self._effort))
+            clique, complete = largest_clique(neighbours, positions, feasible, Budget(400 * self._effort))
             exact = exact and complete
             members = [group[k] for k in clique]
             load = _load(bank_of(members), members, ports)
@@ -340,6 +340,7 @@ class _Conflicts:
         self._names = tuple(f"x{k}" for k in range(len(layout.shape)))
         self._banked: dict[int, Touch] = {}
         self._where: dict[tuple[int, int], Region | None] = {}  # None: wherever both run
+        self._meeting: dict[tuple[int, ...], Region] = {}
         self._exact = True
 
     def busiest(self, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
@@ -470,16 +471,20 @@ class _Conflicts:
             return True
 
     def _common(self, positions: Sequence[int]) -> Region | None:
-        """Iterations in which all ``positions`` run and meet pairwise."""
-        common: Region | None = None
-        for p in positions:
-            region = self._sites[p].region
-            common = region if common is None else common.meet(region)
-        for pair in _pairs(positions):
-            where = self._where.get(pair)
-            if where is not None and common is not None:
-                common = common.meet(where)
-        return common
+        """Iterations in which all ``positions`` run and meet pairwise; prefixes are remembered."""
+        if not positions:
+            return None
+        key = tuple(positions)
+        if key not in self._meeting:
+            *earlier, last = key
+            before = self._common(earlier)
+            common = self._sites[last].region if before is None else before.meet(self._sites[last].region)
+            for other in earlier:
+                where = self._where.get((min(other, last), max(other, last)))
+                if where is not None:
+                    common = common.meet(where)
+            self._meeting[key] = common
+        return self._meeting[key]
 
 
 def _pairs(positions: Sequence[int]) -> list[tuple[int, int]]:
