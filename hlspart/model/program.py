@@ -126,8 +126,9 @@ class Variable:
     """One object: a scalar, array, pointer, struct or stream.
 
     ``scope`` is the id of the :class:`Block` that declares it, or of the :class:`Loop` whose header
-    does (None: file scope; parameters: the function's body block). ``declarations`` holds every declaration, the defining one first;
-    ``extern`` is True when no given file defines it. ``function`` is None at file scope.
+    does (None: file scope; parameters: the function's body block). ``declarations`` holds every
+    declaration, the defining one first; ``extern`` is True when no given file defines it.
+    ``function`` is None at file scope.
     """
 
     id: int
