@@ -43,18 +43,12 @@ def analyse(
         return MarsResult(path, function, (), diagnostics=(chosen,), unusable=True)
     nest, forms = chosen
     if nest.fault is not None:
-        refused = tuple(
-            MarsArray(f.name, False, nest.fault, "input", "unknown", f.line, element_bits=f.element_bits)
-            for f in nest.facts.values()
-        )
-        said = error(program, nest.loop.at, REFUSED, nest.fault)
-        return MarsResult(path, function, forms, refused, diagnostics=(said,))
+        return _refused(program, nest, forms, nest.fault)
     tile_loops = nest.tile_loops if forms == nest.source_tiling else ()
     try:
         found = layouts(nest.accesses, forms, nest.facts, options, tile_loops)
     except TooHard as problem:
-        said = error(program, nest.loop.at, REFUSED, f"the dataflow of the nest is not decided: {problem}")
-        return MarsResult(path, function, forms, diagnostics=(said,), legal=False)
+        return _refused(program, nest, forms, f"the dataflow of the nest is not decided: {problem}")
     said_all = [_at_access(program, analysis, v.reader.id, ILLEGAL, str(v)) for v in found.violations]
     for record in found.arrays:
         if not record.accepted and not any(str(v) == record.reason for v in found.violations):
@@ -70,6 +64,16 @@ def analyse(
         legal=not found.violations,
         notes=found.notes,
     )
+
+
+def _refused(program: Program, nest: Nest, forms: tuple[TileForm, ...], reason: str) -> MarsResult:
+    """No array has an answer, for one reason."""
+    arrays = tuple(
+        MarsArray(f.name, False, reason, "input", "unknown", f.line, element_bits=f.element_bits)
+        for f in nest.facts.values()
+    )
+    said = error(program, nest.loop.at, REFUSED, reason)
+    return MarsResult(nest.loop.at.span.path, nest.function, forms, arrays, diagnostics=(said,))
 
 
 def choose(

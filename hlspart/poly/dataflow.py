@@ -166,7 +166,9 @@ def dataflow(accesses: Sequence[NestAccess]) -> Dataflow:
     try:
         return _dataflow(accesses)
     except isl.Error as error:
-        raise TooHard(str(error)) from error
+        if "unbounded optimum" in str(error):
+            raise TooHard("a read takes its value from the far end of the nest, not from a tile nearby") from error
+        raise TooHard("too many cases") from error
 
 
 def _dataflow(accesses: Sequence[NestAccess]) -> Dataflow:

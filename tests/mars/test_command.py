@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -154,3 +155,15 @@ def test_forms() -> None:
     assert [f.form.const for f in forms] == [0, -1] and [f.size for f in forms] == [10, 3]
     bad = parse("t:4,t+q:4", ("t", "i"))
     assert isinstance(bad, BadTiling) and bad.column == 7
+
+
+def test_buffers_of_generated_code_are_partitioned(mars: Mars, tmp_path: Path) -> None:
+    out = tmp_path / "out.c"
+    done = mars("jacobi2d.c", "--tile", "t:4,t+i:6,t+j:5", "-o", str(out))
+    assert done.returncode == 0
+    text = out.read_text()
+    assert re.search(r"array_partition variable=A_buf", text)
+    assert text.index("array_partition") < text.index("void jacobi2d_mars(")
+    assert "bank" not in done.stderr  # what limits a loop now is no memory port
+    assert mars("jacobi2d.c", "--tile", "t:4,t+i:6,t+j:5", "-o", str(out)).returncode == 0
+    assert out.read_text() == text

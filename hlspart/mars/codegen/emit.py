@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hlspart.mars.analysis import expanded
 from hlspart.mars.codegen.plan import Buffer, Burst, Copy, Memory, Plan, Planner
-from hlspart.mars.codegen.printer import Printer, Unprintable, c_type, holds_loop
+from hlspart.mars.codegen.printer import Printer, Unprintable, c_type, holds_loop, new_names
 from hlspart.mars.integers import Vector
 from hlspart.mars.nest import error, nests
 from hlspart.mars.tiling import names_of
@@ -115,7 +115,16 @@ class _Writer:
         self.plan, self.options = plan, options
         self.program = plan.program
         self.function = plan.program.functions[plan.result.function]
-        self.printer = Printer(plan.program, self._reference)
+        inside = {s.id for s in walk_statements(plan.nest.loop) if isinstance(s, Loop)}
+        counters = {
+            info.variable: info.iterator
+            for k, info in plan.loops.items()
+            if k in inside and info.variable is not None and info.iterator is not None
+        }
+        taken = [plan.program.variable(v).name for v in self.function.params]
+        taken += [b.name for b in plan.buffers]
+        names = new_names(plan.program, plan.nest.loop, counters, taken)
+        self.printer = Printer(plan.program, self._reference, names)
         self.tiles = [f"T{k}" for k in range(len(plan.result.tile))]
         self._written = {v for v, _ in self._copies(plan.results)}
         self._filled = {v for v, _ in self._copies(plan.fills)}
@@ -130,8 +139,7 @@ class _Writer:
         table = self.plan.write_cell if write else self.plan.read_cell
         if ref.id in table:
             return self._cell(*table[ref.id])
-        name = self.program.variable(ref.variable).name
-        return name + "".join(f"[{self.printer.expr(i)}]" for i in ref.indices)
+        return self.printer.name(ref.variable) + "".join(f"[{self.printer.expr(i)}]" for i in ref.indices)
 
     def _cell(self, buffer: Buffer, place: Sequence[Affine]) -> str:
         text = buffer.name
@@ -192,7 +200,7 @@ class _Writer:
             start = "" if not origin.terms else f"{linear(origin)} + "
             yield f"{deeper}const int {name} = {start}({value});"
         for v in self._outer_scalars(body):
-            yield f"{deeper}{c_type(v.type, v.at)} {v.name};"
+            yield f"{deeper}{c_type(v.type, v.at)} {self.printer.name(v.id)};"
         condition = self.plan.inside[unit.label]
         innermost = "#pragma HLS PIPELINE II=1" if holds_loop(body) else ""
         if condition == "1":

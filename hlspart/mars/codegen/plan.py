@@ -11,7 +11,7 @@ from hlspart.mars.codegen.printer import Unprintable
 from hlspart.mars.integers import Vector
 from hlspart.mars.layouts import Tiled
 from hlspart.mars.nest import Nest
-from hlspart.model.access import Access, AccessAnalysis, Affine
+from hlspart.model.access import Access, AccessAnalysis, Affine, LoopInfo
 from hlspart.model.mars import MarsArray, MarsResult, MarsSet, NestAccess, Transfer
 from hlspart.model.program import Block, Loop, PragmaMark, Program, Stmt
 from hlspart.poly.dataflow import matrices
@@ -99,6 +99,7 @@ class Plan:
     read_cell: Mapping[int, tuple[Buffer, tuple[Affine, ...]]]  # by ArrayRef id
     write_cell: Mapping[int, tuple[Buffer, tuple[Affine, ...]]]
     index: Mapping[int, tuple[Affine, ...]]  # by access id: the element
+    loops: Mapping[int, LoopInfo]
 
 
 def origins(tiled: Tiled) -> dict[str, Vector]:
@@ -183,6 +184,7 @@ class Planner:
             self.read_cell,
             self.write_cell,
             self.index,
+            self.analysis.loops,
         )
 
     # ------------------------------------------------------------------------------------ units

@@ -7,7 +7,7 @@ source do not matter; types are spelled by width.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from hlspart.model.program import (
@@ -37,6 +37,8 @@ from hlspart.model.program import (
     Stmt,
     Unary,
     VoidType,
+    expressions,
+    walk,
     walk_statements,
 )
 from hlspart.model.source import Origin
@@ -46,6 +48,9 @@ _FUNCTIONS = (
     "floor ceil round trunc fmod fmin fmax fma hypot"
 )
 LIBRARY = frozenset(f"{name}{suffix}" for name in re.findall(r"\w+", _FUNCTIONS) for suffix in ("", "f"))
+
+
+RESERVED = re.compile(r"n?c\d+|T\d+|full|min|max|floord|mars_.*")
 
 
 @dataclass(frozen=True)
@@ -76,11 +81,16 @@ RefText = Callable[[ArrayRef, bool], str]
 
 
 class Printer:
-    """C text of nodes; ``reference`` gives the text of array references."""
+    """C text of nodes; ``reference`` gives the text of array references, ``names`` the variables' new names."""
 
-    def __init__(self, program: Program, reference: RefText) -> None:
+    def __init__(self, program: Program, reference: RefText, names: Mapping[int, str]) -> None:
         self._program = program
         self._reference = reference
+        self._names = names
+
+    def name(self, variable: int) -> str:
+        """What a variable is called in the generated code."""
+        return self._names.get(variable, self._program.variable(variable).name)
 
     def expr(self, e: Expr) -> str:
         """An expression, parenthesised where it is not primary."""
@@ -88,7 +98,7 @@ class Printer:
             case Const():
                 return e.text if (isinstance(e.value, int) and e.value >= 0) or "." in e.text else f"({e.text})"
             case Name():
-                return self._program.variable(e.variable).name
+                return self.name(e.variable)
             case ArrayRef():
                 return self._reference(e, False)
             case Unary() if e.op not in ("&", "*"):
@@ -174,7 +184,7 @@ class Printer:
             if isinstance(target, Name):
                 # the counter is the loop's own here: nothing after the nest reads it
                 kind = c_type(target.type, s.at)
-                return f"{kind} {self._program.variable(target.variable).name} = {self.expr(s.init.expr.value)}"
+                return f"{kind} {self.name(target.variable)} = {self.expr(s.init.expr.value)}"
         raise Unprintable("a loop head that generated code does not carry", s.at)
 
     def _step(self, s: Loop) -> str:
@@ -196,7 +206,7 @@ class Printer:
         value = ""
         if v.init is not None:
             value = f" = {self._initial(v.init)}"
-        return f"{c_type(kind, v.at)} {v.name}{dims}{value}"
+        return f"{c_type(kind, v.at)} {self.name(variable)}{dims}{value}"
 
     def _initial(self, e: Expr) -> str:
         if isinstance(e, InitList):
@@ -209,3 +219,27 @@ class Printer:
 def holds_loop(body: tuple[Stmt, ...]) -> bool:
     """Whether a loop stands anywhere in ``body``."""
     return any(isinstance(x, Loop) for s in body for x in walk_statements(s))
+
+
+def new_names(program: Program, body: Stmt, counters: Mapping[int, str], taken: Iterable[str]) -> dict[int, str]:
+    """Names for the variables declared in ``body`` so that none hides another; ``counters`` keep theirs.
+
+    Raises :class:`Unprintable` for a loop counter whose name the generated code needs itself.
+    """
+    used = set(taken)
+    for variable, name in counters.items():
+        if name in used or RESERVED.fullmatch(name):
+            raise Unprintable(
+                f"the generated code needs the name {name} itself: rename it", program.variable(variable).at
+            )
+    names = dict(counters)
+    used |= set(counters.values())
+    declared = {v for s in walk_statements(body) if isinstance(s, Declare) for v in s.variables}
+    seen = {x.variable for s in walk_statements(body) for e in expressions(s) for x in walk(e) if isinstance(x, Name)}
+    for v in sorted((declared | seen) - set(counters)):
+        name = program.variable(v).name
+        if v in declared and (name in used or RESERVED.fullmatch(name)):
+            name = next(f"{name}_{n}" for n in range(2, 9999) if f"{name}_{n}" not in used)
+        names[v] = name
+        used.add(name)
+    return names
