@@ -97,6 +97,8 @@ def unrolled(program: Program, analysis: AccessAnalysis, plan: tuple[Unrolling, 
             span = loop.at.span
             if not loop.at.editable or span.path not in given:
                 continue
+            if writer.factors[loop.id] is None:  # the loop is gone, and its label with it
+                span = writer.label_span(loop) or span
             try:
                 edits.setdefault(span.path, []).append(Edit(span, writer.loop(loop, {})))
             except _Cannot:
@@ -119,6 +121,17 @@ class _Writer:
                 if not any(c.path == span.path and c.start <= span.start and span.end <= c.end for c in covered):
                     covered.append(span)
                     yield inner
+
+    def label_span(self, loop: Loop) -> Span | None:
+        """From the label of a loop to the loop's end; None where it has none."""
+        if loop.label is None:
+            return None
+        at = loop.at.span
+        before = self.program.sources[at.path].text[: at.start]
+        match = re.search(rf"\b{re.escape(loop.label)}\s*:(?:\s|/\*(?:(?!\*/).)*\*/|//[^\n]*\n)*\Z", before, re.S)
+        if match is None:
+            raise _Cannot
+        return Span(at.path, match.start(), at.end)
 
     def loop(self, loop: Loop, values: Mapping[int, str]) -> str:
         """The text of ``loop`` unrolled, with iterators of outer copies replaced."""
@@ -217,7 +230,11 @@ class _Writer:
             planned = isinstance(inner, Loop) and inner.id in self.factors and at != span and _within(at, span)
             if planned and not any(_within(at, other) for other in edits):
                 assert isinstance(inner, Loop)
-                edits[at] = self.loop(inner, values)
+                edits[self.label_span(inner) or at] = self.loop(inner, values)
+            elif isinstance(inner, Loop) and at != span and _within(at, span) and inner.label is not None:
+                labelled = self.label_span(inner)  # a label stands once in a function, and there are copies
+                assert labelled is not None
+                edits[Span(at.path, labelled.start, at.start)] = ""
         for use in self._names(function, values):
             at = use.at.span
             if not _within(at, span) or any(_within(at, other) for other in edits if other != at):
