@@ -91,7 +91,7 @@ class _Shim:
         self.statement = 0  # where in ``out`` the current statement begins
         self.at = 0
 
-    # ------------------------------------------------------------------------------ helpers
+    # ------------------------------------------------------------------------- looking around
 
     def text(self, offset: int = 0) -> str:
         at = self.at + offset

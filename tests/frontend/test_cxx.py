@@ -25,7 +25,7 @@ static void load(hls::stream<pix> &in, pix (&buf)[N]) {
   for (int i = 0; i < N; ++i) buf[i] = in.read();
 }
 } }
-extern "C" { int helper(int a, int b = 3 * (2 + 1)); }
+extern "C" { int scale(int a, int b = 3 * (2 + 1)); }
 extern "C" void top(hls::stream<pix> &in, hls::stream<pix>& out, int &res, const ap_uint<M> &mask, float c[N], int n = 4) {
 #pragma HLS interface axis port=in
   pix A[N], B[M];
@@ -38,7 +38,7 @@ extern "C" void top(hls::stream<pix> &in, hls::stream<pix>& out, int &res, const
   int q{7};
   row T{1, 2, 3};
   bool ok = true && mask[3];
-  if (ok) res = helper(A[0]) + (T[1] > q ? 1 : 0);
+  if (ok) res = scale(A[0]) + (T[1] > q ? 1 : 0);
   out.write(fifo.read()); x.range(3, 0) = 2;
   c[0] = std::sqrt(c[1]);
   x(3, 1) = A[2](1, 0);
@@ -71,7 +71,7 @@ def test_operations_and_spans() -> None:
     calls = [(e.function, loaded.text(e.at)) for e in all_expressions(loaded) if isinstance(e, ir.Call)]
     assert calls == [
         ("stream.read", "in.read()"), ("load", "load(in, A)"), ("stream.read", "in >> v"), ("stream.write", "fifo << v + pix(2)"),
-        ("helper", "helper(A[0])"), ("stream.write", "out.write(fifo.read())"), ("stream.read", "fifo.read()"),
+        ("scale", "scale(A[0])"), ("stream.write", "out.write(fifo.read())"), ("stream.read", "fifo.read()"),
         ("sqrt", "sqrt(c[1])"), ("max", "max()"),
     ]  # fmt: skip
     casts = [
@@ -91,7 +91,7 @@ def test_operations_and_spans() -> None:
     root = next(e for e in all_expressions(loaded) if isinstance(e, ir.Call) and e.function == "sqrt")
     assert isinstance(root.type, ir.ScalarType) and root.type.bits == 32
     assert not [e.what for e in all_expressions(loaded) if isinstance(e, ir.OpaqueExpr)]
-    assert set(loaded.functions) == {"load", "top"} and loaded.undefined.keys() == {"helper", "sqrt", "max"}
+    assert set(loaded.functions) == {"load", "top"} and loaded.undefined.keys() == {"scale", "sqrt", "max"}
 
 
 def bits_of(loaded: ir.Program, expr: ir.Expr, values: dict[str, int]) -> int:
