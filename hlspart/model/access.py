@@ -87,7 +87,8 @@ class LoopInfo:
     ``iterator`` is the name used in sets (None when the loop has no counted form); the value of
     the iterator is ``lower + step * n`` for n = 0, 1, .. while in the loop's domain. ``step`` None
     and a ``cause`` when there is no counted form. ``trip_count`` counts iterations per entry.
-    ``exits`` is True when a break, return or goto may leave it early (then trip_count.min is 0).
+    ``exits`` is True when a break, return, goto or a test that is not affine may end it earlier than
+    its domain says (then trip_count.min is 0, or 1 for do loops; without any bound max is None).
     """
 
     loop: int
@@ -110,13 +111,14 @@ class Access:
     ``ref`` is the id of its ArrayRef. ``loops`` are ids, outermost first; ``iterators`` the names
     of those of them that are counted (the dimensions of ``domain``), in the same order.
     ``domain``: isl set of iterations that perform it; exact only if ``exact``. ``map``: isl map
-    from iterators to the element. ``index`` gives a plain affine form per dimension, None where
+    from iterators to the element. ``count``: number of iterations in ``domain``, None when unbounded,
+    symbolic or without closed form. ``index`` gives a plain affine form per dimension, None where
     only ``map`` can say it (``i/2``). When ``affine`` is False ``reason`` says why, in words, ``reason_at``
     where, and map, index and range are None. ``range``: least and greatest index per dimension
     over the domain. ``witness``: iteration at which it leaves the array's extents, when one is
     proved to exist. ``in_range``: proved inside for all iterations. ``branch``: the exclusive arms
     it stands in, as (id of the If or Switch by its order in the function, arm number).
-    ``value_order`` is its order of evaluation in the function's text.
+    ``order`` is its order of evaluation in the function's text.
     """
 
     id: int
