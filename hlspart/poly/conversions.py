@@ -7,6 +7,17 @@ from hlspart.model.program import ArrayType, CType, PointerType, ScalarType
 INT = ScalarType("int", "int", 32)
 
 
+def extents(of: CType) -> tuple[int | None, ...]:
+    """Extents subscript by subscript; None for what a pointer does not tell."""
+    match of:
+        case ArrayType(dims=dims):
+            return dims
+        case PointerType(target=target):
+            return (None, *extents(target))
+        case _:
+            return ()
+
+
 def rank(of: CType) -> int:
     """Number of subscripts from a variable of this type to one element."""
     match of:

@@ -38,8 +38,8 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
+from hlspart.poly.conversions import extents
 from hlspart.poly.effects import Effects
-from hlspart.poly.relations import extents
 
 Shape = tuple[int | None, ...]
 

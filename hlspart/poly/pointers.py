@@ -26,7 +26,7 @@ from hlspart.model.program import (
 )
 from hlspart.poly import algebra
 from hlspart.poly.algebra import ZERO, Pointer, Unknown, Value
-from hlspart.poly.conversions import rank, same_target
+from hlspart.poly.conversions import extents, rank, same_target
 from hlspart.poly.scope import RawAccess, Scope, State
 
 
@@ -40,8 +40,11 @@ class Pointers(Scope):
             indices: tuple[Value, ...] = (pointer,) * max(1, len(ref.indices))
         else:
             array, indices = pointer.array, pointer.indices
-            if len(indices) < rank(self.program.variable(array).type):
+            sizes = extents(self.program.variable(array).type)
+            if len(indices) < len(sizes):
                 return
+            if array != ref.variable or not ref.brackets:
+                indices = self._carried(indices, sizes, st)
         self.accesses.append(
             RawAccess(
                 ref.id, array, kind, ref.at, self.loops, self.iterators, st.dom, st.exact and not st.left, indices,
@@ -49,6 +52,19 @@ class Pointers(Scope):
             )
         )  # fmt: skip
         self._order += 1
+
+    def _carried(self, indices: tuple[Value, ...], sizes: tuple[int | None, ...], st: State) -> tuple[Value, ...]:
+        """Indices of an address that runs on over the ends of rows, as a pointer may."""
+        found = list(indices)
+        for k in range(len(found) - 1, 0, -1):
+            index, size, before = found[k], sizes[k], found[k - 1]
+            if isinstance(index, Unknown) or isinstance(before, Unknown) or not size:
+                break
+            low, high = self.bounds(index, st)
+            if low is None or low < 0 or high is None or high >= size:
+                found[k - 1] = algebra.add(before, algebra.floor_div(index, size))
+                found[k] = algebra.floor_mod(index, size)
+        return tuple(found)
 
     def call(self, expr: Call, st: State) -> Value:
         """Evaluate a call (the evaluator does)."""

@@ -8,24 +8,14 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from hlspart.model.access import Access, Affine
-from hlspart.model.program import ArrayType, CType, PointerType, Program
+from hlspart.model.program import Program
 from hlspart.poly import algebra
 from hlspart.poly.algebra import PARAM, SET, Known, Unknown
+from hlspart.poly.conversions import extents
 from hlspart.poly.counting import count
 from hlspart.poly.scope import RawAccess
 
 Range = tuple[int | None, int | None]
-
-
-def extents(of: CType) -> tuple[int | None, ...]:
-    """Extents subscript by subscript; None for what a pointer does not tell."""
-    match of:
-        case ArrayType(dims=dims):
-            return dims
-        case PointerType(target=target):
-            return (None, *extents(target))
-        case _:
-            return ()
 
 
 @dataclass(slots=True)

@@ -261,3 +261,15 @@ def test_struct_elements_are_accesses_of_the_array() -> None:
     assert told == [
         ("r", "P[7 - i]", ((0, 7),)), ("w", "P[i]", ((0, 7),)), ("r", "P[i]", ((0, 7),)), ("w", "P[i]", ((0, 7),)),
     ]  # fmt: skip
+
+
+def test_pointers_run_on_over_the_ends_of_rows() -> None:
+    program, analysis = _one(
+        "int *p = &C[0][0], *q = C[2]; for (i = 0; i < 64; i++) { p[i] = 1; if (i < 8) { q[i] = 2; } }"
+    )
+    access = named(program, analysis, "p[i]")
+    assert access.map is not None and access.in_range and access.range == ((0, 7), (0, 7))
+    within = isl.Set("{ [i] : 0 <= i < 64 }")
+    wanted = isl.Map("{ [i] -> [floor(i/8), i mod 8] }").intersect_domain(within)
+    assert isl.Map(access.map).intersect_domain(within).is_equal(wanted)
+    assert named(program, analysis, "q[i]").index == (Affine((), 2), Affine((("i", 1),), 0))
