@@ -292,9 +292,12 @@ def test_declaration_that_shares_its_line() -> None:
 
 def test_call_group_is_annotated_at_its_root() -> None:
     text = """\
-static int four(int v[64], int t)
+static void four(int v[64], int sums[16])
 {
-    return v[4*t] + v[4*t+1] + v[4*t+2] + v[4*t+3];
+L:  for (int t = 0; t < 16; t++) {
+#pragma HLS PIPELINE II=1
+        sums[t] = v[4*t] + v[4*t+1] + v[4*t+2] + v[4*t+3];
+    }
 }
 void k(int x[64], int out[16])
 {
@@ -303,10 +306,7 @@ F:  for (int i = 0; i < 64; i++) {
 #pragma HLS PIPELINE
         A[i] = x[i];
     }
-L:  for (int t = 0; t < 16; t++) {
-#pragma HLS PIPELINE II=1
-        out[t] = four(A, t);
-    }
+    four(A, out);
 }
 """
     result = run(text)
