@@ -97,7 +97,7 @@ class Carriers:
         """Least number of iterations after which ``sink`` touches an element of ``source``; None: never."""
         a, b = source.ref, sink.ref
         assert a is not None and b is not None
-        quick = self._uniform(a, b)
+        quick = self._uniform(a, b) if self.relaxed is None else self._unrelated(a, b)
         if quick is not None:
             return quick or None
         left, right = relation(a, self.space.names), relation(b, self.space.names)
@@ -153,6 +153,30 @@ class Carriers:
         if total >= 1:
             return total
         return total + self.weights[0] if (self.trips[0] or 0) > 1 else 0
+
+    def _unrelated(self, a: MemoryRef, b: MemoryRef) -> int | None:
+        """Distance in one loop of any bounds, iterators unrelated to each other; 0: never, None: no such case."""
+        if a.index is None or b.index is None or self.own != 1:
+            return None
+        own, distance = self.space.names[-1], 0
+        for f, g in zip(a.index, b.index, strict=True):
+            if f is None or g is None:
+                return None
+            rest = f - g
+            if any(n != own for n in rest.names):
+                continue  # a value from outside can make them meet in any iteration
+            step = g.coefficient(own) * self.steps[0]
+            if rest.coefficient(own):
+                return None
+            if step == 0 or rest.const % step:
+                if rest.const:
+                    return 0
+                continue
+            found = rest.const // step
+            if found < 1 or distance not in (0, found):
+                return 0
+            distance = found
+        return distance or 1
 
 
 def relation(ref: MemoryRef, names: tuple[str, ...]) -> str | None:

@@ -15,13 +15,15 @@ from hlspart.targets.target import REGISTERS
 
 MAX_FACTOR = 16
 MAX_ACCESSES = 96
+MAX_IDEAL = 24  # more accesses are not counted under other layouts
+MAX_OPERATIONS = 400  # larger bodies are not scheduled again for a hint
 _MORE_PORTS = {"ram_1p": "ram_t2p", "ram_s2p": "ram_t2p", "ram_2p": "ram_t2p", "rom_1p": "rom_np", "rom_2p": "rom_np"}
 
 
 def with_hints(model: LoopModel, nest: Nest, p: Prediction, limits: tuple[Limit, ...]) -> tuple[Limit, ...]:
     """``limits`` with a hint on those that keep the loop from its target, where the model finds one."""
     target = nest.target_ii
-    if target is None or p.schedule is None or p.schedule.ii <= target:
+    if target is None or p.schedule is None or p.schedule.ii <= target or len(p.schedule.start) > MAX_OPERATIONS:
         return limits
     arrays = {p.elaborated.carriers.names(v): v for v in p.counts}
     found: dict[int, tuple[str, Memory]] = {}
@@ -58,7 +60,10 @@ def _ways(model: LoopModel, p: Prediction, variable: int, target: int) -> Iterat
         better = replace(memory, storage=more, ports=model.target.ports(more))
         if problem.static(better.layout, better.ports).interval <= target:
             yield f"storage {more} for {name}", better
+    few = len(problem.accesses) > MAX_IDEAL
     for layout, text in _layouts(memory.layout):
+        if few and layout.banks & (layout.banks - 1):
+            continue
         made = replace(memory, layout=layout)
         if layout.depth(0) == 1:
             made = replace(made, storage=REGISTERS, ports=model.target.ports(REGISTERS))
@@ -102,10 +107,12 @@ def _without_pragma(model: LoopModel, p: Prediction, limit: Limit, arrays: Mappi
     if limit.kind != "memory-port" or variable is None:
         return limit
     memory, problem = model.storage.memory(variable), p.elaborated.problems[variable]
-    if len(problem.accesses) > MAX_ACCESSES or memory.storage in ("m_axi", "fifo"):
+    if len(problem.accesses) > MAX_IDEAL or memory.storage in ("m_axi", "fifo"):
         return limit
+    if memory.layout.banks > 1 and problem.ideal(memory.layout, memory.ports)[0].interval <= target:
+        return replace(limit, hint="the partition has the ports, in bank-centric code only: hlspart rewrite")
     for layout, text in _layouts(memory.layout):
-        if problem.ideal(layout, memory.ports)[0].interval <= target:
+        if layout.banks <= 8 and problem.ideal(layout, memory.ports)[0].interval <= target:
             pragma = f"array_partition variable={limit.array} {text}"
             return replace(limit, hint=f"{pragma} has the ports, in bank-centric code only: hlspart rewrite")
     return limit
