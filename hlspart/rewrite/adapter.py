@@ -65,7 +65,8 @@ def edit_callers(
             continue
         adapter = names.free(f"{function_name}_whole")
         for call, caller in calls:
-            if not call.callee.editable or caller is None:
+            outside = call.callee.span.path not in {unit.path for unit in program.units}
+            if not call.callee.editable or caller is None or outside:
                 return involved[0], Refusal("macro", f"a call of {function_name} comes out of a macro", call.at)
             buffer.replace(call.callee, adapter)
         text = _text(program, function, adapter, involved, names)

@@ -318,7 +318,11 @@ class Decider:
         if variable.id in self.hidden:
             reason = f"'{variable.name}' is also named in text that #if leaves out, which would not fit the new code"
             return Refusal("inactive", reason, self.hidden[variable.id])
+        given = {unit.path for unit in self.program.units}
         for use in self.uses.by_variable.get(variable.id, ()):
+            if use.node.at.span.path not in given:
+                reason = f"'{variable.name}' is used in {use.node.at.span.path}, which is not given"
+                return Refusal("header", reason, use.node.at)
             if use.kind in reasons:
                 code, reason = reasons[use.kind]
                 return Refusal(code, f"'{variable.name}': {reason}", use.node.at)

@@ -69,6 +69,17 @@ def test_array_of_a_header_that_is_not_given() -> None:
     assert result.files == {"p.c": files["p.c"]}
 
 
+def test_array_that_an_included_file_uses() -> None:
+    files = {
+        "p.c": 'static int G[8];\n#include "part.inc"\n'
+        "int f(void) {\n#pragma HLS array_partition variable=G cyclic factor=2\n return G[0] + g(); }\n",
+        "part.inc": "static int g(void) { return G[3]; }\n",
+    }
+    result = banked(files, style="bankdim")
+    assert [(o.status, o.code) for o in result.outcomes] == [("refused", "header")]
+    assert result.files == {"p.c": files["p.c"]}
+
+
 def test_conflicting_requests_change_nothing() -> None:
     text = (
         "static int g(int B[8]) {\n#pragma HLS array_partition variable=B cyclic factor=4\n return B[0]; }\n"
