@@ -196,7 +196,8 @@ class _Validator:
             if not access.affine:
                 text = " ".join(self.program.text(access.at).split())
                 why = f" ({access.reason})" if access.reason else ""
-                reason = f"non standard affine access: {text!r} in line {self.program.line(access.at)}{why}"
+                reason = f"non standard affine access of {self._named(access.array)}: {text!r}"
+                reason += f" in line {self.program.line(access.at)}{why}"
                 hint = "make the index an affine form of the loop iterators, or remove the partition"
                 return Problem("non-affine", reason, access.reason_at or access.at, hint)
         if group.faults:
@@ -218,12 +219,18 @@ class _Validator:
                 continue
             text = " ".join(self.program.text(access.at).split())
             banks = "several banks" if verdict.banks is None else f"banks {listed(verdict.banks)}"
-            reason = f"bank cannot be divided: dim {verdict.dim}: {text!r} in line {self.program.line(access.at)}"
+            reason = f"bank cannot be divided: dim {verdict.dim} of {self._named(access.array)}: {text!r}"
+            reason += f" in line {self.program.line(access.at)}"
             problem = Problem(
                 "bank-divided", f"{reason} reaches {banks}", access.at, self._advice(verdict), fatal=False
             )
             return problem, verdict.dim
         return None, None
+
+    def _named(self, ident: int) -> str:
+        """Kind and name of an array: ``argument 'A'``."""
+        variable = self.program.variable(ident)
+        return f"{'argument' if variable.storage == 'parameter' else variable.storage} '{variable.name}'"
 
     def _decided(self, verdict: BankVerdict) -> bool:
         return decided(verdict.unrolls, self.factors)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from directive_helpers import one, program_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -96,3 +98,11 @@ def test_forms_of_a_partition() -> None:
         print_directive(directive, program, "smarthls")
         == "#pragma HLS memory partition variable(A) type(cyclic) dim(2) factor(4)"
     )
+
+
+def test_documented_kinds() -> None:
+    """docs/validation.md lists the directives that are modelled, and those that are not."""
+    page = (Path(__file__).resolve().parents[2] / "docs/validation.md").read_text()
+    for mark, wanted in (("modelled", True), ("unmodelled", False)):
+        listed = page.split(f"<!-- {mark} -->\n", 1)[1].split("\n\n", 1)[0]
+        assert listed.replace("\n", " ").split(", ") == sorted(k for k, v in KINDS.items() if v.modelled == wanted)

@@ -107,7 +107,7 @@ def test_unrolled_loops_decide_banks() -> None:
     )
     (plain,) = partitions(validated(kernel.format(pragma=""))[2])
     assert (plain.status, plain.code, plain.dim) == ("applied", "bank-divided", 1)
-    assert "bank cannot be divided: dim 1: 'A[i]' in line 5 reaches banks 0..3" in (plain.reason or "")
+    assert "bank cannot be divided: dim 1 of argument 'A': 'A[i]' in line 5 reaches banks 0..3" in (plain.reason or "")
     assert plain.hint == "unroll L by 4"
     for pragma, code in (
         ("#pragma HLS unroll factor=4", None),
@@ -149,7 +149,7 @@ def test_non_affine_and_dynamic() -> None:
     _, _, validation = validated(text)
     (status,) = partitions(validation)
     assert (status.status, status.code) == ("rejected", "non-affine")
-    assert "non standard affine access: 'A[idx[i]]' in line 3" in (status.reason or "")
+    assert "non standard affine access of argument 'A': 'A[idx[i]]' in line 3" in (status.reason or "")
     (group,) = validation.groups.values()
     assert [v.kind for v in group.verdicts.values()] == ["non-affine"]
     assert math.prod(d.factor for d in group.dims) == 4  # a tool still makes the banks
