@@ -19,8 +19,9 @@ class Conflict(Exception):
 class EditBuffer:
     """Collects edits of several files. Equal edits of one span (a macro argument used twice) are one."""
 
-    def __init__(self, sources: Mapping[str, SourceText]) -> None:
+    def __init__(self, sources: Mapping[str, SourceText], given: frozenset[str]) -> None:
         self._sources = sources
+        self._given = given  # files that may be edited
         self._edits: dict[str, dict[tuple[int, int], str]] = {}
 
     def text(self, span: Span) -> str:
@@ -37,7 +38,7 @@ class EditBuffer:
         span = origin.span
         edits = self._edits.setdefault(span.path, {})
         key = (span.start, span.end)
-        if edits.get(key, text) != text:
+        if span.path not in self._given or edits.get(key, text) != text:
             raise Conflict(origin)
         if key in edits:
             return
