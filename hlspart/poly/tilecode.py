@@ -396,6 +396,15 @@ def box(points: str) -> tuple[tuple[int, int], ...]:
 
 
 @guarded
+def scan(points: str) -> Node:
+    """Loops over the points of a bounded set in lexicographic order, calling ``p``."""
+    whole = isl.Set(points, context=context()).coalesce().set_tuple_name("p")
+    identity = whole.identity().reset_tuple_id(isl.dim_type.out)
+    build = isl.AstBuild.from_context(isl.Set("{ : }", context=whole.get_ctx()))
+    return _node(build.node_from_schedule_map(isl.UnionMap.from_map(identity)))
+
+
+@guarded
 def minus(a: str, b: str) -> str:
     """Set difference."""
     ctx = context()

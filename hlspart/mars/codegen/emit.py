@@ -9,7 +9,7 @@ from math import prod
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hlspart.mars.analysis import expanded
-from hlspart.mars.codegen.plan import Buffer, Burst, Copy, Memory, Plan, Planner
+from hlspart.mars.codegen.plan import Buffer, Burst, Copy, Memory, Part, Plan, Planner
 from hlspart.mars.codegen.printer import Printer, Unprintable, c_type, holds_loop, new_names
 from hlspart.mars.integers import Vector
 from hlspart.mars.nest import error, nests
@@ -263,28 +263,30 @@ class _Writer:
             stride *= memory.count[k]
         return linear(total)
 
-    def _burst(self, memory: Memory, number: int, burst: Burst, at: int, write: bool) -> dict[str, object]:
+    def _burst(self, memory: Memory, number: int, burst: Burst, write: bool) -> dict[str, object]:
         offset = f" + {burst.offset}" if burst.offset else ""
         return {
             "label": f"{'write' if write else 'read'}_{memory.name}_{number}",
             "words": burst.words,
             "address": self._address(memory, burst.owner) + offset,
-            "table": at,
-            "cell": memory.buffer.name
-            + "".join(
-                f"[{memory.name}_{'out' if write else 'in'}[k + {at}][{d}]]" for d in range(len(memory.buffer.dims))
-            ),
+            "cells": [line for part in burst.parts for line in self._cells(memory.buffer, part, write)],
         }
 
+    def _cells(self, buffer: Buffer, part: Part, write: bool) -> Iterator[str]:
+        """Between the line of a burst and the cells of one of its MARS."""
+
+        def call(node: Node, indent: str) -> Iterator[str]:
+            text = buffer.name
+            for form in part.cell:
+                terms = [f"{c} * ({node.args[int(n[1:])]})" for n, c in form.terms]
+                text += f"[{' + '.join([*terms, str(form.const)])}]"
+            yield f"{indent}line[p++] = {text};" if write else f"{indent}{text} = line[p++];"
+
+        return self._loops(part.loops, "        ", call)
+
     def _memory(self, memory: Memory) -> dict[str, object]:
-        at, reads = 0, []
-        for n, burst in enumerate(memory.reads):
-            reads.append(self._burst(memory, n, burst, at, False))
-            at += burst.words
-        at, writes = 0, []
-        for n, burst in enumerate(memory.writes):
-            writes.append(self._burst(memory, n, burst, at, True))
-            at += burst.words
+        reads = [self._burst(memory, n, burst, False) for n, burst in enumerate(memory.reads)]
+        writes = [self._burst(memory, n, burst, True) for n, burst in enumerate(memory.writes)]
         v = self.program.variable(memory.variable)
         return {
             "name": memory.name,
@@ -295,8 +297,6 @@ class _Writer:
             "block": memory.block,
             "reads": reads,
             "writes": writes,
-            "in_table": _table([c for b in memory.reads for c in b.cells]),
-            "out_table": _table([c for b in memory.writes for c in b.cells]),
             "home_table": _table(memory.home),
             "home_words": len(memory.home),
             "rank": len(memory.buffer.dims),

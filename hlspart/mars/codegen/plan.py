@@ -15,7 +15,7 @@ from hlspart.model.access import Access, AccessAnalysis, Affine, LoopInfo
 from hlspart.model.mars import MarsArray, MarsResult, MarsSet, NestAccess, Transfer
 from hlspart.model.program import Block, Loop, PragmaMark, Program, Stmt
 from hlspart.poly.dataflow import matrices
-from hlspart.poly.tilecode import Node, Order, TileCode, Unit, box, empty, minus, united
+from hlspart.poly.tilecode import Node, Order, TileCode, Unit, box, empty, minus, scan, united
 from hlspart.poly.tiles import Footprints, Touch, listed
 
 MAX_WORDS = 1 << 16  # entries of one table, words of one buffer
@@ -33,13 +33,21 @@ class Buffer:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One MARS of a burst: ``loops`` over its points in memory order; ``cell`` over the call's arguments a0, a1, .."""
+
+    loops: Node
+    cell: tuple[Affine, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Burst:
-    """One request: ``words`` from ``offset`` of the block ``owner`` away from that of T, into or out of ``cells``."""
+    """One request: ``words`` from ``offset`` of the block ``owner`` away from that of T, into or out of ``parts``."""
 
     owner: Vector
     offset: int
     words: int
-    cells: tuple[Vector, ...]
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
@@ -348,11 +356,11 @@ class Planner:
 
     def _input(self, name: str, record: MarsArray, buffer: Buffer, code: TileCode) -> Memory:
         points = {m.id: [p[1:] for p in listed(m.points)] for m in record.sets}
+        cell = tuple(Affine.of({f"a{d + 1}": 1}, -low) for d, low in enumerate(buffer.least))
         bursts = []
         for t in record.reads:
             members = sorted((m for m in record.sets if m.id in t.sets), key=lambda m: m.offset)
-            cells = tuple(integers.sub(p[: len(buffer.dims)], buffer.least) for m in members for p in points[m.id])
-            bursts.append(Burst(t.owner, t.offset, t.words, cells))
+            bursts.append(Burst(t.owner, t.offset, t.words, tuple(Part(scan(m.points), cell) for m in members)))
         home = tuple(
             p[: len(buffer.dims)]
             for m in sorted((m for m in record.sets if not any(m.owner)), key=lambda m: m.offset)
@@ -376,21 +384,22 @@ class Planner:
             raise Unprintable(f"{name}: values of several statements share a block")
         buffer = made[next(iter(used))][0]
 
-        def cells(m: MarsSet, owner: Vector) -> list[Vector]:
-            found = []
-            for p in points[m.id]:
-                writer = self.tiled.accesses[p[0]]
-                at = {
-                    n: v + sum(a * b for a, b in zip(self.origin[n], owner, strict=True))
-                    for n, v in zip(writer.iterators, p[1:], strict=False)
-                }
-                place = tuple(f.at(at).const for f in made[p[0]][1])
-                found.append(integers.sub(place, buffer.least))
-            return found
+        def part(m: MarsSet, owner: Vector) -> Part:
+            writer = self.tiled.accesses[points[m.id][0][0]]
+            forms = []
+            for form, low in zip(made[writer.id][1], buffer.least, strict=True):
+                total = Affine((), form.const - low)
+                for k, n in enumerate(writer.iterators):
+                    shift = sum(a * b for a, b in zip(self.origin[n], owner, strict=True))
+                    total = total + Affine.of({f"a{k + 1}": 1}, shift).scaled(form.coefficient(n))
+                forms.append(total)
+            return Part(scan(m.points), tuple(forms))
 
         def burst(t: Transfer) -> Burst:
             members = sorted((m for m in record.sets if m.id in t.sets), key=lambda m: m.offset)
-            return Burst(t.owner, t.offset, t.words, tuple(c for m in members for c in cells(m, t.owner)))
+            if any(len({p[0] for p in points[m.id]}) > 1 for m in members):
+                raise Unprintable(f"{name}: values of several statements share a set")
+            return Burst(t.owner, t.offset, t.words, tuple(part(m, t.owner) for m in members))
 
         reads, writes = [burst(t) for t in record.reads], [burst(t) for t in record.writes]
         return self._memory(name, f"{_c_name(name)}_flow", record, buffer, reads, writes, (), code)
@@ -419,7 +428,7 @@ class Planner:
             text, self.nest.key[name], record.kind, buffer, record.block, rows, units, tuple(low), tuple(count),
             tuple(reads), tuple(writes), home, record,
         )  # fmt: skip
-        if max((len(b.cells) for b in (*reads, *writes)), default=0) > MAX_WORDS:
+        if max((b.words for b in (*reads, *writes)), default=0) > MAX_WORDS:
             raise Unprintable(f"{name}: a tile moves more than {MAX_WORDS} words in one burst: choose smaller tiles")
         return made
 
