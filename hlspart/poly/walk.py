@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import islpy as isl
 
+from hlspart.model.access import Bounds, LoopInfo
 from hlspart.model.program import (
     Block,
     Case,
+    Const,
     Declare,
     Expr,
     ExprStmt,
@@ -26,6 +28,7 @@ from hlspart.model.program import (
 )
 from hlspart.poly import algebra
 from hlspart.poly.algebra import NOWHERE, UNIVERSE, Unknown, Value
+from hlspart.poly.effects import returns_within
 from hlspart.poly.induction import Frame
 from hlspart.poly.loops import Loops, _unclear
 from hlspart.poly.scope import Condition, State, Stored, split
@@ -68,6 +71,8 @@ class Walker(Loops):
                     self.declare(self.program.variable(ident), st)
             case If():
                 self.branch(stmt, st)
+            case Loop(kind="do", test=Const(value=0)):
+                self._once(stmt, st)
             case Loop():
                 self.loop(stmt, st)
             case Switch():
@@ -153,6 +158,24 @@ class Walker(Loops):
                     frame.continues.append(st.copy())
                     break
         self._end(st)
+
+    def _once(self, loop: Loop, st: State) -> None:
+        """``do { .. } while (0)``: a block that break and continue may leave."""
+        whole, frame, outer = (st.dom, st.exact, st.left), Frame(loop), self.loops
+        self.frames.append(frame)
+        self.bodies.append(st.dom)
+        self.loops = (*outer, loop.id)
+        self.stmt(loop.body, st)
+        self.loops = outer
+        self.bodies.pop()
+        self.frames.pop()
+        if frame.breaks or frame.continues:
+            self.gather(st, [*([st.copy()] if st.alive else []), *frame.breaks, *frame.continues], loop)
+            st.alive = True
+            if not returns_within(loop.body):
+                st.dom, st.exact, st.left = whole
+        line = self.program.line(loop.at)
+        self.infos[loop.id] = LoopInfo(loop.id, loop.name, loop.function, line, None, None, None, None, Bounds(1, 1))
 
     def switch(self, stmt: Switch, st: State) -> None:
         """A switch whose cases stand directly in its body; others forget what they know at each case."""
