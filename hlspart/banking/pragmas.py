@@ -88,7 +88,7 @@ class PragmaSpace:
         for option in options(self.shape[dim], factor):
             families, exact = self._family(dim, option)
             if exact:
-                if any(_refines(better, families) for _, better in kept):
+                if any(known.banks <= option.banks and _refines(better, families) for known, better in kept):
                     continue
                 kept.append((option, families))
             yield option

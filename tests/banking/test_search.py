@@ -14,7 +14,7 @@ import pytest
 from hlspart.banking.need import BankModel, Need
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.banking.proof import no_mapping
-from hlspart.banking.search import AnyLayout, Banking, least_any
+from hlspart.banking.search import AnyLayout, Banking, least_any, lower_bound
 from hlspart.layouts.lattice import dot
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import Affine
@@ -189,6 +189,9 @@ def test_random_kernels_against_brute_force(model: BankModel) -> None:
         found = space.least()
         expected = brute_pragma(loops, shape, model, 16)
         assert (found[0].banks if found else None) == expected
+        if expected is not None:  # the same when the search begins at the lower bound
+            again = PragmaSpace(loops, shape, model, most=16).least(lower_bound(loops, shape))
+            assert again and again[0].banks == expected
         assert space.complete
         solved += expected is not None and expected > 1
     assert solved >= (100 if model == "static" else 10)
