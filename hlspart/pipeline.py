@@ -54,7 +54,7 @@ class Pipeline:
         """What became of every directive, and the partition of each group."""
         from hlspart.partition import validate
 
-        return validate(self.program, self.analysis, self.options.bank_model)
+        return validate(self.program, self.analysis, self.options.bank_model, self.options.target.flow or "vivado")
 
     @cached_property
     def target(self) -> Target:

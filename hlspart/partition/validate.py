@@ -19,23 +19,27 @@ from hlspart.partition.requests import Evaluated, evaluated
 from hlspart.partition.unrolling import decided, unroll_factors
 from hlspart.partition.verdicts import Verdicts
 
+_MODES = ("m_axi", "ap_memory", "bram", "axis", "ap_fifo", "ap_none", "ap_vld", "ap_hs", "ap_bus")  # of data
 _RANK: dict[PragmaState, int] = {
     "conflict": 0, "rejected": 1, "unmodelled": 2, "applied": 3, "ignored": 4, "redundant": 5,
 }  # fmt: skip
 
 
-def validate(program: Program, analysis: AccessAnalysis, bank_model: str = "static") -> Validation:
+def validate(
+    program: Program, analysis: AccessAnalysis, bank_model: str = "static", flow: str = "vivado"
+) -> Validation:
     """Status of each directive of ``program`` and partition of each group.
 
     ``bank_model`` does not change a status: a partition whose banks are undecided takes effect under
-    both models, it only counts differently.
+    both models, it only counts differently. ``flow`` "vitis" makes arrays of a top function m_axi
+    ports where no INTERFACE says otherwise.
     """
-    return _Validator(program, analysis).run()
+    return _Validator(program, analysis, flow).run()
 
 
 class _Validator:
-    def __init__(self, program: Program, analysis: AccessAnalysis) -> None:
-        self.program, self.analysis = program, analysis
+    def __init__(self, program: Program, analysis: AccessAnalysis, flow: str) -> None:
+        self.program, self.analysis, self.flow = program, analysis, flow
         self.groups = {g.id: g for g in analysis.groups}
         self.factors = unroll_factors(program)
         self.by_array: dict[int, list[Access]] = {}
@@ -99,13 +103,28 @@ class _Validator:
         else:
             self._set(item, "applied")
 
+    def _ports(self) -> dict[int, str]:
+        """Groups that an m_axi port belongs to, with the reason why it is one."""
+        ports: dict[int, str] = {}
+        chosen: set[int] = set()
+        for directive in self.program.directives:
+            mode = directive.choice("mode", _MODES) if directive.kind == "interface" and directive.usable else None
+            if mode in _MODES:
+                chosen.update(directive.variables)
+            if mode == "m_axi":
+                for variable in directive.variables:
+                    group = self.analysis.group_of.get(variable, -1 - variable)
+                    ports[group] = f"line {self.program.line(directive.at)}"
+        if self.flow == "vitis":
+            for name in self.analysis.tops:
+                for variable in self.program.functions[name].params:
+                    if self.program.variable(variable).is_array and variable not in chosen:
+                        ports.setdefault(self.analysis.group_of.get(variable, -1 - variable), "by default in this flow")
+        return ports
+
     def _without_axi(self, items: Sequence[Evaluated]) -> list[Evaluated]:
         """A group that an m_axi port belongs to is memory outside of the device: it has no banks."""
-        ports: dict[int, Directive] = {}
-        for directive in self.program.directives:
-            if directive.kind == "interface" and directive.usable and directive.choice("mode", ("m_axi",)) == "m_axi":
-                for variable in directive.variables:
-                    ports[self.analysis.group_of.get(variable, -1 - variable)] = directive
+        ports = self._ports()
         result = []
         for item in items:
             port = None
@@ -114,7 +133,7 @@ class _Validator:
                 port = ports.get(self.analysis.group_of.get(variable, -1 - variable))
             if port is not None and item.variable is not None:
                 name = self.program.variable(item.variable).name
-                text = f"'{name}' is an m_axi port (line {self.program.line(port.at)}): it cannot be partitioned"
+                text = f"'{name}' is an m_axi port ({port}): it cannot be partitioned"
                 fault = Problem("m-axi", text, item.directive.at, "copy it into a local array and partition that")
                 item = replace(item, request=None, fault=fault)
             result.append(item)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from partition_helpers import partitions, validated
 
-from hlspart.partition import layout_of, requests
+from hlspart.partition import layout_of, requests, validate
 
 KERNEL = """\
 void f(int A[17], int B[9][4], int n) {{
@@ -182,3 +182,13 @@ def test_other_directives(first: str, second: str, states: list[str]) -> None:
     )
     _, _, validation = validated(text)
     assert [s.status for s in validation.statuses] == states
+
+
+def test_default_ports_of_the_vitis_flow() -> None:
+    text = kernel(
+        "interface ap_memory port=B", "array_partition variable=A complete", "array_partition variable=B complete"
+    )
+    program, analysis, _ = validated(text)
+    states = [s.code for s in partitions(validate(program, analysis, flow="vitis"))]
+    assert states == ["m-axi", "bank-divided"]
+    assert "m-axi" not in [s.code for s in partitions(validate(program, analysis))]
