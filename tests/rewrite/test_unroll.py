@@ -136,3 +136,39 @@ def test_stencils_at_their_least_banks(name: str, tmp_path: Path) -> None:
     assert verify(str(old), str(new), VerifyOptions()).status == "equal"
     loops = [loop for loop in Pipeline([str(new)], Options()).ii.loops if loop.target_ii == 1]
     assert [loop.ii for loop in loops] == [1]
+
+
+IN_PLACE = {  # statement -> interval of the output
+    "A[i][j] = in[i][j]; A[i - 1][j] = 2; A[i][j - 1] = 3;": 1,
+    "A[i][j] += A[i][j + 6];": 1,
+    "A[i][j] = A[i][j] + A[i - 1][j] + A[i + 1][j] + A[i][j - 1] + A[i][j + 1];": None,  # a true recurrence
+}
+
+
+@pytest.mark.parametrize("statement", IN_PLACE)
+def test_stores_and_read_modify_write(statement: str, tmp_path: Path) -> None:
+    """DEPENDENCE false stands only where no element is written in one iteration and touched in another."""
+    from rewrite_help import banked_as
+
+    from hlspart.layouts.lattice import linear
+
+    text = (
+        "void s(int in[12][12], int out[12][12])\n{\n    int A[12][12] = {{7}};\n"
+        "    for (int i = 0; i < 12; i++) for (int j = 0; j < 12; j++) A[i][j] = in[i][j];\n"
+        "    for (int i = 1; i < 11; i++) for (int j = 1; j < 6; j++) {\n#pragma HLS pipeline II=1\n"
+        f"        {statement}\n    }}\n"
+        "    for (int i = 0; i < 12; i++) for (int j = 0; j < 12; j++) out[i][j] = A[i][j];\n}\n"
+    )
+    result = banked_as(text, "A", linear((12, 12), (1, 2), 5))
+    assert [o.status for o in result.outcomes] == ["rewritten"]
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(text)
+    new.write_text(result.files["p.c"])
+    assert verify(str(old), str(new), VerifyOptions()).status == "equal"
+    (loop,) = (loop for loop in Pipeline([str(new)], Options()).ii.loops if loop.target_ii == 1)
+    wanted = IN_PLACE[statement]
+    claims = result.files["p.c"].count("dependent=false")
+    if wanted is None:
+        assert claims == 0 and loop.ii is not None and loop.ii > 1
+    else:
+        assert loop.ii == wanted and claims == (5 if "+=" in statement else 0)
