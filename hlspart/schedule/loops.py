@@ -61,10 +61,6 @@ class LoopModel:
 
     def elaborate(self, nest: Nest, statements: Sequence[c.Stmt] | None = None) -> Elaborated:
         """Operations and orders of one iteration. Raises :class:`Unmodelled`."""
-        if nest.pipelined and nest.loop is not None:
-            info = self.nests.info(nest.loop)
-            if info is not None and info.cause is not None and nest.unroll > 1:
-                raise Unmodelled(f"{nest.loop.name} is unrolled but {info.cause}", nest.line)
         how = order(self.nests, nest)
         body = list(nest.body if statements is None else statements)
         symbols = self._symbols(nest, [*nest.before, *body, *nest.after])
@@ -131,6 +127,16 @@ class LoopModel:
             {v: tuple(m) for v, m in members.items()},
             {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()},
         )  # fmt: skip
+
+    def _refuse_exits(self, nest: Nest) -> None:
+        """An exit that depends on data makes each iteration wait for the last: no model of that wait."""
+        for loop in nest.chain:
+            info = self.nests.info(loop)
+            if info is None or info.cause is not None or info.iterator is None:
+                why = info.cause if info is not None and info.cause else "it is not analysed"
+                raise Unmodelled(f"{loop.name} has no counted form: {why}", nest.line)
+            if info.exits:
+                raise Unmodelled(f"{loop.name} may leave early, and when depends on data", nest.line)
 
     def _ends(self, nest: Nest) -> tuple[int, int] | None:
         """First and last value of the inner iterator of a nest flattened over statements."""
@@ -250,6 +256,7 @@ class LoopModel:
 
     def predict(self, nest: Nest) -> Prediction:
         """The prediction of a pipelined nest. Raises :class:`Unmodelled`."""
+        self._refuse_exits(nest)
         item = self.elaborate(nest)
         problem, estimated = self.problem(item)
         counts: dict[int, PortCount] = {}

@@ -218,3 +218,16 @@ def test_flattening_over_a_load():
 """
     assert loop(text, "I_J").ii == 1
     assert loop(text, "J", tool="vivado-hls-2016.4", part="xc7z020").ii == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "body", "word"),
+    [
+        ("while (A[acc] > 0)", "acc++;", "may leave early"),
+        ("for (int i = 0; i < 64; i++)", "if (A[i] == 0) break; acc += i;", "may leave early"),
+    ],
+)
+def test_exits_that_depend_on_data_are_unknown(header, body, word):
+    found = loop(pipelined(body, header=header))
+    assert (found.ii, found.depth) == (None, None)
+    assert word in (found.cause or "")
