@@ -64,6 +64,7 @@ class Chooser:
     options: InferOptions
     model: BankModel
     target: Target
+    last_resort: bool = True  # whether scheme pragma may end in registers
 
     def choose(self, needs: Sequence[Need], start: int = 1) -> Choice | None:
         """The cheapest banking that serves ``needs`` with at least ``start`` banks; None when there is none."""
@@ -137,7 +138,8 @@ class Chooser:
         solutions = self._in_order(space, max(bound, start))
         if not solutions:
             size = elements(self.demand)
-            last = self.options.scheme == "pragma" and not self.demand.interface and size <= self._most
+            last = self.last_resort and self.options.scheme == "pragma" and not self.demand.interface
+            last = last and size <= self._most
             return self._registers(bound, space.complete) if last else None
         existing = self.demand.existing
         best = min(solutions, key=self._simplicity)
@@ -272,7 +274,9 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> tuple[tuple[int
 
     tried: dict[tuple[int, ...], Choice | None] = {}
     plain = all(need.uniform for need in needs) or chooser.options.scheme != "auto"
-    cheap = chooser if plain else replace(chooser, options=replace(chooser.options, scheme="pragma"))
+    cheap = chooser if plain else replace(
+        chooser, options=replace(chooser.options, scheme="pragma"), last_resort=False
+    )  # fmt: skip
 
     def solve(iis: Sequence[int]) -> Choice | None:
         key = tuple(iis)
@@ -307,5 +311,5 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> tuple[tuple[int
             choice = solve(iis)
     if choice is None:  # every loop at its slowest: one bank serves all of them
         iis = most
-        choice = replace(chooser.none(needs), proved=False, reason="no partition helps")
+        choice = replace(chooser.none(needs), proved=False, absolute=False, reason="no partition helps")
     return tuple(iis), choice

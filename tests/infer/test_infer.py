@@ -369,3 +369,24 @@ def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: py
     assert run_cli(["infer", "k.c", "--max-banks", "1"]) == 1
     assert run_cli(["infer", "k.c", "--in-place"]) == 0
     assert "factor=2" in source.read_text()
+
+
+def test_transposed_accesses_never_end_in_a_thousand_registers() -> None:
+    text = """\
+void k(int x[32][32], int out[32][32])
+{
+    int A[32][32];
+F:  for (int i = 0; i < 32; i++)
+        for (int j = 0; j < 32; j++) {
+#pragma HLS PIPELINE
+            A[i][j] = x[i][j];
+        }
+L:  for (int i = 0; i < 31; i++)
+        for (int j = 0; j < 31; j++) {
+#pragma HLS PIPELINE II=1
+            out[i][j] = A[i][j] + A[j][i] + A[i+1][j] + A[j+1][i];
+        }
+}
+"""
+    found = array(run(text), "A")
+    assert found.kind != "complete" and found.banks <= 16
