@@ -118,7 +118,7 @@ def test_block_cyclic_layouts_are_sound(data: st.DataObject) -> None:
     rank = data.draw(st.integers(1, 3))
     shape = tuple(data.draw(st.integers(1, 9)) for _ in range(rank))
     modulus, block = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 4))
-    alpha = tuple(data.draw(st.integers(0, 7)) for _ in range(rank - 1)) + (1,)
+    alpha = (*tuple(data.draw(st.integers(0, 7)) for _ in range(rank - 1)), 1)
     assert_sound(BlockCyclicLayout(shape, alpha, modulus, block))
 
 
