@@ -187,7 +187,16 @@ class Inference:
         program = without(self.program, [k for d in decisions for k in d.removed])
         added = [x for d in decisions for x in d.directives]
         apart = [m for d in decisions if d.choice.rewrite for m in d.demand.group.members]  # by certificate
-        return self._check(replace(program, directives=(*program.directives, *added)), apart)
+        after = self._check(replace(program, directives=(*program.directives, *added)), apart)
+        served: dict[LoopKey, int] = {}
+        for d in decisions:
+            for loop in d.demand.loops if d.choice.rewrite else ():
+                load, _, _ = loop.need.problem.ideal(d.choice.layout, loop.need.ports)
+                served[key(loop.result)] = max(served.get(key(loop.result), 1), load.interval)
+        loops = tuple(
+            x if x.ii is None else replace(x, ii=max(x.ii, served.get(key(x), 1))) for x in after.loops
+        )  # fmt: skip
+        return replace(after, loops=loops)
 
     def _refused(self, decisions: Sequence[Decision], after: IIResult) -> bool:
         """Note the arrays whose new directives validation does not accept; True when there are any."""

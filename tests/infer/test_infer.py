@@ -390,3 +390,13 @@ L:  for (int i = 0; i < 31; i++)
 """
     found = array(run(text), "A")
     assert found.kind != "complete" and found.banks <= 16
+
+
+def test_fewer_banks_promise_no_more_than_they_serve() -> None:
+    text = WINDOW.replace("mem[i-1] + mem[i-2]", "mem[i-1] + mem[i-2] + mem[i-3] + mem[i-4]").replace("i = 2", "i = 4")
+    for ii, banks in ((1, 3), (2, 2), (3, 1)):
+        result = run(text, target_ii=ii)
+        assert array(result, "mem").banks == banks
+        assert result.loops[1].ii_after == ii
+    points = run(text, pareto=True).pareto
+    assert [(p["ii"], p["banks"]) for p in points] == [(1, 5), (2, 4), (3, 3)]
