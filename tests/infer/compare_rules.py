@@ -3,7 +3,7 @@
     python tests/infer/compare_rules.py POLYBENCH_FOLDER
 
 Innermost loops of each kernel are pipelined and unrolled by four. Prints a table in Markdown; exit
-status 1 when a rule reaches the same II with fewer banks, or when a promised II is not confirmed.
+status 1 when a rule reaches the same II with fewer banks. The II after is the II check's own figure.
 """
 
 from __future__ import annotations
