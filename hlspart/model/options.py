@@ -65,6 +65,3 @@ class RewriteOptions:
     infer: bool = False
     split_top: bool = False
     unroll: bool = False
-    clone: bool = False
-    split_struct: bool = False
-    dialect: Literal["vitis", "hls-library"] = "vitis"
