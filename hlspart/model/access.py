@@ -173,7 +173,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class ArrayGroup:
-    """Arrays that must be laid out alike : they are connected through calls.
+    """Arrays that must be laid out alike because calls connect them.
 
     ``faults`` name all that forbids a rewrite (non-affine accesses are listed per access, not here).
     ``top`` is True when a member is a parameter of a top function.
