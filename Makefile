@@ -22,7 +22,7 @@ demo: $(READY)  ## one sample end to end: II before, partition, banked C, II aft
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh samples/demo.sh
 
 test: $(READY)  ## all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 check: $(READY)  ## style, types, and generated docs up to date
 	$(BIN)/ruff check .
