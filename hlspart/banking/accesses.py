@@ -53,6 +53,8 @@ def affine_index(access: PortAccess) -> tuple[Affine, ...] | None:
 
 def exclusive(a: PortAccess, b: PortAccess) -> bool:
     """Whether they stand in different arms of one branch."""
+    if not a.branch or not b.branch:
+        return False
     arms = dict(a.branch)
     return any(arms.get(branch, arm) != arm for branch, arm in b.branch)
 

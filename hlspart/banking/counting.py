@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -308,8 +309,10 @@ class PortProblem:
 
     def meet(self, a: Site, b: Site) -> bool:
         """Whether some iteration performs both."""
+        if a.access.domain == b.access.domain:
+            return True
         one, other = sorted((a.access.domain, b.access.domain))
-        if one == other or self.domain_key(one) == self.domain_key(other):
+        if self.domain_key(one) == self.domain_key(other):
             return True
         if (one, other) not in self._meets:
             try:
@@ -341,6 +344,9 @@ class _Conflicts:
         self._banked: dict[int, Touch] = {}
         self._where: dict[tuple[int, int], Region | None] = {}  # None: wherever both run
         self._meeting: dict[tuple[int, ...], Region] = {}
+        self._kinds: dict[tuple[object, str], int] = {}  # numbers of (terms of the index, domain)
+        self._split: dict[int, tuple[int, tuple[int, ...]]] = {}  # by position: that number, and the constants
+        self._known: dict[tuple[int, int, tuple[int, ...], bool], bool | None] = {}
         self._exact = True
 
     def busiest(self, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
@@ -416,7 +422,23 @@ class _Conflicts:
         """Conflict by arithmetic alone: always, never, or (None) not known."""
         if a.forms is None or b.forms is None:
             return None
-        delta = tuple(y - x for x, y in zip(a.forms, b.forms, strict=True))
+        (kind, start), (other, end) = self._parts(a, a.forms), self._parts(b, b.forms)
+        key = (kind, other, tuple(map(operator.sub, end, start)), a.read and b.read)
+        if key not in self._known:  # copies of an unrolled access are many, their distances few
+            self._known[key] = self._by_arithmetic(a, a.forms, b, b.forms)
+        return self._known[key]
+
+    def _parts(self, site: Site, forms: tuple[Affine, ...]) -> tuple[int, tuple[int, ...]]:
+        if site.position not in self._split:
+            kind = (tuple(f.terms for f in forms), site.access.domain)
+            number = self._kinds.setdefault(kind, len(self._kinds))
+            self._split[site.position] = number, tuple(f.const for f in forms)
+        return self._split[site.position]
+
+    def _by_arithmetic(
+        self, a: Site, from_forms: tuple[Affine, ...], b: Site, to_forms: tuple[Affine, ...]
+    ) -> bool | None:
+        delta = tuple(y - x for x, y in zip(from_forms, to_forms, strict=True))
         if not any(d.terms for d in delta):
             constant = tuple(d.const for d in delta)
             if a.read and b.read and not any(constant):

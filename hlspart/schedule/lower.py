@@ -16,7 +16,8 @@ from itertools import pairwise
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.schedule.dependence import Carriers
 from hlspart.schedule.graph import Carried, Edge, Graph, MemoryRef, Op
-from hlspart.schedule.operations import Body, different
+from hlspart.schedule.history import different
+from hlspart.schedule.operations import Body
 from hlspart.schedule.storage import Storage
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hlspart.model.ports import Ports
@@ -101,25 +101,67 @@ def allowed(problem: Problem, edge: Edge, state: int, offset: float, ii: int) ->
 
 
 def earliest(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float]] | None:
-    """First start of every operation under dependences alone; None when a recurrence forbids ``ii``."""
-    incoming = _incoming(problem.graph.edges)
+    """First start of every operation under dependences alone; None when a recurrence forbids ``ii``.
+
+    Starts are raised until all edges hold (Bellman-Ford). When the edges that raised them last form a
+    cycle that lengthens itself, no start is ever enough; without that test a recurrence would be
+    followed state by state.
+    """
+    incoming, outgoing = _incoming(problem.graph.edges), _outgoing(problem.graph.edges)
     order = topological(problem.graph)
     start = dict.fromkeys(order, 0)
     offset = dict.fromkeys(order, 0.0)
     limit = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
-    changed = True
-    while changed:
-        changed = False
+    via: dict[int, Edge] = {}
+    waiting = set(order)
+    while waiting:
         for op in order:
-            best = (start[op], offset[op])
+            if op not in waiting:
+                continue
+            waiting.discard(op)
+            before = best = (start[op], offset[op])
             for edge in incoming.get(op, ()):
-                best = max(best, allowed(problem, edge, start[edge.source], offset[edge.source], ii))
-            if best > (start[op], offset[op]):
+                found = allowed(problem, edge, start[edge.source], offset[edge.source], ii)
+                if found > best:
+                    best, via[op] = found, edge
+            if best > before:
                 start[op], offset[op] = best
-                changed = True
                 if best[0] > limit:
                     return None
+                waiting.update(edge.sink for edge in outgoing.get(op, ()))
+        if waiting and any(_lengthens(problem, cycle, ii) for cycle in _cycles(via)):
+            return None
     return start, offset
+
+
+def _cycles(via: Mapping[int, Edge]) -> Iterator[list[Edge]]:
+    """The cycles of a graph in which every operation has at most one incoming edge."""
+    seen: dict[int, int] = {}
+    for number, op in enumerate(via):
+        at = op
+        while at in via and at not in seen:
+            seen[at] = number
+            at = via[at].source
+        if at in via and seen[at] == number:
+            cycle = [via[at]]
+            while cycle[-1].source != at:
+                cycle.append(via[cycle[-1].source])
+            yield cycle[::-1]
+
+
+def _lengthens(problem: Problem, cycle: Sequence[Edge], ii: int) -> bool:
+    """Whether going round delays an operation by whole states, and so without end.
+
+    An edge between iterations starts its sink at the beginning of a state; from there on the way round
+    depends on nothing else.
+    """
+    first = next((k for k, edge in enumerate(cycle) if edge.distance), None)
+    if first is None:
+        return False
+    at = (0, 0.0)
+    for edge in (*cycle[first + 1 :], *cycle[: first + 1]):
+        at = allowed(problem, edge, *at, ii)
+    return at[0] > 0
 
 
 def topological(graph: Graph) -> list[int]:
@@ -223,15 +265,20 @@ def _incoming(edges: Sequence[Edge]) -> dict[int, list[Edge]]:
     return out
 
 
+def _outgoing(edges: Sequence[Edge]) -> dict[int, list[Edge]]:
+    out: dict[int, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        out[edge.source].append(edge)
+    return out
+
+
 class _Attempt:
     """One run of the scheduler at a fixed II with fixed numbers of units."""
 
     def __init__(self, problem: Problem, ii: int, units: Mapping[str, int]) -> None:
         self.problem, self.ii, self.units = problem, ii, units
         self.incoming = _incoming(problem.graph.edges)
-        self.outgoing: dict[int, list[Edge]] = defaultdict(list)
-        for edge in problem.graph.edges:
-            self.outgoing[edge.source].append(edge)
+        self.outgoing = _outgoing(problem.graph.edges)
         self.start: dict[int, int] = {}
         self.offset: dict[int, float] = {}
         self.last: dict[int, int] = {}

@@ -15,6 +15,7 @@ from hlspart.model import program as c
 from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.schedule import folding
 from hlspart.schedule.graph import Carried, MemoryRef, Op
+from hlspart.schedule.history import History
 
 MAX_OPS = 20_000
 
@@ -82,7 +83,7 @@ class Operations:
         self.numbering: dict[tuple[object, ...], int] = {}
         self.fixed: dict[str, int] = {}
         self.shift: dict[str, int] = {}
-        self.events: dict[int, list[int]] = {}  # memory operations by variable, in program order
+        self.events: dict[int, History] = {}  # memory operations by variable
         self.branch: tuple[tuple[int, int], ...] = ()
         self.guards: tuple[int, ...] = ()  # a condition per entry of `branch`
         self.position = 0
@@ -113,7 +114,8 @@ class Operations:
 
     def load(self, place: Place, bits: int, line: int) -> int:
         """The element at ``place``: what was just stored or loaded there, else a load."""
-        for ident in reversed(self.events.get(place.variable, [])):
+        history = self.events.get(place.variable)
+        for ident in history.before_load(place.key, place.index) if history is not None else ():
             op = self.body.ops[ident]
             assert op.ref is not None
             dominates = self.branch[: len(op.ref.branch)] == op.ref.branch
@@ -122,17 +124,19 @@ class Operations:
                     return ident if op.kind == "load" else op.args[0]
                 if op.kind == "store":
                     break
-            elif op.kind == "store" and not different(op.ref.index, place.index):
+            else:  # a store that may be to the same element
                 break
         return self.touch("read", place, place.values, bits, line)
 
     def store(self, place: Place, value: int, line: int) -> None:
         """Store ``value`` at ``place``; an earlier store there that nothing may have read is taken back."""
         branch, guards = self.branch, self.guards
-        for ident in reversed(self.events.get(place.variable, [])):
+        history = self.events.get(place.variable)
+        ident = history.before_store(place.key, place.index) if history is not None else None
+        if ident is not None:
             op = self.body.ops[ident]
             assert op.ref is not None
-            if op.ref.key == place.key and op.kind == "store":
+            if op.kind == "store":
                 if op.ref.branch[: len(branch)] == branch:
                     self._take_back(op)
                 elif branch[: len(op.ref.branch)] == op.ref.branch:
@@ -141,15 +145,12 @@ class Operations:
                     self._take_back(op)
                     self.branch, self.guards = op.ref.branch, guards[: len(op.ref.branch)]
                     place = replace(place, domain=op.ref.domain)
-                break
-            if op.kind == "load" and not different(op.ref.index, place.index):
-                break
         self.touch("write", place, (value, *place.values), 0, line)
         self.branch, self.guards = branch, guards
 
     def _take_back(self, store: Op) -> None:
         assert store.ref is not None
-        self.events[store.ref.variable].remove(store.id)
+        self.events[store.ref.variable].remove(store.id, store.ref.key, store.ref.index)
         self.body.ops[store.id] = Op(store.id, "const", 1, (), store.line)  # keeps the numbers dense
         self.body.live.discard(store.id)
 
@@ -164,7 +165,7 @@ class Operations:
         name = self.program.variable(place.variable).name
         made = self.make(opcode, bits, (*args, *self.guards), line, (self.position,), f"{name} {opcode}")
         self.body.ops[made] = replace(self.body.ops[made], ref=ref)
-        self.events.setdefault(place.variable, []).append(made)
+        self.events.setdefault(place.variable, History()).add(made, kind, place.key, place.index)
         if kind == "write" or place.key[0] == "stream":
             self.body.live.add(made)
         return made
@@ -216,13 +217,3 @@ class Operations:
         frame = self.frame
         found = carried.instance(access.domain, access.iterators, self._numbers(access), self.shift, frame.names)
         return frame.domain if carried.same_set(found, frame.domain) else found
-
-
-def different(one: tuple[Affine | None, ...] | None, other: tuple[Affine | None, ...] | None) -> bool:
-    """Whether two addresses differ in every iteration, by a constant in some dimension."""
-    if one is None or other is None or len(one) != len(other):
-        return False
-    for a, b in zip(one, other, strict=True):
-        if a is not None and b is not None and a.terms == b.terms and a.const != b.const:
-            return True
-    return False
