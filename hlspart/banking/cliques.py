@@ -33,6 +33,10 @@ def largest_clique(
     vertices. Returns (clique, exact). When the budget ends first, the clique returned is a largest
     one *without* the feasibility test, so that its size is an upper bound.
     """
+    everything = (1 << len(neighbours)) - 1
+    first = _first_descent(neighbours, names, feasible, everything)
+    if first is not None:
+        return tuple(sorted(first)), True
     best: list[int] = []
     exact = True
 
@@ -52,7 +56,6 @@ def largest_clique(
             clique.pop()
             candidates &= ~(1 << vertex)
 
-    everything = (1 << len(neighbours)) - 1
     expand([], everything, feasible)
     if not exact:
         order = _coloured(neighbours, everything)
@@ -64,6 +67,29 @@ def largest_clique(
             best = _one_per_colour(order)
         exact = False
     return tuple(sorted(best)), exact
+
+
+def _first_descent(
+    neighbours: Sequence[int],
+    names: Sequence[int],
+    feasible: Callable[[Sequence[int]], bool] | None,
+    everything: int,
+) -> list[int] | None:
+    """The clique that the search would meet first, if it has as many vertices as there are colours.
+
+    Large graphs are mostly of this kind (all accesses in one bank); nothing has to be searched then.
+    """
+    complete = all(mask | 1 << v == everything for v, mask in enumerate(neighbours))
+    wanted = len(neighbours) if complete else _coloured(neighbours, everything)[-1][1]
+    clique: list[int] = []
+    candidates = everything
+    while candidates:
+        vertex = candidates.bit_length() - 1 if complete else _coloured(neighbours, candidates)[-1][0]
+        clique.append(vertex)
+        if feasible is not None and not feasible([names[v] for v in clique]):
+            return None
+        candidates &= neighbours[vertex]
+    return clique if len(clique) == wanted else None
 
 
 def _one_per_colour(order: Sequence[tuple[int, int]]) -> list[int]:

@@ -23,6 +23,9 @@ from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, PortCount, Ports
 from hlspart.poly.region import Box, Region, Regions, TooHard, Touch
 
+MAX_PAIRED = 1500  # accesses of one array whose pairs are all compared
+MAX_MEETING = 128  # accesses whose common iterations are computed when they depend on the iteration
+
 
 class Layout(Protocol):
     """What counting asks of a layout."""
@@ -198,7 +201,12 @@ class PortProblem:
     # ------------------------------------------------------------------------------- ideal
 
     def ideal(self, layout: Layout, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
-        """The busiest bank over all iterations, an iteration of it, and whether the figure is exact."""
+        """The busiest bank over all iterations, an iteration of it, and whether the figure is exact.
+
+        Of very many accesses not all pairs are compared: the static figure is then the upper bound given.
+        """
+        if len(self.sites) > MAX_PAIRED:
+            return self.static(layout, ports), None, False
         return _Conflicts(self, layout).busiest(ports)
 
     def exceeds(self, layout: Layout, ports: Ports, ii: int) -> bool:
@@ -347,6 +355,7 @@ class _Conflicts:
         self._kinds: dict[tuple[object, str], int] = {}  # numbers of (terms of the index, domain)
         self._split: dict[int, tuple[int, tuple[int, ...]]] = {}  # by position: that number, and the constants
         self._known: dict[tuple[int, int, tuple[int, ...], bool], bool | None] = {}
+        self._always: set[tuple[int, ...]] = set()  # cliques that meet in every iteration
         self._exact = True
 
     def busiest(self, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
@@ -481,9 +490,10 @@ class _Conflicts:
         """Whether one iteration has all the pairs of ``positions`` in conflict at once."""
         if len(positions) < 3:
             return True
-        sites = [self._sites[p] for p in positions]
-        one_domain = len({self._problem.domain_key(s.access.domain) for s in sites}) == 1
-        if one_domain and all(self._where[pair] is None for pair in _pairs(positions)):
+        if self._unconditional(tuple(positions)):
+            return True
+        if len(positions) > MAX_MEETING:
+            self._exact = False
             return True
         try:
             common = self._common(positions)
@@ -491,6 +501,18 @@ class _Conflicts:
         except TooHard:
             self._exact = False
             return True
+
+    def _unconditional(self, positions: tuple[int, ...]) -> bool:
+        """Whether all run in the same iterations, and each pair meets in all of them."""
+        *earlier, last = positions
+        grown = tuple(earlier) in self._always  # cliques grow one by one: only what is new is looked at
+        pairs = [(min(p, last), max(p, last)) for p in earlier] if grown else _pairs(positions)
+        members = (earlier[0], last) if grown else positions
+        keys = {self._problem.domain_key(self._sites[p].access.domain) for p in members}
+        if len(keys) > 1 or any(self._where[pair] is not None for pair in pairs):
+            return False
+        self._always.add(positions)
+        return True
 
     def _common(self, positions: Sequence[int]) -> Region | None:
         """Iterations in which all ``positions`` run and meet pairwise; prefixes are remembered."""
