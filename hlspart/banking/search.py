@@ -110,8 +110,8 @@ class _Union:
     @property
     def space(self) -> str:
         """What is searched, in words."""
-        blocks = f"; block-cyclic with blocks up to {self._most_block}" if self._blocks else ""
-        return f"cyclic, block and complete per dimension; lattices{blocks}"
+        blocks = f"; block-cyclic with blocks up to {self._most_block}, free of conflicts at every position"
+        return f"cyclic, block and complete per dimension; lattices{blocks if self._blocks else ''}"
 
     def solutions(self, banks: int) -> Iterator[AnyLayout]:
         """Mappings with exactly so many banks, the simplest hardware first."""
@@ -247,7 +247,8 @@ class _Circle:
     """One cluster under block-cyclic maps: residues on a circle of block * banks places.
 
     A bank is a window of ``block`` places, at any position of the loop. So an access that has more
-    than cap - 1 others in the window that begins at it crowds a bank, and nothing else does.
+    than cap - 1 others in the window that begins at it crowds a bank, and nothing else does. A loop
+    whose steps or bounds leave out positions could do with less; the named space says "at every position".
     """
 
     def __init__(

@@ -274,6 +274,18 @@ def test_target_ii_halves_the_ports_needed() -> None:
     assert banks == [8, 4, 2, 1]
 
 
+def test_steps_that_leave_out_positions_are_not_in_the_named_space() -> None:
+    """Bank floor(2x / 3) mod 3 serves this loop, but not one element further: the claim has to exclude it."""
+    offsets = (0, 4, 6, 7, 8, 9)
+    domain = "{ [i] : 0 <= i < 12 }"
+    reads = [PortAccess(n, "read", (Affine.of({"i": 3}, o),), None, domain, n) for n, o in enumerate(offsets)]
+    found = least_any([Need(IterationSpace(("i",), domain, (1,)), reads, Ports(total=2))], (43,))
+    assert found is not None and (found.banks, found.absolute) == (4, False)
+    busiest = [max(sum(2 * (x + o) // 3 % 3 == bank for o in offsets) for bank in range(3)) for x in range(34)]
+    assert max(busiest[::3]) == 2 < max(busiest)
+    assert found.space.endswith("free of conflicts at every position")
+
+
 def test_static_pragma_of_an_unrolled_loop() -> None:
     """A[4t + k]: dual port cyclic 2, single port cyclic 4, never block."""
     domain = "{ [t] : 0 <= t < 16 }"
