@@ -17,6 +17,7 @@ from hlspart.model.ports import Ports
 from hlspart.schedule.graph import Edge, Graph
 
 EPSILON = 1e-9
+MAX_SLOTS = 4_000_000  # operations times II, over all attempts to share units
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +210,10 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
 
     Units are shared as far as II allows. Units are added, one at a time, where sharing them delays an
     iteration by more than ``share_delay`` states, or at all if they serve a recurrence that fills the II.
+    None also when the attempts to share them cost more than ``MAX_SLOTS``.
     """
     counts = problem.counts()
+    spent = 0
     for ii in range(lowest, lowest + tries):
         free = {unit: problem.limited.get(unit, n) for unit, n in counts.items()}
         loose = _Attempt(problem, ii, free).run()
@@ -226,6 +229,9 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
             options = []
             for unit in sorted(units if late else critical):
                 if units[unit] < free[unit]:
+                    spent += len(problem.graph.ops) * ii
+                    if spent > MAX_SLOTS:
+                        return None
                     tried = _Attempt(problem, ii, {**units, unit: units[unit] + 1}).run()
                     options.append((tried.depth if tried is not None else math.inf, unit, tried))
             if not options:
