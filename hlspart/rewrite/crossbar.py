@@ -238,6 +238,9 @@ def _place(program: Program, region: Region, begin: str, end: str, buffer: EditB
     before = block(begin) if not braces or not alone else block(begin).removeprefix(newline + inner)
     buffer.insert(first.path, first.start, ("" if braces else "{") + before + newline + inner)
     after = (block(end) if end.strip() else "") + ("" if braces else newline + indent + "}")
+    rest = source.text[last.end :].split("\n", 1)[0]
+    if after and braces and rest.strip() and rest.strip()[0] not in "}/":
+        after += newline + inner.removesuffix(rest[: len(rest) - len(rest.lstrip())])  # no `if` guards what follows
     if after:
         buffer.insert(last.path, last.end, after, closing=True)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rewrite_help import banked
+from rewrite_help import banked, outputs
 
 from hlspart.layouts.perdim import DimLayout
 from hlspart.model.source import Edit, SourceText, Span, apply_edits
@@ -116,6 +116,19 @@ INITIALISERS = [
     "int X[] = {3, 1, 2, [8] = 4}",
     "short X[5] = {0}",
 ]
+
+
+def test_text_behind_a_store_stays_outside_of_its_if(tmp_path: Path) -> None:
+    """gcc warns of a statement on the line of the last guarded store."""
+    text = """int f(void) {
+  int A[6], B[6];
+#pragma HLS array_partition variable=A type=cyclic factor=2
+  for (int i = 0; i < 6; i++) { A[i] = i; B[i] = 2 * i; }
+  return A[5] + A[4] + B[5];
+}"""
+    new = banked(text, style="crossbar").files["p.c"]
+    driver = '#include <stdio.h>\nint f(void); int main(void) { printf("%d\\n", f()); }\n'
+    assert outputs(tmp_path, "f", [new], driver) == ["19"]
 
 
 @pytest.mark.parametrize("style", ["split", "bankdim"])
