@@ -176,12 +176,15 @@ class _Function:
         assert p.schedule is not None
         floor = nest.target_ii or 1
         ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)
+        counted = all(count.exact for count in p.counts.values())  # else the ideal figure is an upper bound
         ii: int | None = p.schedule.ii if bank_model == "static" else ideal
         cause, bounds = blocked, None
         reasons = with_hints(*modelled, p, limits(p)) if self.hints else limits(p)
         low, why = _uncertain(p)
         if blocked is None and why is not None and max(floor, p.resource_ii, low) < p.schedule.ii:
             cause, bounds = why, (max(floor, p.resource_ii, low), p.schedule.ii)
+        if cause is None and bank_model == "ideal" and not counted and ideal > floor:
+            cause, bounds = "conflicts were not counted exactly within the effort limit", (floor, ideal)
         if cause is not None:
             ii = None
         trip = self._trip(nest)
@@ -190,7 +193,7 @@ class _Function:
             nest,
             cause=cause,
             ii=ii,
-            ideal=ideal if cause is None else None,
+            ideal=ideal if cause is None and (counted or ideal == floor) else None,
             resource=p.resource_ii,
             recurrence=p.recurrence_ii,
             depth=depth,
