@@ -94,6 +94,7 @@ class PortProblem:
         self._effort = effort
         self._regions = Regions(space.names, space.steps)
         self.questions = 0  # sets asked about so far: what a search may spend is limited
+        self.pairs = 0  # pairs of accesses compared by sets under some layout
         self._by_domain: dict[str, Region] = {}
         self._boxes: dict[str, Box | None] = {}
         self._meets: dict[tuple[str, str], bool] = {}
@@ -470,6 +471,7 @@ class _Conflicts:
 
     def _pair(self, a: Site, b: Site) -> Region:
         """Iterations in which ``a`` and ``b`` need two ports of one bank."""
+        self._problem.pairs += 1
         region = self._bank_touch(a).agree(self._bank_touch(b))
         if a.read and b.read and a.access.index is not None and b.access.index is not None:
             shape = self._layout.shape

@@ -30,6 +30,8 @@ from hlspart.layouts.lattice import (
 )
 from hlspart.layouts.perdim import PerDimLayout
 
+MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
+
 AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout
 
 
@@ -94,6 +96,7 @@ class _Union:
         self._effort = effort
         self._pragmas = PragmaSpace(needs, shape, "ideal", most, effort)
         self._exact_tests = 0
+        self._asked = sum(need.problem.pairs for need in self._needs)
         self._cut = False
         self._steps = 0
 
@@ -105,7 +108,8 @@ class _Union:
     @property
     def stuck(self) -> bool:
         """Whether there are no exact tests left, without which nothing more can be accepted."""
-        return self._exact_tests > 30 * max(1, self._effort)
+        asked = sum(need.problem.pairs for need in self._needs) - self._asked
+        return self._exact_tests > 30 * max(1, self._effort) or asked > MAX_PAIRS * max(1, self._effort)
 
     @property
     def space(self) -> str:
