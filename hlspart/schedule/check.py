@@ -291,13 +291,13 @@ def _uncertain(p: Prediction) -> tuple[int, str | None]:
     """Least II if what is not known turned out best, and why it is not known."""
     assumed = p.elaborated.carriers.assumed
     if p.estimated and p.recurrence_ii > 1:
-        from hlspart.schedule.modulo import recurrence_without
+        from hlspart.schedule.recurrence import recurrence_without
 
         low = recurrence_without(p.problem, p.estimated, frozenset())
         if low < p.recurrence_ii:
             return low, f"the latency of {', '.join(sorted(p.estimated))} is an estimate for this target"
     if assumed:
-        from hlspart.schedule.modulo import recurrence_without
+        from hlspart.schedule.recurrence import recurrence_without
 
         low = recurrence_without(p.problem, frozenset(), frozenset(assumed))
         if low < p.recurrence_ii:

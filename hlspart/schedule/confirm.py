@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hlspart.schedule.modulo import Problem, Schedule
+from hlspart.schedule.problem import Problem, Schedule
 
 
 def faults(problem: Problem, schedule: Schedule) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hlspart.model.results import Limit, Slot
 from hlspart.schedule.loops import Prediction
-from hlspart.schedule.modulo import critical_cycle
+from hlspart.schedule.recurrence import critical_cycle, cycle_latency
 
 
 def limits(p: Prediction) -> tuple[Limit, ...]:
@@ -71,7 +71,7 @@ def _recurrences(p: Prediction) -> list[Limit]:
     ops = p.problem.graph.ops
     lines = tuple(sorted({ops[e.sink].line for e in cycle}))
     carried = next(e for e in cycle if e.distance)
-    latency = sum(p.problem.gap(e) for e in cycle)
+    latency = cycle_latency(p.problem, cycle)
     distance = sum(e.distance for e in cycle)
     steps = " -> ".join(f"{ops[e.sink].text or ops[e.sink].kind} (line {ops[e.sink].line})" for e in cycle)
     text = f"{carried.name}: {steps} takes {latency} states, {distance} iteration{'s' if distance > 1 else ''} apart"

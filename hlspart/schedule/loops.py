@@ -14,9 +14,11 @@ from hlspart.schedule import folding
 from hlspart.schedule.dependence import Carriers
 from hlspart.schedule.graph import MemoryRef, Op
 from hlspart.schedule.lower import Lowered, after_counter, lower
-from hlspart.schedule.modulo import PortUse, Problem, Schedule, Timing, modulo_schedule, recurrence_ii
+from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.nests import Nest, Nests, Order, order
 from hlspart.schedule.operations import Frame, Unmodelled
+from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
+from hlspart.schedule.recurrence import recurrence_ii
 from hlspart.schedule.storage import Storage
 from hlspart.schedule.values import Elaborator
 from hlspart.targets import Target

@@ -10,199 +10,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 
-from hlspart.model.ports import Ports
-from hlspart.schedule.graph import Edge, Graph
+from hlspart.schedule.problem import Problem, Schedule, allowed
+from hlspart.schedule.recurrence import critical_cycle, earliest, incoming_of, outgoing_of, topological
 
-EPSILON = 1e-9
 MAX_SLOTS = 4_000_000  # operations times II, over all attempts to share units
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """Timing of one operation at the target: states, and ns used in its first and last state.
-
-    ``unit`` names the kind of unit it runs on when units are shared, else None.
-    """
-
-    states: int
-    in_ns: float
-    out_ns: float
-    unit: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PortUse:
-    """The banks (names of resources) that an operation occupies in its first state.
-
-    ``branch``: arms it stands in, as (branch, arm); operations in different arms of one never meet.
-    """
-
-    banks: tuple[str, ...]
-    read: bool
-    branch: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What a schedule must obey; shared by the scheduler and its checker."""
-
-    graph: Graph
-    timing: Mapping[int, Timing]
-    ports: Mapping[int, PortUse]
-    limits: Mapping[str, Ports]  # by bank name
-    period: float
-    limited: Mapping[str, int]  # units that ALLOCATION limits
-
-    def counts(self) -> dict[str, int]:
-        """Operations per kind of shared unit."""
-        out: dict[str, int] = defaultdict(int)
-        for timing in self.timing.values():
-            if timing.unit is not None:
-                out[timing.unit] += 1
-        return dict(out)
-
-    def gap(self, edge: Edge) -> int:
-        """Least number of states from the start of an edge's source to that of its sink."""
-        if edge.gap is not None:
-            return edge.gap
-        source, sink = self.timing[edge.source], self.timing[edge.sink]
-        if edge.distance and edge.source == edge.sink and source.states > 1:
-            return source.states - 1  # an accumulator hands its sum on in its last state
-        if edge.distance or source.out_ns + sink.in_ns > self.period + EPSILON:
-            return source.states
-        return source.states - 1
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """Start state of every operation, the II, units in use, and the number of states of an iteration."""
-
-    ii: int
-    start: Mapping[int, int]
-    offset: Mapping[int, float]
-    units: Mapping[str, int]
-    depth: int
-    method: str
-
-
-def allowed(problem: Problem, edge: Edge, state: int, offset: float, ii: int) -> tuple[int, float]:
-    """Earliest (state, ns) of ``edge``'s sink, whose source starts at ``state`` with ``offset``."""
-    if edge.gap is not None:
-        return state + edge.gap - ii * edge.distance, 0.0
-    if edge.distance:
-        return state + problem.gap(edge) - ii * edge.distance, 0.0
-    source, sink = problem.timing[edge.source], problem.timing[edge.sink]
-    ready = offset + source.in_ns if source.states == 1 else source.out_ns
-    if ready + sink.in_ns > problem.period + EPSILON:
-        return state + source.states, 0.0
-    return state + source.states - 1, ready
-
-
-def earliest(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float]] | None:
-    """First start of every operation under dependences alone; None when a recurrence forbids ``ii``.
-
-    Starts are raised until all edges hold (Bellman-Ford). When the edges that raised them last form a
-    cycle that lengthens itself, no start is ever enough; without that test a recurrence would be
-    followed state by state.
-    """
-    incoming, outgoing = _incoming(problem.graph.edges), _outgoing(problem.graph.edges)
-    order = topological(problem.graph)
-    start = dict.fromkeys(order, 0)
-    offset = dict.fromkeys(order, 0.0)
-    limit = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
-    via: dict[int, Edge] = {}
-    waiting = set(order)
-    while waiting:
-        for op in order:
-            if op not in waiting:
-                continue
-            waiting.discard(op)
-            before = best = (start[op], offset[op])
-            for edge in incoming.get(op, ()):
-                found = allowed(problem, edge, start[edge.source], offset[edge.source], ii)
-                if found > best:
-                    best, via[op] = found, edge
-            if best > before:
-                start[op], offset[op] = best
-                if best[0] > limit:
-                    return None
-                waiting.update(edge.sink for edge in outgoing.get(op, ()))
-        if waiting and any(_lengthens(problem, cycle, ii) for cycle in _cycles(via)):
-            return None
-    return start, offset
-
-
-def _cycles(via: Mapping[int, Edge]) -> Iterator[list[Edge]]:
-    """The cycles of a graph in which every operation has at most one incoming edge."""
-    seen: dict[int, int] = {}
-    for number, op in enumerate(via):
-        at = op
-        while at in via and at not in seen:
-            seen[at] = number
-            at = via[at].source
-        if at in via and seen[at] == number:
-            cycle = [via[at]]
-            while cycle[-1].source != at:
-                cycle.append(via[cycle[-1].source])
-            yield cycle[::-1]
-
-
-def _lengthens(problem: Problem, cycle: Sequence[Edge], ii: int) -> bool:
-    """Whether going round delays an operation by whole states, and so without end.
-
-    An edge between iterations starts its sink at the beginning of a state; from there on the way round
-    depends on nothing else.
-    """
-    first = next((k for k, edge in enumerate(cycle) if edge.distance), None)
-    if first is None:
-        return False
-    at = (0, 0.0)
-    for edge in (*cycle[first + 1 :], *cycle[: first + 1]):
-        at = allowed(problem, edge, *at, ii)
-    return at[0] > 0
-
-
-def topological(graph: Graph) -> list[int]:
-    """Operations in an order that the edges inside an iteration respect, else by id."""
-    outgoing: dict[int, list[int]] = defaultdict(list)
-    waiting: dict[int, int] = dict.fromkeys(graph.ops, 0)
-    for edge in graph.edges:
-        if edge.distance == 0:
-            outgoing[edge.source].append(edge.sink)
-            waiting[edge.sink] += 1
-    ready = sorted((op for op, n in waiting.items() if n == 0), reverse=True)
-    order = []
-    while ready:
-        op = ready.pop()
-        order.append(op)
-        for sink in outgoing[op]:
-            waiting[sink] -= 1
-            if waiting[sink] == 0:
-                ready.append(sink)
-    return order
-
-
-def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:
-    """Least II that the dependences allow with unlimited resources; None when none does."""
-    low = max(1, at_least)
-    if earliest(problem, low) is not None:
-        return low
-    high = low
-    bound = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
-    while earliest(problem, high) is None:
-        if high > bound:
-            return None
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if earliest(problem, middle) is None:
-            low = middle
-        else:
-            high = middle
-    return high
 
 
 def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int = 64) -> Schedule | None:
@@ -264,27 +77,13 @@ def together_at_most(branches: Sequence[tuple[tuple[int, int], ...]]) -> int:
     return count + sum(max(together_at_most(rest) for rest in by_arm.values()) for by_arm in arms.values())
 
 
-def _incoming(edges: Sequence[Edge]) -> dict[int, list[Edge]]:
-    out: dict[int, list[Edge]] = defaultdict(list)
-    for edge in edges:
-        out[edge.sink].append(edge)
-    return out
-
-
-def _outgoing(edges: Sequence[Edge]) -> dict[int, list[Edge]]:
-    out: dict[int, list[Edge]] = defaultdict(list)
-    for edge in edges:
-        out[edge.source].append(edge)
-    return out
-
-
 class _Attempt:
     """One run of the scheduler at a fixed II with fixed numbers of units."""
 
     def __init__(self, problem: Problem, ii: int, units: Mapping[str, int]) -> None:
         self.problem, self.ii, self.units = problem, ii, units
-        self.incoming = _incoming(problem.graph.edges)
-        self.outgoing = _outgoing(problem.graph.edges)
+        self.incoming = incoming_of(problem.graph.edges)
+        self.outgoing = outgoing_of(problem.graph.edges)
         self.start: dict[int, int] = {}
         self.offset: dict[int, float] = {}
         self.last: dict[int, int] = {}
@@ -427,43 +226,3 @@ class _Attempt:
             table = self.reads if use.read else self.writes
             for bank in use.banks:
                 table[bank, slot].remove(op)
-
-
-def recurrence_without(problem: Problem, kinds: frozenset[str], pairs: frozenset[tuple[int, int]]) -> int:
-    """Recurrence II if operations of ``kinds`` took one state and carried edges ``pairs`` did not exist."""
-    ops = problem.graph.ops
-    timing = {i: (Timing(1, 0.0, 0.0) if ops[i].kind in kinds else t) for i, t in problem.timing.items()}
-    edges = tuple(e for e in problem.graph.edges if e.distance == 0 or (e.source, e.sink) not in pairs)
-    best = replace(problem, graph=replace(problem.graph, edges=edges), timing=timing)
-    return recurrence_ii(best) or 1
-
-
-def critical_cycle(problem: Problem, ii: int) -> tuple[Edge, ...]:
-    """A cycle of dependences that forbids ``ii - 1``, as edges in order; () when gaps alone forbid nothing.
-
-    With weights ``gap - (ii - 1) * distance`` such a cycle has positive length (Bellman-Ford).
-    """
-    ops = list(problem.graph.ops)
-    reach = dict.fromkeys(ops, 0)
-    via: dict[int, Edge] = {}
-    incoming = _incoming(problem.graph.edges)
-    last = None
-    for _ in range(len(ops) + 1):
-        last = None
-        for op in ops:
-            for edge in incoming.get(op, ()):
-                far = reach[edge.source] + problem.gap(edge) - (ii - 1) * edge.distance
-                if far > reach[op]:
-                    reach[op], via[op], last = far, edge, op
-        if last is None:
-            return ()
-    assert last is not None
-    for _ in ops:
-        last = via[last].source
-    cycle, at = [], last
-    while True:
-        edge = via[at]
-        cycle.append(edge)
-        at = edge.source
-        if at == last:
-            return tuple(reversed(cycle))

@@ -12,15 +12,9 @@ from hypothesis import strategies as st
 from hlspart.model.ports import Ports
 from hlspart.schedule.confirm import faults
 from hlspart.schedule.graph import Edge, Graph, Op
-from hlspart.schedule.modulo import (
-    PortUse,
-    Problem,
-    Timing,
-    critical_cycle,
-    modulo_schedule,
-    recurrence_ii,
-    together_at_most,
-)
+from hlspart.schedule.modulo import modulo_schedule, together_at_most
+from hlspart.schedule.problem import PortUse, Problem, Timing
+from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
 
 
 def problem(timings, edges, ports=None, limits=None):

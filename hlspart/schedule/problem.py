@@ -1,0 +1,93 @@
+"""What a modulo schedule must obey, and what it is: timing, ports, units; shared by scheduler and checker."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hlspart.model.ports import Ports
+from hlspart.schedule.graph import Edge, Graph
+
+EPSILON = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Timing of one operation at the target: states, and ns used in its first and last state.
+
+    ``unit`` names the kind of unit it runs on when units are shared, else None.
+    """
+
+    states: int
+    in_ns: float
+    out_ns: float
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PortUse:
+    """The banks (names of resources) that an operation occupies in its first state.
+
+    ``branch``: arms it stands in, as (branch, arm); operations in different arms of one never meet.
+    """
+
+    banks: tuple[str, ...]
+    read: bool
+    branch: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a schedule must obey; shared by the scheduler and its checker."""
+
+    graph: Graph
+    timing: Mapping[int, Timing]
+    ports: Mapping[int, PortUse]
+    limits: Mapping[str, Ports]  # by bank name
+    period: float
+    limited: Mapping[str, int]  # units that ALLOCATION limits
+
+    def counts(self) -> dict[str, int]:
+        """Operations per kind of shared unit."""
+        out: dict[str, int] = defaultdict(int)
+        for timing in self.timing.values():
+            if timing.unit is not None:
+                out[timing.unit] += 1
+        return dict(out)
+
+    def gap(self, edge: Edge) -> int:
+        """Least number of states from the start of an edge's source to that of its sink."""
+        if edge.gap is not None:
+            return edge.gap
+        source, sink = self.timing[edge.source], self.timing[edge.sink]
+        if edge.distance and edge.source == edge.sink and source.states > 1:
+            return source.states - 1  # an accumulator hands its sum on in its last state
+        if edge.distance or source.out_ns + sink.in_ns > self.period + EPSILON:
+            return source.states
+        return source.states - 1
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Start state of every operation, the II, units in use, and the number of states of an iteration."""
+
+    ii: int
+    start: Mapping[int, int]
+    offset: Mapping[int, float]
+    units: Mapping[str, int]
+    depth: int
+    method: str
+
+
+def allowed(problem: Problem, edge: Edge, state: int, offset: float, ii: int) -> tuple[int, float]:
+    """Earliest (state, ns) of ``edge``'s sink, whose source starts at ``state`` with ``offset``."""
+    if edge.gap is not None:
+        return state + edge.gap - ii * edge.distance, 0.0
+    if edge.distance:
+        return state + problem.gap(edge) - ii * edge.distance, 0.0
+    source, sink = problem.timing[edge.source], problem.timing[edge.sink]
+    ready = offset + source.in_ns if source.states == 1 else source.out_ns
+    if ready + sink.in_ns > problem.period + EPSILON:
+        return state + source.states, 0.0
+    return state + source.states - 1, ready

@@ -1,0 +1,166 @@
+"""What dependences alone allow: first starts, the least II, and the cycle that decides it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from hlspart.schedule.graph import Edge, Graph
+from hlspart.schedule.problem import Problem, Timing, allowed
+
+
+def earliest(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float]] | None:
+    """First start of every operation under dependences alone; None when a recurrence forbids ``ii``."""
+    start, offset, cycle = _raise(problem, ii)
+    return None if cycle else (start, offset)
+
+
+def critical_cycle(problem: Problem, ii: int) -> tuple[Edge, ...]:
+    """A cycle of dependences that forbids ``ii - 1``, as edges in order; () when there is none."""
+    return _raise(problem, ii - 1)[2]
+
+
+def cycle_latency(problem: Problem, cycle: Sequence[Edge]) -> int:
+    """States that one round of a cycle takes, its chains included."""
+    return _round(problem, cycle, 0)
+
+
+def _raise(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float], tuple[Edge, ...]]:
+    """Starts, raised until all edges hold (Bellman-Ford), or a cycle that never lets them.
+
+    When the edges that raised them last form a cycle that lengthens itself, no start is ever enough;
+    without that test a recurrence would be followed state by state.
+    """
+    incoming, outgoing = incoming_of(problem.graph.edges), outgoing_of(problem.graph.edges)
+    order = topological(problem.graph)
+    start = dict.fromkeys(order, 0)
+    offset = dict.fromkeys(order, 0.0)
+    limit = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
+    via: dict[int, Edge] = {}
+    waiting = set(order)
+    while waiting:
+        for op in order:
+            if op not in waiting:
+                continue
+            waiting.discard(op)
+            before = best = (start[op], offset[op])
+            for edge in incoming.get(op, ()):
+                found = allowed(problem, edge, start[edge.source], offset[edge.source], ii)
+                if found > best:
+                    best, via[op] = found, edge
+            if best > before:
+                start[op], offset[op] = best
+                waiting.update(edge.sink for edge in outgoing.get(op, ()))
+                if best[0] > limit:
+                    return start, offset, _cycle_behind(via, op)
+        if waiting:
+            for cycle in _cycles(via):
+                if _lengthens(problem, cycle, ii):
+                    return start, offset, tuple(cycle)
+    return start, offset, ()
+
+
+def _cycle_behind(via: Mapping[int, Edge], op: int) -> tuple[Edge, ...]:
+    """The cycle that one comes to from ``op`` backwards (a start beyond all simple paths has one behind it)."""
+    seen = set()
+    while op not in seen:
+        seen.add(op)
+        op = via[op].source
+    return tuple(next(c for c in _cycles(via) if any(e.sink == op for e in c)))
+
+
+def _cycles(via: Mapping[int, Edge]) -> Iterator[list[Edge]]:
+    """The cycles of a graph in which every operation has at most one incoming edge."""
+    seen: dict[int, int] = {}
+    for number, op in enumerate(via):
+        at = op
+        while at in via and at not in seen:
+            seen[at] = number
+            at = via[at].source
+        if at in via and seen[at] == number:
+            cycle = [via[at]]
+            while cycle[-1].source != at:
+                cycle.append(via[cycle[-1].source])
+            yield cycle[::-1]
+
+
+def _lengthens(problem: Problem, cycle: Sequence[Edge], ii: int) -> bool:
+    """Whether going round delays an operation by whole states, and so without end."""
+    return any(edge.distance for edge in cycle) and _round(problem, cycle, ii) > 0
+
+
+def _round(problem: Problem, cycle: Sequence[Edge], ii: int) -> int:
+    """States by which one round delays an operation.
+
+    An edge between iterations starts its sink at the beginning of a state; from there on the way round
+    depends on nothing else.
+    """
+    first = next(k for k, edge in enumerate(cycle) if edge.distance)
+    at = (0, 0.0)
+    for edge in (*cycle[first + 1 :], *cycle[: first + 1]):
+        at = allowed(problem, edge, *at, ii)
+    return at[0]
+
+
+def topological(graph: Graph) -> list[int]:
+    """Operations in an order that the edges inside an iteration respect, else by id."""
+    outgoing: dict[int, list[int]] = defaultdict(list)
+    waiting: dict[int, int] = dict.fromkeys(graph.ops, 0)
+    for edge in graph.edges:
+        if edge.distance == 0:
+            outgoing[edge.source].append(edge.sink)
+            waiting[edge.sink] += 1
+    ready = sorted((op for op, n in waiting.items() if n == 0), reverse=True)
+    order = []
+    while ready:
+        op = ready.pop()
+        order.append(op)
+        for sink in outgoing[op]:
+            waiting[sink] -= 1
+            if waiting[sink] == 0:
+                ready.append(sink)
+    return order
+
+
+def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:
+    """Least II that the dependences allow with unlimited resources; None when none does."""
+    low = max(1, at_least)
+    if earliest(problem, low) is not None:
+        return low
+    high = low
+    bound = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
+    while earliest(problem, high) is None:
+        if high > bound:
+            return None
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if earliest(problem, middle) is None:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def recurrence_without(problem: Problem, kinds: frozenset[str], pairs: frozenset[tuple[int, int]]) -> int:
+    """Recurrence II if operations of ``kinds`` took one state and carried edges ``pairs`` did not exist."""
+    ops = problem.graph.ops
+    timing = {i: (Timing(1, 0.0, 0.0) if ops[i].kind in kinds else t) for i, t in problem.timing.items()}
+    edges = tuple(e for e in problem.graph.edges if e.distance == 0 or (e.source, e.sink) not in pairs)
+    best = replace(problem, graph=replace(problem.graph, edges=edges), timing=timing)
+    return recurrence_ii(best) or 1
+
+
+def incoming_of(edges: Sequence[Edge]) -> dict[int, list[Edge]]:
+    out: dict[int, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        out[edge.sink].append(edge)
+    return out
+
+
+def outgoing_of(edges: Sequence[Edge]) -> dict[int, list[Edge]]:
+    out: dict[int, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        out[edge.source].append(edge)
+    return out
