@@ -102,7 +102,7 @@ class Validation:
 class Limit:
     """One reason for an II, the contract's ``limits`` entry. Unused fields are None."""
 
-    kind: Literal["memory-port", "recurrence", "operator", "interface"]
+    kind: Literal["memory-port", "recurrence", "operator", "interface", "schedule"]
     ii: int
     lines: tuple[int, ...]
     array: str | None = None

@@ -266,7 +266,7 @@ class _Function:
             limits=reasons,
             flattened=nest.flattened,
             schedule=slots(prediction) if prediction is not None and cause is None else (),
-            method=schedule.method if schedule is not None else "",
+            method="" if schedule is None else schedule.method + ("" if schedule.least else ", not proved least"),
         )
 
     def _unmodelled(self, nest: Nest) -> str | None:

@@ -9,8 +9,39 @@ from hlspart.schedule.recurrence import critical_cycle, cycle_latency
 
 def limits(p: Prediction) -> tuple[Limit, ...]:
     """Reasons for an II above 1, the binding one first."""
-    found = [*_ports(p), *_recurrences(p), *_units(p)]
+    found = [*_ports(p), *_bundles(p), *_recurrences(p), *_units(p)]
+    found += _together(p, max((x.ii for x in found), default=1))
     return tuple(sorted(found, key=lambda x: (-x.ii, x.kind, x.array or x.variable or "")))
+
+
+def _bundles(p: Prediction) -> list[Limit]:
+    """Buses whose one read and one write channel serve several arrays."""
+    by_bus: dict[str, list[int]] = {}
+    for op, use in p.problem.ports.items():
+        if use.banks[0].startswith("m_axi"):
+            by_bus.setdefault(use.banks[0], []).append(op)
+    out = []
+    for bus, members in sorted(by_bus.items()):
+        ops = [p.problem.graph.ops[op] for op in members]
+        arrays = {op.ref.variable for op in ops if op.ref is not None}
+        reads = sum(op.kind == "load" for op in ops)
+        need = p.problem.limits[bus].interval(reads, len(ops) - reads)
+        if need > 1 and len(arrays) > 1:
+            lines = tuple(sorted({op.line for op in ops}))
+            text = f"{bus}: {reads} reads and {len(ops) - reads} writes of {len(arrays)} arrays share its channels"
+            out.append(Limit("interface", need, lines, array=bus, accesses=len(ops), text=text))
+    return out
+
+
+def _together(p: Prediction, alone: int) -> list[Limit]:
+    """What is left when no single reason explains the II: ports and dependences at the same time."""
+    if p.schedule is None or p.schedule.ii <= max(alone, p.target):
+        return []
+    found = p.schedule.ii - 1
+    how = "there is none" if p.schedule.least else "none was found"
+    text = f"ports and dependences together: no schedule at II {found} ({how})"
+    lines = tuple(sorted({op.line for op in p.problem.graph.memory}))
+    return [Limit("schedule", p.schedule.ii, lines, text=text)]
 
 
 def _ports(p: Prediction) -> list[Limit]:

@@ -50,6 +50,7 @@ class Prediction:
     problem: Problem
     schedule: Schedule | None
     estimated: frozenset[str]  # operators whose latency no report confirms
+    target: int = 1
 
 
 class LoopModel:
@@ -279,9 +280,9 @@ class LoopModel:
         recurrence = recurrence_ii(problem)
         if recurrence is None:
             raise Unmodelled("no II satisfies the dependences", nest.line)
-        lowest = max(nest.target_ii or 1, resource, recurrence)
-        schedule = modulo_schedule(problem, lowest, self.target.share_delay)
-        return Prediction(item, counts, resource, ideal, recurrence, problem, schedule, estimated)
+        target = nest.target_ii or 1
+        schedule = modulo_schedule(problem, max(target, resource, recurrence), self.target.share_delay)
+        return Prediction(item, counts, resource, ideal, recurrence, problem, schedule, estimated, target)
 
     def _bundles(self, item: Elaborated) -> int:
         """II of the m_axi bundles, one read and one write channel each."""

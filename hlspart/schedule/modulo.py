@@ -8,9 +8,11 @@ state when the rest of the period suffices. Time and cost depend on operations, 
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hlspart.schedule.problem import Problem, Schedule, allowed
 from hlspart.schedule.recurrence import critical_cycle, earliest, incoming_of, outgoing_of, topological
@@ -27,11 +29,17 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
     """
     counts = problem.counts()
     spent = 0
+    least = True
     for ii in range(lowest, lowest + tries):
         free = {unit: problem.limited.get(unit, n) for unit, n in counts.items()}
         loose = _Attempt(problem, ii, free).run()
         if loose is None:
+            exact = _exact(problem, ii)
+            if isinstance(exact, Schedule):
+                return replace(exact, least=least)
+            least = least and not exact
             continue
+        loose = replace(loose, least=least)
         units = {u: min(free[u], math.ceil(n / ii)) for u, n in counts.items()}
         if units == free:
             return loose
@@ -48,14 +56,25 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
                     tried = _Attempt(problem, ii, {**units, unit: units[unit] + 1}).run()
                     options.append((tried.depth if tried is not None else math.inf, unit, tried))
             if not options:
-                return loose if late else best
+                best = loose if late else best
+                break
             depth, unit, tried = min(options, key=lambda o: o[:2])
             if not late and (best is None or depth >= best.depth):
-                return best
+                break
             best = tried
             units[unit] += 1
-        return best
+        assert best is not None
+        return replace(best, least=least)
     return None
+
+
+def _exact(problem: Problem, ii: int) -> Schedule | bool:
+    """What integer programming says of ``ii``: a schedule, False: none exists, True: not decided."""
+    if importlib.util.find_spec("highspy") is None:
+        return True
+    from hlspart.schedule import exact
+
+    return exact.schedule_at(problem, ii) if exact.fits(problem, ii) else True
 
 
 def _critical_units(problem: Problem, ii: int) -> set[str]:

@@ -70,7 +70,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Start state of every operation, the II, units in use, and the number of states of an iteration."""
+    """Start state of every operation, the II, units in use, and the number of states of an iteration.
+
+    ``least``: every smaller II from the bound on was shown to have no schedule.
+    """
 
     ii: int
     start: Mapping[int, int]
@@ -78,6 +81,7 @@ class Schedule:
     units: Mapping[str, int]
     depth: int
     method: str
+    least: bool = True
 
 
 def allowed(problem: Problem, edge: Edge, state: int, offset: float, ii: int) -> tuple[int, float]:
