@@ -78,7 +78,10 @@ class Pipeline:
         """The least partition that reaches the target II."""
         from hlspart.infer import infer
 
-        return infer(self.program, self.analysis, self.validation, self.target, options, self.options.bank_model)
+        known = self.__dict__.get("ii")  # a prediction that is there already is not made again
+        return infer(
+            self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, known
+        )
 
     def lint(self, config: LintConfig | None = None) -> LintReport:
         """Findings of all rules."""
@@ -87,7 +90,7 @@ class Pipeline:
         loops = bool(self.program.loops)
         return lint.run(
             self.program, self.analysis, self.validation,
-            self.ii if loops else None, self.infer(InferOptions()) if loops else None, config,
+            self.ii if loops else None, (lambda: self.infer(InferOptions())) if loops else None, config,
             tool=self.target.tool, recheck=self.ii_under, small=self.target.complete_threshold,
         )  # fmt: skip
 

@@ -8,7 +8,7 @@ from hlspart.infer.pareto import pareto
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import InferOptions
 from hlspart.model.program import Program
-from hlspart.model.results import InferResult, Validation
+from hlspart.model.results import IIResult, InferResult, Validation
 from hlspart.targets import Target
 
 __all__ = ["infer"]
@@ -21,14 +21,15 @@ def infer(
     target: Target,
     options: InferOptions,
     bank_model: BankModel = "static",
+    known: IIResult | None = None,
 ) -> InferResult:
     """Partition every array that a pipelined loop touches (with none pipelined: an innermost loop).
 
     ``bank_model`` decides when a pragma serves: ``static`` as a real tool counts, ``ideal`` by true
-    conflicts.
+    conflicts. ``known``: the prediction for the program as it is, where there is one.
     """
 
     def run(opts: InferOptions) -> InferResult:
-        return Inference(program, analysis, validation, target, opts, bank_model).run()
+        return Inference(program, analysis, validation, target, opts, bank_model, known).run()
 
     return pareto(run, options) if options.pareto else run(options)

@@ -66,17 +66,20 @@ class Inference:
         target: Target,
         options: InferOptions,
         model: BankModel,
+        known: IIResult | None = None,
     ) -> None:
         if options.ports is not None:
-            target = with_ports(target, options.ports)
+            target, known = with_ports(target, options.ports), None
         self.analysis, self.target, self.options, self.model = analysis, target, options, model
-        first = check(program, analysis, validation, target, model, hints=False)
+        first = known if known is not None else check(program, analysis, validation, target, model, hints=False)
+        self._checked: list[tuple[tuple[Directive, ...], frozenset[int], IIResult]] = []
+        self._checked.append((program.directives, frozenset(), first))
         self._whole: dict[int, str] = {}  # groups that are better left whole, and why
         functions = in_hardware(program, analysis)
         self.program = with_pipelines(program, first, functions)
         added = self.program is not program
-        self.validation = validate(self.program, analysis, model) if added else validation
-        self.before = self._check(self.program) if added else first
+        self.validation = validate(self.program, analysis, model, target.flow) if added else validation
+        self.before = self._check(self.program)
         self.held = partition_indices(self.program, analysis)
         self.bare = without(self.program, [k for group, ids in self.held.items() if self._open(group) for k in ids])
         self.base = self._check(self.bare)
@@ -154,6 +157,9 @@ class Inference:
 
     def _floors(self) -> dict[LoopKey, int]:
         """II of each loop if no memory had too few ports: recurrences and operators remain."""
+        base = self._loops(self.base)
+        if all(x.ii is not None and x.ii <= self.targets[key(x)] for x in base):
+            return dict(self.targets)
         free = self._check(self.bare, {a.array for a in self.analysis.accesses})
         return {key(x): max(self.targets[key(x)], x.ii or 1) for x in self._loops(free)}
 
@@ -180,8 +186,17 @@ class Inference:
     # ----------------------------------------------------------------------------- prediction
 
     def _check(self, program: Program, apart: Iterable[int] = ()) -> IIResult:
-        validation = replace(validate(program, self.analysis, self.model), apart=frozenset(apart))
-        return check(program, self.analysis, validation, self.target, self.model, hints=False)
+        """The prediction under the directives of ``program``; the same ones are not checked again."""
+        asked = program.directives, frozenset(apart)
+        for *known, result in self._checked:
+            if tuple(known) == asked:
+                return result
+        validation = validate(program, self.analysis, self.model, self.target.flow)
+        result = check(
+            program, self.analysis, replace(validation, apart=asked[1]), self.target, self.model, hints=False
+        )
+        self._checked.append((*asked, result))
+        return result
 
     def _confirm(self, decisions: Sequence[Decision]) -> IIResult:
         program = without(self.program, [k for d in decisions for k in d.removed])

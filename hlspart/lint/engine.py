@@ -24,7 +24,7 @@ def run(
     analysis: AccessAnalysis,
     validation: Validation,
     ii: IIResult | None = None,
-    infer: InferResult | None = None,
+    infer: Callable[[], InferResult] | None = None,
     config: LintConfig | None = None,
     *,
     tool: str | None = None,
@@ -33,7 +33,7 @@ def run(
 ) -> LintReport:
     """All findings, in order of path, line, column and rule; suppressions by comments are applied.
 
-    ``tool`` defaults to the one of ``ii``. ``recheck`` predicts the II under another validation; without
+    ``infer`` is run when a rule needs it. ``tool`` defaults to the one of ``ii``. ``recheck`` predicts the II under another validation; without
     it the rules that compare two predictions stay silent. ``small``: local arrays of fewer elements
     become registers without a directive.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related, Severity
@@ -45,8 +46,8 @@ class Witness:
 class Facts:
     """The records of all analyses, as a rule may read them.
 
-    ``tool`` is the target tool (``vitis-2022.1``). ``ii`` and ``infer`` are None when they were not
-    computed. ``recheck`` predicts the II of the same program under another validation; ``carried``
+    ``tool`` is the target tool (``vitis-2022.1``). ``ii`` is None when it was not computed; ``infer`` is
+    run when a rule asks for :attr:`inferred`. ``recheck`` predicts the II of the same program under another validation; ``carried``
     finds a true dependence that a DEPENDENCE directive denies. ``unrolled``: loop id -> factor by which
     directives unroll it, 0 for completely.
     """
@@ -55,13 +56,18 @@ class Facts:
     analysis: AccessAnalysis
     validation: Validation
     ii: IIResult | None = None
-    infer: InferResult | None = None
+    infer: Callable[[], InferResult] | None = None
     tool: str = ""
     recheck: Callable[[Validation], IIResult] | None = None
     carried: Callable[[Directive], Witness | None] | None = None
     unrolled: Mapping[int, int] = field(default_factory=dict)
     small: int = 0  # local arrays of fewer elements become registers without a directive
     large: int = 1024  # banks above which a complete partition is large
+
+    @cached_property
+    def inferred(self) -> InferResult | None:
+        """The least partition that reaches the targets; None where it is not known."""
+        return self.infer() if self.infer is not None else None
 
     # ----------------------------------------------------------------------------- reporting
 

@@ -59,9 +59,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {limit.text}"
         related = [(variable.at, f"'{variable.name}' is declared here")] if variable is not None else []
         hint = limit.hint
-        if facts.infer is not None and variable is not None:
-            better = [a for a in facts.infer.arrays if a.variable == variable.id and a.pragmas]
-            after = [x.ii_after for x in facts.infer.loops if (x.function, x.name) == (loop.function, loop.name)]
+        if facts.inferred is not None and variable is not None:
+            better = [a for a in facts.inferred.arrays if a.variable == variable.id and a.pragmas]
+            after = [x.ii_after for x in facts.inferred.loops if (x.function, x.name) == (loop.function, loop.name)]
             if better and after and after[0] is not None and after[0] < loop.ii:
                 hint = f"{'; '.join(better[0].pragmas)} (all arrays as inferred: II {after[0]})"
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related)

@@ -51,13 +51,14 @@ RULE = Rule("HLP302", "too-many-banks", "info")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Partitions above the inferred minimum."""
-    if facts.infer is None:
+    partitions = [(d, v, facts.banks(v.id)) for _, d, v in facts.partitions()]
+    if not any(banks is not None and banks > 2 for _, _, banks in partitions) or facts.inferred is None:
         return
-    if any(x.ii_before is None or x.ii_after is None or x.ii_after > x.ii_before for x in facts.infer.loops):
+    if any(x.ii_before is None or x.ii_after is None or x.ii_after > x.ii_before for x in facts.inferred.loops):
         return
-    inferred = {a.variable: a for a in facts.infer.arrays}
-    for _status, directive, variable in facts.partitions():
-        found, banks = inferred.get(variable.id), facts.banks(variable.id)
+    inferred = {a.variable: a for a in facts.inferred.arrays}
+    for directive, variable, banks in partitions:
+        found = inferred.get(variable.id)
         if found is None or banks is None or not 1 < found.banks < banks or found.needs_rewrite:
             continue  # that no partition is needed at all is another rule's finding
         proof = f"proved minimal in {found.space}" if found.proved_minimal else "the least found"
