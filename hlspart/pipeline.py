@@ -79,9 +79,7 @@ class Pipeline:
         from hlspart.infer import infer
 
         known = self.__dict__.get("ii")  # a prediction that is there already is not made again
-        return infer(
-            self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, known
-        )
+        return infer(self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, known)
 
     def lint(self, config: LintConfig | None = None) -> LintReport:
         """Findings of all rules."""

@@ -33,9 +33,9 @@ def run(
 ) -> LintReport:
     """All findings, in order of path, line, column and rule; suppressions by comments are applied.
 
-    ``infer`` is run when a rule needs it. ``tool`` defaults to the one of ``ii``. ``recheck`` predicts the II under another validation; without
-    it the rules that compare two predictions stay silent. ``small``: local arrays of fewer elements
-    become registers without a directive.
+    ``infer`` is run when a rule needs it. ``tool`` defaults to the one of ``ii``. ``recheck`` predicts
+    the II under another validation; without it the rules that compare two predictions stay silent.
+    ``small``: local arrays of fewer elements become registers without a directive.
     """
     config = config or LintConfig()
     facts = Facts(

@@ -47,9 +47,9 @@ class Facts:
     """The records of all analyses, as a rule may read them.
 
     ``tool`` is the target tool (``vitis-2022.1``). ``ii`` is None when it was not computed; ``infer`` is
-    run when a rule asks for :attr:`inferred`. ``recheck`` predicts the II of the same program under another validation; ``carried``
-    finds a true dependence that a DEPENDENCE directive denies. ``unrolled``: loop id -> factor by which
-    directives unroll it, 0 for completely.
+    run when a rule asks for :attr:`inferred`. ``recheck`` predicts the II of the same program under
+    another validation; ``carried`` finds a true dependence that a DEPENDENCE directive denies.
+    ``unrolled``: loop id -> factor by which directives unroll it, 0 for completely.
     """
 
     program: Program
