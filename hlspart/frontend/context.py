@@ -64,6 +64,8 @@ class Collected:
     internal: dict[tuple[str, Span], int] = field(default_factory=dict)
     defined: dict[tuple[str, Span], str] = field(default_factory=dict)
     outer_pragmas: dict[tuple[str, Span], bool] = field(default_factory=dict)
+    # further declarations of objects, and whether each is the one that defines
+    redeclared: dict[tuple[int, Span], tuple[bool, ir.Declarator]] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, SourceText] = field(default_factory=dict)
     inactive: list[Span] = field(default_factory=list)
@@ -73,6 +75,15 @@ class Collected:
         """A number no other node has."""
         self.next_id += 1
         return self.next_id
+
+    def finish(self) -> None:
+        """Complete the variables that are declared more than once."""
+        found: dict[int, list[ir.Declarator]] = {}
+        for (ident, _), (defines, piece) in self.redeclared.items():
+            pieces = found.setdefault(ident, list(self.variables[ident].declarations))
+            pieces.insert(0 if defines else len(pieces), piece)
+        for ident, pieces in found.items():
+            self.variables[ident] = replace(self.variables[ident], declarations=tuple(pieces))
 
     def mark(self) -> dict[str, Any]:
         """State to come back to."""

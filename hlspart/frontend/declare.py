@@ -312,17 +312,16 @@ class Declarations:
     ) -> None:
         """A further declaration of a known file-scope object."""
         known = self.context.variable(ident)
-        defines = known.extern and not extern
-        declarations = (piece, *known.declarations) if defines else (*known.declarations, piece)
-        if any(d.name.span == piece.name.span for d in known.declarations):
-            declarations = known.declarations  # a header's, read with another unit
+        if piece.name.span != known.at.span:  # else a header's, read with another unit
+            defines = known.extern and not extern
+            self.context.collected.redeclared.setdefault((ident, piece.name.span), (defines, piece))
         merged = known.type
         if isinstance(type_, ir.ArrayType) and isinstance(known.type, ir.ArrayType) and None in known.type.dims:
             merged = type_
         if not isinstance(type_, ir.OtherType) and isinstance(known.type, ir.OtherType):
             merged = type_
         self.context.update(
-            ident, declarations=declarations, type=merged, extern=known.extern and extern,
+            ident, type=merged, extern=known.extern and extern,
             const=known.const or const, volatile=known.volatile or volatile,
         )  # fmt: skip
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from hlspart.frontend.tokens import PragmaToken, SourceError, Token, Use, lex_line
 from hlspart.model.source import SourceText
 
-MAX_TOKENS = 1_000_000  # after expansion
+MAX_TOKENS = 1_000_000  # in a piece of text after expansion
+MAX_MADE = 4_000_000  # on the way there
 _INNER = 1 << 20  # keeps the arguments of inner uses apart
 
 _NEVER_EXPANDED = frozenset({
@@ -40,7 +41,7 @@ class Expander:
     def __init__(self, sources: Mapping[str, SourceText]) -> None:
         self.sources = sources
         self.macros: dict[str, Macro] = {}
-        self.counter = self.budget = 0
+        self.counter = self.made = 0
         for name in ("__FILE__", "__LINE__", "__COUNTER__"):
             self.macros[name] = Macro(name, None, None, (), builtin=True)
 
@@ -109,12 +110,16 @@ class Expander:
                     use.end = max(use.end, close.end)
                 hide = (token.hide & close.hide) | {token.text}
                 body = self._substitute(macro, arguments, token, use, hide)
-            self.budget += len(body)
-            if self.budget > MAX_TOKENS:
-                message = f"macro expansion gives more than {MAX_TOKENS} tokens"
-                raise SourceError("HLP004", message, use.path, use.start, use.end)
+            self._spend(len(body), len(out), use)
             stack.extend(reversed(body))
         return out
+
+    def _spend(self, made: int, out: int, use: Use) -> None:
+        """Note ``made`` further tokens; ``out`` are there already. Raises SourceError beyond the limits."""
+        self.made += made
+        if self.made > MAX_MADE or out > MAX_TOKENS:
+            message = f"macro expansion gives more than {MAX_TOKENS} tokens"
+            raise SourceError("HLP004", message, use.path, use.start, use.end)
 
     def _arguments(
         self, macro: Macro, token: Token, stack: list[Token], out: list[Token]
@@ -214,10 +219,7 @@ class Expander:
             else:
                 if index not in expanded:
                     expanded[index] = self.expand(arguments[index])
-                    self.budget += len(expanded[index])
-                    if self.budget > MAX_TOKENS:
-                        message = f"macro expansion gives more than {MAX_TOKENS} tokens"
-                        raise SourceError("HLP004", message, use.path, use.start, use.end)
+                    self._spend(len(expanded[index]), 0, use)
                 given = self._placed(expanded[index], use, index)
                 if given and given[0].space != token.space:
                     given[0] = given[0].copy()
@@ -229,7 +231,7 @@ class Expander:
             # only a macro's name can be expanded again; a ")" may end its arguments
             if token.text in macros or token.text == ")":
                 result[at] = token = token.copy()
-                token.hide = token.hide | hide
+                token.hide = token.hide | hide if token.hide else hide
         result = [t for t in result if t.kind != "eof"]
         if result and result[0].space != name.space:
             result[0] = result[0].copy()

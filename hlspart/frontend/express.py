@@ -405,10 +405,10 @@ class Expressions:
         if not isinstance(node, c_ast.InitList) or self.text.texts[first] != "{":
             return self.lower(node)
         last = self.text.match[first]
+        if len(node.exprs) == 1 and isinstance(node.exprs[0], c_ast.Constant) and node.exprs[0].value == TABLE:
+            return self._table(first, last, type_), first, last
         inner = ct.indexed(type_) if isinstance(type_, ir.ArrayType) else ct.UNKNOWN
         items: list[tuple[tuple[int | str, ...], ir.Expr]] = []
-        if len(node.exprs) == 1 and isinstance(node.exprs[0], c_ast.Constant) and node.exprs[0].value == TABLE:
-            return ir.InitList(self.at(first, last), type_, self._table(first, last)), first, last
         cursor = first + 1
         for item in node.exprs:
             designators: tuple[int | str, ...] = ()
@@ -421,18 +421,27 @@ class Expressions:
             cursor = self._find(",", cursor, last) + 1
         return ir.InitList(self.at(first, last), type_, tuple(items)), first, last
 
-    def _table(self, first: int, last: int) -> tuple[tuple[tuple[int | str, ...], ir.Expr], ...]:
-        """Items of a list of literals between two braces."""
+    def _table(self, first: int, last: int, type_: ir.CType) -> ir.InitList:
+        """A list of constants between two braces; what is more than a literal with a sign is not looked into."""
         items: list[tuple[tuple[int | str, ...], ir.Expr]] = []
         texts = self.text.texts
-        for at in range(first + 1, last):
-            if texts[at] in (",", "-"):
-                continue
-            value: ir.Expr = self._literal(at)
-            if texts[at - 1] == "-":
-                value = ir.Unary(self.at(at - 1, at), ct.promoted(value.type), "-", value)
+        inner = ct.indexed(type_) if isinstance(type_, ir.ArrayType) else ct.UNKNOWN
+        at = first + 1
+        while at < last:
+            end = self._find(",", at, last)
+            value: ir.Expr
+            if texts[at] == "{":
+                value = self._table(at, end - 1, inner)
+            elif end == at + 1:
+                value = self._literal(at)
+            elif end == at + 2 and texts[at] == "-":
+                value = self._literal(at + 1)
+                value = ir.Unary(self.at(at, at + 1), ct.promoted(value.type), "-", value)
+            else:
+                value = ir.OpaqueExpr(self.at(at, end - 1), inner, "constant expression")
             items.append(((), value))
-        return tuple(items)
+            at = end + 1
+        return ir.InitList(self.at(first, last), type_, tuple(items))
 
     def _find(self, text: str, start: int, end: int) -> int:
         """Next token ``text`` outside of brackets, ``end`` when there is none."""

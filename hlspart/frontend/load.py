@@ -66,6 +66,7 @@ def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], b
     collected = Collected()
     with _no_collection():
         units = [_unit(path, options, reader, collected) for path in paths]
+        collected.finish()
     functions = {
         name: replace(function, prototypes=tuple(collected.prototypes.get(name, ())))
         for name, function in collected.functions.items()

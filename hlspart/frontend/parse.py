@@ -20,6 +20,7 @@ from hlspart.frontend.tokens import SourceError, Token
 from hlspart.frontend.types import STANDARD
 
 MAX_NESTING = 256  # of brackets
+MAX_PARSED = 500_000  # tokens, those in tables of constants apart
 # constants that stand for what pycparser need not or cannot read: a case range, a list of literals
 CASE_RANGE = "..."
 TABLE = "{...}"
@@ -201,6 +202,8 @@ def _c_tokens(tokens: list[Token]) -> list[CToken]:
                 kind = "CHAR_CONST" if not text.startswith("L") else "WCHAR_CONST"
         add(CToken(kind, text, at, 1, ""))
         at += 1
+        if len(prepared) > MAX_PARSED:
+            raise error(token, f"more than {MAX_PARSED} tokens after macro expansion", "HLP004")
     return prepared
 
 
@@ -211,28 +214,69 @@ def _number_kind(token: Token) -> str:
     return match.lastgroup or ""
 
 
+_BINARY_OPERATORS = frozenset("* / % + - << >> < > <= >= == != & ^ | && ||".split())
+_SIGNS = frozenset("+-~!")
+
+
 def _table_end(tokens: list[Token], opening: int) -> int | None:
-    """The ``}`` of a long list of literals: pycparser sees one marker instead, for speed."""
-    at, item = opening + 1, False
-    end = len(tokens)
+    """The ``}`` of a long list of constants: pycparser sees one marker instead, for speed.
+
+    Its items are literals, operators and casts on them, and such lists again; what breaks the grammar is left to
+    pycparser.
+    """
+    at, end = opening + 1, len(tokens)
+    operand = False  # whether an item, or an operand in it, has just ended
+    stack = ["{"]  # what is open: "{", "(" and "?"
     while at < end:
         token = tokens[at]
+        text = token.text
         if token.kind == "num" or token.kind == "chr":
-            if item:
+            if operand or (token.kind == "num" and not _NUMBER.match(text)):
                 return None
-            item = True
-            if token.kind == "num":
-                _number_kind(token)
-        elif token.text == ",":
-            if not item:
+            operand = True
+        elif token.kind != "op":
+            return None
+        elif text == "," and stack[-1] == "{" and operand:
+            operand = False
+        elif text == "}" and stack[-1] == "{" and (operand or tokens[at - 1].text == ","):
+            stack.pop()
+            if not stack:
+                return at if at - opening > _LEAST_TABLE else None
+            operand = True
+            if tokens[at + 1].text not in (",", "}"):
                 return None
-            item = False
-        elif token.text == "}" and token.kind == "op":
-            return at if at - opening > _LEAST_TABLE else None
-        elif token.text != "-" or item or tokens[at - 1].text == "-":
+        elif text == "{" and stack[-1] == "{" and tokens[at - 1].text in ("{", ","):
+            stack.append(text)
+        elif text == "(" and not operand:
+            cast = _cast_end(tokens, at)
+            if cast is None:
+                stack.append(text)
+            else:
+                at = cast
+        elif text == ")" and stack[-1] == "(" and operand:
+            stack.pop()
+        elif text == "?" and operand:
+            stack.append(text)
+            operand = False
+        elif text == ":" and stack[-1] == "?" and operand:
+            stack.pop()
+            operand = False
+        elif operand and text in _BINARY_OPERATORS:
+            operand = False
+        elif operand or text not in _SIGNS:
             return None
         at += 1
     return None
+
+
+def _cast_end(tokens: list[Token], opening: int) -> int | None:
+    """The ``)`` of a cast to a named type of a number, a character or something in parentheses."""
+    at = opening + 1
+    while tokens[at].kind == "id":
+        at += 1
+    after = tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
+    named = at > opening + 1 and tokens[at].text == ")"
+    return at if named and (after.kind in ("num", "chr") or after.text == "(") else None
 
 
 _COORD = re.compile(r"^(?:[^:]*):(-?\d+)(?::\d+)?: (.*)$", re.DOTALL)
@@ -259,12 +303,13 @@ def parse(tokens: list[Token], types: Iterable[str], guess_types: bool) -> tuple
         try:
             tree = _parse(tokens, prelude + prepared, len(prelude))
         except _Failure as failure:
-            first = first or failure.error
             name = _type_candidate(tokens, failure.index, unknown)
+            if name not in STANDARD:  # those are no guess
+                first = first or failure.error
             if name is not None and not guess_types and name not in STANDARD:
                 name = None
             if name is None or len(unknown) >= _MOST_GUESSES:
-                raise first from None
+                raise (first or failure.error) from None
             unknown.append(name)
             continue
         tree.ext = tree.ext[len(known) + len(unknown) :]
@@ -319,10 +364,47 @@ def _syntax_error(tokens: list[Token], index: int, message: str) -> SourceError:
     token = tokens[index]
     if "end of input" in message.lower():
         return error(tokens[-1], "syntax error: the file ends inside a declaration or statement")
+    fragment = _fragment(tokens, index)
+    if fragment is not None:
+        return fragment
     if message.startswith("before: "):
         return error(token, f"syntax error before '{token.text}'")
     if message == "Invalid function definition":
         return error(token, f"syntax error near '{token.text}': expected ';' or a function body")
     if message == "Invalid expression" or not message:
         return error(token, f"syntax error near '{token.text}'")
+    following = tokens[index + 1] if index + 1 < len(tokens) else token
+    if token.use is None and following.use is not None and following.kind == "num":
+        token = following  # double PI = 3.14; where PI is a macro
     return error(token, f"syntax error near '{token.text}': {message[0].lower()}{message[1:]}")
+
+
+def _fragment(tokens: list[Token], index: int) -> SourceError | None:
+    """The fault of a text that is no file of its own: statements without a function, types nobody declares."""
+    level, first, at = 0, 0, 0
+    while at < index:
+        text = tokens[at].text
+        level += (text in CLOSING) - (text in (")", "]", "}"))
+        at += 1
+        if level == 0 and text in (";", "}"):
+            first = at
+    here = tokens[first]
+    after = tokens[first + 1].text if first + 1 < len(tokens) else ""
+    statement = here.text in _STATEMENTS or here.text == "..."
+    labelled = here.kind == "id" and here.text not in _KEYWORDS and after in (":", "=", "+=", "-=", "[", "++")
+    if statement or labelled:
+        return error(here, f"'{here.text}' begins a statement outside of any function: the file is a fragment of one")
+    name = _type_candidate(tokens, index, [])
+    names = {t.text for t in tokens[: max(0, index - 2)] if t.kind == "id"}
+    place = next((t for t in tokens[max(0, index - 2) : index + 2] if t.text == name), None)
+    if name is None or place is None or name in names or (level and tokens[index].text not in ("*", name)):
+        return None
+    what = "used as a type"
+    if [t.text for t in tokens[index + 1 : index + 3]] == ["(", "("]:
+        place, what = tokens[index], "used as a macro"
+    return error(
+        place, f"'{place.text}' is {what} but declared nowhere: a header is missing, or another file includes this one"
+    )
+
+
+_STATEMENTS = frozenset(("for", "while", "do", "if", "else", "switch", "case", "return", "goto", "break", "continue"))
