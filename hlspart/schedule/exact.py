@@ -17,8 +17,8 @@ import highspy  # type: ignore[import-not-found,import-untyped,unused-ignore]
 from hlspart.schedule.problem import EPSILON, Problem, Schedule
 from hlspart.schedule.recurrence import incoming_of, topological
 
-MAX_BINARIES = 800
-MAX_NODES = 400
+MAX_BINARIES = 240
+MAX_NODES = 60
 METHOD = "integer programming"
 
 

@@ -1,130 +1,245 @@
-"""Ways out of a missed II, each checked by running the model with it."""
+"""Ways out of a missed II, the cheapest first, each checked by running the model with it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.results import Limit
 from hlspart.schedule.loops import LoopModel, Prediction
+from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.nests import Nest
 from hlspart.schedule.operations import Unmodelled
+from hlspart.schedule.problem import Problem
+from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
 from hlspart.schedule.storage import Memory
 from hlspart.targets.target import REGISTERS
 
 MAX_FACTOR = 16
+MAX_COMPLETE = 1024  # banks of one dimension
 MAX_ACCESSES = 96
 MAX_IDEAL = 24  # more accesses are not counted under other layouts
 MAX_OPERATIONS = 400  # larger bodies are not scheduled again for a hint
+MAX_LAYOUTS = 24  # counted per array
 _MORE_PORTS = {"ram_1p": "ram_t2p", "ram_s2p": "ram_t2p", "ram_2p": "ram_t2p", "rom_1p": "rom_np", "rom_2p": "rom_np"}
+_REDUCES = frozenset({"add", "mul", "logic", "fadd", "fmul", "dadd", "dmul"})
 
 
 def with_hints(model: LoopModel, nest: Nest, p: Prediction, limits: tuple[Limit, ...]) -> tuple[Limit, ...]:
     """``limits`` with a hint on those that keep the loop from its target, where the model finds one."""
-    target = nest.target_ii
-    if target is None or p.schedule is None or p.schedule.ii <= target or len(p.schedule.start) > MAX_OPERATIONS:
+    if nest.target_ii is None or p.schedule is None or p.schedule.ii <= nest.target_ii:
         return limits
-    arrays = {p.elaborated.carriers.names(v): v for v in p.counts}
-    found: dict[int, tuple[str, Memory]] = {}
-    for limit in limits:
-        variable = arrays.get(limit.array or "")
-        if limit.kind == "memory-port" and limit.ii > target and variable is not None and variable not in found:
-            way = next(_ways(model, p, variable, target), None)
-            if way is not None:
-                found[variable] = way
-    if not found:
-        return tuple(_without_pragma(model, p, x, arrays, target) for x in limits)
-    reached = _rerun(model, nest, {v: memory for v, (_, memory) in found.items()})
-    if reached is None or reached >= p.schedule.ii:
-        return limits
-    together = f"; with the hints on {len(found)} arrays" if len(found) > 1 else ""
-    out = []
-    for limit in limits:
-        variable = arrays.get(limit.array or "", -1)
-        if limit.kind == "memory-port" and variable in found:
-            limit = replace(limit, hint=f"{found[variable][0]}: II {reached}{together}")
-        out.append(limit)
-    return tuple(out)
+    return tuple(_Hints(model, nest, p, p.schedule.ii, nest.target_ii).all(limits))
 
 
-def _ways(model: LoopModel, p: Prediction, variable: int, target: int) -> Iterator[tuple[str, Memory]]:
-    """Changes that bring the accesses of one array down to ``target``, fewest banks first."""
-    memory = model.storage.memory(variable)
-    problem = p.elaborated.problems[variable]
-    if len(problem.accesses) > MAX_ACCESSES or memory.storage in ("m_axi", "fifo"):
-        return
-    name = p.elaborated.carriers.names(variable)
-    more = _MORE_PORTS.get(memory.storage)
-    if more is not None:
-        better = replace(memory, storage=more, ports=model.target.ports(more))
-        if problem.static(better.layout, better.ports).interval <= target:
-            yield f"storage {more} for {name}", better
-    few = len(problem.accesses) > MAX_IDEAL
-    for layout, text in _layouts(memory.layout):
-        if few and layout.banks & (layout.banks - 1):
-            continue
-        made = replace(memory, layout=layout)
-        if layout.depth(0) == 1:
-            made = replace(made, storage=REGISTERS, ports=model.target.ports(REGISTERS))
-        if problem.static(layout, made.ports).interval <= target:
-            yield f"#pragma HLS array_partition variable={name} {text}", made
+class _Hints:
+    """What helps one loop."""
 
+    def __init__(self, model: LoopModel, nest: Nest, p: Prediction, ii: int, target: int) -> None:
+        self.model, self.nest, self.p, self.ii, self.target = model, nest, p, ii, target
+        self.arrays = {p.elaborated.carriers.names(v): v for v in p.counts}
+        self.small = len(p.schedule.start if p.schedule else ()) <= MAX_OPERATIONS
 
-def _layouts(now: PerDimLayout) -> Iterator[tuple[PerDimLayout, str]]:
-    """Partitions of one dimension, by number of banks."""
-    if now.banks > 1:
-        return
-    candidates: list[tuple[int, int, int, DimLayout, str]] = []
-    for k, dim in enumerate(now.dims):
-        for factor in range(2, min(MAX_FACTOR, dim.extent) + 1):
-            for order, kind in enumerate(("cyclic", "block")):
-                made = DimLayout.of("cyclic" if kind == "cyclic" else "block", dim.extent, factor)
-                candidates.append((made.banks, order, k, made, f"type={kind} factor={factor} dim={k + 1}"))
-        if dim.extent <= 1024:
-            made = DimLayout.of("complete", dim.extent, None)
-            candidates.append((made.banks, 2, k, made, f"type=complete dim={k + 1}"))
-    for _, _, k, made, text in sorted(candidates, key=lambda x: x[:3]):
-        yield PerDimLayout((*now.dims[:k], made, *now.dims[k + 1 :])), text
+    def all(self, limits: tuple[Limit, ...]) -> Iterator[Limit]:
+        """Every limit above the target, with its way out."""
+        other = max((x.ii for x in limits if x.kind in ("recurrence", "operator", "interface")), default=1)
+        goal = max(self.target, other)  # what more ports can lead to
+        ways = self._ports(limits, goal) if goal < self.ii and self.small else {}
+        for limit in limits:
+            hint = None
+            if limit.ii <= self.target:
+                pass
+            elif limit.kind == "recurrence":
+                hint = self._recurrence(limit)
+            elif limit.kind == "operator":
+                hint = self._operator(limit)
+            elif limit.kind == "memory-port" and limit.ii > goal:
+                hint = ways.get(limit.array or "") or self._code(limit, goal) or self._complete(limit, goal)
+            yield replace(limit, hint=hint) if hint is not None else limit
 
+    # ------------------------------------------------------------------------------- ports
 
-def _rerun(model: LoopModel, nest: Nest, changes: Mapping[int, Memory]) -> int | None:
-    """The II that the model predicts with other memories."""
-    try:
-        again = LoopModel(model.nests, model.storage.changed(changes), model.target).predict(nest)
-    except Unmodelled:
+    def _ports(self, limits: tuple[Limit, ...], goal: int) -> dict[str, str]:
+        """A pragma per array that, all together, bring the loop to a smaller II."""
+        found: dict[int, tuple[str, Memory]] = {}
+        for limit in limits:
+            variable = self.arrays.get(limit.array or "")
+            if limit.kind == "memory-port" and limit.ii > goal and variable is not None and variable not in found:
+                way = next(self._ways(variable, goal), None)
+                if way is not None:
+                    found[variable] = way
+        return self._together(found)
+
+    def _together(self, found: Mapping[int, tuple[str, Memory]]) -> dict[str, str]:
+        if not found:
+            return {}
+        reached = self._rerun({v: memory for v, (_, memory) in found.items()})
+        if reached is None or reached >= self.ii:
+            return {}
+        together = f"; with the hints on {len(found)} arrays" if len(found) > 1 else ""
+        name = self.p.elaborated.carriers.names
+        return {name(v): f"{text}: II {reached}{together}" for v, (text, _) in found.items()}
+
+    def _ways(self, variable: int, goal: int) -> Iterator[tuple[str, Memory]]:
+        """Changes that bring the accesses of one array down to ``goal``, fewest banks first."""
+        memory = self.model.storage.memory(variable)
+        problem = self.p.elaborated.problems[variable]
+        if len(problem.accesses) > MAX_ACCESSES or memory.storage in ("m_axi", "fifo"):
+            return
+        name = self.p.elaborated.carriers.names(variable)
+        more = _MORE_PORTS.get(memory.storage)
+        if more is not None:
+            better = replace(memory, storage=more, ports=self.model.target.ports(more))
+            if problem.static(better.layout, better.ports).interval <= goal:
+                yield f"storage {more} for {name}", better
+        for layout, text in self._layouts(variable, goal):
+            made = replace(memory, layout=layout)
+            if layout.depth(0) == 1:
+                made = replace(made, storage=REGISTERS, ports=self.model.target.ports(REGISTERS))
+            if problem.static(layout, made.ports).interval <= goal:
+                yield f"#pragma HLS array_partition variable={name} {text}", made
+
+    def _complete(self, limit: Limit, goal: int) -> str | None:
+        """One dimension element by element, where nothing cheaper helps."""
+        variable = self.arrays.get(limit.array or "")
+        if variable is None or not self.small:
+            return None
+        memory, problem = self.model.storage.memory(variable), self.p.elaborated.problems[variable]
+        if len(problem.accesses) > MAX_ACCESSES or memory.storage in ("m_axi", "fifo"):
+            return None
+        for k, dim in sorted(enumerate(memory.layout.dims), key=lambda x: x[1].extent):
+            if dim.extent > MAX_COMPLETE or dim.banks == dim.extent:
+                continue
+            whole = DimLayout.of("complete", dim.extent, None)
+            layout = PerDimLayout((*memory.layout.dims[:k], whole, *memory.layout.dims[k + 1 :]))
+            made = replace(memory, layout=layout)
+            if layout.depth(0) == 1:
+                made = replace(made, storage=REGISTERS, ports=self.model.target.ports(REGISTERS))
+            if problem.static(layout, made.ports).interval <= goal:
+                text = f"#pragma HLS array_partition variable={limit.array} type=complete dim={k + 1}"
+                return self._together({variable: (text, made)}).get(limit.array or "")
         return None
-    return again.schedule.ii if again.schedule is not None else None
+
+    def _layouts(self, variable: int, goal: int) -> list[tuple[PerDimLayout, str]]:
+        """Partitions that have enough ports, another one on one dimension, by number of banks."""
+        now = self.model.storage.memory(variable).layout
+        accesses = self.p.elaborated.accesses[variable]
+        reads = sum(a.kind == "read" for a in accesses)
+        ports = self.model.storage.memory(variable).ports
+        powers = len(accesses) > MAX_IDEAL
+        candidates: list[tuple[int, int, int, DimLayout, str]] = []
+        for k, dim in enumerate(now.dims):
+            rest = now.banks // dim.banks
+            for factor in range(2, min(MAX_FACTOR, dim.extent) + 1):
+                # one bank serves what it can; an access that may be anywhere occupies one at least
+                enough = ports.interval(-(-reads // (factor * rest)), -(-(len(accesses) - reads) // (factor * rest)))
+                if (powers and factor & (factor - 1)) or enough > goal:
+                    continue
+                for order, kind in enumerate(("cyclic", "block")):
+                    made = DimLayout.of("cyclic" if kind == "cyclic" else "block", dim.extent, factor)
+                    candidates.append((made.banks * rest, order, k, made, f"type={kind} factor={factor} dim={k + 1}"))
+        out = []
+        for _, _, k, made, text in sorted(candidates, key=lambda x: x[:3])[:MAX_LAYOUTS]:
+            if made != now.dims[k]:
+                instead = " instead" if now.dims[k].banks > 1 else ""
+                out.append((PerDimLayout((*now.dims[:k], made, *now.dims[k + 1 :])), text + instead))
+        return out
+
+    def _rerun(self, changes: Mapping[int, Memory], unroll: int = 1) -> int | None:
+        """The II that the model predicts with other memories, the loop unrolled so often."""
+        nest = self.nest if unroll == 1 else replace(self.nest, unroll=unroll)
+        try:
+            again = LoopModel(self.model.nests, self.model.storage.changed(changes), self.model.target).predict(nest)
+        except Unmodelled:
+            return None
+        return again.schedule.ii if again.schedule is not None else None
+
+    def _code(self, limit: Limit, goal: int) -> str | None:
+        """What helps where no partition pragma alone does: unrolled copies or code that tell banks apart."""
+        variable = self.arrays.get(limit.array or "")
+        if variable is None:
+            return None
+        memory, problem = self.model.storage.memory(variable), self.p.elaborated.problems[variable]
+        if len(problem.accesses) > MAX_IDEAL or memory.storage in ("m_axi", "fifo"):
+            return None
+        there = memory.layout.banks > 1
+        options = [(memory.layout, "")] if there else self._layouts(variable, goal)
+        served = (
+            (layout, text)
+            for layout, text in options
+            if layout.banks <= MAX_FACTOR // 2 and not problem.exceeds(layout, memory.ports, goal)
+        )
+        layout, text = next(served, (None, ""))
+        if layout is None:
+            return None
+        pragma = "" if there else f"#pragma HLS array_partition variable={limit.array} {text}"
+        if self._unrolls(layout.banks):
+            reached = self._rerun({variable: replace(memory, layout=layout)}, layout.banks)
+            if reached is not None and reached <= goal:
+                with_ = f" with {pragma}" if pragma else ""
+                return f"#pragma HLS unroll factor={layout.banks}{with_}: II {reached} for {layout.banks} iterations"
+        if there:
+            return "the partition has the ports, in bank-centric code only: hlspart rewrite"
+        return f"{pragma.removeprefix('#pragma HLS ')} has the ports, in bank-centric code only: hlspart rewrite"
+
+    def _unrolls(self, factor: int) -> bool:
+        """Whether the loop can be unrolled without copies that need a test."""
+        loop = self.nest.loop
+        trip = self.model.nests.trip(loop).exact if loop is not None else None
+        if trip is None or not self.small or self.nest.unroll > 1 or self.nest.before or self.nest.after:
+            return False
+        return trip % factor == 0 and trip > factor
+
+    # --------------------------------------------------------------------- recurrences, units
+
+    def _recurrence(self, limit: Limit) -> str | None:
+        """A promise about a recurrence that is possible only, or partial results of one that reduces."""
+        problem = self.p.problem
+        assumed = self.p.elaborated.carriers.assumed
+        edges = {(e.source, e.sink) for e in problem.graph.edges if e.name == limit.variable and e.distance}
+        if edges & assumed:
+            kept = tuple(e for e in problem.graph.edges if (e.source, e.sink) not in edges & assumed)
+            without = recurrence_ii(replace(problem, graph=replace(problem.graph, edges=kept)))
+            return (
+                f"if iterations closer than {limit.ii} never touch the same element of {limit.variable}, say so: "
+                f"#pragma HLS dependence variable={limit.variable} type=inter dependent=false: "
+                f"recurrences then allow II {without}"
+            )
+        cycle = critical_cycle(problem, limit.ii)
+        kinds = {problem.graph.ops[e.sink].kind for e in cycle}
+        if len(kinds) != 1 or not kinds <= _REDUCES or any(e.kind != "data" for e in cycle):
+            return None
+        split = math.ceil(limit.ii / self.target)
+        reached = recurrence_ii(_spread(problem, limit.variable or "", split))
+        if reached is None or reached >= limit.ii:
+            return None
+        return (
+            f"rewrite with {split} partial results of {limit.variable}, joined after the loop: recurrence II {reached}"
+        )
+
+    def _operator(self, limit: Limit) -> str | None:
+        """More units."""
+        problem = self.p.problem
+        unit = next((u for u, n in problem.counts().items() if limit.text.startswith(f"{n} {u} ")), None)
+        if unit is None or not self.small:
+            return None
+        need = math.ceil((limit.accesses or 1) / self.target)
+        lowest = max(
+            self.target, self.p.recurrence_ii, *(c.static.interval for c in self.p.counts.values()),
+            *(math.ceil(problem.counts().get(u, 0) / n) for u, n in problem.limited.items() if u != unit), 1,
+        )  # fmt: skip
+        changed = replace(problem, limited={**problem.limited, unit: need})
+        schedule = modulo_schedule(changed, lowest, self.model.target.share_delay)
+        if schedule is None or schedule.ii >= self.ii:
+            return None
+        return f"an ALLOCATION limit of {need} on {unit}: II {schedule.ii}"
 
 
-def _without_pragma(model: LoopModel, p: Prediction, limit: Limit, arrays: Mapping[str, int], target: int) -> Limit:
-    """What helps where no partition pragma does: banks told apart by code, or a promise."""
-    if limit.ii <= target:
-        return limit
-    if limit.kind == "recurrence":
-        return _promise(p, limit)
-    variable = arrays.get(limit.array or "")
-    if limit.kind != "memory-port" or variable is None:
-        return limit
-    memory, problem = model.storage.memory(variable), p.elaborated.problems[variable]
-    if len(problem.accesses) > MAX_IDEAL or memory.storage in ("m_axi", "fifo"):
-        return limit
-    if memory.layout.banks > 1 and problem.ideal(memory.layout, memory.ports)[0].interval <= target:
-        return replace(limit, hint="the partition has the ports, in bank-centric code only: hlspart rewrite")
-    for layout, text in _layouts(memory.layout):
-        if layout.banks <= 8 and problem.ideal(layout, memory.ports)[0].interval <= target:
-            pragma = f"array_partition variable={limit.array} {text}"
-            return replace(limit, hint=f"{pragma} has the ports, in bank-centric code only: hlspart rewrite")
-    return limit
-
-
-def _promise(p: Prediction, limit: Limit) -> Limit:
-    """A DEPENDENCE pragma against a recurrence that is only possible, not certain."""
-    edges = {(e.source, e.sink) for e in p.problem.graph.edges if e.name == limit.variable and e.distance}
-    if not edges & p.elaborated.carriers.assumed:
-        return limit
-    text = (
-        f"if iterations closer than {limit.ii} never touch the same element of {limit.variable}, say so: "
-        f"#pragma HLS dependence variable={limit.variable} type=inter dependent=false"
+def _spread(problem: Problem, name: str, times: int) -> Problem:
+    """The same with the value carried by ``name`` used ``times`` as many iterations later."""
+    edges = tuple(
+        replace(e, distance=e.distance * times) if e.distance and e.name == name else e for e in problem.graph.edges
     )
-    return replace(limit, hint=text)
+    return replace(problem, graph=replace(problem.graph, edges=edges))

@@ -220,13 +220,29 @@ def test_hints_are_checked_by_the_model(unroll, pragmas, hint):
     assert limit.hint.endswith(hint)
 
 
-def test_no_hint_without_a_way_out():
+def test_where_no_partition_alone_helps():
     """Three loads in a row miss their banks under every pragma of one dimension but complete."""
-    found = loop(pipelined(THREE))
-    assert found.limits[0].hint == "#pragma HLS array_partition variable=A type=complete dim=1: II 1"
-    large = loop(pipelined(THREE, parameters="int A[4096], int x[64]")).limits[0].hint or ""
-    assert large == (
+    hint = "#pragma HLS unroll factor=2 with #pragma HLS array_partition variable=A type=cyclic factor=2 dim=1: "
+    assert loop(pipelined(THREE)).limits[0].hint == hint + "II 1 for 2 iterations"
+    odd = pipelined(THREE, parameters="int A[4096], int x[64]", header="for (int i = 5; i < 64; i++)")
+    assert loop(odd).limits[0].hint == (
         "array_partition variable=A type=cyclic factor=2 dim=1 has the ports, "
         "in bank-centric code only: hlspart rewrite"
     )
+    kept = pipelined(THREE, "#pragma HLS ARRAY_PARTITION variable=A cyclic factor=2")
+    assert loop(kept).limits[0].hint == "#pragma HLS unroll factor=2: II 1 for 2 iterations"
+
+
+def test_hints_beyond_ports():
+    """Ports help only down to what a recurrence allows; a reduction is split, a limit on units raised."""
+    chain = loop(pipelined("A[i] = A[i - 1] * 3 + x[i] + x[i - 1] + x[i - 2];"))
+    assert chain.limits[0].kind == "recurrence"
+    assert [x.hint for x in chain.limits if x.array == "x"] == [None]
+    floats = loop(
+        pipelined("acc += A[i];", parameters="float A[64]").replace("int", "float", 1).replace("int acc", "float acc")
+    )
+    assert floats.limits[0].hint == "rewrite with 3 partial results of acc, joined after the loop: recurrence II 1"
+
+
+def test_no_hint_without_a_miss():
     assert loop(pipelined("acc += A[i];")).limits == ()
