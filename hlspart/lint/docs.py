@@ -31,7 +31,11 @@ def page(entry: Entry) -> str:
 def pages() -> dict[str, str]:
     """File name below docs/rules/ -> text: a page per rule and the index."""
     found = {f"{e.rule.code}.md": page(e) for e in entries()}
-    lines = ["# Lint rules", "", "Generated from the rules themselves by `make docs`.", ""]
+    lines = [
+        "# Lint rules", "",
+        "Generated from the rules themselves by `make docs`. Vitis messages with a number are quoted; those without",
+        "one are paraphrased, for their words differ from version to version.", "",
+    ]  # fmt: skip
     for digit, title in _GROUPS.items():
         lines += [f"## {digit}xx: {title}", "", "| rule | name | severity | finds |", "|---|---|---|---|"]
         for e in entries():

@@ -17,11 +17,16 @@ from hlspart.model.source import Edit, Origin, Span
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Code, kebab-case name and default severity of a rule."""
+    """Code, kebab-case name and default severity of a rule.
+
+    ``names``: what it finds is proved only where every name is known; in a file with a header that was
+    not found it is for information.
+    """
 
     code: str
     name: str
     severity: Severity
+    names: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +94,27 @@ class Facts:
         severity: Severity | None = None,
     ) -> Diagnostic:
         """A finding of ``rule``."""
+        if severity is None:
+            severity = "info" if rule.names and self.lacks_header(at.span.path) else rule.severity
         places = tuple(Related(self.place(origin), text) for origin, text in related)
-        return Diagnostic(rule.code, rule.name, severity or rule.severity, self.place(at), message, hint, places, fix)
+        return Diagnostic(rule.code, rule.name, severity, self.place(at), message, hint, places, fix)
 
     def pragma_text(self, directive: Directive) -> str:
         """Name of the directive in messages."""
         return directive.kind.upper() or "pragma"
 
     # ------------------------------------------------------------------------------- queries
+
+    @cached_property
+    def _without_header(self) -> frozenset[str]:
+        """Files of the units in which a header was not found."""
+        places = {d.place.path for d in self.program.diagnostics if d.rule == "HLP006"}
+        units = [(u.path, *u.headers) for u in self.program.units]
+        return frozenset(path for unit in units if places & set(unit) for path in unit)
+
+    def lacks_header(self, path: str) -> bool:
+        """Whether names in a file may come from a header that was not found; a directive file is about all files."""
+        return path in self._without_header or (path not in self.program.sources and bool(self._without_header))
 
     def remarks(self, *codes: str) -> Iterator[Remark]:
         """Remarks with one of ``codes``, in the order of the directives."""

@@ -31,7 +31,7 @@ void f(int A[16]) {
 ```
 
 ## Vitis message it predicts
-`[HLS 200-1475]`-like: different directives on one object.
+None that is known; the tool takes one of them.
 """
 
 from __future__ import annotations

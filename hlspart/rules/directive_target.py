@@ -40,7 +40,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP411", "directive-target", "error")
+RULE = Rule("HLP411", "directive-target", "error", names=True)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

@@ -27,7 +27,7 @@ int f(int A[16]) {
 ```
 
 ## Vitis message it predicts
-`[HLS 214-...] is not an array`.
+An error that the variable is no array.
 """
 
 from __future__ import annotations

@@ -8,11 +8,32 @@ an operator that is limited or not pipelined, an interface, several reasons toge
 The loop runs slower than asked for, by the factor shown.
 
 ## Example
-A loop whose limits only together exceed the target: one port is free in no slot that the recurrence
-leaves.
+```c
+int f(int A[64], int B[64]) {
+#pragma HLS interface m_axi port=A depth=64 bundle=gmem
+#pragma HLS interface m_axi port=B depth=64 bundle=gmem
+  int t = 0;
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline II=1
+    t += A[i] + B[i];
+  }
+  return t;
+}
+```
 
 ## Use instead
-The II that `hlspart ii` reports as target, or a kernel with one of the limits removed.
+```c
+int f(int A[64], int B[64]) {
+#pragma HLS interface m_axi port=A depth=64 bundle=gmem0
+#pragma HLS interface m_axi port=B depth=64 bundle=gmem1
+  int t = 0;
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline II=1
+    t += A[i] + B[i];
+  }
+  return t;
+}
+```
 
 ## Vitis message it predicts
 `Final II` above `Target II` in the pipelining result.

@@ -4,7 +4,8 @@
 Reports a complete partition of a local array that the target tool turns into registers by itself.
 
 ## Why is this bad
-The pragma adds nothing and hides the ones that matter.
+The pragma adds nothing and hides the ones that matter. The number of elements below which the tool
+does so comes from the target's profile; larger arrays need the pragma.
 
 ## Example
 ```c
@@ -32,7 +33,7 @@ int f(int x) {
 ```
 
 ## Vitis message it predicts
-`[HLS 214-241]`-like notes on automatic partition.
+A note that the tool partitions the array completely by itself.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """PIPELINE needs to unroll a loop of unknown length.
 
 ## What it does
-Reports a loop inside a pipelined loop or function whose number of iterations is not known.
+Reports a loop inside a pipelined loop whose number of iterations depends on data or on an argument.
+For information where hlspart cannot count the loop, or a header was not found.
 
 ## Why is this bad
 Pipelining unrolls all loops inside; one that cannot be unrolled makes the tool drop the pipelining.
@@ -33,18 +34,18 @@ int f(int A[64], int n) {
 ```
 
 ## Vitis message it predicts
-`[HLS 214-...] cannot unroll loop completely: variable loop bound`, and the pipeline pragma is
-ignored.
+The log says that the loop cannot be unrolled because its bound is variable, and that the pipeline
+pragma is ignored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP208", "unknown-bounds-unrolled", "warning")
+RULE = Rule("HLP208", "unknown-bounds-unrolled", "warning", names=True)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -58,4 +59,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"loop {inner.name} of unknown length stands inside the pipelined loop"
                 message += f" {facts.program.loops[directive.loop].name}: it cannot be unrolled"
                 hint = "pipeline the inner loop, or give it a constant bound with an exit condition inside"
-                yield facts.report(RULE, inner.header, message, hint, [(directive.at, "the PIPELINE")])
+                severity: Severity | None = None
+                if info.cause is not None:  # hlspart cannot count it; the tool may
+                    message, severity = f"{message} ({info.cause})", "info"
+                yield facts.report(RULE, inner.header, message, hint, [(directive.at, "the PIPELINE")], None, severity)

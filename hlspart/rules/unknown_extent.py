@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP412", "unknown-extent", "error")
+RULE = Rule("HLP412", "unknown-extent", "error", names=True)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

@@ -34,7 +34,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP401", "unknown-variable", "error")
+RULE = Rule("HLP401", "unknown-variable", "error", names=True)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

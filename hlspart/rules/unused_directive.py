@@ -23,7 +23,7 @@ void f(int A[16]) {
 ```
 
 ## Vitis message it predicts
-`[HLS 200-916]`-like: the object was optimised away.
+`[HLS 200-916]` cannot locate the object, where it was optimised away.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ catalogue_module = sys.modules["hlspart.lint.catalogue"]
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRIES = entries()
-NO_CODE = {"HLP001", "HLP003", "HLP004", "HLP211"}  # their examples are in words
+NO_CODE = {"HLP001", "HLP003", "HLP004"}  # their examples are in words
 
 
 def test_there_are_rules_of_every_kind() -> None:

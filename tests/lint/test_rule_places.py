@@ -1,0 +1,132 @@
+"""Where each rule points on its own example, and what it says where names are missing."""
+
+from __future__ import annotations
+
+import pytest
+from lint_helpers import blocks, lint_of
+
+from hlspart.lint.catalogue import find
+
+# place of every finding on the rule's bad example, and the text that is underlined
+PLACES = """\
+HLP002 k.c:3:1 }
+HLP005 k.c:2:9 n
+HLP006 k.c:1:1 #include "sizes.h"
+HLP007 d.tcl:1:1 foreach
+HLP010 k.c:3:3 for (int i = 0; i < 16; i++)
+HLP011 k.c:4:12 A
+HLP012 k.c:3:1 #pragma HLS performance target_ti=100
+HLP101 k.c:2:1 #pragma HLS array_partion variable=A complete
+HLP102 k.c:2:47 banks
+HLP103 k.c:2:29 variable
+HLP104 k.c:2:47 factor
+HLP105 k.c:2:1 #pragma HLS array_partition variable=A cyclic
+HLP106 k.c:2:1 #pragma array_partition variable=A complete
+HLP107 k.c:2:1 #pragma HLS memory partition variable(A) type(cyclic) dim(1) factor(4)
+HLP108 k.c:3:1 #pragma HLS array_partition variable=A cyclic factor=BANKS
+HLP109 k.c:2:40 type
+HLP110 k.c:2:46 factor
+HLP111 k.c:2:1 #pragma HLS resource variable=A core=RAM_2P_BRAM
+HLP112 k.c:2:49 factor
+HLP113 k.c:2:47 factor
+HLP114 k.c:2:46 factor
+HLP201 k.c:3:3 for (int i = 0; i < 64; i += 4)
+HLP202 k.c:3:3 for (int i = 0; i < 64; i++)
+HLP203 k.c:6:12 A[i]
+HLP204 k.c:3:35 D[i]
+HLP205 k.c:6:10 A[i]
+HLP206 k.c:5:5 A[i]
+HLP207 k.c:2:1 #pragma HLS array_partition variable=A cyclic factor=4 dim=1
+HLP208 k.c:5:5 for (int j = 0; j < n; j++)
+HLP209 k.c:4:1 #pragma HLS dependence variable=A inter false
+HLP210 k.c:2:32 A[i + 1]
+HLP211 k.c:5:3 for (int i = 0; i < 64; i++)
+HLP301 k.c:2:1 #pragma HLS array_partition variable=A cyclic factor=4
+HLP302 k.c:2:1 #pragma HLS array_partition variable=A cyclic factor=16
+HLP302 k.c:3:1 #pragma HLS array_partition variable=B cyclic factor=16
+HLP303 k.c:2:1 #pragma HLS array_partition variable=A complete
+HLP304 k.c:3:1 #pragma HLS array_partition variable=A complete
+HLP305 k.c:3:1 #pragma HLS array_partition variable=A cyclic factor=4
+HLP306 k.c:3:1 #pragma HLS array_partition variable=T cyclic factor=4
+HLP307 k.c:2:1 #pragma HLS array_partition variable=A cyclic factor=1
+HLP308 k.c:2:1 #pragma HLS array_partition variable=B complete
+HLP401 k.c:2:29 variable
+HLP402 k.c:2:29 variable
+HLP403 k.c:2:1 #pragma HLS unroll factor=4
+HLP404 k.c:3:29 variable
+HLP405 k.c:2:49 dim
+HLP406 k.c:2:1 #pragma HLS array_partition variable=A complete
+HLP407 k.c:2:1 #pragma HLS array_partition variable=x cyclic factor=2
+HLP407 k.c:6:1 #pragma HLS array_partition variable=A cyclic factor=4
+HLP408 k.c:2:1 #pragma HLS array_partition variable=A cyclic factor=2
+HLP409 k.c:3:1 #pragma HLS array_partition variable=A cyclic factor=2
+HLP410 k.c:3:29 variable
+HLP411 d.cfg:2:24 f/M
+HLP412 k.c:2:29 variable
+HLP413 k.c:4:1 #pragma HLS array_partition variable=t cyclic factor=2
+HLP414 k.c:2:1 #pragma HLS pipeline II=1
+HLP415 k.c:4:1 #pragma HLS performance target_ti=100
+HLP901 k.c:2:6 hlspart: ignore[HLP101]
+HLP902 k.c:2:6 hlspart: ignore[HLP999]
+"""
+
+
+def _of(code: str) -> list[tuple[str, str]]:
+    rows = (line.split(" ", 2) for line in PLACES.splitlines())
+    return [(place, text) for name, place, text in rows if name == code]
+
+
+@pytest.mark.parametrize("code", sorted({line[:6] for line in PLACES.splitlines()}))
+def test_place(code: str) -> None:
+    entry = find(code)
+    assert entry is not None
+    files, options = blocks(entry.section("Example"))
+    found = []
+    for d in lint_of(files, tool=options.get("tool")).diagnostics:
+        if d.rule == code:
+            p = d.place
+            assert p.line == p.end_line
+            text = files[p.path].split("\n")[p.line - 1][p.column - 1 : p.end_column - 1]
+            found.append((f"{p.path}:{p.line}:{p.column}", text))
+    assert found == _of(code)
+
+
+HEADER = '#include "sizes.h"\n'
+PARTS = """void f(int A[16], int n) {
+#pragma HLS array_partition variable=table cyclic factor=2
+#pragma HLS array_partition variable=A cyclic factor=BANKS
+  L: for (int i = 0; i < 4; i++) {
+#pragma HLS pipeline II=1
+    for (int j = 0; j < COUNT; j++) A[j] += i;
+  }
+}
+"""
+
+
+def test_a_name_may_come_from_a_header_that_was_not_found() -> None:
+    wanted = ("HLP401", "HLP104", "HLP208")
+    plain = {d.rule: d.severity for d in lint_of(PARTS.replace("COUNT", "n")).diagnostics if d.rule in wanted}
+    assert plain == {"HLP401": "error", "HLP104": "error", "HLP208": "warning"}
+    lacking = {d.rule: d.severity for d in lint_of(HEADER + PARTS).diagnostics if d.rule in wanted}
+    assert lacking == dict.fromkeys(wanted, "info")
+    there = {"k.c": HEADER + PARTS, "sizes.h": "#define BANKS 2\n#define COUNT 4\nextern int table[4];\n"}
+    assert not {d.rule for d in lint_of(there).diagnostics} & set(wanted)
+
+
+def test_a_faulty_value_is_an_error_with_and_without_headers() -> None:
+    text = PARTS.replace("BANKS", "0").replace("COUNT", "4")
+    for lines in (text, HEADER + text):
+        assert [d.severity for d in lint_of(lines).diagnostics if d.rule == "HLP104"] == ["error"]
+
+
+def test_a_loop_that_cannot_be_counted_is_not_called_variable() -> None:
+    text = """void f(int A[64]) {
+  for (int r = 0; r < 8; r++) {
+#pragma HLS pipeline II=1
+    int k = 0;
+    while (k < 60) { A[k] = r; k = k * 2 + 1; }
+  }
+}
+"""
+    (found,) = (d for d in lint_of(text).diagnostics if d.rule == "HLP208")
+    assert found.severity == "info" and "(" in found.message
