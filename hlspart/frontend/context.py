@@ -69,6 +69,7 @@ class Collected:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, SourceText] = field(default_factory=dict)
     inactive: list[Span] = field(default_factory=list)
+    sizes: list[ir.SizeOf] = field(default_factory=list)
     next_id: int = 0
 
     def new_id(self) -> int:

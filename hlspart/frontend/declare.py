@@ -105,10 +105,10 @@ class Declarations:
             self.typedef_name = None
         if node.decls is None:
             known = self.context.tag(name)
-            return known if known is not None else ir.StructType(name, (), isinstance(node, c_ast.Union))
+            return known if known is not None else ir.StructType(name, (), isinstance(node, c_ast.Union), True)
         union = isinstance(node, c_ast.Union)
         if node.name is not None:
-            self.context.tags[-1][name] = ir.StructType(name, (), union)
+            self.context.tags[-1][name] = ir.StructType(name, (), union, True)
         members: list[tuple[str, ir.CType]] = []
         for decl in node.decls:
             if not isinstance(decl, c_ast.Decl):
@@ -118,7 +118,7 @@ class Declarations:
                 members.append((decl.name, type_))
             elif isinstance(type_, ir.StructType):
                 members.extend(type_.members)  # anonymous member
-        made = ir.StructType(name, tuple(members), union)
+        made = ir.StructType(name, tuple(members), union, node.name is not None)
         if node.name is not None:
             self.context.tags[-1][name] = made
         return made
@@ -237,6 +237,8 @@ class Declarations:
             for node in nodes:
                 if isinstance(node, c_ast.Decl):
                     self.type_of(node.type)
+                elif isinstance(node, c_ast.StaticAssert):
+                    self.expressions.value(node.cond)
             return ()
         first_name = self.name_index(named[0].type, named[0].name, start, end)
         begin = self._declarator_start(first_name, start)

@@ -186,7 +186,7 @@ class Expressions:
         if base is not None:
             total = offset if index is None else index if offset is None else self._sum(offset, index)
             if total is None:
-                total = ir.Const(pointer.at, ct.INT, 0, "0")
+                total = ir.Const(_unwritten(pointer), ct.INT, 0, "0")
             extended = self._extend(base, total, first, last, None)
             if extended is not None:
                 return extended
@@ -196,7 +196,7 @@ class Expressions:
         return ir.Unary(at, ct.indexed(pointer.type), "*", pointer)
 
     def _sum(self, left: ir.Expr, right: ir.Expr) -> ir.Expr:
-        return ir.Binary(left.at, ct.arithmetic(left.type, right.type), "+", left, right)
+        return ir.Binary(_unwritten(left), ct.arithmetic(left.type, right.type), "+", left, right)
 
     def _pointer(self, expr: ir.Expr) -> tuple[ir.Expr | None, ir.Expr | None]:
         """(array name or row, offset) of a pointer expression; (None, None) when it has no such form."""
@@ -212,7 +212,7 @@ class Expressions:
                 if not self._indexable(pointer.type) or not isinstance(offset.type, ir.ScalarType):
                     return None, None
                 if expr.op == "-":
-                    offset = ir.Unary(offset.at, offset.type, "-", offset)
+                    offset = ir.Unary(_unwritten(offset), offset.type, "-", offset)
                 base, inner = self._pointer(pointer)
                 if base is None:
                     return None, None
@@ -333,7 +333,9 @@ class Expressions:
             variable = self.context.variable(operand.variable)
             if variable.storage == "parameter" and not variable.reference:
                 size = 8  # a pointer, whatever its declaration looks like
-        return ir.SizeOf(self.at(at, end), ct.SIZE, operand, size), at, end
+        made = ir.SizeOf(self.at(at, end), ct.SIZE, operand, size)
+        self.context.collected.sizes.append(made)
+        return made, at, end
 
     def _binaryop(self, node: Any) -> Ranged:
         left, first, last = self.lower(node.left)
@@ -516,3 +518,8 @@ def _decayed(type_: ir.CType) -> ir.CType:
     if isinstance(type_, ir.ArrayType):
         return ir.PointerType(ct.indexed(type_))
     return type_
+
+
+def _unwritten(near: ir.Expr) -> Origin:
+    """Origin of an expression that stands nowhere in the text as such, only pieces of it near ``near``."""
+    return Origin(near.at.span, "mixed")

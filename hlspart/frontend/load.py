@@ -83,6 +83,7 @@ def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], b
         undefined={name: at for name, at in collected.called.items() if name not in functions},
         diagnostics=tuple(collected.diagnostics),
         inactive=tuple(collected.inactive),
+        sizes=tuple(collected.sizes),
     )
     try:
         from hlspart.frontend.directives import resolve

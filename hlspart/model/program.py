@@ -46,11 +46,12 @@ class PointerType:
 
 @dataclass(frozen=True, slots=True)
 class StructType:
-    """A struct or union with a tag or typedef name."""
+    """A struct or union with a ``tag`` or a typedef name."""
 
     name: str
     members: tuple[tuple[str, CType], ...]
     union: bool = False
+    tag: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,20 @@ class Variable:
     def is_array(self) -> bool:
         """Whether the variable is an array (parameters declared with brackets included) of anything but channels."""
         return isinstance(self.type, ArrayType) and not isinstance(self.type.element, StreamType)
+
+    @property
+    def as_array(self) -> ArrayType | None:
+        """The array that the variable is, or that it points to the first element of (``T *p``, ``T (*p)[8]``)."""
+        match self.type:
+            case ArrayType(element=StreamType()):
+                return None
+            case ArrayType():
+                return self.type
+            case PointerType(target=ArrayType() as row):
+                return ArrayType(row.element, (None, *row.dims))
+            case PointerType(target=ScalarType() | StructType() as element):
+                return ArrayType(element, (None,))
+        return None
 
 
 # ---------------------------------------------------------------------------------- expressions
@@ -526,7 +541,8 @@ class Program:
     ``sources`` has every file with spans in it (headers included). ``constants`` maps the macro
     and enum names with an integer value at the end of the unit. ``undefined`` maps functions that
     are called but have no body here to their first call. ``inactive`` are the regions of text that
-    ``#if`` and its kin left out: names in them were not seen.
+    ``#if`` and its kin left out: names in them were not seen. ``sizes`` are all ``sizeof`` and ``alignof``
+    of an expression, those in extents and other constants of declarations included.
     """
 
     units: tuple[Unit, ...]
@@ -540,6 +556,7 @@ class Program:
     undefined: Mapping[str, Origin]
     diagnostics: tuple[Diagnostic, ...] = field(default=())
     inactive: tuple[Span, ...] = field(default=())
+    sizes: tuple[SizeOf, ...] = field(default=())
 
     def variable(self, ident: int) -> Variable:
         """The variable with this id."""

@@ -18,6 +18,13 @@ def extents(of: CType) -> tuple[int | None, ...]:
             return ()
 
 
+def element(of: CType) -> CType:
+    """Type of one element below all subscripts."""
+    while isinstance(of, (ArrayType, PointerType)):
+        of = of.element if isinstance(of, ArrayType) else of.target
+    return of
+
+
 def rank(of: CType) -> int:
     """Number of subscripts from a variable of this type to one element."""
     match of:

@@ -18,7 +18,6 @@ from hlspart.model.program import (
     Call,
     Cast,
     Const,
-    CType,
     Declare,
     Expr,
     IncDec,
@@ -38,7 +37,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
-from hlspart.poly.conversions import extents
+from hlspart.poly.conversions import element, extents
 from hlspart.poly.effects import Effects
 
 Shape = tuple[int | None, ...]
@@ -50,13 +49,6 @@ def tops(program: Program, effects: Effects, top: str | None) -> tuple[str, ...]
         return (top,) if top in program.functions else ()
     called = {c.function for name, calls in effects.calls.items() for c in calls if c.function != name}
     return tuple(name for name in program.functions if name not in called)
-
-
-def element(of: CType) -> CType:
-    """Type of one element below all subscripts."""
-    while isinstance(of, (ArrayType, PointerType)):
-        of = of.element if isinstance(of, ArrayType) else of.target
-    return of
 
 
 def like_array(variable: Variable) -> bool:
@@ -155,12 +147,8 @@ class Grouping:
                     reason = f"`{self._text(expr)}` casts the array: address taken"
                     self._fault("cast", reason, expr.at, found.id, self._text(expr))
                     return
-            case SizeOf(operand=operand):
-                found = None if operand is None else self._array_of(operand)
-                if found is not None and isinstance(operand.type, (ArrayType, PointerType)):  # type: ignore[union-attr]
-                    reason = f"`{self._text(expr)}` depends on the form of `{found.name}`"
-                    self._fault("opaque", reason, expr.at, found.id, self._text(expr))
-                return
+            case SizeOf():
+                return  # nothing is evaluated: a constant
             case IncDec(operand=Name(variable=ident)) | Assign(target=Name(variable=ident)):
                 variable = self.program.variable(ident)
                 if like_array(variable):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from hlspart.model.program import ArrayRef, Program
+import re
+
+from hlspart.model.program import ArrayRef, ArrayType, CType, Name, PointerType, Program
 from hlspart.model.source import Span
 from hlspart.rewrite.buffer import EditBuffer
+from hlspart.rewrite.declare import type_text
 from hlspart.rewrite.linear import bank_text, linear, local_text, own_text
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.uses import Use
@@ -22,7 +25,34 @@ def edit_use(program: Program, plan: Plan, use: Use, buffer: EditBuffer) -> Refu
                 return Refusal("macro", "the array is handed on inside a macro argument", use.node.at)
             buffer.replace(use.node.at, ", ".join(names))
             return None
+        case "sizeof":
+            return _size(program, use, buffer)
     return Refusal("address-taken", "a use that cannot be edited", use.node.at)
+
+
+def _size(program: Program, use: Use, buffer: EditBuffer) -> Refusal | None:
+    """``sizeof A`` becomes the size of the type that ``A`` had."""
+    size, name = use.size, program.variable(use.variable).name
+    assert size is not None and size.operand is not None
+    if not size.at.editable:
+        return Refusal("macro", f"the size of '{name}' is asked for inside the macro {size.at.macro}", size.at)
+    kind = size.operand.type
+    if isinstance(size.operand, Name) and program.variable(use.variable).storage == "parameter":
+        kind = decayed(kind)
+    text = type_text(kind)
+    if text is None:
+        return Refusal("sizeof", f"the size of '{name}' is asked for, and its type has no name", size.at)
+    keyword = re.match(r"\w+", program.text(size.at))
+    assert keyword is not None
+    buffer.replace(size.at, f"{keyword[0]}({text})")
+    return None
+
+
+def decayed(kind: CType) -> CType:
+    """What a parameter declared as an array of type ``kind`` really is."""
+    if not isinstance(kind, ArrayType):
+        return kind
+    return PointerType(ArrayType(kind.element, kind.dims[1:]) if len(kind.dims) > 1 else kind.element)
 
 
 def _element(program: Program, plan: Plan, ref: ArrayRef, buffer: EditBuffer) -> Refusal | None:
@@ -55,8 +85,6 @@ def _element(program: Program, plan: Plan, ref: ArrayRef, buffer: EditBuffer) ->
     if not ref.brackets:  # *(A + i)
         buffer.replace(ref.at, name + "".join(shown))
         return None
-    if ref.name.span.start > ref.brackets[0].span.start:
-        return Refusal("declaration", "the index stands before the array", ref.at)
     buffer.replace(ref.name, name)
     for dim, bracket, text in zip(dims, ref.brackets, shown, strict=True):
         if dim.kind != "whole":
@@ -72,7 +100,11 @@ def _index_text(program: Program, ref: ArrayRef, k: int, buffer: EditBuffer) -> 
             return None
         span = bracket.span
         return buffer.text(Span(span.path, span.start + 1, span.end - 1)).strip()
-    return own_text(ref.indices[k], buffer.text)
+    text = own_text(ref.indices[k], buffer.text)
+    if text is None:
+        form = linear(program, ref.indices[k], buffer.text)
+        text = None if form is None else str(form)
+    return text
 
 
 def _keep_layout(old: str, new: str) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
-from hlspart.model.program import ArrayType, Call, Function, Name, Program, Variable, VoidType
+from hlspart.model.program import Call, Function, Name, Program, Variable, VoidType
 from hlspart.rewrite.buffer import EditBuffer
-from hlspart.rewrite.declare import type_text
+from hlspart.rewrite.declare import read_only, type_text
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.templates import render
@@ -129,13 +129,13 @@ def _text(program: Program, function: Function, adapter: str, plans: Iterable[Pl
 
 
 def _array(program: Program, plan: Plan, variable: Variable, names: Names) -> _Array | None:
-    kind = variable.type
-    assert isinstance(kind, ArrayType)
+    kind = variable.as_array
+    assert kind is not None
     element = type_text(kind.element)
     if element is None:
         return None
     banks = tuple(_Bank(names.free(f"{n}_copy"), s) for n, s in zip(plan.names[variable.id], plan.shapes, strict=True))
-    return _Array(element, variable.const, banks, tuple(_copies(plan, variable.name, banks)))
+    return _Array(element, read_only(program, variable), banks, tuple(_copies(plan, variable.name, banks)))
 
 
 def _copies(plan: Plan, name: str, banks: Sequence[_Bank]) -> Iterable[_Copy]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hlspart.model.access import Affine
-from hlspart.model.program import ArrayType, Program, ScalarType
+from hlspart.model.program import Program, ScalarType
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import type_text
 from hlspart.rewrite.formulas import Formulas
@@ -63,8 +63,8 @@ class _Store:
 def refuse_crossbar(program: Program, plan: Plan) -> Refusal | None:
     """What the bank-centric style cannot write."""
     for member in plan.group.members:
-        kind = program.variable(member).type
-        if not isinstance(kind, ArrayType) or not isinstance(kind.element, ScalarType):
+        kind = program.variable(member).as_array
+        if kind is None or not isinstance(kind.element, ScalarType):
             return Refusal(
                 "struct", "bank-centric code needs elements of an arithmetic type", program.variable(member).at
             )
@@ -104,8 +104,8 @@ def insert_regions(program: Program, plan: Plan, buffer: EditBuffer) -> None:
         used_guard |= any(s.guard for s in slots)
         used_pick |= any(s.value for s in slots)
         variable = program.variable(region.variable)
-        kind = variable.type
-        assert isinstance(kind, ArrayType)
+        kind = variable.as_array
+        assert kind is not None
         begin = render(
             "crossbar_begin.c.j2",
             array=variable.name,

@@ -205,7 +205,9 @@ class Decider:
         for use in self.uses.by_variable.get(variable.id, ()):
             if use.kind == "argument":
                 return frozenset(range(layout.banks))
-            if isinstance(use.node, ArrayRef) and any(a.kind in kinds for a in self.by_ref[use.node.id]):
+            if use.kind != "element" or not isinstance(use.node, ArrayRef):
+                continue
+            if any(a.kind in kinds for a in self.by_ref[use.node.id]):
                 found.update(banks(use.node))
         return frozenset(found)
 
@@ -270,8 +272,8 @@ class Decider:
         open_ended: list[Variable] = []
         for variable in members:
             layout = partition.layout_of(self.validation, self.analysis, self.program, variable.id)
-            if layout is None and variable.storage == "parameter" and variable.dims[:1] == (None,):
-                open_ended.append(variable)  # A[]: as long as what callers hand to it
+            if layout is None and variable.storage == "parameter" and _extents(variable)[:1] == (None,):
+                open_ended.append(variable)  # A[], *A: as long as what callers hand to it
                 continue
             if layout is None:
                 return Refusal("unknown-extent", f"extents of '{variable.name}' are not known", variable.at)
@@ -280,9 +282,10 @@ class Decider:
                 return Refusal("shape-mismatch", reason, variable.at)
             found = layout
         for variable in open_ended:
-            if found is None or variable.dims[1:] != found.shape[1:]:
+            if found is None or _extents(variable)[1:] != found.shape[1:]:
                 return Refusal("unknown-extent", f"extents of '{variable.name}' are not known", variable.at)
-        assert found is not None
+        if found is None:
+            return Refusal("unknown-extent", f"extents of '{members[0].name}' are not known", members[0].at)
         return found
 
     def _range_reason(self, access: Access) -> str:
@@ -304,14 +307,13 @@ class Decider:
                 )
         if variable.volatile:
             return Refusal("volatile", f"'{variable.name}' is volatile", variable.at)
-        if not isinstance(variable.type, ArrayType):
+        if not isinstance(variable.type, ArrayType) and variable.storage != "parameter":
             return Refusal("pointer", f"'{variable.name}' is a pointer", variable.at)
         return None
 
     def _use_refusal(self, group: ArrayGroup, variable: Variable) -> Refusal | None:
         reasons = {
             "row": ("partial-subscript", "a row of the array is handed on"),
-            "sizeof": ("sizeof", "its size is asked for"),
             "address": ("address-taken", "its address is taken"),
             "whole": ("address-taken", "the array is used as a pointer"),
         }
@@ -357,6 +359,10 @@ def outcome_of(
         refusal.reason if refusal else None,
         refusal.at if refusal else None,
     )
+
+
+def _extents(variable: Variable) -> tuple[int | None, ...]:
+    return variable.as_array.dims if variable.as_array is not None else ()
 
 
 def _constant_banks(layout: PerDimLayout, verdicts: list[BankVerdict | None]) -> tuple[int | None, ...]:

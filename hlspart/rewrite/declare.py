@@ -6,13 +6,24 @@ import re
 from collections.abc import Mapping
 
 from hlspart.layouts.perdim import PerDimLayout
-from hlspart.model.program import ArrayType, CType, Declarator, Program, ScalarType, StructType, Variable
+from hlspart.model.program import (
+    ArrayType,
+    CType,
+    Declarator,
+    PointerType,
+    Program,
+    ScalarType,
+    StructType,
+    Variable,
+    VoidType,
+)
 from hlspart.model.source import Origin, Span
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.initialisers import Index, Unsupported, elements, initialiser_text, wrap
 from hlspart.rewrite.plan import Plan, Refusal
 
 _BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.S)
+_RESTRICT = re.compile(r"\b(?:restrict|__restrict|__restrict__)\b")
 _QUALIFIERS = re.compile(r"\b(?:static|const|restrict|volatile|__restrict|__restrict__)\b")
 
 
@@ -83,12 +94,25 @@ def _replace_typedef(
 
 
 def type_text(kind: CType) -> str | None:
-    """C spelling of an element type, None when the records do not hold it."""
+    """C spelling of a type, None when the records do not hold it."""
     match kind:
         case ScalarType():
             return kind.name
+        case StructType(tag=True):
+            return f"{'union' if kind.union else 'struct'} {kind.name}"
         case StructType():
-            return kind.name
+            return None if kind.name.startswith("<") else kind.name
+        case ArrayType() if None not in kind.dims:
+            element = type_text(kind.element)
+            return element and element + "".join(f"[{n}]" for n in kind.dims)
+        case PointerType(target=ArrayType() as row) if None not in row.dims:
+            element = type_text(row.element)
+            return element and f"{element} (*)" + "".join(f"[{n}]" for n in row.dims)
+        case PointerType():
+            target = type_text(kind.target)
+            return target and f"{target} *"
+        case VoidType():
+            return "void"
     return None
 
 
@@ -117,6 +141,8 @@ def _sizes(program: Program, plan: Plan, declarator: Declarator) -> list[list[st
             if bracket.kind in ("plain", "argument"):
                 old[k] = program.text(bracket)[1:-1].strip() or None
     qualifiers = " ".join(_QUALIFIERS.findall(old[0] or ""))
+    if len(declarator.brackets) < len(dims):  # T *restrict p
+        qualifiers = " ".join(_RESTRICT.findall(program.text(declarator.declarator)))
     if qualifiers and dims[0].kind == "whole":
         old[0] = _QUALIFIERS.sub("", old[0] or "").strip() or None
 
@@ -171,10 +197,11 @@ def declare_parameter(
         return Refusal(
             "macro", f"'{variable.name}' is declared by the macro {statement.macro or ''}".rstrip(), statement
         )
-    kind = variable.type
-    assert isinstance(kind, ArrayType)
+    kind = variable.as_array
+    assert kind is not None
     specifiers = declarator.specifiers
-    typedef = len(declarator.brackets) < len(kind.dims)
+    pointer = isinstance(variable.type, PointerType)
+    typedef = len(declarator.brackets) + pointer < len(kind.dims)
     separate = specifiers.span.end <= declarator.declarator.span.start and not typedef
     if separate and specifiers.kind in ("plain", "macro", "mixed"):
         spelled = program.text(specifiers).rstrip()
@@ -182,8 +209,8 @@ def declare_parameter(
         element = type_text(kind.element)
         if element is None:
             return Refusal("declaration", f"the element type of '{variable.name}' has no name", statement)
-        spelled = f"const {element}" if variable.const else element
-    if declarator.declarator.editable and not typedef:
+        spelled = f"const {element}" if read_only(program, variable) else element
+    if declarator.declarator.editable and not typedef and not pointer:
         shaped = _shapes(program, plan, variable, declarator)
         if isinstance(shaped, Refusal):
             return shaped
@@ -193,6 +220,13 @@ def declare_parameter(
         shaped = [n + "".join(f"[{s}]" for s in one) for n, one in zip(names, sizes, strict=True)]
     buffer.replace(Origin(statement.span), ", ".join(f"{spelled} {one}" for one in shaped))
     return None
+
+
+def read_only(program: Program, variable: Variable) -> bool:
+    """Whether the elements are const."""
+    if isinstance(variable.type, PointerType):
+        return "const" in program.text(variable.declarations[0].specifiers).split()
+    return variable.const
 
 
 def _alone(program: Program, origin: Origin) -> bool:

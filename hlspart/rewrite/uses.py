@@ -35,7 +35,7 @@ UseKind = Literal["element", "row", "argument", "sizeof", "address", "whole"]
 class Use:
     """One use of the variable: a full element, a row, the array as a call's argument, ..
 
-    ``call`` and ``position`` for arguments.
+    ``call`` and ``position`` for arguments, ``size`` for what stands under a ``sizeof``.
     """
 
     variable: int
@@ -44,6 +44,7 @@ class Use:
     function: str | None
     call: Call | None = None
     position: int | None = None
+    size: SizeOf | None = None
 
 
 @dataclass(frozen=True)
@@ -104,29 +105,28 @@ def _function_roots(function: Function) -> Iterator[tuple[Expr, str | None]]:
 def _program_uses(program: Program) -> Iterator[Use]:
     for expr, function in _roots(program):
         yield from _visit(program, expr, function, None, None, None)
+    for size in program.sizes:
+        for node in walk(size):
+            if isinstance(node, Name | ArrayRef) and program.variable(node.variable).as_array is not None:
+                yield Use(node.variable, "sizeof", node, None, size=size)
 
 
 def _visit(
-    program: Program, expr: Expr, function: str | None, call: Call | None, position: int | None, around: Expr | None
+    program: Program, expr: Expr, function: str | None, call: Call | None, position: int | None, around: Unary | None
 ) -> Iterator[Use]:
+    kind: UseKind
     match expr:
         case ArrayRef():
-            kind: UseKind = "element"
-            variable = program.variable(expr.variable)
-            if len(expr.indices) != max(1, len(variable.dims)):
-                kind = "row"
-            if isinstance(around, SizeOf):
-                kind = "sizeof"
-            elif isinstance(around, Unary):
+            array = program.variable(expr.variable).as_array
+            kind = "element" if array is None or len(expr.indices) == len(array.dims) else "row"
+            if isinstance(around, Unary):
                 kind = "address"
             yield Use(expr.variable, kind, expr, function, call, position)
             for index in expr.indices:
                 yield from _visit(program, index, function, None, None, None)
         case Name():
-            if program.variable(expr.variable).is_array:
-                if isinstance(around, SizeOf):
-                    kind = "sizeof"
-                elif isinstance(around, Unary):
+            if program.variable(expr.variable).as_array is not None:
+                if isinstance(around, Unary):
                     kind = "address"
                 elif call is not None:
                     kind = "argument"
@@ -136,7 +136,9 @@ def _visit(
         case Call():
             for k, arg in enumerate(expr.args):
                 yield from _visit(program, arg, function, expr, k, None)
-        case SizeOf() | Unary(op="&"):
+        case SizeOf():
+            return  # Program.sizes has them all
+        case Unary(op="&"):
             for child in children(expr):
                 yield from _visit(program, child, function, None, None, expr)
         case _:

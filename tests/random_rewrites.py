@@ -1,0 +1,108 @@
+"""Random programs through ``rewrite`` in every style, each output compiled, run and compared.
+
+    python tests/random_rewrites.py [--count 2000] [--seed 0] [--batch 25] [--style NAME]
+
+Prints, per style, what became of the array groups and how many programs computed the same as the
+original; a program that did not is named with its seed (``--show SEED`` prints it).
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from hlspart.model.options import FrontendOptions, Options, RewriteOptions, TargetOptions
+from hlspart.model.rewriting import RewriteResult
+from hlspart.pipeline import Pipeline
+
+sys.path.insert(0, str(Path(__file__).parent / "rewrite"))
+
+from generator import driver, generate
+from rewrite_help import outputs
+
+STYLES = {
+    "auto": (RewriteOptions(), ""),
+    "auto, generic tool": (RewriteOptions(), "generic"),
+    "split": (RewriteOptions(style="split"), ""),
+    "split, dynamic bankdim": (RewriteOptions(style="split", dynamic="bankdim"), ""),
+    "bankdim": (RewriteOptions(style="bankdim"), ""),
+    "crossbar": (RewriteOptions(style="crossbar"), ""),
+}
+
+
+def rewritten(text: str, style: str) -> RewriteResult:
+    """One program in one style, through the whole pipeline."""
+    rewrite, tool = STYLES[style]
+    options = Options(frontend=FrontendOptions(), target=TargetOptions(tool=tool or None))
+    return Pipeline(["p.c"], options, lambda _: text.encode()).rewrite(rewrite)
+
+
+def lines(folder: Path, texts: dict[int, str]) -> dict[int, list[str] | str]:
+    """What each program prints; the compiler's or the sanitizer's words where it fails."""
+    try:
+        printed = outputs(folder, "programs", list(texts.values()), driver(list(texts)))
+    except (AssertionError, subprocess.TimeoutExpired) as fault:
+        if len(texts) == 1:
+            return {next(iter(texts)): f"{fault}"[:1500]}
+        items = list(texts.items())
+        half = len(items) // 2
+        return {**lines(folder, dict(items[:half])), **lines(folder, dict(items[half:]))}
+    return {seed: [one for one in printed if one.startswith(f"{seed}/")] for seed in texts}
+
+
+def batch(seeds: list[int], styles: list[str], folder: Path, tables: dict[str, Counter[str]]) -> None:
+    """One compilation per style; counts go to ``tables``."""
+    originals = {seed: generate(seed) for seed in seeds}
+    expected = lines(folder, originals)
+    for style in styles:
+        table = tables[style]
+        results = {}
+        for seed, text in originals.items():
+            try:
+                results[seed] = rewritten(text, style)
+            except Exception as fault:  # a traceback is a finding of this script
+                table["TRACEBACK"] += 1
+                print(f"seed {seed}, {style}: {fault!r}", flush=True)
+        for seed, result in results.items():
+            for outcome in result.outcomes:
+                table[f"{outcome.status} {outcome.code or ''}".strip()] += 1
+                if outcome.status in ("refused", "conflict"):
+                    print(f"seed {seed}, {style}: {outcome.code}: {outcome.reason}", flush=True)
+        found = lines(folder, {seed: result.files["p.c"] for seed, result in results.items()})
+        for seed, printed in found.items():
+            same = printed == expected[seed] and isinstance(printed, list)
+            table["programs equal" if same else "PROGRAMS DIFFERENT"] += 1
+            if not same:
+                print(f"seed {seed}, {style}: {printed if isinstance(printed, str) else 'other output'}", flush=True)
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--batch", type=int, default=25)
+    parser.add_argument("--style", choices=list(STYLES), action="append")
+    parser.add_argument("--show", type=int, help="print the program of this seed and its outputs")
+    arguments = parser.parse_args()
+    styles = arguments.style or list(STYLES)
+    if arguments.show is not None:
+        text = generate(arguments.show)
+        print(text, *(rewritten(text, style).files["p.c"] for style in styles), sep="\n/* ------ */\n")
+        return 0
+    tables: dict[str, Counter[str]] = {style: Counter() for style in styles}
+    seeds = list(range(arguments.seed, arguments.seed + arguments.count))
+    with tempfile.TemporaryDirectory() as folder:
+        for at in range(0, len(seeds), arguments.batch):
+            batch(seeds[at : at + arguments.batch], styles, Path(folder), tables)
+    for style, table in tables.items():
+        print(f"{style}: " + ", ".join(f"{k} {n}" for k, n in sorted(table.items())))
+    return int(any(k.isupper() or "DIFFERENT" in k for table in tables.values() for k in table))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
