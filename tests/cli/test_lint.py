@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 TEXT = """/* é */ void f(const int in[32], int o[32]) {
@@ -53,79 +50,6 @@ def test_text_has_the_line_and_a_caret(cli, linted: Path) -> None:
     assert lines[at + 2].index("^") - lines[at + 2].index("|") - 1 == 29 and "^~~~~~~" in lines[at + 2]
     assert "\033[" not in done.out
     assert "\033[31merror\033[0m" in cli("lint", "f.c", "--color", "always").out
-
-
-SARIF = {
-    "type": "object", "required": ["$schema", "version", "runs"], "additionalProperties": False,
-    "properties": {
-        "$schema": {"type": "string", "format": "uri"}, "version": {"const": "2.1.0"},
-        "runs": {"type": "array", "minItems": 1, "maxItems": 1, "items": {
-            "type": "object", "required": ["tool", "results", "columnKind"],
-            "properties": {
-                "columnKind": {"const": "unicodeCodePoints"},
-                "tool": {"type": "object", "required": ["driver"], "properties": {"driver": {
-                    "type": "object", "required": ["name", "semanticVersion", "rules"],
-                    "properties": {"rules": {"type": "array", "minItems": 1, "items": {
-                        "type": "object", "required": ["id", "name", "helpUri", "shortDescription", "help"],
-                        "properties": {"id": {"pattern": "^HLP[0-9]{3}$"}, "name": {"pattern": "^[a-z0-9-]+$"},
-                                       "helpUri": {"format": "uri"}}}}}}}},
-                "results": {"type": "array", "minItems": 1, "items": {
-                    "type": "object",
-                    "required": ["ruleId", "ruleIndex", "level", "message", "locations", "partialFingerprints"],
-                    "properties": {
-                        "level": {"enum": ["error", "warning", "note"]},
-                        "locations": {"type": "array", "items": {"type": "object", "properties": {
-                            "physicalLocation": {"properties": {
-                                "artifactLocation": {"properties": {"uri": {"not": {"pattern": "^/|^[a-z]+:"}}}},
-                                "region": {"required": ["startLine", "startColumn"],
-                                           "additionalProperties": {"type": "integer", "minimum": 1}}}}}}},
-                        "fixes": {"type": "array", "items": {"required": ["description", "artifactChanges"]}}}}}}}},
-    },
-}  # fmt: skip
-
-
-def test_sarif(cli, linted: Path) -> None:
-    shape = json.loads(cli("lint", "f.c", "--format", "sarif").out)
-    jsonschema.validate(shape, SARIF)
-    results = shape["runs"][0]["results"]
-    rules = shape["runs"][0]["tool"]["driver"]["rules"]
-    assert len(results) >= 3 and any("fixes" in r for r in results)
-    assert all(rules[r["ruleIndex"]]["id"] == r["ruleId"] for r in results)
-    marks = [r["partialFingerprints"]["hlspart/v1"] for r in results]
-    assert len(set(marks)) == len(marks)
-    (linted / "f.c").write_text("\n\n" + TEXT)  # moved lines keep their fingerprints
-    again = json.loads(cli("lint", "f.c", "--format", "sarif").out)["runs"][0]["results"]
-    assert [r["partialFingerprints"]["hlspart/v1"] for r in again] == marks
-    assert [r["locations"][0]["physicalLocation"]["region"]["startLine"] for r in again] == [
-        r["locations"][0]["physicalLocation"]["region"]["startLine"] + 2 for r in results
-    ]
-
-
-def test_other_formats(cli, linted: Path) -> None:
-    wanted = findings(cli, "f.c")
-    assert ("HLP401", 3) in wanted and len(wanted) >= 3
-    concise = cli("lint", "f.c", "--format", "concise").out.splitlines()
-    assert len(concise) == len(wanted) and concise[0].startswith("f.c:")
-    github = cli("lint", "f.c", "--format", "github").out.splitlines()
-    assert "::error file=f.c,line=3,endLine=3,col=29,endColumn=36,title=HLP401 unknown-variable::" \
-           "ARRAY_PARTITION: no variable 'nope'" in github  # fmt: skip
-    gitlab = json.loads(cli("lint", "f.c", "--format", "gitlab").out)
-    assert [i["location"]["lines"]["begin"] for i in gitlab] == [line for _, line in wanted]
-    assert {i["severity"] for i in gitlab} <= {"major", "minor", "info"}
-    assert len({i["fingerprint"] for i in gitlab}) == len(gitlab)
-    suites = ET.fromstring(cli("lint", "f.c", "clean.c", "--format", "junit").out)
-    assert suites.get("tests") == str(len(wanted) + 1)
-    assert len(suites.findall(".//failure")) == int(suites.get("failures") or 0) >= 2
-    rdjson = json.loads(cli("lint", "f.c", "--format", "rdjson").out)
-    assert [d["location"]["range"]["start"]["line"] for d in rdjson["diagnostics"]] == [line for _, line in wanted]
-
-
-def test_rdjson_counts_bytes(cli, linted: Path) -> None:
-    (linted / "f.c").write_text(TEXT.replace("type=complete factor", "/* é */ type=complete factor"))
-    shape = json.loads(cli("lint", "f.c", "--format", "rdjson", "--select", "HLP112").out)
-    (found,) = shape["diagnostics"]
-    columns = cli("lint", "f.c", "--format", "json", "--select", "HLP112").json["diagnostics"][0]["column"]
-    assert found["location"]["range"]["start"]["column"] == columns + 1
 
 
 def test_several_formats_and_relative_paths(cli, linted: Path) -> None:
