@@ -115,15 +115,36 @@ def invariance(feet: Footprints, basis: Sequence[Vector], flow: bool, tiles: int
     makes = [feet.translation(base, s, makes=True) for s in final] if flow else []
     if any(m is None for m in (*reads, *makes)):
         return _unlike(feet, base, tiles, final[0])
-    moves = tuple(m for m in reads if m is not None)
     classes = feet.first_tiles(integers.pivots(final))
     shown = feet.first_tiles(integers.pivots(own))
     if classes is None or shown is None or len(shown) > MAX_CLASSES:
         return Refused(f"tiles fall into more than {MAX_CLASSES} classes of different footprints")
+    return _invariance(feet, final, reads, makes, classes, shown)
+
+
+def along(feet: Footprints, basis: Sequence[Vector], classes: tuple[Vector, ...], flow: bool) -> Invariance | Refused:
+    """The same under translations that are given: footprints must move along ``basis``, ``classes`` are its classes."""
+    base = next((c for c in classes if not feet.bounded(c) or feet.footprint(c)[1]), classes[0])
+    reads = [feet.translation(base, s) for s in basis]
+    makes = [feet.translation(base, s, makes=True) for s in basis] if flow else []
+    if any(m is None for m in (*reads, *makes)):
+        return Refused("the footprints of tiles do not move with the tiles by a constant")
+    return _invariance(feet, tuple(basis), reads, makes, classes, classes)
+
+
+def _invariance(
+    feet: Footprints,
+    basis: tuple[Vector, ...],
+    reads: Sequence[Shift | None],
+    makes: Sequence[Shift | None],
+    classes: tuple[Vector, ...],
+    shown: tuple[Vector, ...],
+) -> Invariance:
+    moves = tuple(m for m in reads if m is not None)
     matrix = [[m[s][d] for m in moves] for s in feet.spaces for d in range(len(moves[0][s]))] if moves else []
-    fixed = integers.kernel(matrix, len(final)) if final else ()
-    still = integers.hermite([_combine(final, c) for c in fixed])
-    return Invariance(final, moves, tuple(m for m in makes if m is not None), still, classes, shown)
+    fixed = integers.kernel(matrix, len(basis)) if basis else ()
+    still = integers.hermite([_combine(basis, c) for c in fixed])
+    return Invariance(basis, moves, tuple(m for m in makes if m is not None), still, classes, shown)
 
 
 def _combine(basis: Sequence[Vector], factors: Sequence[int]) -> Vector:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hlspart.mars.decompose import Refused, describe, invariance, reads_match, rejection, translations
+from hlspart.mars.decompose import Refused, along, describe, invariance, reads_match, rejection, translations
 from hlspart.mars.integers import Vector
 from hlspart.model.mars import ActualSet, MarsArray, MarsOptions, NestAccess, TileForm
 from hlspart.poly.dataflow import (
@@ -85,6 +85,10 @@ class Tiled:
         """The hyperplanes over the iterators of one access."""
         return tuple(tuple(f.form.coefficient(n) for n in a.iterators) for f in self.forms)
 
+    def planes(self, a: NestAccess) -> tuple[Vector, ...]:
+        """The hyperplanes over the iterators of one access, each with its constant."""
+        return tuple((*row, f.form.const) for row, f in zip(self.rows(a), self.forms, strict=True))
+
     def tiled_directions(self, a: NestAccess) -> tuple[Vector, ...]:
         """Normals of borders that an interior tile does not see: the hyperplanes and the source's tile loops."""
         loops = [tuple(int(n == m) for m in a.iterators) for n in a.iterators if n in self._free]
@@ -103,12 +107,12 @@ class Tiled:
 
     def reading(self, a: NestAccess, domain: str, relation: str, space: int) -> Touch:
         """A touch of data by ``a``."""
-        return Touch(a.iterators, domain, relation, space, self.rows(a))
+        return Touch(a.iterators, domain, relation, space, self.planes(a))
 
     def making(self, a: NestAccess, domain: str) -> Touch:
         """The instances of a write as data points."""
         its = ", ".join(a.iterators)
-        return Touch(a.iterators, domain, f"{{ [{its}] -> [{its}] }}", a.id, self.rows(a))
+        return Touch(a.iterators, domain, f"{{ [{its}] -> [{its}] }}", a.id, self.planes(a))
 
 
 def layouts(
@@ -129,7 +133,7 @@ def layouts(
     tiled = Tiled(accesses, forms, tile_loops)
     notes: list[str] = []
     violations = _violations(tiled)
-    apart = not common_interior([(a.domain, tiled.rows(a)) for a in accesses if not tiled.interior[a.id].face])
+    apart = not common_interior([(a.domain, tiled.planes(a)) for a in accesses if not tiled.interior[a.id].face])
     records: list[MarsArray] = []
     for name, known in facts.items():
         if known.fault is not None:
@@ -148,6 +152,21 @@ def layouts(
     if advise:
         notes += _advice(accesses, forms, facts, tile_loops, records)
     return Layouts(tuple(records), tuple(violations), actual, tuple(dict.fromkeys(notes)), tiled.flow, tiled.border)
+
+
+def of_classes(
+    tiled: Tiled,
+    facts: Mapping[str, ArrayFacts],
+    options: MarsOptions,
+    basis: tuple[Vector, ...],
+    classes: tuple[Vector, ...],
+) -> tuple[MarsArray, ...]:
+    """Records for each of the given residue classes of tiles, the same classes for all arrays."""
+    records: list[MarsArray] = []
+    for known in facts.values():
+        records += _inputs(tiled, known, options, (basis, classes))
+        records += _flows(tiled, known, options, (), (basis, classes))
+    return tuple(records)
 
 
 def _advice(
@@ -195,7 +214,7 @@ def _violations(tiled: Tiled) -> list[Violation]:
     found = []
     for d in tiled.border.dependences:
         reader, writer = tiled.accesses[d.reader], tiled.accesses[d.writer]
-        for form, at_reader, at_writer in zip(tiled.forms, tiled.rows(reader), tiled.rows(writer), strict=True):
+        for form, at_reader, at_writer in zip(tiled.forms, tiled.planes(reader), tiled.planes(writer), strict=True):
             bad = violation(d, at_reader, at_writer)
             if bad is not None:
                 where = (bad[1]["reader"], bad[1]["writer"])
@@ -217,9 +236,10 @@ def _class(functions: Sequence[tuple[tuple[Vector, ...], Vector]] | None) -> str
 
 
 _Use = tuple[NestAccess, Interior, str, str, int]  # access, its interior, domain, relation, space
+_Classes = tuple[tuple[Vector, ...], tuple[Vector, ...]]  # translations and one tile of each class
 
 
-def _inputs(tiled: Tiled, known: ArrayFacts, options: MarsOptions) -> list[MarsArray]:
+def _inputs(tiled: Tiled, known: ArrayFacts, options: MarsOptions, given: _Classes | None = None) -> list[MarsArray]:
     uses: list[_Use] = []
     for ident, domain in tiled.flow.outside:
         a = tiled.accesses[ident]
@@ -227,10 +247,16 @@ def _inputs(tiled: Tiled, known: ArrayFacts, options: MarsOptions) -> list[MarsA
             uses.append((a, tiled.interior[ident], domain, a.map, 0))
     if not uses:
         return []
-    return _decomposed(tiled, _blank(known, "input"), uses, (), {}, options)
+    return _decomposed(tiled, _blank(known, "input"), uses, (), {}, options, given)
 
 
-def _flows(tiled: Tiled, known: ArrayFacts, options: MarsOptions, violations: Sequence[Violation]) -> list[MarsArray]:
+def _flows(
+    tiled: Tiled,
+    known: ArrayFacts,
+    options: MarsOptions,
+    violations: Sequence[Violation],
+    given: _Classes | None = None,
+) -> list[MarsArray]:
     uses: list[_Use] = []
     writers: dict[int, NestAccess] = {}
     for d in tiled.flow.dependences:
@@ -246,7 +272,7 @@ def _flows(tiled: Tiled, known: ArrayFacts, options: MarsOptions, violations: Se
         return [replace(blank, accepted=False, reason=str(wrong))]
     makes = tuple(tiled.making(w, tiled.interior[w.id].domain) for w in writers.values())
     images = {w.id: w.map for w in writers.values()}
-    return _decomposed(tiled, blank, uses, makes, images, options)
+    return _decomposed(tiled, blank, uses, makes, images, options, given)
 
 
 def _faces(tiled: Tiled, known: ArrayFacts, options: MarsOptions, notes: list[str]) -> list[MarsArray]:
@@ -293,6 +319,7 @@ def _decomposed(
     makes: Sequence[Touch],
     images: Mapping[int, str],
     options: MarsOptions,
+    given: _Classes | None = None,
 ) -> list[MarsArray]:
     functions = [(u, matrices(u[3])) for u in uses]
     known = [f for _, fs in functions for f in fs or ()]
@@ -307,8 +334,11 @@ def _decomposed(
         )
         if feet.empty():
             return []
-        basis = tiled.lattice([(a, inside) for a, inside, _, _, _ in uses])
-        inv = invariance(feet, basis, bool(makes), len(tiled.sizes))
+        if given is None:
+            basis = tiled.lattice([(a, inside) for a, inside, _, _, _ in uses])
+            inv = invariance(feet, basis, bool(makes), len(tiled.sizes))
+        else:
+            inv = along(feet, *given, bool(makes))
         if isinstance(inv, Refused):
             return [_refused(blank, inv, functions)]
         if makes:

@@ -52,6 +52,11 @@ class Dataflow:
     outside: tuple[tuple[int, str], ...]
 
 
+def plane_text(plane: Vector, its: Sequence[str]) -> str:
+    """A hyperplane (coefficients and a constant) in isl notation and in C."""
+    return " + ".join([*(f"{c}*{x}" for c, x in zip(plane, its, strict=False) if c), str(plane[-1])])
+
+
 def context() -> Any:
     """A fresh isl context with a cap on its operations."""
     made = isl.Context()
@@ -227,18 +232,28 @@ def _plus(total: Any, part: Any) -> Any:
     return union if total is None else total.union(union)
 
 
-def matrices(relation: str) -> tuple[tuple[tuple[Vector, ...], Vector], ...] | None:
-    """The affine functions ``(A, b)``, x -> A x + b, that a single-valued relation is made of.
+Function = tuple[tuple[Vector, ...], Vector]
+"""``(A, b)``: x -> A x + b."""
+
+
+def matrices(relation: str) -> tuple[Function, ...] | None:
+    """The affine functions that a single-valued relation is made of; None as :func:`pieces`."""
+    found = pieces(relation)
+    return None if found is None else tuple(found)
+
+
+def pieces(relation: str) -> dict[Function, str] | None:
+    """The affine functions that a single-valued relation is made of, each with its domain.
 
     None when some piece is no integer affine function of its input (a division, several values).
     """
-    whole = isl.Map(relation).coalesce()
+    whole = isl.Map(relation, context=context()).coalesce()
     if not whole.is_single_valued():
         return None
-    found: dict[tuple[tuple[Vector, ...], Vector], None] = {}
-    functions: list[Any] = []
-    isl.PwMultiAff.from_map(whole).foreach_piece(lambda _, function: functions.append(function))
-    for function in functions:
+    found: dict[Function, Any] = {}
+    functions: list[tuple[Any, Any]] = []
+    isl.PwMultiAff.from_map(whole).foreach_piece(lambda domain, function: functions.append((domain, function)))
+    for domain, function in functions:
         rows, constants = [], []
         for k in range(function.dim(isl.dim_type.out)):
             aff = function.get_aff(k)
@@ -250,20 +265,20 @@ def matrices(relation: str) -> tuple[tuple[tuple[Vector, ...], Vector], ...] | N
             inputs = range(aff.dim(isl.dim_type.in_))
             rows.append(tuple(aff.get_coefficient_val(isl.dim_type.in_, d).to_python() for d in inputs))
             constants.append(aff.get_constant_val().to_python())
-        found[(tuple(rows), tuple(constants))] = None
-    return tuple(found)
+        key = (tuple(rows), tuple(constants))
+        found[key] = domain if key not in found else found[key].union(domain)
+    return {key: str(domain.coalesce()) for key, domain in found.items()}
 
 
 def violation(
-    dependence: Dependence, forms_reader: Vector, forms_writer: Vector
+    dependence: Dependence, reader_plane: Vector, writer_plane: Vector
 ) -> tuple[int, dict[str, Vector]] | None:
     """A pair of iterations with form(reader) < form(writer): the difference and both iterations; None if legal."""
     try:
         relation = isl.Map(dependence.relation, context=context())
         n_in, n_out = relation.dim(isl.dim_type.in_), relation.dim(isl.dim_type.out)
         ins, outs = [f"x{k}" for k in range(n_in)], [f"y{k}" for k in range(n_out)]
-        left = " + ".join(f"{c}*{n}" for c, n in zip(forms_reader, ins, strict=True)) or "0"
-        right = " + ".join(f"{c}*{n}" for c, n in zip(forms_writer, outs, strict=True)) or "0"
+        left, right = plane_text(reader_plane, ins), plane_text(writer_plane, outs)
         bad = relation.intersect(
             isl.Map(f"{{ [{', '.join(ins)}] -> [{', '.join(outs)}] : {left} < {right} }}", context=relation.get_ctx())
         )
@@ -274,21 +289,21 @@ def violation(
     except isl.Error as error:
         raise TooHard(str(error)) from error
     reader, writer = tuple(values[:n_in]), tuple(values[n_in:])
-    distance = sum(c * v for c, v in zip(forms_reader, reader, strict=True)) - sum(
-        c * v for c, v in zip(forms_writer, writer, strict=True)
+    distance = sum(c * v for c, v in zip(reader_plane, (*reader, 1), strict=True)) - sum(
+        c * v for c, v in zip(writer_plane, (*writer, 1), strict=True)
     )
     return distance, {"reader": reader, "writer": writer}
 
 
 def common_interior(domains: Sequence[tuple[str, Sequence[Vector]]]) -> bool:
-    """Whether one tile position can lie inside all ``(domain, rows)``: their images under the forms meet."""
+    """Whether one tile position can lie inside all ``(domain, planes)``: their images under the planes meet."""
     ctx = context()
     meet = None
-    for domain, rows in domains:
+    for domain, planes in domains:
         points = isl.Set(domain, context=ctx).remove_divs()
         width = points.dim(isl.dim_type.set)
         names = [f"x{k}" for k in range(width)]
-        forms = [" + ".join(f"{c}*{n}" for c, n in zip(row, names, strict=True)) or "0" for row in rows]
+        forms = [plane_text(plane, names) for plane in planes]
         image = points.apply(isl.Map(f"{{ [{', '.join(names)}] -> [{', '.join(forms)}] }}", context=ctx))
         meet = image if meet is None else meet.intersect(image)
     return meet is None or not meet.is_empty()

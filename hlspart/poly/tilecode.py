@@ -16,7 +16,7 @@ import islpy as isl
 from hlspart.model.access import Affine
 from hlspart.model.mars import NestAccess
 from hlspart.poly.dataflow import Dataflow, context
-from hlspart.poly.tiles import SET, guarded, size_of
+from hlspart.poly.tiles import SET, guarded, inside_tile, size_of
 
 Vector = tuple[int, ...]
 
@@ -42,28 +42,21 @@ class Node:
 class Unit:
     """Code that runs as a whole at each point: ``domain`` as it is, ``interior`` without borders.
 
-    ``order``: ranks of its enclosing loops and its own, as in :class:`NestAccess`.
+    ``planes`` as in :class:`hlspart.poly.tiles.Touch`. ``order``: ranks of its enclosing loops and its
+    own, as in :class:`NestAccess`.
     """
 
     label: str
     iterators: tuple[str, ...]
     domain: str
     interior: str
-    rows: tuple[Vector, ...]
+    planes: tuple[Vector, ...]
     order: tuple[int, ...]
     backwards: tuple[bool, ...] = ()
 
 
 def _names(count: int) -> list[str]:
     return [f"T{k}" for k in range(count)]
-
-
-def _inside_tile(rows: Sequence[Vector], sizes: Vector, its: Sequence[str], tiles: Sequence[str]) -> str:
-    conditions = []
-    for tile, size, row in zip(tiles, sizes, rows, strict=True):
-        form = " + ".join(f"{c}*{x}" for c, x in zip(row, its, strict=True) if c) or "0"
-        conditions.append(f"{size}*{tile} <= {form} < {size}*{tile} + {size}")
-    return " and ".join(conditions)
 
 
 class TileCode:
@@ -76,9 +69,9 @@ class TileCode:
         self._tiles = _names(len(sizes))
         self._parameters = f"[{', '.join(self._tiles)}]"
 
-    def _tile_map(self, its: Sequence[str], rows: Sequence[Vector], name: str = "") -> Any:
+    def _tile_map(self, its: Sequence[str], planes: Sequence[Vector], name: str = "") -> Any:
         """iterations -> tile."""
-        inside = _inside_tile(rows, self._sizes, its, self._tiles)
+        inside = inside_tile(planes, self._sizes, its, self._tiles)
         return isl.Map(f"{{ {name}[{', '.join(its)}] -> [{', '.join(self._tiles)}] : {inside} }}", context=self._ctx)
 
     def _build(self) -> Any:
@@ -87,7 +80,7 @@ class TileCode:
     def _every_tile(self) -> Any:
         total: Any = None
         for u in self._units:
-            part = isl.Set(u.domain, context=self._ctx).apply(self._tile_map(u.iterators, u.rows))
+            part = isl.Set(u.domain, context=self._ctx).apply(self._tile_map(u.iterators, u.planes))
             total = part if total is None else total.union(part)
         return total.coalesce()
 
@@ -107,8 +100,8 @@ class TileCode:
         return values.dim_min_val(0).to_python(), values.dim_max_val(0).to_python()
 
     @guarded
-    def local(self) -> Node:
-        """The loops of one interior tile, that at the origin, in the order of the source.
+    def local(self, tile: Vector) -> Node:
+        """The loops of one interior tile in the order of the source.
 
         All bounds are constants: a loop of constant length starts from 0, another one runs over the
         tile's extent under a guard, unless that would run the body more than MOST_IDLE times too often.
@@ -118,8 +111,7 @@ class TileCode:
         spans: list[list[int]] = [[] for _ in range(depth)]
         idle = False
         for u in self._units:
-            zero = ["0"] * len(self._tiles)
-            inside = _inside_tile(u.rows, self._sizes, u.iterators, zero)
+            inside = inside_tile(u.planes, self._sizes, u.iterators, tile)
             its = ", ".join(u.iterators)
             points = isl.Set(u.interior, context=self._ctx).intersect(
                 isl.Set(f"{{ [{its}] : {inside} }}", context=self._ctx)
@@ -146,21 +138,14 @@ class TileCode:
     @guarded
     def inside(self, unit: Unit) -> str:
         """C condition on the iterators: the iteration is one of the nest. "1" when every interior one is."""
-        its = ", ".join(unit.iterators)
-        points = isl.Set(unit.domain, context=self._ctx)
-        lifted = isl.Set(f"[{its}] -> {{ [{its}] }}", context=self._ctx).intersect(points).params()
-        known = isl.Set(f"[{its}] -> {{ [{its}] }}", context=self._ctx).intersect(
-            isl.Set(unit.interior, context=self._ctx)
-        )
-        text: str = isl.AstBuild.from_context(known.params()).expr_from_set(lifted).to_C_str()
-        return text
+        return condition(unit.iterators, unit.domain, unit.interior)
 
     @guarded
     def full(self) -> str:
         """C condition on the tile coordinates: all iterations of an interior tile are in the nest."""
         partial = None
         for u in self._units:
-            tiles = self._tile_map(u.iterators, u.rows)
+            tiles = self._tile_map(u.iterators, u.planes)
             missing = isl.Set(u.interior, context=self._ctx).subtract(isl.Set(u.domain, context=self._ctx))
             part = missing.apply(tiles)
             partial = part if partial is None else partial.union(part)
@@ -175,12 +160,12 @@ class TileCode:
         return text
 
     @guarded
-    def within(self, label: str, iterators: Sequence[str], rows: Sequence[Vector], domain: str) -> Node | None:
+    def within(self, label: str, iterators: Sequence[str], planes: Sequence[Vector], domain: str) -> Node | None:
         """Loops over the points of ``domain`` in tile (T0, ..); None when no tile has any."""
         points = isl.Set(domain, context=self._ctx)
         if points.is_empty():
             return None
-        inside = _inside_tile(rows, self._sizes, iterators, self._tiles)
+        inside = inside_tile(planes, self._sizes, iterators, self._tiles)
         its = ", ".join(iterators)
         mine = isl.Set(f"{self._parameters} -> {{ [{its}] : {inside} }}", context=self._ctx).intersect(points)
         identity = mine.coalesce().set_tuple_name(label).identity().reset_tuple_id(isl.dim_type.out)
@@ -260,20 +245,20 @@ def _affine(expression: Any) -> Affine | None:
 class Order:
     """Execution order, elements and tiles of the accesses of one nest, for the questions below."""
 
-    def __init__(self, accesses: Sequence[NestAccess], rows: Sequence[Sequence[Vector]], sizes: Vector) -> None:
+    def __init__(self, accesses: Sequence[NestAccess], planes: Sequence[Sequence[Vector]], sizes: Vector) -> None:
         self._ctx = context()
         self._accesses = tuple(accesses)
-        self._rows = {a.id: tuple(r) for a, r in zip(accesses, rows, strict=True)}
+        self._planes = {a.id: tuple(p) for a, p in zip(accesses, planes, strict=True)}
         self._sizes = sizes
         depth = max(len(a.iterators) for a in accesses)
         self._time = self._union(lambda a: _time(a, depth))
         tiles = _names(len(sizes))
-        self._tile = self._union(
-            lambda a: (
-                f"{{ S{a.id}[{', '.join(a.iterators)}] -> T[{', '.join(tiles)}] : "
-                f"{_inside_tile(self._rows[a.id], sizes, a.iterators, tiles)} }}"
-            )
-        )
+        self._anywhere: Any = isl.UnionMap("{ }", context=self._ctx)
+        for a in accesses:
+            inside = inside_tile(self._planes[a.id], sizes, a.iterators, tiles)
+            text = f"{{ S{a.id}[{', '.join(a.iterators)}] -> T[{', '.join(tiles)}] : {inside} }}"
+            self._anywhere = self._anywhere.union(isl.UnionMap(text, context=self._ctx))
+        self._tile = self._anywhere.intersect_domain(self._time.domain())
         self._same_tile = self._tile.apply_range(self._tile.reverse())
 
     def _union(self, text: Any) -> Any:
@@ -285,11 +270,13 @@ class Order:
             )
         return total
 
-    def _touch(self, array: str, kind: str) -> Any:
+    def _touch(self, array: str, kind: str, everywhere: bool = False) -> Any:
         total: Any = isl.UnionMap("{ }", context=self._ctx)
         for a in self._accesses:
             if a.array == array and a.kind == kind:
-                touch = isl.Map(a.map, context=self._ctx).intersect_domain(isl.Set(a.domain, context=self._ctx))
+                touch = isl.Map(a.map, context=self._ctx)
+                if not everywhere:
+                    touch = touch.intersect_domain(isl.Set(a.domain, context=self._ctx))
                 named = touch.set_tuple_name(isl.dim_type.in_, f"S{a.id}").set_tuple_name(isl.dim_type.out, "E")
                 total = total.union(isl.UnionMap.from_map(named))
         return total
@@ -310,6 +297,17 @@ class Order:
                 part = part.set_tuple_name(isl.dim_type.out, f"S{d.writer}")
                 total = total.union(isl.UnionMap.from_map(part))
         return total
+
+    @guarded
+    def carried(self, array: str, flow: Dataflow, within: Dataflow) -> bool:
+        """Whether what ``flow`` takes from tile to tile are elements that ``within`` takes between the same tiles."""
+
+        def transfers(relation: Any) -> Any:
+            written = self._anywhere.range_product(self._touch(array, "write", everywhere=True))
+            return relation.apply_domain(self._anywhere).apply_range(written)
+
+        crossing = self._flow(array, flow).subtract(self._same_tile)
+        return bool(transfers(crossing).is_subset(transfers(self._flow(array, within))))
 
     @guarded
     def in_place(self, array: str, flow: Dataflow) -> bool:
@@ -354,10 +352,10 @@ class Order:
 
     @guarded
     def expandable(self, array: str, flow: Dataflow, functions: Sequence[tuple[int, int, str]]) -> bool:
-        """Whether every read can use the cell of one write instance: (reader, writer, relation) of the interior.
+        """Whether every read can use the cells of write instances: (reader, writer, relation) of the interior.
 
-        On the nest as it is, a read takes its value from that instance or from outside the nest, and
-        no cell stands for two elements from outside.
+        On the nest as it is, a read that has an instance takes its value from there or from outside
+        the nest, and no cell stands for two elements from outside.
         """
         wanted: Any = isl.UnionMap("{ }", context=self._ctx)
         for reader, writer, relation in functions:
@@ -389,6 +387,28 @@ def _time(a: NestAccess, depth: int) -> str:
 
 
 @guarded
+def condition(iterators: Sequence[str], domain: str, known: str) -> str:
+    """C condition on the iterators that a point of ``known`` lies in ``domain``; "1" when it always does."""
+    ctx = context()
+    its = ", ".join(iterators)
+    lift = isl.Set(f"[{its}] -> {{ [{its}] }}", context=ctx)
+    lifted = lift.intersect(isl.Set(domain, context=ctx)).params()
+    given = lift.intersect(isl.Set(known, context=ctx)).params()
+    text: str = isl.AstBuild.from_context(given).expr_from_set(lifted).to_C_str()
+    return text
+
+
+@guarded
+def keeps(domain: str, step: Vector) -> bool:
+    """Whether a set is mapped onto itself by a translation."""
+    points = isl.Set(domain, context=context())
+    names = [f"x{k}" for k in range(len(step))]
+    ahead = [f"{n} + {v}" for n, v in zip(names, step, strict=True)]
+    mover = isl.Map(f"{{ [{', '.join(names)}] -> [{', '.join(ahead)}] }}", context=points.get_ctx())
+    return bool(points.apply(mover).is_equal(points))
+
+
+@guarded
 def box(points: str) -> tuple[tuple[int, int], ...]:
     """(least, greatest) per dimension of a bounded set."""
     whole = isl.Set(points, context=context())
@@ -396,9 +416,9 @@ def box(points: str) -> tuple[tuple[int, int], ...]:
 
 
 @guarded
-def scan(points: str) -> Node:
-    """Loops over the points of a bounded set in lexicographic order, calling ``p``."""
-    whole = isl.Set(points, context=context()).coalesce().set_tuple_name("p")
+def scan(points: str, space: int) -> Node:
+    """Loops over the data points of one space of a bounded set in lexicographic order, calling ``p``."""
+    whole = isl.Set(points, context=context()).fix_val(SET, 0, space).coalesce().set_tuple_name("p")
     identity = whole.identity().reset_tuple_id(isl.dim_type.out)
     build = isl.AstBuild.from_context(isl.Set("{ : }", context=whole.get_ctx()))
     return _node(build.node_from_schedule_map(isl.UnionMap.from_map(identity)))
@@ -409,6 +429,13 @@ def minus(a: str, b: str) -> str:
     """Set difference."""
     ctx = context()
     return str(isl.Set(a, context=ctx).subtract(isl.Set(b, context=ctx)).coalesce())
+
+
+@guarded
+def common(a: str, b: str) -> str:
+    """Intersection of two sets."""
+    ctx = context()
+    return str(isl.Set(a, context=ctx).intersect(isl.Set(b, context=ctx)).coalesce())
 
 
 @guarded

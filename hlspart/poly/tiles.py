@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import islpy as isl
 
 from hlspart.poly.counting import count as closed_form
-from hlspart.poly.dataflow import context
+from hlspart.poly.dataflow import context, plane_text
 from hlspart.poly.region import TooHard
 
 Vector = tuple[int, ...]
@@ -32,14 +32,14 @@ OUT, IN, SET = isl.dim_type.out, isl.dim_type.in_, isl.dim_type.set
 class Touch:
     """Iterations that touch data: ``relation`` from ``iterators`` in ``domain`` to points of ``space``.
 
-    ``rows``: the tiling hyperplanes as coefficients of the iterators.
+    ``planes``: the tiling hyperplanes as coefficients of the iterators and a constant.
     """
 
     iterators: tuple[str, ...]
     domain: str
     relation: str
     space: int
-    rows: tuple[Vector, ...]
+    planes: tuple[Vector, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,14 @@ def guarded(method: Callable[..., R]) -> Callable[..., R]:
             raise TooHard(str(error)) from error
 
     return run
+
+
+def inside_tile(planes: Sequence[Vector], sizes: Vector, its: Sequence[str], tiles: Sequence[object]) -> str:
+    """isl condition: the iteration ``its`` lies in the tile ``tiles`` (names or numbers)."""
+    conditions = []
+    for tile, size, plane in zip(tiles, sizes, planes, strict=True):
+        conditions.append(f"{size}*{tile} <= {plane_text(plane, its)} < {size}*{tile} + {size}")
+    return " and ".join(conditions)
 
 
 def points_of(set_: Any) -> list[Vector]:
@@ -130,13 +138,8 @@ class Footprints:
 
     def _relation(self, t: Touch) -> Any:
         its = [f"x{k}" for k in range(len(t.iterators))]
-        conditions = []
-        for tile, size, row in zip(self._tile, self._sizes, t.rows, strict=True):
-            form = " + ".join(f"{c}*{x}" for c, x in zip(row, its, strict=True) if c) or "0"
-            conditions.append(f"{size}*{tile} <= {form} < {size}*{tile} + {size}")
-        tiles = isl.Map(
-            f"{{ [{', '.join(self._tile)}] -> [{', '.join(its)}] : {' and '.join(conditions)} }}", context=self._ctx
-        )
+        inside = inside_tile(t.planes, self._sizes, its, self._tile)
+        tiles = isl.Map(f"{{ [{', '.join(self._tile)}] -> [{', '.join(its)}] : {inside} }}", context=self._ctx)
         domain = isl.Set(t.domain, context=self._ctx)
         touch = isl.Map(t.relation, context=self._ctx).intersect_domain(domain)
         data = tiles.apply_range(touch)

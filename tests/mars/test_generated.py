@@ -121,6 +121,33 @@ WRITTEN = {
         "        y[i] = y[i + 2] * 3u + x[i - 1] + x[i + 1];\n}\n",
         "-i:8",
     ),
+    "by two, odd tiles": (
+        "void f(const int x[64], int y[64])\n{\n    for (int i = 1; i < 63; i += 2)\n"
+        "        y[i] = x[i - 1] + x[i + 1];\n}\n",
+        "i:5",
+    ),
+    "two rows in turn": (
+        "void f(float u[2][50])\n{\n    for (int t = 0; t < 12; t++)\n        for (int i = 1; i < 49; i++)\n"
+        "            u[(t + 1) % 2][i] = 0.3f * (u[t % 2][i - 1] + u[t % 2][i] + u[t % 2][i + 1]);\n}\n",
+        "t:4,t+i:6",
+    ),
+    # in the first step of t, u is still what it was before the nest
+    "values from two places": (
+        "void f(float u[20][20], float v[20][20])\n{\n    for (int t = 0; t < 4; t++)\n"
+        "        for (int i = 1; i < 19; i++)\n            for (int j = 1; j < 19; j++) {\n"
+        "                v[i][j] = 0.5f * v[i][j - 1] + u[i][j];\n"
+        "                u[i][j] = 0.25f * u[i - 1][j] + v[i][j];\n            }\n}\n",
+        "i:4,j:4",
+    ),
+    "first row and column in the nest": (
+        "void f(const char a[30], const char b[33], int D[31][34])\n{\n    for (int i = 0; i <= 30; i++)\n"
+        "        for (int j = 0; j <= 33; j++) {\n            if (i == 0) D[i][j] = j;\n"
+        "            else if (j == 0) D[i][j] = i;\n            else {\n"
+        "                int c = D[i - 1][j - 1] + (a[i - 1] != b[j - 1]);\n"
+        "                int d = D[i - 1][j] + 1, e = D[i][j - 1] + 1;\n"
+        "                D[i][j] = c < d ? (c < e ? c : e) : (d < e ? d : e);\n            }\n        }\n}\n",
+        "i:7,j:8",
+    ),
     "scalar outside, loop inside": (
         "void f(const int x[64], int y[64])\n{\n    int acc;\n    for (int i = 0; i < 56; i++) {\n        acc = 0;\n"
         "        for (int k = 0; k < 8; k++) acc += x[i + k] * (k - 3);\n"
@@ -145,6 +172,27 @@ def test_awkward_nests(name: str, tmp_path: Path) -> None:
     assert count > 1 and reads > 0
 
 
+@needs_gcc
+@pytest.mark.parametrize(("a", "b"), [(5, 5), (5, 3), (7, 4)])
+def test_tiles_of_several_classes(a: int, b: int, tmp_path: Path) -> None:
+    """Diamonds that are no translates of each other: each class of tiles has its own bursts."""
+    path, defines = KERNELS / "jacobi1d.c", ["T=19", "N=37"]
+    result, text = generated(path, f"t+i:{a},t-i:{b}", defines)
+    assert isinstance(text, str), text
+    tiles = {((t + i) // a, (t - i) // b) for t in range(1, 20) for i in range(1, 36)}
+    records = [r for r in result.arrays if r.boundary is None]
+    assert len(records) == 2
+    planned = [0, 0]
+    for tile in tiles:
+        # a translate of the other when t = (a T0 + b T1) / 2 is whole
+        same = [r for r in records if (a * (tile[0] - r.residue[0]) + b * (tile[1] - r.residue[1])) % 2 == 0]
+        assert len(same) == 1 and same[0].bursts is not None
+        planned[0] += same[0].bursts.read
+        planned[1] += same[0].bursts.write
+    count, reads, writes = run(text, path, defines, tmp_path)
+    assert (count, reads, writes) == (len(tiles), *planned)
+
+
 @pytest.mark.parametrize(
     ("source", "tiles", "reason"),
     [
@@ -153,7 +201,6 @@ def test_awkward_nests(name: str, tmp_path: Path) -> None:
         ("x[0] = 1; for (int i = 0; i < 9; i++) y[i] = x[i];", "i:3", "does more than this nest"),
         ("for (int i = 0; i < 9; i++) y[i] = outside(x[i]);", "i:3", "construct that generated code does not carry"),
         ("for (int i = 0; i < n; i++) y[i] = x[i];", "i:3", "no compile-time constant"),
-        ("for (int i = 1; i < 63; i += 2) y[i] = x[i - 1] + x[i + 1];", "i:5", "tiles fall into 2 classes"),
     ],
 )
 def test_refusals_are_located(source: str, tiles: str, reason: str, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from mars_nests import (
 )
 
 from hlspart.mars.layouts import Layouts
+from hlspart.model.access import Affine
 from hlspart.model.mars import NestAccess, TileForm
 
 FLOW = [
@@ -115,6 +116,13 @@ def test_three_point_stencil_with_borders() -> None:
     assert [m.size for m in only(found, "A", "input").sets] == [2, 6, 2]
     assert [s.size for s in found.actual] == [7, 2, 6, 2, 6, 2, 7]
     assert [len(s.consumers) for s in found.actual] == [1, 2, 1, 2, 1, 2, 1]
+
+
+def test_hyperplane_with_a_constant() -> None:
+    """Tiles of eight from i = 1 on: 1..8, 9..16, 17..24, 25..30."""
+    nest = [access(k, "A", "read", "i", "1 <= i <= 30", f"i{k - 1:+d}") for k in range(3)]
+    plane = TileForm(Affine.of({"i": 1}, -1), 8, "i-1")
+    assert [s.size for s in solve(nest, [plane], enumerate=True).actual] == [8, 2, 6, 2, 6, 2, 6]
 
 
 def test_five_point_stencil() -> None:

@@ -9,7 +9,9 @@ from math import prod
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hlspart.mars.analysis import expanded
-from hlspart.mars.codegen.plan import Buffer, Burst, Copy, Memory, Part, Plan, Planner
+from hlspart.mars.codegen.classes import coordinates
+from hlspart.mars.codegen.parts import Burst, Cell, Copy, Kind, Memory, Part, Plan
+from hlspart.mars.codegen.plan import Planner
 from hlspart.mars.codegen.printer import Printer, Unprintable, c_type, holds_loop, new_names
 from hlspart.mars.integers import Vector
 from hlspart.mars.nest import error, nests
@@ -62,7 +64,7 @@ def code(
             raise Unprintable(nest.fault or "the tiling is not legal", nest.loop.at)
         _alone(function.body, nest.loop)
         tile_loops = nest.tile_loops if result.tile == nest.source_tiling else ()
-        plan = Planner(program, analysis, nest, result, tile_loops).plan()
+        plan = Planner(program, analysis, nest, result, tile_loops, options).plan()
         return _Writer(plan, options).text()
     except Unprintable as problem:
         return error(program, problem.at or nest.loop.at, REFUSED, f"no code: {problem.reason}")
@@ -84,7 +86,7 @@ def _alone(block: Block, loop: Loop) -> None:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    made = Environment(
         loader=PackageLoader("hlspart", "templates"),
         undefined=StrictUndefined,
         keep_trailing_newline=True,
@@ -92,6 +94,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         autoescape=False,
     )
+    made.filters["burst_length"] = lambda lines: min(256, max([2, *(line["words"] for line in lines)]))
+    return made
 
 
 def linear(form: Affine) -> str:
@@ -106,8 +110,8 @@ def linear(form: Affine) -> str:
     return text[2:] if text.startswith("+ ") else f"-{text[2:]}"
 
 
-def _tile_form(coefficients: Sequence[int], const: int = 0) -> Affine:
-    return Affine.of({f"T{k}": c for k, c in enumerate(coefficients)}, const)
+def _form(name: str, coefficients: Sequence[int], const: int = 0) -> Affine:
+    return Affine.of({f"{name}{k}": c for k, c in enumerate(coefficients)}, const)
 
 
 class _Writer:
@@ -126,6 +130,7 @@ class _Writer:
         names = new_names(plan.program, plan.nest.loop, counters, taken)
         self.printer = Printer(plan.program, self._reference, names)
         self.tiles = [f"T{k}" for k in range(len(plan.result.tile))]
+        self.moved = "T" if plan.classes.single else "U"
         self._written = {v for v, _ in self._copies(plan.results)}
         self._filled = {v for v, _ in self._copies(plan.fills)}
 
@@ -137,18 +142,23 @@ class _Writer:
 
     def _reference(self, ref: ArrayRef, write: bool) -> str:
         table = self.plan.write_cell if write else self.plan.read_cell
-        if ref.id in table:
-            return self._cell(*table[ref.id])
-        return self.printer.name(ref.variable) + "".join(f"[{self.printer.expr(i)}]" for i in ref.indices)
-
-    def _cell(self, buffer: Buffer, place: Sequence[Affine]) -> str:
-        text = buffer.name
-        for form, least, moves in zip(place, buffer.least, buffer.moves, strict=True):
-            text += f"[{linear(form - _tile_form(moves, least))}]"
+        if ref.id not in table:
+            return self.printer.name(ref.variable) + self._indices(ref)
+        *guarded, last = table[ref.id]
+        text = self._cell(last)
+        for cell in reversed(guarded):
+            text = f"(({cell.condition}) ? {self._cell(cell)} : {text})"
         return text
 
-    def _element(self, name: str, index: Sequence[Affine]) -> str:
-        return name + "".join(f"[{linear(form)}]" for form in index)
+    def _indices(self, ref: ArrayRef) -> str:
+        return "".join(f"[{self.printer.expr(i)}]" for i in ref.indices)
+
+    def _cell(self, cell: Cell) -> str:
+        buffer = cell.buffer
+        text = buffer.name
+        for form, least, moves in zip(cell.place, buffer.least, buffer.moves, strict=True):
+            text += f"[{linear(form - _form(self.moved, moves, least))}]"
+        return text
 
     def _type(self, variable: int) -> str:
         v = self.program.variable(variable)
@@ -187,23 +197,24 @@ class _Writer:
             case _:
                 yield from call(node, indent)
 
-    def _execute(self) -> list[str]:
+    def _execute(self) -> list[list[str]]:
         deep = any(holds_loop(body) for _, body in self.plan.units.values())
-        return list(self._loops(self.plan.local, "    ", self._unit, pipeline=not deep))
+        indent = "    " if self.plan.classes.single else "        "
+        return [list(self._loops(node, indent, self._unit, pipeline=not deep)) for node in self.plan.local]
 
     def _unit(self, node: Node, indent: str) -> Iterator[str]:
         unit, body = self.plan.units[node.text]
         yield f"{indent}{{"
         deeper = indent + "    "
         for name, value in zip(unit.iterators, node.args, strict=True):
-            origin = _tile_form(self.plan.moves[name])
+            origin = _form(self.moved, self.plan.classes.origin[name])
             start = "" if not origin.terms else f"{linear(origin)} + "
             yield f"{deeper}const int {name} = {start}({value});"
         for v in self._outer_scalars(body):
             yield f"{deeper}{c_type(v.type, v.at)} {self.printer.name(v.id)};"
         condition = self.plan.inside[unit.label]
         innermost = "#pragma HLS PIPELINE II=1" if holds_loop(body) else ""
-        if condition == "1":
+        if "1" in (condition, self.plan.full):
             yield from self.printer.statements(body, deeper, innermost)
         else:
             yield f"{deeper}if (full || ({condition})) {{"
@@ -228,9 +239,7 @@ class _Writer:
 
     def _copy(self, copy: Copy, out: bool) -> list[str]:
         a = copy.access
-        index = self.plan.index[a.id]
         ref = self._ref(a.id)
-        table = self.plan.read_cell if a.kind == "read" else self.plan.write_cell
         variable = self.program.variable(self.plan.nest.key[a.array])
 
         def call(node: Node, indent: str) -> Iterator[str]:
@@ -238,18 +247,32 @@ class _Writer:
             for name, value in zip(a.iterators, node.args, strict=True):
                 yield f"{indent}    const int {name} = {value};"
                 yield f"{indent}    (void){name};"
-            cell = self._cell(*table[ref])
+            cell, element = self._cell(copy.cell), self._indices(ref)
             if out:
-                yield f"{indent}    {self._element(variable.name, index)} = {cell};"
+                yield f"{indent}    {variable.name}{element} = {cell};"
             else:
-                yield f"{indent}    {cell} = {self._element(variable.name + '_first', index)};"
+                yield f"{indent}    {cell} = {variable.name}_first{element};"
             yield f"{indent}}}"
 
         return list(self._loops(copy.loops, "    ", call))
 
-    def _ref(self, access: int) -> int:
-        """The id of the ArrayRef of an access."""
-        return next(x.ref for x in self.plan.nest.sources if x.id == access)
+    def _ref(self, access: int) -> ArrayRef:
+        """The reference of an access."""
+        wanted = next(x.ref for x in self.plan.nest.sources if x.id == access)
+        return next(
+            x
+            for s in walk_statements(self.plan.nest.loop)
+            for e in (*expressions(s), *self._initial(s))
+            for x in walk(e)
+            if isinstance(x, ArrayRef) and x.id == wanted
+        )
+
+    def _initial(self, s: Stmt) -> Iterator[Expr]:
+        """Initial values of the variables that a statement declares."""
+        for v in s.variables if isinstance(s, Declare) else ():
+            init = self.program.variable(v).init
+            if init is not None:
+                yield init
 
     # ------------------------------------------------------------------------------------ pieces
 
@@ -258,36 +281,48 @@ class _Writer:
         total = Affine((), 0)
         stride = memory.block
         for k in reversed(range(len(memory.rows))):
-            at = Affine.of({f"C{k}": 1}) if owner is None else _tile_form(memory.rows[k], owner[k])
+            at = Affine.of({f"C{k}": 1}) if owner is None else _form("T", memory.rows[k], owner[k])
             total = total + (at - Affine((), memory.low[k])).scaled(stride)
             stride *= memory.count[k]
         return linear(total)
 
-    def _burst(self, memory: Memory, number: int, burst: Burst, write: bool) -> dict[str, object]:
+    def _burst(self, memory: Memory, kind: int, number: int, burst: Burst, write: bool) -> dict[str, object]:
         offset = f" + {burst.offset}" if burst.offset else ""
+        suffix = "" if self.plan.classes.single else f"_{kind}"
+        line = f"{memory.name}_{'out' if write else 'in'}{number}"
         return {
-            "label": f"{'write' if write else 'read'}_{memory.name}_{number}",
+            "label": f"{'write' if write else 'read'}_{memory.name}_{number}{suffix}",
+            "line": line,
             "words": burst.words,
             "address": self._address(memory, burst.owner) + offset,
-            "cells": [line for part in burst.parts for line in self._cells(memory.buffer, part, write)],
+            "cells": [text for part in burst.parts for text in self._cells(part, line, write)],
         }
 
-    def _cells(self, buffer: Buffer, part: Part, write: bool) -> Iterator[str]:
+    def _cells(self, part: Part, line: str, write: bool) -> Iterator[str]:
         """Between the line of a burst and the cells of one of its MARS."""
 
         def call(node: Node, indent: str) -> Iterator[str]:
-            text = buffer.name
+            text = part.buffer.name
             for form in part.cell:
                 terms = [f"{c} * ({node.args[int(n[1:])]})" for n, c in form.terms]
                 text += f"[{' + '.join([*terms, str(form.const)])}]"
-            yield f"{indent}line[p++] = {text};" if write else f"{indent}{text} = line[p++];"
+            yield f"{indent}{line}[p++] = {text};" if write else f"{indent}{text} = {line}[p++];"
 
-        return self._loops(part.loops, "        ", call)
+        return self._loops(part.loops, "            ", call)
 
     def _memory(self, memory: Memory) -> dict[str, object]:
-        reads = [self._burst(memory, n, burst, False) for n, burst in enumerate(memory.reads)]
-        writes = [self._burst(memory, n, burst, True) for n, burst in enumerate(memory.writes)]
         v = self.program.variable(memory.variable)
+        kinds = [
+            {
+                "reads": [self._burst(memory, k, n, burst, False) for n, burst in enumerate(kind.reads)],
+                "writes": [self._burst(memory, k, n, burst, True) for n, burst in enumerate(kind.writes)],
+            }
+            for k, kind in enumerate(memory.kinds)
+        ]
+        homes, starts = [p for kind in memory.kinds for p in kind.home], [0]
+        for kind in memory.kinds:
+            starts.append(starts[-1] + len(kind.home))
+        single = self.plan.classes.single
         return {
             "name": memory.name,
             "type": self._type(memory.variable),
@@ -295,14 +330,14 @@ class _Writer:
             "input": memory.kind == "input",
             "words": memory.words,
             "block": memory.block,
-            "reads": reads,
-            "writes": writes,
-            "home_table": _table(memory.home),
-            "home_words": len(memory.home),
-            "rank": len(memory.buffer.dims),
-            "buffer": memory.buffer.name,
-            "longest": min(256, max((b.words for b in memory.reads), default=1)),
-            "longest_write": min(256, max((b.words for b in memory.writes), default=1)),
+            "kinds": kinds,
+            "in": _longest([kind.reads for kind in memory.kinds], f"{memory.name}_in"),
+            "out": _longest([kind.writes for kind in memory.kinds], f"{memory.name}_out"),
+            "home_table": _table(homes),
+            "home_starts": starts,
+            "class": [] if single else coordinates(memory.basis, "C", "V"),
+            "rank": len(memory.buffers[0].dims),
+            "buffers": [b.name for b in memory.buffers],
             "low": memory.low,
             "count": memory.count,
             "dims": list(v.dims),
@@ -313,10 +348,11 @@ class _Writer:
 
     def _owned_elements(self, memory: Memory) -> list[str]:
         """Element k of the home table, moved to the block C0, C1, .."""
+        name = "C" if self.plan.classes.single else "V"
         found = []
-        for d, moves in enumerate(memory.buffer.moves):
-            step = {f"C{k}": sum(a * b for a, b in zip(moves, u, strict=True)) for k, u in enumerate(memory.units)}
-            found.append(f"{memory.name}_home[k][{d}]" + _plus(linear(Affine.of(step))))
+        for d, moves in enumerate(memory.buffers[0].moves):
+            step = [sum(a * b for a, b in zip(moves, u, strict=True)) for u in memory.units]
+            found.append(f"{memory.name}_home[k][{d}]" + _plus(linear(_form(name, step))))
         return found
 
     def _dimensions(self, v: Variable) -> str:
@@ -359,10 +395,6 @@ class _Writer:
         """The whole file."""
         memories = [self._memory(m) for m in self.plan.memories]
         parameters = self._parameters()
-        produced = {b for b, _ in self.plan.write_cell.values()}
-        loaded = {m.buffer for m in self.plan.memories if m.reads}
-        for c in self.plan.fills:
-            loaded.add(self.plan.read_cell[self._ref(c.access.id)][0])
         if not isinstance(self.function.return_type, VoidType):
             raise Unprintable("the function returns a value", self.function.name_at)
         values: Mapping[str, object] = {
@@ -378,17 +410,24 @@ class _Writer:
             "parameters": parameters,
             "full": self.plan.full,
             "execute": self._execute(),
+            "lines": any(m["in"] or m["out"] for m in memories),
+            "filled": {c.cell.buffer.name for c in self.plan.fills},
+            "stored": {c.cell.buffer.name for c in self.plan.results},
             "fills": [line for c in self.plan.fills for line in self._copy(c, out=False)],
             "results": [line for c in self.plan.results for line in self._copy(c, out=True)],
             "drive": list(self._loops(self.plan.tiles, "    ", self._drive, pipeline=False)),
             "count": list(self._loops(self.plan.tiles, "    ", _count, pipeline=False)),
-            "reads_per_tile": sum(len(m.reads) for m in self.plan.memories),
-            "writes_per_tile": sum(len(m.writes) for m in self.plan.memories),
-            "dataflow": not (produced & loaded),
+            "classes": self.plan.classes.text(),
+            "reads_per_tile": self._per_tile(lambda kind: len(kind.reads)),
+            "writes_per_tile": self._per_tile(lambda kind: len(kind.writes)),
             "port_bits": self.options.port_bits,
             "align": self.options.align,
         }
         return _environment().get_template("mars.c.j2").render(**values)
+
+    def _per_tile(self, number: Callable[[Kind], int]) -> list[int]:
+        """Bursts of a tile, by class."""
+        return [sum(number(m.kinds[k]) for m in self.plan.memories) for k in range(len(self.plan.classes.tiles))]
 
     def _drive(self, node: Node, indent: str) -> Iterator[str]:
         arguments = [f"{m.name}" for m in self.plan.memories]
@@ -415,7 +454,16 @@ def _tail(dims: str) -> str:
 
 
 def _count(node: Node, indent: str) -> Iterator[str]:
-    yield f"{indent}tiles++;"
+    yield f"{indent}count_tile({', '.join(node.args)}, planned);"
+
+
+def _longest(kinds: Sequence[Sequence[Burst]], name: str) -> list[dict[str, object]]:
+    """The lines on chip that the bursts of a tile go through, long enough for each class."""
+    number = max((len(bursts) for bursts in kinds), default=0)
+    return [
+        {"name": f"{name}{n}", "words": max(bursts[n].words for bursts in kinds if n < len(bursts))}
+        for n in range(number)
+    ]
 
 
 def _plus(text: str) -> str:

@@ -50,7 +50,7 @@ _FUNCTIONS = (
 LIBRARY = frozenset(f"{name}{suffix}" for name in re.findall(r"\w+", _FUNCTIONS) for suffix in ("", "f"))
 
 
-RESERVED = re.compile(r"n?c\d+|T\d+|full|min|max|floord|mars_.*")
+RESERVED = re.compile(r"n?c\d+|[TUCV]\d+|full|min|max|floord|mars_.*")
 
 
 @dataclass(frozen=True)
