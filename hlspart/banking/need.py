@@ -23,6 +23,7 @@ from hlspart.poly.region import Box
 
 BankModel = Literal["static", "ideal"]
 Family = tuple[int, ...]  # bit masks of accesses
+Offset = tuple[int, ...]  # one number per dimension, or per dimension looked at
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,34 @@ class Cluster:
     """
 
     positions: tuple[int, ...]
-    offsets: tuple[tuple[int, ...], ...]
+    offsets: tuple[Offset, ...]
     forms: tuple[Affine, ...]  # of the first one
     box: Box | None
     alike: bool
+
+    def motion(self, names: Sequence[str], axes: Sequence[int]) -> Motion | None:
+        """How the iterators ``names`` move the offsets along ``axes``; None when that is not known."""
+        if self.box is None or any(n not in names for k in axes for n in self.forms[k].names):
+            return None
+        terms = [tuple(self.forms[k].coefficient(name) for k in axes) for name in names]
+        start = tuple(sum(t[k] * low for t, low in zip(terms, self.box.low, strict=True)) for k in range(len(axes)))
+        steps = zip(terms, self.box.step, self.box.count, strict=True)
+        moves = tuple((tuple(c * step for c in t), times) for t, step, times in steps if any(t) and times > 1)
+        return Motion(start, moves)
+
+
+@dataclass(frozen=True)
+class Motion:
+    """What is added to the offsets: ``start``, and of each (move, times) any k * move with 0 <= k < times."""
+
+    start: Offset
+    moves: tuple[tuple[Offset, int], ...]
+
+    def phases(self, alpha: Sequence[int], modulus: int) -> frozenset[int]:
+        """alpha . (moves) modulo ``modulus``, from 0, by the iterators that move just the axes that alpha covers."""
+        known = len(alpha)
+        sizes = [(sum(a * c for a, c in zip(alpha, m, strict=False)), n) for m, n in self.moves if not any(m[known:])]
+        return residues(0, tuple((size % modulus, n) for size, n in sizes), modulus)
 
 
 class Need:
@@ -206,7 +231,7 @@ class Need:
             return None
         terms = [(form.coefficient(n) * s, c) for n, s, c in zip(names, box.step, box.count, strict=True)]
         start = form.const + sum(form.coefficient(n) * low for n, low in zip(names, box.low, strict=True))
-        return _residues(start, tuple((a, c) for a, c in terms if a and c > 1), layout.banks)
+        return residues(start, tuple((a, c) for a, c in terms if a and c > 1), layout.banks)
 
     @cached_property
     def _separable(self) -> bool:
@@ -310,10 +335,10 @@ def progression(form: Affine, names: Sequence[str], box: Box) -> tuple[int, int,
 
 
 @lru_cache(maxsize=4096)
-def _residues(start: int, terms: tuple[tuple[int, int], ...], modulus: int) -> tuple[int, ...]:
+def residues(start: int, terms: tuple[tuple[int, int], ...], modulus: int) -> frozenset[int]:
     """Values of ``start + sum(a * k)``, 0 <= k < count, modulo ``modulus``."""
     reached = {start % modulus}
     for move, times in terms:
         order = modulus // math.gcd(modulus, move)
         reached = {(v + move * k) % modulus for v in reached for k in range(min(times, order))}
-    return tuple(reached)
+    return frozenset(reached)

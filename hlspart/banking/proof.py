@@ -1,8 +1,10 @@
-"""Proof that no mapping whatever has so few banks: a finite window of iterations cannot be coloured.
+"""Proofs that no mapping whatever has so few banks.
 
-Elements are cells, banks are colours. Each iteration of the window is a constraint: no colour on
-more of its cells than a bank serves in one interval. If already these finitely many iterations
-cannot be satisfied, no mapping of the array can. A colouring that exists proves nothing.
+:func:`crowd`: elements of which any two are accessed in one iteration need a bank each, where a bank
+serves one access. :func:`no_mapping`: a finite window of iterations cannot be coloured. Elements are
+cells, banks are colours; each iteration of the window is a constraint: no colour on more of its cells
+than a bank serves in one interval. If already these finitely many iterations cannot be satisfied, no
+mapping of the array can. A colouring that exists proves nothing.
 """
 
 from __future__ import annotations
@@ -10,9 +12,76 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from hlspart.banking.need import Cluster, Need
+from hlspart.banking.need import Cluster, Motion, Need, Offset
+
+MAX_CROWD = 150  # elements looked at
 
 Constraint = tuple[tuple[int, ...], int]  # cells, most of one colour
+
+
+def crowd(needs: Sequence[Need], shape: tuple[int, ...]) -> int:
+    """A number of elements any two of which meet in some iteration, where a bank serves only one of them."""
+    most = 1
+    axes = range(len(shape))
+    for need in needs:
+        for cluster in need.clusters:
+            motion = cluster.motion(need.problem.space.names, axes)
+            for kind, cap in need.limits:
+                offsets = [o for o, p in zip(cluster.offsets, cluster.positions, strict=True) if kind >> p & 1]
+                if cap == 1 and len(offsets) > 1 and motion is not None:
+                    most = max(most, _pairwise(offsets, motion, shape))
+    return most
+
+
+def _pairwise(offsets: Sequence[Offset], motion: Motion, shape: tuple[int, ...]) -> int:
+    """Size of a set of elements that meet pairwise, around one in the middle; built up greedily."""
+    steps = _steps(motion, len(shape))
+    if steps is None:
+        return 1
+    apart: dict[Offset, list[Offset]] = {}  # distance of two accesses -> what the first one adds
+    for one in offsets:
+        for other in offsets:
+            if one != other:
+                apart.setdefault(_minus(other, one), []).append(one)
+
+    def meet(x: Offset, y: Offset) -> bool:
+        for offset in apart.get(_minus(y, x), ()):
+            at = _minus(_minus(x, offset), motion.start)
+            if all(a % m == 0 and 0 <= a // m < n for a, (m, n) in zip(at, steps, strict=True)):
+                return True
+        return False
+
+    middle = tuple(s + m * (n // 2) + o for s, (m, n), o in zip(motion.start, steps, offsets[0], strict=True))
+    around = sorted(apart, key=lambda d: (max(map(abs, d)), d))[:MAX_CROWD]
+    near = [tuple(a + d for a, d in zip(middle, delta, strict=True)) for delta in around]
+    near = [x for x in near if all(0 <= a < n for a, n in zip(x, shape, strict=True)) and meet(middle, x)]
+    friends = [0] * len(near)
+    for k, x in enumerate(near):
+        for j, y in enumerate(near[:k]):
+            if meet(x, y):
+                friends[k] |= 1 << j
+                friends[j] |= 1 << k
+    size, left = 1, (1 << len(near)) - 1
+    while left:
+        chosen = max((k for k in range(len(near)) if left >> k & 1), key=lambda k: (friends[k] & left).bit_count())
+        left &= friends[chosen]
+        size += 1
+    return size
+
+
+def _steps(motion: Motion, rank: int) -> list[tuple[int, int]] | None:
+    """Per axis (step, times) of the one iterator that moves it and nothing else; None for other motions."""
+    steps = [(1, 1)] * rank
+    for move, times in motion.moves:
+        axes = [k for k, c in enumerate(move) if c]
+        if len(axes) != 1 or steps[axes[0]] != (1, 1):
+            return None
+        steps[axes[0]] = (move[axes[0]], times)
+    return steps
+
+
+def _minus(x: Offset, y: Offset) -> Offset:
+    return tuple(a - b for a, b in zip(x, y, strict=True))
 
 
 def no_mapping(needs: Sequence[Need], shape: tuple[int, ...], banks: int, nodes: int) -> bool:

@@ -14,22 +14,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hlspart.banking.need import Cluster, Need
+from hlspart.banking.circle import Circle, Group, bits, multipliers
+from hlspart.banking.need import Cluster, Motion, Need, Offset
 from hlspart.banking.pragmas import PragmaSpace
-from hlspart.banking.proof import no_mapping
+from hlspart.banking.proof import crowd, no_mapping
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
-from hlspart.layouts.lattice import (
-    LatticeLayout,
-    Matrix,
-    coset,
-    dot,
-    hermite_forms,
-    is_cyclic,
-    linear,
-    plainest,
-)
+from hlspart.layouts.lattice import LatticeLayout, dot, linear, plainest
 from hlspart.layouts.perdim import PerDimLayout
 
+MAX_WORK = {"lattice": 4_000_000, "block": 300_000}  # pairs of accesses compared by arithmetic, per unit of effort
 MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
 
 AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout
@@ -69,21 +62,29 @@ def least_any(
     if PragmaSpace(needs, shape, "ideal").hopeless:
         return None  # one element is asked for too often, or the elements are not known
     union = _Union([n for n in needs if not n.trivial], shape, most, effort)
-    for banks in range(max(bound, start), min(most, math.prod(shape)) + 1):
+    first, floor = max(bound, start), bound
+    for banks in range(first, min(most, math.prod(shape)) + 1):
+        if banks == first + 1:
+            floor = max(floor, crowd(needs, shape))
+        if banks < floor:
+            continue
         layout = next(union.solutions(banks), None)
         if layout is None:
             if union.stuck:
                 return None
             continue
-        absolute, why = banks == bound, f"{banks} banks meet the lower bound of accesses over ports"
+        absolute, why = banks <= floor, f"{banks} banks meet the lower bound of accesses over ports"
+        if absolute and banks > bound:
+            why = f"no mapping whatever has {banks - 1} banks: any two of {floor} elements meet in some iteration"
         if not absolute and union.complete:
-            absolute = no_mapping(needs, shape, banks - 1, 1500 * 4 ** (effort - 1) if effort else 0)
+            absolute = no_mapping(needs, shape, banks - 1, 500 * 4 ** (effort - 1) if effort else 0)
             why = (
                 f"no mapping whatever has {banks - 1} banks: a finite window of iterations cannot be coloured"
                 if absolute
                 else f"fewer than {banks} banks excluded in the union; lower bound {bound}"
             )
-        return Banking(layout, banks, bound, union.complete and start <= bound, absolute, union.space, why)
+        excluded = absolute or (union.complete and start <= bound)
+        return Banking(layout, banks, bound, excluded, absolute, union.space, why)
     return None
 
 
@@ -98,7 +99,7 @@ class _Union:
         self._exact_tests = 0
         self._asked = sum(need.problem.pairs for need in self._needs)
         self._cut = False
-        self._steps = 0
+        self._work = {"lattice": 0, "block": 0}
 
     @property
     def complete(self) -> bool:
@@ -114,8 +115,10 @@ class _Union:
     @property
     def space(self) -> str:
         """What is searched, in words."""
-        blocks = f"; block-cyclic with blocks up to {self._most_block}, free of conflicts at every position"
-        return f"cyclic, block and complete per dimension; lattices{blocks if self._blocks else ''}"
+        blocks = f"; block-cyclic with blocks up to {self._most_block}" if self._blocks else ""
+        if blocks and any(self._motion(need, cluster) is None for need, cluster, _ in self._clusters):
+            blocks += ", free of conflicts at every position"  # which of them a loop reaches is not asked
+        return f"cyclic, block and complete per dimension; lattices{blocks}"
 
     def solutions(self, banks: int) -> Iterator[AnyLayout]:
         """Mappings with exactly so many banks, the simplest hardware first."""
@@ -147,15 +150,17 @@ class _Union:
         return {1: 16, 2: 8, 3: 3}.get(len(self._axes), 2)
 
     @cached_property
-    def _clusters(self) -> tuple[tuple[Need, Cluster, tuple[tuple[int, ...], ...]], ...]:
-        """Clusters that can crowd a bank, with their offsets on the axes; the largest first."""
-        found = [
-            (need, c, tuple(tuple(o[k] for k in self._axes) for o in c.offsets))
-            for need in self._needs
-            for c in need.clusters
-            if need.over(sum(1 << p for p in c.positions))
-        ]
-        return tuple(sorted(found, key=lambda item: -len(item[2])))
+    def _clusters(self) -> tuple[tuple[Need, Cluster, tuple[Group, ...]], ...]:
+        """Clusters that can crowd a bank, with their offsets on the axes per limit; the largest first."""
+        found = []
+        for need in self._needs:
+            for c in need.clusters:
+                at = [(tuple(o[k] for k in self._axes), p) for o, p in zip(c.offsets, c.positions, strict=True)]
+                groups = ((tuple(o for o, p in at if kind >> p & 1), cap) for kind, cap in need.limits)
+                crowds = tuple((offsets, cap) for offsets, cap in groups if len(offsets) > cap)
+                if crowds:
+                    found.append((need, c, crowds))
+        return tuple(sorted(found, key=lambda item: -len(item[1].positions)))
 
     def _accept(self, layout: AnyLayout) -> bool:
         """The shared counting function decides, unless the cluster test was already exact."""
@@ -171,22 +176,39 @@ class _Union:
         return True
 
     def _lattices(self, banks: int) -> Iterator[AnyLayout]:
-        """Cyclic quotients first (linear banking), by the quick test on multipliers; then the others."""
-        if banks == 1:
-            return
-        for alpha in self._alphas(banks, 1):
-            if math.gcd(banks, *alpha) == 1:
-                layout = linear(self._shape, plainest(self._spread(alpha), banks), banks)
+        """Characters modulo n1, n2, .. with n1 | n2 | ..; one of them is linear banking, which comes first."""
+        groups = [group for _, c, g in self._clusters for group in g]
+        for moduli in _chains(banks, len(self._axes)):
+            for alphas in self._characters(moduli, groups):
+                spread = tuple(self._spread(alpha) for alpha in alphas)
+                layout = LatticeLayout(self._shape, spread, moduli)
+                if len(moduli) == 1:
+                    layout = linear(self._shape, plainest(spread[0], banks), banks)
+                elif math.prod(row[k] for k, row in enumerate(layout.hnf)) != banks:
+                    continue  # together they do not reach all banks
                 if self._accept(layout):
                     yield layout
-        if any(banks % (p * p) == 0 for p in range(2, math.isqrt(banks) + 1)):
-            for hnf in hermite_forms(len(self._axes), banks):
-                if not is_cyclic(hnf) and not any(
-                    _crowds(need, c, (coset(hnf, o) for o in offsets)) for need, c, offsets in self._clusters
-                ):
-                    layout = LatticeLayout.of_hnf(self._shape, self._lift(hnf))
-                    if self._accept(layout):
-                        yield layout
+
+    def _characters(self, moduli: Sequence[int], groups: Sequence[Group]) -> Iterator[tuple[Offset, ...]]:
+        """Multipliers for each modulus under which the accesses of no group crowd a bank."""
+        modulus, *rest = moduli
+        if not rest:
+            for alpha in self._alphas([Circle(groups, None, 1, modulus, len(self._axes))], modulus, True):
+                yield (alpha,)
+            return
+        for alpha, mask, _ in multipliers((), modulus, len(self._axes), True):
+            for last in bits(mask):
+                first = (*alpha, last)
+                if math.gcd(modulus, *first) != 1:
+                    continue
+                parts: list[Group] = []
+                for offsets, cap in groups:
+                    classes: dict[int, list[Offset]] = {}
+                    for o in offsets:
+                        classes.setdefault(dot(first, o) % modulus, []).append(o)
+                    parts += [(tuple(c), cap) for c in classes.values() if len(c) > cap]
+                for others in self._characters(rest, parts):
+                    yield (first, *others)
 
     def _spread(self, alpha: Sequence[int]) -> tuple[int, ...]:
         """Multipliers of all dimensions, 0 for those that do not matter."""
@@ -195,139 +217,41 @@ class _Union:
             full[axis] = a
         return tuple(full)
 
-    def _lift(self, hnf: Matrix) -> Matrix:
-        """The lattice with the unit vectors of the dimensions that do not matter added."""
-        rank = len(self._shape)
-        rows = [[int(a == b) for b in range(rank)] for a in range(rank)]
-        for r, axis in enumerate(self._axes):
-            rows[axis] = [0] * rank
-            for c, other in enumerate(self._axes):
-                rows[axis][other] = hnf[r][c]
-        return tuple(tuple(r) for r in rows)
-
     def _block_cyclic(self, banks: int) -> Iterator[AnyLayout]:
         if banks == 1 or not self._blocks:
             return
         for block in range(2, self._most_block + 1):
-            period = block * banks
-            for alpha in self._alphas(banks, block):
-                if math.gcd(period, *alpha) != 1:
-                    continue
+            circles = [
+                Circle(groups, self._motion(need, cluster), block, block * banks, len(self._axes))
+                for need, cluster, groups in self._clusters
+            ]
+            for alpha in self._alphas(circles, block * banks, False):
                 layout = BlockCyclicLayout(self._shape, self._spread(alpha), banks, block)
                 if self._accept(layout):
                     yield layout
 
-    def _alphas(self, banks: int, block: int) -> Iterator[tuple[int, ...]]:
-        """Multipliers under which no cluster crowds a bank at any position of the loop."""
-        circles = [_Circle(need, c.positions, offsets, block, banks) for need, c, offsets in self._clusters]
-        period = block * banks
-        for prefix in self._prefixes(circles, period, ()):
-            allowed = (1 << (period if any(prefix) or not prefix else period // 2 + 1)) - 1
-            for circle in circles:
-                allowed &= circle.last(prefix, allowed)
-                if not allowed:
-                    break
-            if block > 1:
-                self._steps += sum(len(offsets) ** 2 for _, _, offsets in self._clusters)
-                if self._steps > 500_000 * max(1, self._effort):
-                    self._cut = True
-                    return
-            while allowed:
-                yield (*prefix, (allowed & -allowed).bit_length() - 1)
-                allowed &= allowed - 1
+    def _alphas(self, circles: Sequence[Circle], period: int, units: bool) -> Iterator[Offset]:
+        """Multipliers without a divisor in common with the period under which no bank is crowded."""
+        kind = "lattice" if units else "block"
+        for prefix, mask, work in multipliers(circles, period, len(self._axes), units):
+            self._work[kind] += work
+            if self._work[kind] > MAX_WORK[kind] * max(1, self._effort):
+                self._cut = True
+                return
+            for last in bits(mask):
+                if math.gcd(period, last, *prefix) == 1:
+                    yield (*prefix, last)
 
-    def _prefixes(self, circles: Sequence[_Circle], period: int, prefix: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        """All but the last coordinate; alpha and -alpha are mirror images."""
-        if len(prefix) == len(self._axes) - 1:
-            yield prefix
-            return
-        for a in range(period if any(prefix) else period // 2 + 1):
-            candidate = (*prefix, a)
-            if all(circle.fits(candidate) for circle in circles):
-                yield from self._prefixes(circles, period, candidate)
+    def _motion(self, need: Need, cluster: Cluster) -> Motion | None:
+        return cluster.motion(need.problem.space.names, self._axes)
 
 
-class _Circle:
-    """One cluster under block-cyclic maps: residues on a circle of block * banks places.
-
-    A bank is a window of ``block`` places, at any position of the loop. So an access that has more
-    than cap - 1 others in the window that begins at it crowds a bank, and nothing else does. A loop
-    whose steps or bounds leave out positions could do with less; the named space says "at every position".
-    """
-
-    def __init__(
-        self, need: Need, positions: Sequence[int], offsets: Sequence[tuple[int, ...]], block: int, banks: int
-    ) -> None:
-        self._block, self._period = block, block * banks
-        self._groups = [
-            ([o for o, p in zip(offsets, positions, strict=True) if kind >> p & 1], cap) for kind, cap in need.limits
-        ]
-        self._parts: dict[int, list[tuple[list[tuple[int, ...]], int]]] = {}
-        self._multiples: dict[int, list[int]] = {}
-        self._near: dict[tuple[int, int], int] = {}
-
-    def fits(self, prefix: tuple[int, ...]) -> bool:
-        """Whether the accesses that agree in the coordinates after ``prefix`` crowd no bank."""
-        for group, cap in self._agreeing(len(prefix)):
-            residues = sorted(dot(prefix, o) % self._period for o in group)
-            residues += [r + self._period for r in residues[:cap]]
-            if any(residues[i + cap] - residues[i] < self._block for i in range(len(group))):
-                return False
-        return True
-
-    def _agreeing(self, known: int) -> list[tuple[list[tuple[int, ...]], int]]:
-        """Leading coordinates of accesses with equal remaining ones, where there are more than the cap."""
-        if known not in self._parts:
-            found = []
-            for offsets, cap in self._groups:
-                groups: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
-                for o in offsets:
-                    groups.setdefault(o[known:], []).append(o[:known])
-                found += [(group, cap) for group in groups.values() if len(group) > cap]
-            self._parts[known] = found
-        return self._parts[known]
-
-    def last(self, prefix: tuple[int, ...], allowed: int) -> int:
-        """Those last coordinates (a bit mask) out of ``allowed`` under which no bank is crowded."""
-        for offsets, cap in self._groups:
-            if len(offsets) <= cap:
-                continue
-            places = [(dot(prefix, o[:-1]), o[-1]) for o in offsets]
-            for base, last in places:
-                levels = [allowed] + [0] * cap  # levels[k]: coordinates with at least k others in the window
-                for other_base, other_last in places:
-                    if (other_base, other_last) == (base, last):
-                        continue
-                    near = self._window(other_last - last, (other_base - base) % self._period)
-                    for k in range(cap, 0, -1):
-                        levels[k] |= levels[k - 1] & near
-                allowed &= ~levels[cap]
-                if not allowed:
-                    return 0
-        return allowed
-
-    def _window(self, distance: int, shift: int) -> int:
-        """Coordinates a with (a * distance + shift) mod period inside the first block of places."""
-        key = (distance, shift)
-        if key not in self._near:
-            if distance not in self._multiples:
-                hits = [0] * self._period
-                for a in range(self._period):
-                    hits[a * distance % self._period] |= 1 << a
-                self._multiples[distance] = hits
-            hits, mask = self._multiples[distance], 0
-            for place in range(self._block):
-                mask |= hits[(place - shift) % self._period]
-            self._near[key] = mask
-        return self._near[key]
-
-
-def _crowds(need: Need, cluster: Cluster, keys: Iterator[tuple[int, ...]]) -> bool:
-    """Whether more accesses of ``cluster`` share a key than one bank serves; stops at the first excess."""
-    for_one: dict[tuple[int, ...], int] = {}
-    for position, key in zip(cluster.positions, keys, strict=True):
-        mask = for_one.get(key, 0) | 1 << position
-        if mask.bit_count() > 1 and need.over(mask):
-            return True
-        for_one[key] = mask
-    return False
+def _chains(number: int, most: int, multiple_of: int = 1) -> Iterator[tuple[int, ...]]:
+    """(n1, n2, ..) with n1 | n2 | .. and product ``number``, at most ``most`` of them, the shortest first."""
+    if number % multiple_of == 0 and number > 1:
+        yield (number,)
+    if most > 1:
+        for first in range(max(2, multiple_of), math.isqrt(number) + 1):
+            if first % multiple_of == 0 and number % (first * first) == 0:
+                for rest in _chains(number // first, most - 1, first):
+                    yield (first, *rest)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -113,45 +114,6 @@ def linear(shape: tuple[int, ...], alpha: Vector, modulus: int) -> LatticeLayout
     return LatticeLayout(shape, (tuple(a % modulus for a in alpha),), (modulus,))
 
 
-def hermite_forms(rank: int, index: int) -> Iterator[Matrix]:
-    """Every sublattice of Z^rank of this index once, in Hermite normal form."""
-    for diagonal in factorisations(index, rank):
-        free = [(row, column) for row in range(rank) for column in range(row + 1, rank)]
-        for entries in itertools.product(*(range(diagonal[column]) for _, column in free)):
-            rows = [[0] * rank for _ in range(rank)]
-            for k, h in enumerate(diagonal):
-                rows[k][k] = h
-            for (row, column), value in zip(free, entries, strict=True):
-                rows[row][column] = value
-            yield tuple(tuple(r) for r in rows)
-
-
-def factorisations(number: int, parts: int) -> Iterator[Vector]:
-    """All ordered products of ``parts`` positive factors."""
-    if parts == 0:
-        if number == 1:
-            yield ()
-        return
-    if parts == 1:
-        yield (number,)
-        return
-    for first in range(1, number + 1):
-        if number % first == 0:
-            for rest in factorisations(number // first, parts - 1):
-                yield (first, *rest)
-
-
-def coset(hnf: Matrix, x: Sequence[int]) -> Vector:
-    """The one representative of x modulo the lattice inside the box of the diagonal."""
-    rest = list(x)
-    for k, row in enumerate(hnf):
-        times = rest[k] // row[k]
-        if times:
-            for j in range(k, len(rest)):
-                rest[j] -= times * row[j]
-    return tuple(rest)
-
-
 def characters_of(hnf: Matrix) -> tuple[tuple[Vector, int], ...]:
     """(alpha, n) with n > 1 whose common kernel is the lattice spanned by the rows (Smith normal form)."""
     rank = len(hnf)
@@ -200,29 +162,6 @@ def plainest(alpha: Vector, modulus: int) -> Vector:
     return min((tuple(a * u % modulus for a in alpha) for u in units), key=lambda c: (sum(c), max(c), c))
 
 
-def is_cyclic(hnf: Matrix) -> bool:
-    """Whether the quotient by the lattice is a cyclic group: its minors of rank - 1 have no common divisor."""
-    rank = len(hnf)
-    minors = 0
-    for row in range(rank):
-        for column in range(rank):
-            rest = [[hnf[r][c] for c in range(rank) if c != column] for r in range(rank) if r != row]
-            minors = math.gcd(minors, _determinant(rest))
-            if minors == 1:
-                return True
-    return False
-
-
-def _determinant(rows: Sequence[Sequence[int]]) -> int:
-    if not rows:
-        return 1
-    return sum(
-        (-1) ** k * rows[0][k] * _determinant([[*r[:k], *r[k + 1 :]] for r in rows[1:]])
-        for k in range(len(rows))
-        if rows[0][k]
-    )
-
-
 def _hermite(alphas: Sequence[Vector], moduli: Vector, order: Sequence[int]) -> Matrix:
     """Hermite form with the coordinates taken in ``order``.
 
@@ -253,7 +192,7 @@ def _hermite(alphas: Sequence[Vector], moduli: Vector, order: Sequence[int]) -> 
 
 def dot(alpha: Sequence[int], x: Sequence[int]) -> int:
     """Inner product."""
-    return sum(a * i for a, i in zip(alpha, x, strict=True))
+    return sum(map(operator.mul, alpha, x))
 
 
 def isl_dot(alpha: Sequence[int], indices: Sequence[str]) -> str:

@@ -1,0 +1,216 @@
+"""Multipliers alpha under which no bank is crowded, for linear and block-cyclic maps, many at a time.
+
+bank(x) = floor((alpha . x) / B) mod N: residues of accesses on a circle of B * N places, a bank is a
+window of B places. A set of last coordinates of alpha is one number with a bit for each of them.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from hlspart.banking.need import Motion, Offset
+from hlspart.layouts.lattice import dot
+
+Group = tuple[tuple[Offset, ...], int]  # accesses of which at most so many may share a bank
+
+
+class Circle:
+    """Groups of accesses whose residues the loop moves together.
+
+    ``motion`` gives the *phases*: what alpha . (linear part) is modulo the block. An access at place p of its
+    block crowds a bank when more than cap - 1 others lie in the window that begins p places before it. Where
+    every phase is reached, windows that begin at an access (p = 0) are enough; elsewhere just the
+    places that the phases give count. ``motion`` None: all phases are asked about.
+    """
+
+    def __init__(self, groups: Sequence[Group], motion: Motion | None, block: int, period: int, rank: int) -> None:
+        self._block, self._period = block, period
+        self._groups = [(offsets, cap) for offsets, cap in groups if len(offsets) > cap]
+        self._motion = motion if block > 1 and motion is not None and not _steady(motion, block, rank) else None
+        self._solved: dict[int, tuple[int, int]] = {}
+        self._round: dict[tuple[int, int, int], int] = {}
+
+    @property
+    def even(self) -> bool:
+        """Whether every phase counts, so that alpha and -alpha are mirror images."""
+        return self._motion is None
+
+    @cached_property
+    def work(self) -> int:
+        """Comparisons for one choice of the leading coordinates, at most."""
+        return sum(len(offsets) * (len(offsets) - 1) // (2 if cap == 1 else 1) for offsets, cap in self._groups)
+
+    def projected(self, rank: int) -> Circle:
+        """What the first ``rank`` coordinates of alpha must tell apart: accesses that agree in all others.
+
+        Where not every phase counts, only accesses on one place of the circle are sure to meet.
+        """
+        found: list[Group] = []
+        for offsets, cap in self._groups:
+            alike: dict[Offset, list[Offset]] = {}
+            for o in offsets:
+                alike.setdefault(o[rank:], []).append(o[:rank])
+            found += [(tuple(group), cap) for group in alike.values()]
+        return Circle(found, None, self._block if self._motion is None else 1, self._period, rank)
+
+    def last(self, prefix: Offset, allowed: int) -> int:
+        """Those last coordinates (a bit mask) out of ``allowed`` under which no bank is crowded."""
+        if self._motion is None:
+            return self._anywhere(prefix, allowed)
+        kept = every = 0
+        for first in range(self._block):
+            if math.gcd(self._block, first, *prefix) != 1:
+                continue
+            mask = sum(1 << a for a in range(first, self._period, self._block))
+            alpha = (*prefix, first)
+            phases = self._motion.phases(alpha, self._block)
+            if len(phases) == self._block:
+                every |= mask
+            else:
+                start = dot(alpha, self._motion.start)
+                kept |= self._at_phases(prefix, allowed & mask, first, {(start + t) % self._block for t in phases})
+        return kept | self._anywhere(prefix, allowed & every)
+
+    def _anywhere(self, prefix: Offset, allowed: int) -> int:
+        for k, (_, cap) in enumerate(self._groups):
+            if not allowed:
+                return 0
+            allowed = self._apart(k, prefix, allowed) if cap == 1 else self._counted(k, prefix, allowed)
+        return allowed
+
+    def _apart(self, group: int, prefix: Offset, allowed: int) -> int:
+        """One access a bank: no two may be nearer than a block."""
+        for lead, last in self._differences[group]:
+            allowed &= ~self._within(last, sum(map(operator.mul, prefix, lead)), 1 - self._block)
+            if not allowed:
+                return 0
+        return allowed
+
+    @cached_property
+    def _differences(self) -> list[list[tuple[Offset, int]]]:
+        """Per group, the differences between accesses up to sign, as leading part and last coordinate."""
+        found = []
+        for offsets, cap in self._groups:
+            if cap > 1:
+                offsets = ()  # they are counted instead
+            unlike: dict[Offset, None] = {}
+            for k, one in enumerate(offsets):
+                for other in offsets[:k]:
+                    delta = tuple(a - b for a, b in zip(one, other, strict=True))
+                    unlike[max(delta, tuple(-d for d in delta))] = None
+            found.append([(delta[:-1], delta[-1]) for delta in unlike])
+        return found
+
+    def _counted(self, group: int, prefix: Offset, allowed: int) -> int:
+        for others, last, base in self._seats(group, prefix):
+            allowed &= ~self._crowding(others, last, base, allowed, self._groups[group][1])
+            if not allowed:
+                return 0
+        return allowed
+
+    def _at_phases(self, prefix: Offset, allowed: int, first: int, phases: set[int]) -> int:
+        for group, (_, cap) in enumerate(self._groups):
+            for others, last, base in self._seats(group, prefix):
+                for ahead in {(base + first * last + t) % self._block for t in phases}:
+                    allowed &= ~self._crowding(others, last, base - ahead, allowed, cap)
+                    if not allowed:
+                        return 0
+        return allowed
+
+    def _seats(self, group: int, prefix: Offset) -> Iterator[tuple[list[tuple[int, int]], int, int]]:
+        """Each access as (last coordinate, residue of the leading part), with the others before it."""
+        places = [(o[-1], dot(prefix, o[:-1])) for o in self._groups[group][0]]
+        for k, (last, base) in enumerate(places):
+            yield places[:k] + places[k + 1 :], last, base
+
+    def _crowding(self, others: Sequence[tuple[int, int]], last: int, begin: int, allowed: int, cap: int) -> int:
+        """Coordinates out of ``allowed`` with at least ``cap`` others in the window that begins at (last, begin)."""
+        levels = [allowed] + [0] * cap  # levels[n]: coordinates with at least n others in the window
+        for other_last, other_base in others:
+            near = self._within(other_last - last, other_base - begin, 0)
+            for n in range(cap, 0, -1):
+                levels[n] |= levels[n - 1] & near
+        return levels[cap]
+
+    def _within(self, distance: int, shift: int, begin: int) -> int:
+        """Coordinates a with (a * distance + shift) mod period in [begin, block); bits from the period on say nothing.
+
+        One more in a is ``distance`` more in shift, so that the answers for all shifts that are alike modulo
+        gcd(distance, period) are rotations of one.
+        """
+        known = self._solved.get(distance)
+        if known is None:
+            common = math.gcd(distance, self._period)
+            known = common, pow(distance // common, -1, self._period // common)
+            self._solved[distance] = known
+        common, inverse = known
+        rest = shift % common
+        mask = self._round.get((distance, rest, begin))
+        if mask is None:
+            mask = self._twice_round(common, inverse, rest, begin)
+            self._round[distance, rest, begin] = mask
+        return mask >> (shift - rest) // common * inverse % (self._period // common)
+
+    def _twice_round(self, common: int, inverse: int, shift: int, begin: int) -> int:
+        """The mask of :meth:`_within` for a shift below ``common``, once more from the period on."""
+        apart = self._period // common
+        every = sum(1 << k * apart for k in range(common))
+        mask = 0
+        for place in range(begin, self._block):
+            if (place - shift) % common == 0:
+                mask |= every << (place - shift) // common * inverse % apart
+        return mask | mask << self._period
+
+
+def _steady(motion: Motion, block: int, rank: int) -> bool:
+    """Whether all phases are reached for any alpha without a divisor in common with the block."""
+    free = set()
+    for move, times in motion.moves:
+        used = [k for k, c in enumerate(move) if c]
+        if len(used) == 1 and times >= block and math.gcd(move[used[0]], block) == 1:
+            free.add(used[0])
+    return len(free) == rank
+
+
+def multipliers(circles: Sequence[Circle], period: int, rank: int, units: bool) -> Iterator[tuple[Offset, int, int]]:
+    """Every alpha modulo ``period`` that crowds no bank, as (leading coordinates, mask of last ones, work done).
+
+    ``units``: multiples by units give the same banks, so the first coordinate that is not 0 divides the period.
+    """
+    divisors = sum(1 << a for a in range(period) if a == 0 or period % a == 0)
+    half = period // 2 + 1 if all(circle.even for circle in circles) else period
+    first = divisors if units else (1 << half) - 1
+    every = (1 << period) - 1
+
+    def found(circles: Sequence[Circle], rank: int) -> Iterator[tuple[Offset, int, int]]:
+        work = 1 + sum(circle.work for circle in circles)
+        for prefix, before in leading(circles, rank - 1):
+            allowed = every if any(prefix) else first
+            for circle in circles:
+                allowed = circle.last(prefix, allowed)
+                if not allowed:
+                    break
+            yield prefix, allowed, before + work
+
+    def leading(circles: Sequence[Circle], rank: int) -> Iterator[tuple[Offset, int]]:
+        if rank == 0:
+            yield (), 0
+            return
+        spent = 0
+        for prefix, mask, work in found([circle.projected(rank) for circle in circles], rank):
+            spent += work
+            for a in bits(mask):
+                yield (*prefix, a), spent
+                spent = 0
+
+    return found(circles, rank)
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The bits that are set, from the lowest on."""
+    while mask:
+        yield (mask & -mask).bit_length() - 1
+        mask &= mask - 1
