@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
 from hlspart.model.options import InferOptions
+from hlspart.model.program import Variable
+from hlspart.model.results import InferResult
 from hlspart.pipeline import Pipeline
 from hlspart.render import html, json, shapes
+
+if TYPE_CHECKING:
+    from hlspart.layouts.blockcyclic import BlockCyclicLayout
+    from hlspart.layouts.lattice import LatticeLayout
+    from hlspart.layouts.perdim import PerDimLayout
+
+    Layout = PerDimLayout | LatticeLayout | BlockCyclicLayout
 
 _LARGEST = 128  # rows and columns of a bank map; beyond that, one corner is shown
 
@@ -29,21 +39,18 @@ def command(**shared: Any) -> int:
     inferred = pipeline.infer(InferOptions())
     linted = pipeline.lint(LintConfig())
 
+    story = html.Story(
+        shapes.ii(program, pipeline.analysis, pipeline.ii, pipeline.paths),
+        shapes.infer(program, pipeline.analysis, inferred, pipeline.paths),
+        {(x.function, x.name): x for x in pipeline.ii.loops},
+        [*_written(pipeline), *_inferred(pipeline, inferred)],
+        {u.path: _source(pipeline, u.path) for u in program.units if u.source is not None},
+        linted.diagnostics,
+        frozenset((v.function, v.name) for v in _formals(pipeline)),
+    )
+
     def page(paths: tuple[str, ...]) -> str:
-        findings: dict[str, list[tuple[int, str, str]]] = {}
-        for s in pipeline.validation.statuses:
-            text = s.text + (f": {s.reason}" if s.reason else "")
-            findings.setdefault(s.path, []).append((s.line, s.status, text))
-        for d in linted.diagnostics:
-            findings.setdefault(d.place.path, []).append((d.place.line, d.severity, f"{d.message} [{d.rule}]"))
-        return html.render(
-            shapes.ii(program, pipeline.analysis, pipeline.ii, paths),
-            shapes.infer(program, pipeline.analysis, inferred, paths),
-            {(x.function, x.name): x for x in pipeline.ii.loops},
-            _pictures(pipeline),
-            {u.path: _source(pipeline, u.path) for u in program.units if u.source is not None},
-            {p: sorted(f) for p, f in findings.items()},
-        )
+        return html.render(story, paths)
 
     return run.finish(
         {
@@ -54,32 +61,63 @@ def command(**shared: Any) -> int:
     )
 
 
-def _pictures(pipeline: Pipeline) -> list[html.BankPicture]:
-    """Bank maps of all partitioned arrays: the last two dimensions, the others at 0."""
+def _formals(pipeline: Pipeline) -> list[Variable]:
+    """Array parameters that stand for an array of a caller."""
+    tops = pipeline.analysis.tops
+    return [v for v in pipeline.program.arrays() if v.storage == "parameter" and v.function not in tops]
+
+
+def _written(pipeline: Pipeline) -> Iterator[html.BankPicture]:
+    """Bank maps of all partitioned arrays."""
     from hlspart.partition import layout_of
 
-    owner = shapes.Owner(pipeline.program)
-    found = []
-    for variable in pipeline.program.arrays():
+    formals = {v.id for v in _formals(pipeline)}
+    for variable in (v for v in pipeline.program.arrays() if v.id not in formals):
         layout = layout_of(pipeline.validation, pipeline.analysis, pipeline.program, variable.id)
-        if layout is None or layout.banks < 2:
+        if layout is not None and layout.banks > 1:
+            yield _picture(pipeline, variable, layout, "as written")
+
+
+def _inferred(pipeline: Pipeline, inferred: InferResult) -> Iterator[html.BankPicture]:
+    """Bank maps of the inferred partitions that are not there yet."""
+    from hlspart.layouts.mapping import layout_from
+    from hlspart.partition import make_layout
+
+    for array in inferred.arrays:
+        variable = pipeline.program.variable(array.variable)
+        shape = tuple(d for d in variable.dims if d is not None)
+        if array.banks < 2 or len(shape) < len(variable.dims) or not (array.fresh or array.needs_rewrite):
             continue
-        shape = layout.shape
-        lead = len(shape) - 2
-        rows, columns = (1, shape[0]) if lead < 0 else (shape[-2], shape[-1])
-        shown = min(rows, _LARGEST), min(columns, _LARGEST)
-        cells = tuple(
-            tuple(layout.bank((x,) if lead < 0 else (*([0] * lead), y, x)) for x in range(shown[1]))
-            for y in range(shown[0])
-        )
-        extents = "".join(f"[{s}]" for s in shape)
-        note = f"{variable.name}{extents}: {layout.banks} banks"
-        if shown != (rows, columns):
-            note += f", the first {shown[0]} x {shown[1]} elements"
-        if lead > 0:
-            note += ", leading indices 0"
-        found.append(html.BankPicture(owner.variable(variable), variable.name, cells, note))
-    return found
+        layout: Layout | None = None
+        if array.mapping is not None:
+            layout = layout_from(shape, array.mapping)
+        elif array.dims:
+            layout = make_layout(variable.dims, array.dims)
+        if layout is not None:
+            yield _picture(pipeline, variable, layout, "as inferred")
+
+
+def _picture(pipeline: Pipeline, variable: Variable, layout: Layout, which: str) -> html.BankPicture:
+    """The last two dimensions, the others at 0; one dimension is cut into rows."""
+    shape = layout.shape
+    lead = len(shape) - 2
+    if lead < 0:
+        columns = min(32 if shape[0] <= 1024 else 64, shape[0])
+        shown = min(shape[0], columns * columns)
+        banks = [layout.bank((x,)) for x in range(shown)]
+        pieces = tuple(tuple(banks[k : k + columns]) for k in range(0, shown, columns))
+        note = f"{variable.name}[{shape[0]}] {which}: {layout.banks} banks"
+        note += f", the first {shown} elements" if shown < shape[0] else ""
+        return html.BankPicture(shapes.Owner(pipeline.program).variable(variable), variable.name, pieces, note, True)
+    rows, columns = shape[-2:]
+    part = min(rows, _LARGEST), min(columns, _LARGEST)
+    cells = tuple(tuple(layout.bank((*([0] * lead), y, x)) for x in range(part[1])) for y in range(part[0]))
+    note = f"{variable.name}{''.join(f'[{s}]' for s in shape)} {which}: {layout.banks} banks"
+    if part != (rows, columns):
+        note += f", the first {part[0]} x {part[1]} elements"
+    if lead > 0:
+        note += ", leading indices 0"
+    return html.BankPicture(shapes.Owner(pipeline.program).variable(variable), variable.name, cells, note, False)
 
 
 def _source(pipeline: Pipeline, path: str) -> html.SourceLines:

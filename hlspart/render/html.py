@@ -10,40 +10,55 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from hlspart import __version__
+from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.results import LoopResult
 from hlspart.render import svg
-from hlspart.render.text import extent, limit_text, loop_title, partition_text
+from hlspart.render.text import dims, extent, limit_text, loop_title, partition_text
 
 Shape = Mapping[str, Any]
+_PORTS, _SLOTS = 64, 32  # largest port table
 
 
 @dataclass(frozen=True)
 class BankPicture:
-    """Banks of the elements of one array: ``cells`` are rows of bank numbers, ``note`` what they leave out."""
+    """Banks of the elements of one array: ``cells`` are rows of bank numbers, ``caption`` what they leave out.
+
+    ``wrapped``: the array has one dimension, and the rows are pieces of it.
+    """
 
     path: str
     name: str
     cells: tuple[tuple[int, ...], ...]
     caption: str
+    wrapped: bool
 
 
 @dataclass(frozen=True)
 class SourceLines:
-    """Text of a file and, by 1-based line, the loop (``function/name``) that the line belongs to."""
+    """Text of a file and, by 1-based line, the loop (function, name) that the line belongs to."""
 
     lines: tuple[str, ...]
     loops: Mapping[int, tuple[str, str]]
 
 
-def render(
-    ii: Shape,
-    infer: Shape,
-    schedules: Mapping[tuple[str, str], LoopResult],
-    pictures: Sequence[BankPicture],
-    sources: Mapping[str, SourceLines],
-    findings: Mapping[str, Sequence[tuple[int, str, str]]],
-) -> str:
-    """``findings``: path -> (line, severity or status, text). ``schedules``: by function and loop name."""
+@dataclass(frozen=True)
+class Story:
+    """All records of a page. ``schedules``: by function and loop name; ``sources``: by path.
+
+    ``formals``: arrays, by function and name, that stand for one of their callers.
+    """
+
+    ii: Shape
+    infer: Shape
+    schedules: Mapping[tuple[str, str], LoopResult]
+    pictures: Sequence[BankPicture]
+    sources: Mapping[str, SourceLines]
+    findings: Sequence[Diagnostic]
+    formals: frozenset[tuple[str | None, str]]
+
+
+def render(story: Story, paths: Sequence[str]) -> str:
+    """The page about some of the files."""
     environment = Environment(
         loader=PackageLoader("hlspart", "templates"),
         autoescape=True,
@@ -51,47 +66,110 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    inferred = {f["path"]: f for f in infer["files"]}
-    good = [f for f in ii["files"] if "error" not in f]
-    files = [_file(f, inferred.get(f["path"], {}), schedules, pictures, sources, findings) for f in ii["files"]]
+    entries = [f for f in story.ii["files"] if f["path"] in paths]
+    inferred = {f["path"]: f for f in story.infer["files"]}
+    files = [_file(story, number, f, inferred.get(f["path"], {})) for number, f in enumerate(entries)]
+    good = [f for f in entries if "error" not in f]
     return environment.get_template("report.html.j2").render(
-        title=", ".join(f["path"] for f in ii["files"]),
-        assumptions="Assumed: " + "; ".join(good[0]["assumptions"]) if good else "",
+        title=", ".join(paths),
+        verdict=_verdict(good, [inferred.get(f["path"], {}) for f in good], len(entries) - len(good)),
+        tiles=_tiles(good, [d for f in files for d in f["findings"]], story.formals),
+        assumptions="; ".join(good[0]["assumptions"]) if good else "",
         files=files,
         version=__version__,
     )
 
 
-def _file(
-    file: Shape,
-    inferred: Shape,
-    schedules: Mapping[tuple[str, str], LoopResult],
-    pictures: Sequence[BankPicture],
-    sources: Mapping[str, SourceLines],
-    findings: Mapping[str, Sequence[tuple[int, str, str]]],
-) -> Shape:
-    if "error" in file:
-        return {"path": file["path"], "error": file["error"], "line": file["line"]}
+def _verdict(files: Sequence[Shape], inferred: Sequence[Shape], broken: int) -> str:
+    """One sentence on top."""
+    loops = [x for f in files for x in f["loops"] if x["pipelined"]]
+    missed = [x for x in loops if x["ii"] is not None and x["target_ii"] is not None and x["ii"] > x["target_ii"]]
+    unknown = [x for x in loops if x["ii"] is None]
+    if not loops:
+        text = "No loop is pipelined."
+    elif not missed and not unknown:
+        text = "The pipelined loop reaches its target II." if len(loops) == 1 else (
+            f"All {len(loops)} pipelined loops reach their target II."
+        )  # fmt: skip
+    else:
+        parts = [f"{len(missed)} of {len(loops)} pipelined loops miss{'es' * (len(missed) == 1)} the target II"]
+        parts += [f"{len(unknown)} cannot be predicted"] if unknown else []
+        after = {(x["function"], x["name"]): x["ii_after"] for f in inferred for x in f.get("loops", ())}
+        found = [(x, after.get((x["function"], x["name"]))) for x in missed]
+        helped = sum(then is not None and then <= x["target_ii"] for x, then in found)
+        if helped:
+            parts.append("what infer finds would mend " + ("it" if len(missed) == 1 else f"{helped} of them"))
+        text = "; ".join(parts) + "."
+    return text + (f" {broken} file{'s' * (broken > 1)} could not be read." if broken else "")
+
+
+def _tiles(
+    files: Sequence[Shape], findings: Sequence[Shape], formals: frozenset[tuple[str | None, str]]
+) -> list[Shape]:
+    """Figures on top."""
+    loops = [x for f in files for x in f["loops"]]
+    missed, arrays = (
+        sum(map(_missed, loops)),
+        [a for f in files for a in f["arrays"] if (a["function"], a["name"]) not in formals],
+    )
+    serious = sum(d["status"] in ("error", "warning") for d in findings)
+    known = [a["bram18k"] for a in arrays if a["bram18k"] is not None]
+    return [
+        {"number": sum(bool(x["pipelined"]) for x in loops), "what": "pipelined loops", "mark": ""},
+        {"number": missed, "what": "not on target", "mark": "bad" if missed else "good"},
+        {"number": sum(a["banks"] or 0 for a in arrays), "what": "banks", "mark": ""},
+        {"number": sum(known), "what": "BRAM18K", "mark": ""},
+        {"number": sum(a["registers"] or 0 for a in arrays), "what": "array registers (bits)", "mark": ""},
+        {"number": serious, "what": "errors and warnings", "mark": "bad" if serious else "good"},
+    ]
+
+
+def _file(story: Story, number: int, file: Shape, inferred: Shape) -> Shape:
     path = file["path"]
+    findings = [_finding(d, path) for d in story.findings if _shown_in(story, d, path)]
+    if "error" in file:
+        return {"path": path, "error": file["error"], "line": file["line"], "findings": findings}
     loops = {(x["function"], x["name"]): x for x in file["loops"]}
-    pairs = [(loop_title(x), x["ii_before"], x["ii_after"]) for x in inferred.get("loops", ())]
+    outcomes = inferred.get("loops", ())
+    pairs = [(loop_title(x), x["ii_before"], x["ii_after"]) for x in outcomes if x["ii_before"] != x["ii_after"]]
+    pictures = [p for p in story.pictures if p.path == path]
+    marks = {d["line"]: d["mark"] for d in reversed(findings) if d["path"] is None}
     return {
         "path": path,
+        "anchor": f"f{number}",
         "error": None,
         "loops": [_loop(x) for x in file["loops"]],
+        "arrays": [_memory(a) for a in file["arrays"]],
+        "asked": bool(outcomes),
         "bars": Markup(svg.bars(pairs)) if pairs else "",
-        "schedules": [_schedule(schedules[k]) for k, x in loops.items() if k in schedules and _missed(x)],
-        "maps": [
-            {"svg": Markup(svg.bank_map(p.cells, f"banks of {p.name}")), "caption": p.caption}
-            for p in pictures
-            if p.path == path
+        "schedules": [_schedule(story.schedules[k]) for k, x in loops.items() if k in story.schedules and _missed(x)],
+        "maps": [_map(p) for p in pictures],
+        "inferred": [_array(a) for a in inferred.get("arrays", ()) if a["kind"] != "none"],
+        "directives": [
+            {"line": p["line"], "path": p["path"] if p["path"] != path else None, "status": p["status"],
+             "text": p["text"], "note": p["reason"] or "", "mark": _mark(p["status"])}
+            for p in file["pragmas"]
         ],
-        "inferred": [_array(a) for a in inferred.get("arrays", ()) if a["banks"] > 1],
-        "findings": [
-            {"line": line, "status": status, "text": text, "mark": _mark(status)}
-            for line, status, text in findings.get(path, ())
-        ],
-        "lines": _lines(sources[path], loops),
+        "findings": findings,
+        "lines": _lines(story.sources[path], loops, marks),
+    }  # fmt: skip
+
+
+def _shown_in(story: Story, item: Diagnostic, path: str) -> bool:
+    """A finding stands with its file, one in a header or directive file with the first file."""
+    given = [f["path"] for f in story.ii["files"]]
+    return item.place.path == path or (item.place.path not in given and path == given[0])
+
+
+def _finding(item: Diagnostic, path: str) -> Shape:
+    return {
+        "line": item.place.line,
+        "path": item.place.path if item.place.path != path else None,
+        "status": item.severity,
+        "rule": f"{item.rule} {item.name}",
+        "text": item.message,
+        "hint": item.hint or "",
+        "mark": _mark(item.severity),
     }
 
 
@@ -100,7 +178,7 @@ def _missed(loop: Shape) -> bool:
 
 
 def _mark(status: str) -> str:
-    return {"applied": "good", "error": "bad", "rejected": "bad", "conflict": "bad", "warning": "bad"}.get(
+    return {"applied": "good", "error": "bad", "rejected": "bad", "conflict": "bad", "warning": "warn"}.get(
         status, "soft"
     )
 
@@ -122,6 +200,19 @@ def _loop(x: Shape) -> Shape:
     }
 
 
+def _memory(x: Shape) -> Shape:
+    return {
+        "name": f"{x['function']}/{x['name']}" if x["function"] else x["name"],
+        "extents": f"{dims(x['dims'])} x {x['element_bits']} bit" if x["element_bits"] else dims(x["dims"]),
+        "storage": x["storage"],
+        "ports": "any" if x["ports"] is None else x["ports"],
+        "banks": x["banks"],
+        "partition": partition_text(x["partition"]) if x["partition"] else "",
+        "bram18k": "?" if x["bram18k"] is None else x["bram18k"],
+        "registers": "?" if x["registers"] is None else x["registers"],
+    }
+
+
 def _array(x: Shape) -> Shape:
     what = partition_text(x["partition"]) if x["partition"] else x["kind"]
     if x["mapping"] is not None:
@@ -129,31 +220,46 @@ def _array(x: Shape) -> Shape:
     proof = f"minimal in {x['space']}" if x["proved_minimal"] else "not proved minimal"
     if x["absolute"]:
         proof = "minimal over any mapping"
-    return {"name": x["name"], "what": what, "banks": x["banks"], "proof": proof}
+    how = "hlspart rewrite --infer" if x["needs_rewrite"] else "\n".join(x["pragmas"])
+    return {"name": x["name"], "what": what, "banks": x["banks"], "proof": proof, "how": how}
+
+
+def _map(p: BankPicture) -> Shape:
+    banks = sorted({b for row in p.cells for b in row})
+    return {
+        "svg": Markup(svg.bank_map(p.cells, f"banks of {p.name}", p.wrapped)),
+        "legend": Markup(svg.legend(banks)),
+        "caption": p.caption,
+    }
 
 
 def _schedule(loop: LoopResult) -> Shape:
-    """Memory ports of the schedule, and what found no port within the target II."""
-    slots = loop.ii or 1
-    used, ports, late = [], [], []
+    """Memory ports of the schedule; what stands beyond the target II is late."""
+    used, ports = [], []
     for item in loop.schedule:
         for port in (item.resource or "").split(", "):
             if " p" not in port:
                 continue
             if port not in ports:
                 ports.append(port)
-            used.append((port, item.slot or 0, f"{item.operation} line {item.line}"))
+            word = "store" if "store" in item.operation else "load" if "load" in item.operation else item.operation
+            used.append((port, item.slot or 0, f"{word} {item.line}", f"{item.operation} line {item.line}"))
     ports.sort()
-    for port, slot, what in used:
-        if loop.target_ii is not None and slot >= loop.target_ii:
-            late.append(f"{what} ({port})")
-    rows = [(ports.index(p), s, w) for p, s, w in used]
-    text = "; ".join(x.text for x in loop.limits[:1] if x.text) or "no limit is known"
-    picture = svg.port_table(ports[:64], min(slots, 32), [r for r in rows if r[0] < 64 and r[1] < 32], late[:16])
-    return {"title": f"{loop.function}/{loop.name}", "text": text, "svg": Markup(picture)}
+    rows = [(ports.index(p), s, label, what) for p, s, label, what in used]
+    rows = [r for r in rows if r[0] < _PORTS and r[1] < _SLOTS]
+    target = loop.target_ii or 1
+    picture = svg.port_table(ports[:_PORTS], min(loop.ii or 1, _SLOTS), rows, target) if rows else ""
+    left_out = len(ports) > _PORTS or (loop.ii or 1) > _SLOTS
+    return {
+        "title": f"{loop.function}/{loop.name}",
+        "text": "; ".join(x.text for x in loop.limits[:1] if x.text) or "no limit is known",
+        "hint": next((x.hint for x in loop.limits[:1] if x.hint), ""),
+        "note": f"the first {_PORTS} ports and {_SLOTS} slots" if left_out else "",
+        "svg": Markup(picture),
+    }
 
 
-def _lines(source: SourceLines, loops: Mapping[tuple[str, str], Shape]) -> list[Shape]:
+def _lines(source: SourceLines, loops: Mapping[tuple[str, str], Shape], marks: Mapping[int, str]) -> list[Shape]:
     out: list[Shape] = []
     for number, text in enumerate(source.lines, 1):
         loop = loops.get(source.loops[number]) if number in source.loops else None
@@ -161,5 +267,6 @@ def _lines(source: SourceLines, loops: Mapping[tuple[str, str], Shape]) -> list[
         if loop is not None and loop["pipelined"]:
             value = loop["ii"]
             heat = " hu" if value is None else f" h{1 if value <= 1 else 2 if value == 2 else 3 if value <= 4 else 4}"
-        out.append({"text": text.encode("utf-8", "replace").decode(), "heat": heat})
+        mark = marks.get(number, "")
+        out.append({"text": text.encode("utf-8", "replace").decode(), "heat": heat, "mark": mark})
     return out

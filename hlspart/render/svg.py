@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 _HUES = (210, 30, 130, 280, 60, 0, 180, 320, 90, 240, 15, 160, 300, 45, 195, 345)
+_LEGEND = 24  # banks that a legend names
 
 
 def colour(bank: int) -> str:
@@ -15,8 +16,11 @@ def colour(bank: int) -> str:
     return f"hsl({hue} 55% {light}%)"
 
 
-def bank_map(cells: Sequence[Sequence[int]], label: str) -> str:
-    """Bank of each element: cells with tooltips up to 64 x 64, else one path per bank."""
+def bank_map(cells: Sequence[Sequence[int]], label: str, wrapped: bool = False) -> str:
+    """Bank of each element: cells with tooltips up to 64 x 64, else one path per bank.
+
+    ``wrapped``: the rows are pieces of one dimension.
+    """
     rows, columns = len(cells), max(len(r) for r in cells)
     size = 14 if max(rows, columns) <= 32 else 8 if max(rows, columns) <= 64 else 4
     parts = []
@@ -24,7 +28,7 @@ def bank_map(cells: Sequence[Sequence[int]], label: str) -> str:
         for y, row in enumerate(cells):
             for x, bank in enumerate(row):
                 at = f'x="{x * size}" y="{y * size}" width="{size - 1}" height="{size - 1}"'
-                tip = f"[{x}]" if rows == 1 else f"[{y}][{x}]"
+                tip = f"[{y * columns + x}]" if wrapped else f"[{y}][{x}]"
                 parts.append(f'<rect {at} fill="{colour(bank)}"><title>{tip} bank {bank}</title></rect>')
     else:
         paths: dict[int, list[str]] = {}
@@ -35,56 +39,73 @@ def bank_map(cells: Sequence[Sequence[int]], label: str) -> str:
     return _svg(columns * size, rows * size, label, parts)
 
 
-def port_table(ports: Sequence[str], slots: int, used: Sequence[tuple[int, int, str]], overflow: Sequence[str]) -> str:
-    """Rows are ports, columns slots of the modulo schedule; ``used`` are (row, slot, what); ``overflow`` in red."""
-    left, width, height = 12 + 7 * max((len(p) for p in ports), default=4), 120, 22
-    box = f'width="{width - 2}" height="{height - 2}"'
+def legend(banks: Sequence[int]) -> str:
+    """The colours of some banks, in order."""
+    shown, rest = banks[:_LEGEND], len(banks) - _LEGEND
+    parts = []
+    for k, bank in enumerate(shown):
+        x, y = k % 8 * 38, k // 8 * 17
+        parts.append(f'<circle cx="{x + 6}" cy="{y + 7}" r="5" fill="{colour(bank)}"/>')
+        parts.append(f'<text x="{x + 15}" y="{y + 11}">{bank}</text>')
+    height = (len(shown) + 7) // 8 * 17
+    if rest > 0:
+        parts.append(f'<text x="0" y="{height + 11}">and {rest} more</text>')
+        height += 17
+    return _svg(8 * 38, height, "colours of the banks", parts)
+
+
+def port_table(ports: Sequence[str], slots: int, used: Sequence[tuple[int, int, str, str]], target: int) -> str:
+    """Rows are ports, columns slots of the modulo schedule; ``used``: (row, slot, label, what).
+
+    What stands in a slot that the target II does not have is red.
+    """
+    left, width, height = 12 + 7 * max((len(p) for p in ports), default=4), 76, 22
     parts = []
     for slot in range(slots):
-        parts.append(f'<text x="{left + slot * width + 4}" y="14">slot {slot}</text>')
+        late = slot >= target
+        x = left + slot * width
+        parts.append(f'<text x="{x + 4}" y="14"{_LATE_TEXT if late else ""}>slot {slot}</text>')
     for row, name in enumerate(ports):
         y = 20 + row * height
         parts.append(f'<text x="0" y="{y + 15}">{escape(name)}</text>')
         for slot in range(slots):
-            parts.append(
-                f'<rect x="{left + slot * width}" y="{y}" {box} fill="none" stroke="currentColor" stroke-opacity=".3"/>'
-            )
-    for row, slot, what in used:
+            place = f'x="{left + slot * width}" y="{y}" width="{width - 2}" height="{height - 2}"'
+            parts.append(f'<rect {place} fill="none" stroke="currentColor" stroke-opacity=".25"/>')
+    for row, slot, label, what in used:
         x, y = left + slot * width, 20 + row * height
+        fill = "hsl(0 70% 55%)" if slot >= target else "hsl(210 55% 62%)"
+        note = f"{what}, {slot - target + 1} too late" if slot >= target else what
         parts.append(
-            f'<rect x="{x}" y="{y}" {box} fill="hsl(210 55% 62%)" fill-opacity=".55">'
-            f'<title>{escape(what)}</title></rect><text x="{x + 4}" y="{y + 15}">{escape(what[:18])}</text>'
+            f'<rect x="{x}" y="{y}" width="{width - 2}" height="{height - 2}" fill="{fill}" fill-opacity=".6">'
+            f'<title>{escape(note)}</title></rect><text x="{x + 4}" y="{y + 15}">{escape(label[:11])}</text>'
         )
-    bottom = 20 + len(ports) * height
-    for k, what in enumerate(overflow):
-        y = bottom + k * height
-        parts.append(
-            f'<rect x="{left}" y="{y}" {box} fill="hsl(0 70% 55%)" fill-opacity=".7">'
-            f"<title>{escape(what)}: no port in its slot</title></rect>"
-            f'<text x="{left + 4}" y="{y + 15}">{escape(what[:18])}</text><text x="0" y="{y + 15}">no port</text>'
-        )
-    return _svg(left + slots * width, bottom + len(overflow) * height, "ports by slot", parts)
+    return _svg(left + slots * width, 20 + len(ports) * height, "ports by slot", parts)
+
+
+_LATE_TEXT = ' class="late"'
 
 
 def bars(rows: Sequence[tuple[str, int | None, int | None]]) -> str:
-    """(loop, II now, II with the inferred partition) as pairs of bars."""
-    left = 12 + 7 * max(len(name) for name, _, _ in rows)
+    """(loop, II now, II with the inferred partition) as pairs of bars below the name."""
     most = max((v for _, a, b in rows for v in (a, b) if v is not None), default=1)
-    unit = min(60.0, 300 / most)
+    unit, step = min(40.0, 210 / most), 62
     parts = []
     for k, (name, now, then) in enumerate(rows):
-        y = k * 40
-        parts.append(f'<text x="0" y="{y + 20}">{escape(name)}</text>')
-        for offset, value, hue, word in ((2, now, 30, "now"), (18, then, 130, "inferred")):
+        y = k * step
+        parts.append(f'<text x="0" y="{y + 12}" class="name">{escape(name)}</text>')
+        worse = now is None or (then is not None and now > then)
+        pairs = ((18, now, "hsl(30 75% 52%)" if worse else "hsl(130 45% 50%)", "now"),
+                 (35, then, "hsl(130 45% 50%)", "with the inferred partition"))  # fmt: skip
+        for offset, value, fill, word in pairs:
             if value is None:
-                parts.append(f'<text x="{left}" y="{y + offset + 11}">{word}: unknown</text>')
+                parts.append(f'<text x="0" y="{y + offset + 11}">{word}: unknown</text>')
                 continue
             wide = round(value * unit, 1)
             parts.append(
-                f'<rect x="{left}" y="{y + offset}" width="{wide}" height="13" fill="hsl({hue} 55% 55%)"/>'
-                f'<text x="{left + wide + 6}" y="{y + offset + 11}">{value} {word}</text>'
+                f'<rect x="0" y="{y + offset}" width="{wide}" height="13" rx="2" fill="{fill}"/>'
+                f'<text x="{wide + 6}" y="{y + offset + 11}">{value} {word}</text>'
             )
-    return _svg(left + 400, len(rows) * 40, "II before and after", parts)
+    return _svg(320, len(rows) * step, "II before and after", parts)
 
 
 def _svg(width: int, height: int, label: str, parts: Sequence[str]) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
-import struct
 import subprocess
-import zlib
 from collections import Counter
+from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageChops
 
 ROOT = Path(__file__).resolve().parents[2]
-VOID = {"meta", "link", "br", "img", "rect", "path"}
+VOID = {"meta", "link", "br", "img", "rect", "path", "circle"}
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
@@ -52,16 +53,39 @@ def page(cli, tmp_path: Path) -> Path:
 def test_self_contained_and_complete(cli, page: Path) -> None:
     text = page.read_text()
     parsed = Page(text)
-    assert parsed.open == [] and parsed.links == [] and parsed.count["script"] == 0
+    assert parsed.open == [] and parsed.count["script"] == 0
+    assert all(link.startswith("#") and f'id="{link[1:]}"' in text for link in parsed.links)
     assert "http" not in text and "@import" not in text and "url(" not in text
-    assert parsed.count["svg"] == 3  # bars, ports, one bank map
+    assert "1 of 2 pipelined loops misses the target II" in text
     assert text.count("<title>[") == 24 * 32  # a cell with tooltip per element
     assert len(set(re.findall(r"bank (\d)</title>", text))) == 9
-    assert '<td class="n bad">5</td>' in text and "tile bank 0: 9 accesses, 2 ports" in text
+    assert 'data-label="II">5</td>' in text and "tile bank 0: 9 accesses, 2 ports" in text
+    assert re.findall(r'class="late">slot (\d)', text) == ["1", "2", "3", "4"]  # one slot is asked for, five are used
     assert text.count('<span class="l') == len((ROOT / "samples/conv2d.c").read_text().split("\n"))
-    assert len(re.findall('<span class="l h4">', text)) >= 10 and "linear alpha [1, 2]" in text
+    assert len(re.findall('<span class="l h4"', text)) >= 10
+    for table in ("loops", "memories", "findings", "directives"):
+        assert text.count(f'<table class="{table}') == 1
     assert cli("report", "conv2d.c", "-o", "again.html").code == 0
     assert (page.parent / "again.html").read_text() == text
+
+
+def test_the_figures_are_those_of_the_analyses(cli, page: Path) -> None:
+    text, (file,) = page.read_text(), cli("ii", "conv2d.c", "--format", "json").json["files"]
+    lint = cli("lint", "conv2d.c", "--format", "json").json
+    tiles = [int(n) for n in re.findall(r"<li class=\"[a-z]*\"><b>(\d+)</b>", text)]
+    arrays = file["arrays"]
+    assert tiles == [
+        2, 1, sum(a["banks"] for a in arrays), sum(a["bram18k"] for a in arrays),
+        sum(a["registers"] for a in arrays), lint["summary"]["errors"] + lint["summary"]["warnings"],
+    ]  # fmt: skip
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr><td data-label=\"loop.*?</tr>", text)]
+    figures = [(r[0], *map(int, r[3:5])) for r in rows]
+    assert figures == [(f"{x['function']}/{x['name']}", x["target_ii"], x["ii"]) for x in file["loops"]]
+    assert text.count('data-label="storage"') == len(arrays)
+    said = [(d["line"], d["severity"], f"{d['rule']} {d['name']}") for d in lint["diagnostics"]]
+    table = re.search(r'<table class="findings">(.*?)</table>', text, re.S)[1]  # type: ignore[index]
+    rows = re.findall(r">(\d+)</a></td><td class=\"\w+\">(\w+)</td><td>.*?small\">(HLP[^<]*)<", table)
+    assert [(int(line), severity, rule) for line, severity, rule in rows] == said
 
 
 def test_every_sample_has_a_page(cli, tmp_path: Path) -> None:
@@ -101,48 +125,68 @@ def test_large_arrays_have_a_path_per_bank(cli, tmp_path: Path) -> None:
     assert text.count("<path ") == 3 and "the first 128 x 128 elements" in text and len(text) < 900_000
 
 
+def test_findings_of_headers_and_of_broken_files_are_there(cli, tmp_path: Path) -> None:
+    (tmp_path / "n.h").write_text(
+        "static int g(int x) {\n#pragma HLS array_partition variable=zz complete\nreturn x; }\n"
+    )
+    (tmp_path / "x.c").write_text('#include "n.h"\nint f(int x) { return g(x); }\n')
+    (tmp_path / "bad.c").write_text("void f( {\n")
+    assert cli("report", "x.c", "bad.c", "--format", "html=x.html").code == 2
+    text = (tmp_path / "x.html").read_text()
+    assert "n.h:2" in text and "HLP401 unknown-variable" in text and "HLP002 syntax-error" in text
+    assert "1 file could not be read" in text and Page(text).open == []
+
+
 # ---------------------------------------------------------------------------------- the browser
 
-
-def browse(folder: Path, page: Path, *args: str) -> str:
-    assert BROWSER is not None
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}", *args]
-    done = subprocess.run([*command, f"file://{page}"], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr[-300:]
-    return done.stdout
-
-
-def pixels(path: Path) -> tuple[int, int, int]:
-    """Width, height, number of distinct bytes of a PNG's image data."""
-    data = path.read_bytes()
-    width, height = struct.unpack(">II", data[16:24])
-    at, body = 8, b""
-    while at < len(data):
-        (length,) = struct.unpack(">I", data[at : at + 4])
-        if data[at + 4 : at + 8] == b"IDAT":
-            body += data[at + 8 : at + 8 + length]
-        at += 12 + length
-    return width, height, len(set(zlib.decompress(body)))
+MEASURE = """<script>
+const frame = document.querySelector("iframe");
+frame.onload = () => {
+  const inner = frame.contentDocument, all = (s) => inner.querySelectorAll(s);
+  const out = [...all("body *")].filter((e) => {
+    const box = e.getBoundingClientRect();
+    return box.right > frame.clientWidth + 1 && !e.closest(".wide, pre");
+  });
+  const heat = inner.defaultView.getComputedStyle(inner.querySelector("span.h4")).borderLeftColor;
+  const paper = inner.defaultView.getComputedStyle(inner.body).backgroundColor;
+  document.title = JSON.stringify({
+    width: inner.scrollingElement.scrollWidth, height: inner.scrollingElement.scrollHeight, outside: out.length,
+    cells: all("figure rect").length, loops: all("table.loops tr").length, lines: all("pre span.l").length,
+    svg: all("svg").length, heat, paper,
+    hidden: [...all("h3, td[data-label=II]")].filter((e) => !e.offsetParent).length,
+  });
+};
+</script>"""
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium: apt-get install chromium to see the report page tested")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_in_a_browser(page: Path, tmp_path: Path, width: int) -> None:
-    measure = (
-        "<script>document.title = [document.scrollingElement.scrollWidth, innerWidth,"
-        " document.querySelectorAll('svg rect').length, document.querySelectorAll('table.loops tr').length,"
-        " getComputedStyle(document.querySelector('span.h4')).borderLeftColor].join(';')</script>"
+def test_in_a_browser(page: Path, tmp_path: Path, width: int, scheme: str) -> None:
+    """In a frame, for the window of a headless browser is never narrower than 500."""
+    frame, picture, height = tmp_path / "frame.html", tmp_path / "shot.png", 2400
+    style = f"border:0;display:block;width:{width}px;height:{height}px"
+    frame.write_text(
+        f'<body style="margin:0"><iframe style="{style}" srcdoc="{escape(page.read_text())}"></iframe>{MEASURE}'
     )
-    copy = tmp_path / "measured.html"
-    copy.write_text(page.read_text() + measure)
-    size = f"--window-size={max(width, 500)},1500"  # headless windows are never narrower than 500
-    frame = tmp_path / "frame.html"
-    frame.write_text(f'<iframe src="measured.html" width="{width}" height="900" style="border:0"></iframe>')
-    dom = browse(tmp_path, copy, size, "--dump-dom")
-    whole, window, rects, rows, stripe = re.search(r"<title>([^<]*)</title>", dom)[1].split(";")  # type: ignore[index]
-    assert int(whole) <= int(window), "the page is wider than its window"
-    assert int(rects) > 24 * 32 and rows == "3" and stripe == "rgb(198, 40, 40)"
-    picture = tmp_path / "shot.png"
-    browse(tmp_path, frame, size, f"--screenshot={picture}")
-    found_width, height, variety = pixels(picture)
-    assert found_width >= width and height >= 900 and variety > 100
+    command = [
+        BROWSER or "", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=4000",
+        f"--user-data-dir={tmp_path / 'profile'}", f"--blink-settings=preferredColorScheme={int(scheme == 'light')}",
+        f"--window-size={max(width, 500)},{height}", f"--screenshot={picture}", "--dump-dom", frame.as_uri(),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-300:]
+    found = json.loads(unescape(re.search(r"<title>(.*?)</title>", done.stdout)[1]))  # type: ignore[index]
+    assert found["width"] <= width and found["outside"] == 0, "something is wider than the page"
+    assert (found["cells"], found["loops"], found["hidden"]) == (24 * 32, 3, 0)
+    assert found["svg"] >= 4 and found["lines"] == len((ROOT / "samples/conv2d.c").read_text().split("\n"))
+    assert found["heat"] == "rgb(198, 40, 40)"
+    paper = (255, 255, 255) if scheme == "light" else (13, 17, 23)
+    assert found["paper"] == "rgb({}, {}, {})".format(*paper)
+    with Image.open(picture) as shot:
+        image = shot.convert("RGB").crop((0, 0, width, min(height, found["height"])))
+    ink = ImageChops.difference(image, Image.new("RGB", image.size, paper)).convert("L").point(lambda v: 255 * (v > 24))
+    bands = [ink.crop((0, y, width, y + 200)) for y in range(0, image.height - 200, 200)]
+    shares = [sum(band.histogram()[255:]) / (width * 200) for band in bands]
+    assert len(bands) >= 6 and min(shares) > 0.001 and max(shares) < 0.95  # every part shows something
+    assert ink.getbbox()[0] >= 8 and ink.getbbox()[2] <= width - 8  # and stays inside the margins
