@@ -30,6 +30,10 @@ from hlspart.render import json, shapes, text
 @click.option("--infer", "use_inferred", is_flag=True, help="Partition as `infer` would.")
 @click.option("--split-top", is_flag=True, help="Split parameters of top functions too.")
 @click.option("--unroll", is_flag=True, help="Unroll where a bank becomes constant only then.")
+@click.option(
+    "--clone", is_flag=True, help="Clone functions that are called with differently partitioned arrays."
+)
+@click.option("--split-struct", is_flag=True, help="Make partitioned array members of structs arrays of their own.")
 @click.option("--map", "map_file", metavar="FILE", help="Write old line <-> new line, banks and parameters as JSON.")
 @dependency_options
 @click.option("--in-place", is_flag=True, help="Replace FILE itself, atomically.")
@@ -43,7 +47,7 @@ def command(
 ) -> int:
     """Write banked C that compiles and behaves like FILE, everything else kept as it is."""
     shared = dict(rest)
-    names = ("style", "dynamic", "split_top", "unroll")
+    names = ("style", "dynamic", "split_top", "unroll", "clone", "split_struct")
     options = RewriteOptions(infer=use_inferred, **{n: shared.pop(n) for n in names})
     if in_place and (shared["output"] or shared["out_dir"]):
         raise click.UsageError("give --in-place, -o or --out-dir, only one of them")

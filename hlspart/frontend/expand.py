@@ -7,9 +7,8 @@ it must not be expanded by again. Tokens keep their places through any depth of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from hlspart.frontend.tokens import PragmaToken, SourceError, Token, Use, lex_line
+from hlspart.frontend.tokens import Macro, PragmaToken, SourceError, Token, Use, lex_line
 from hlspart.model.source import SourceText
 
 MAX_TOKENS = 1_000_000  # in a piece of text after expansion
@@ -22,17 +21,6 @@ _NEVER_EXPANDED = frozenset({
     "loop_flatten", "loop_merge", "latency", "allocation", "function_instantiate", "stable", "cyclic", "block",
     "complete", "variable", "factor", "dim", "type", "off", "port", "depth",
 })  # fmt: skip
-
-
-@dataclass
-class Macro:
-    """A definition. ``params`` None: object-like."""
-
-    name: str
-    params: tuple[str, ...] | None
-    variadic: str | None
-    body: tuple[Token, ...]
-    builtin: bool = False
 
 
 class Expander:
@@ -97,7 +85,7 @@ class Expander:
                 stack.append(self._builtin(token))
                 continue
             if macro.params is None:
-                use = token.use or Use(token.text, token.path, token.start, token.end)
+                use = token.use or self._use(macro, token, token.end, [])
                 hide = token.hide | {token.text}
                 body = self._substitute(macro, [], token, use, hide)
             else:
@@ -105,7 +93,7 @@ class Expander:
                 if close is None:
                     out.append(token)
                     continue
-                use = token.use or Use(token.text, token.path, token.start, close.end)
+                use = token.use or self._use(macro, token, close.end, arguments)
                 if close.use is None and close.path == use.path:
                     use.end = max(use.end, close.end)
                 hide = (token.hide & close.hide) | {token.text}
@@ -120,6 +108,12 @@ class Expander:
         if self.made > MAX_MADE or out > MAX_TOKENS:
             message = f"macro expansion gives more than {MAX_TOKENS} tokens"
             raise SourceError("HLP004", message, use.path, use.start, use.end)
+
+    def _use(self, macro: Macro, name: Token, end: int, arguments: list[list[Token]]) -> Use:
+        """A use in the text of a file."""
+        use = Use(name.text, name.path, name.start, end)
+        use.macro, use.arguments = macro, arguments
+        return use
 
     def _arguments(
         self, macro: Macro, token: Token, stack: list[Token], out: list[Token]

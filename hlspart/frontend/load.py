@@ -14,13 +14,12 @@ from typing import Literal
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.context import Collected, place_of
 from hlspart.frontend.cxx import as_c
-from hlspart.frontend.expand import Macro
 from hlspart.frontend.literals import integer
 from hlspart.frontend.lower import Lowering
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import brackets, normalised, parse
 from hlspart.frontend.preprocess import MAX_BYTES, OWN, Preprocessed, Preprocessor, decode, separated
-from hlspart.frontend.tokens import SourceError
+from hlspart.frontend.tokens import Macro, SourceError
 from hlspart.frontend.types import STANDARD
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place
@@ -56,7 +55,8 @@ def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], b
     """Read all files as one program.
 
     ``read`` gives a file's bytes or raises OSError (default: the file system). A file that cannot
-    be read or parsed is a Unit with ``error``; the others are not affected.
+    be read or parsed is a Unit with ``error``; the others are not affected. A fragment that is only
+    C where another given file includes it is read there.
     """
     # Trees are walked by recursion here and in the analyses; their depth is limited by this package,
     # and Python's own limit (1000 frames) is below what ordinary generated C needs.
@@ -66,6 +66,8 @@ def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], b
     collected = Collected()
     with _no_collection():
         units = [_unit(path, options, reader, collected) for path in paths]
+        included = {header for unit in units if unit.error is None for header in unit.headers}
+        units = [replace(u, error=None) if u.error is not None and u.path in included else u for u in units]
         collected.finish()
     functions = {
         name: replace(function, prototypes=tuple(collected.prototypes.get(name, ())))

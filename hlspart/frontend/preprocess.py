@@ -14,8 +14,8 @@ from functools import cache
 from importlib import resources
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
-from hlspart.frontend.expand import Expander, Macro
-from hlspart.frontend.tokens import Line, PragmaToken, SourceError, Token, lex, spell
+from hlspart.frontend.expand import Expander
+from hlspart.frontend.tokens import Line, Macro, PragmaToken, SourceError, Token, lex, spell
 from hlspart.model.options import FrontendOptions
 from hlspart.model.source import SourceText, Span
 

@@ -20,14 +20,17 @@ Kind = Literal["id", "num", "str", "chr", "op", "bad", "pragma", "eof"]
 class Use:
     """One use of a macro in the text of a file: ``[start, end)`` with its arguments.
 
-    ``first``/``last`` are the indices of its first and last token in the preprocessed output.
+    ``first``/``last`` are the indices of its first and last token in the preprocessed output. ``macro``
+    and ``arguments`` are its definition there and the tokens that were given to it.
     """
 
-    __slots__ = ("end", "first", "last", "name", "path", "start")
+    __slots__ = ("arguments", "end", "first", "last", "macro", "name", "path", "start")
 
     def __init__(self, name: str, path: str, start: int, end: int) -> None:
         self.name, self.path, self.start, self.end = name, path, start, end
         self.first = self.last = -1
+        self.macro: Macro | None = None
+        self.arguments: list[list[Token]] = []
 
 
 NO_HIDE: frozenset[str] = frozenset()
@@ -70,6 +73,17 @@ class PragmaToken(Token):
         self.body = body
         self.expanded = body
         self.spelling = spelling
+
+
+@dataclass
+class Macro:
+    """A definition. ``params`` None: object-like."""
+
+    name: str
+    params: tuple[str, ...] | None
+    variadic: str | None
+    body: tuple[Token, ...]
+    builtin: bool = False
 
 
 class SourceError(Exception):

@@ -65,3 +65,5 @@ class RewriteOptions:
     infer: bool = False
     split_top: bool = False
     unroll: bool = False
+    clone: bool = False
+    split_struct: bool = False

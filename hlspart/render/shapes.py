@@ -399,11 +399,14 @@ def rewrite(
     owner = Owner(program)
     members = {g.id: [owner.variable(program.variable(v)) for v in g.members] for g in analysis.groups}
 
+    def place(item: GroupOutcome) -> list[str]:
+        return [] if item.at is None else [owner.path(item.at.span.path)]
+
     def entry(path: str) -> Shape:
         return {
             "output": outputs.get(path),
             "changed": bool(result.edits.get(path)),
-            "outcomes": [_outcome(program, x) for x in result.outcomes if path in members.get(x.group, ())],
+            "outcomes": [_outcome(program, x) for x in result.outcomes if path in (members.get(x.group) or place(x))],
             "arrays": [a.to_json() for a in result.arrays if owner.path(a.path) == path],
             "pragmas": [status(s) for s in validation.statuses if owner.path(s.path) == path],
         }

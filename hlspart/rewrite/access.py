@@ -8,7 +8,7 @@ from hlspart.model.program import ArrayRef, ArrayType, CType, Name, PointerType,
 from hlspart.model.source import Span
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import type_text
-from hlspart.rewrite.linear import bank_text, linear, local_text, own_text
+from hlspart.rewrite.linear import bank_text, bare, linear, local_text, own_text
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.uses import Use
 
@@ -61,7 +61,7 @@ def _element(program: Program, plan: Plan, ref: ArrayRef, buffer: EditBuffer) ->
     shown: list[str] = []  # new bracket text per dimension, "" where it vanishes
     heads: list[str] = []
     for k, (dim, index) in enumerate(zip(dims, ref.indices, strict=True)):
-        text = _index_text(program, ref, k, buffer)
+        text = index_text(program, ref, k, buffer)
         if text is None:
             return Refusal("macro", f"index {k + 1} comes out of a macro", ref.at)
         if dim.kind == "whole":
@@ -92,14 +92,14 @@ def _element(program: Program, plan: Plan, ref: ArrayRef, buffer: EditBuffer) ->
     return None
 
 
-def _index_text(program: Program, ref: ArrayRef, k: int, buffer: EditBuffer) -> str | None:
+def index_text(program: Program, ref: ArrayRef, k: int, buffer: EditBuffer) -> str | None:
     """The user's text of one index, inner edits applied."""
     if ref.brackets:
         bracket = ref.brackets[k]
         if bracket.kind not in ("plain", "argument"):
             return None
         span = bracket.span
-        return buffer.text(Span(span.path, span.start + 1, span.end - 1)).strip()
+        return bare(buffer.text(Span(span.path, span.start + 1, span.end - 1)).strip())
     text = own_text(ref.indices[k], buffer.text)
     if text is None:
         form = linear(program, ref.indices[k], buffer.text)

@@ -181,6 +181,11 @@ def operand(text: str, expr: Expr) -> str:
     return text if simple or _enclosed(text) else f"({text})"
 
 
+def bare(text: str) -> str:
+    """``text`` without brackets that go around all of it."""
+    return bare(text[1:-1].strip()) if _enclosed(text) else text
+
+
 def _enclosed(text: str) -> bool:
     """Whether one pair of brackets goes around all of ``text``."""
     depth = 0

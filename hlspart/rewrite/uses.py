@@ -78,15 +78,15 @@ class Uses:
     @cached_property
     def function_values(self) -> tuple[FunctionName, ...]:
         """Functions used other than by calling them."""
-        return tuple(n for e, _ in _roots(self.program) for n in walk(e) if isinstance(n, FunctionName))
+        return tuple(n for e, _ in roots(self.program) for n in walk(e) if isinstance(n, FunctionName))
 
     @cached_property
     def calls(self) -> tuple[tuple[Call, str | None], ...]:
         """Every call with the function it stands in."""
-        return tuple((n, f) for e, f in _roots(self.program) for n in walk(e) if isinstance(n, Call))
+        return tuple((n, f) for e, f in roots(self.program) for n in walk(e) if isinstance(n, Call))
 
 
-def _roots(program: Program) -> Iterator[tuple[Expr, str | None]]:
+def roots(program: Program) -> Iterator[tuple[Expr, str | None]]:
     """Every outermost expression and the function it stands in."""
     for variable in program.variables:
         if variable.init is not None:
@@ -103,7 +103,7 @@ def _function_roots(function: Function) -> Iterator[tuple[Expr, str | None]]:
 
 
 def _program_uses(program: Program) -> Iterator[Use]:
-    for expr, function in _roots(program):
+    for expr, function in roots(program):
         yield from _visit(program, expr, function, None, None, None)
     for size in program.sizes:
         for node in walk(size):

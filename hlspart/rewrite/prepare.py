@@ -1,0 +1,126 @@
+"""Small edits that open the way for a rewrite, each for one group that was refused without it.
+
+The program is rewritten a second time from the edited text; a group that is refused all the same
+gets its text back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hlspart.model.access import AccessAnalysis, ArrayGroup
+from hlspart.model.options import RewriteOptions
+from hlspart.model.program import ArrayRef, Program
+from hlspart.model.rewriting import GroupOutcome, RewriteResult
+from hlspart.model.source import Edit, SourceText, Span, apply_edits
+from hlspart.rewrite.clones import Cloning
+from hlspart.rewrite.names import Names
+from hlspart.rewrite.relocate import relocated
+from hlspart.rewrite.uses import Uses
+
+#: Writes out the macro uses at some places of a file, see :func:`hlspart.frontend.unfolded`.
+Unfold = Callable[[SourceText, Iterable[Span]], tuple[Edit, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Edits that a group needs before it can be rewritten."""
+
+    group: int
+    edits: frozenset[Edit]
+
+
+def texts_of(program: Program, steps: Iterable[Step]) -> dict[str, str]:
+    """New texts of the files that the steps edit."""
+    edits: dict[str, set[Edit]] = {}
+    for step in steps:
+        for edit in step.edits:
+            edits.setdefault(edit.span.path, set()).add(edit)
+    order = {path: sorted(found, key=lambda e: (e.span, e.text)) for path, found in edits.items()}
+    return {path: apply_edits(program.sources[path], found) for path, found in order.items()}
+
+
+def without(steps: Sequence[Step], groups: frozenset[int]) -> list[Step]:
+    """The steps that touch nothing of ``groups``."""
+    theirs = {edit for step in steps if step.group in groups for edit in step.edits}
+    left = (Step(step.group, step.edits - theirs) for step in steps if step.group not in groups)
+    return [step for step in left if step.edits]
+
+
+def preparations(
+    program: Program, analysis: AccessAnalysis, result: RewriteResult, unfold: Unfold, options: RewriteOptions
+) -> list[Step]:
+    """What may help the groups that ``result`` refuses."""
+    uses = Uses(program)
+    groups = {group.id: group for group in analysis.groups}
+    names = Names(source.text for source in program.sources.values())
+    steps = []
+    for outcome in result.outcomes:
+        edits: tuple[Edit, ...] = ()
+        if outcome.code == "macro" and outcome.at is not None:
+            spans = {outcome.at.span, *_in_macros(uses, groups[outcome.group].members)}
+            edits = tuple(e for unit in program.units if unit.source for e in unfold(unit.source, spans))
+        elif outcome.code == "pragma":
+            edits = tuple(_one_each(program, groups[outcome.group]))
+        elif outcome.status == "conflict" and options.clone:
+            edits = Cloning(program, uses, groups[outcome.group]).edits(names)
+        if edits:
+            steps.append(Step(outcome.group, frozenset(edits)))
+    return steps
+
+
+def _in_macros(uses: Uses, members: Iterable[int]) -> Iterator[Span]:
+    """Places where a macro's body makes a use of a member, or a part of one."""
+    for use in (u for m in members for u in uses.by_variable.get(m, ())):
+        at = use.size.at if use.size is not None else use.node.at
+        brackets = use.node.brackets if isinstance(use.node, ArrayRef) else ()
+        if any(origin.kind in ("macro", "mixed") for origin in (at, *brackets)):
+            yield at.span
+
+
+def _one_each(program: Program, group: ArrayGroup) -> Iterator[Edit]:
+    """Each pragma about several arrays as one for each."""
+    for directive in program.directives:
+        at = directive.at
+        if len(directive.variables) < 2 or directive.source != "pragma" or not at.editable:
+            continue
+        named = [program.variable(v).name for v in directive.variables]
+        listed = re.compile(r"\b" + r"\s*,\s*".join(map(re.escape, named)) + r"\b")
+        text = program.text(at)
+        if set(directive.variables) & set(group.members) and len(listed.findall(text)) == 1:
+            yield Edit(at.span, "\n".join(listed.sub(name, text) for name in named))
+
+
+Name = tuple[str | None, str]  # function (None at file scope) and name of an array
+
+
+def names_of(program: Program, group: ArrayGroup) -> frozenset[Name]:
+    """The arrays of a group by their names."""
+    return frozenset((v.function, v.name) for v in map(program.variable, group.members))
+
+
+def refusals(program: Program, analysis: AccessAnalysis, result: RewriteResult) -> dict[Name, GroupOutcome]:
+    """Arrays that ``result`` does not rewrite though asked to, with the reason."""
+    bad = {o.group: o for o in result.outcomes if o.status in ("refused", "conflict")}
+    return {name: bad[g.id] for g in analysis.groups if g.id in bad for name in names_of(program, g)}
+
+
+def of_original(
+    old: Program,
+    analysis: AccessAnalysis,
+    new: Program,
+    again: AccessAnalysis,
+    texts: Mapping[str, str],
+    result: RewriteResult,
+) -> RewriteResult:
+    """``result``, a rewrite of ``new`` with its ``texts``, told in places and groups of ``old``."""
+    groups = {name: group.id for group in analysis.groups for name in names_of(old, group)}
+    numbers = {
+        g.id: next((groups[name] for name in sorted(names_of(new, g), key=str) if name in groups), g.id)
+        for g in again.groups
+    }
+    moved = relocated(old, texts, result)
+    outcomes = tuple(replace(o, group=numbers.get(o.group, o.group)) for o in moved.outcomes)
+    return replace(moved, outcomes=outcomes)
