@@ -9,7 +9,7 @@ from hlspart.banking.need import BankModel, Need
 from hlspart.banking.pragmas import MOST_BANKS, PragmaSpace
 from hlspart.banking.search import AnyLayout, Banking, least_any, lower_bound
 from hlspart.infer.cost import Cost, cost
-from hlspart.infer.demand import Demand, elements
+from hlspart.infer.demand import COPIED, Demand, elements
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
@@ -224,7 +224,7 @@ class Chooser:
 
     def _replicated(self, needs: Sequence[Need], bound: int) -> Choice | None:
         """Copies of the whole array, each with its own read port: the remedy for data-dependent reads."""
-        if self.demand.interface or "ram_1wnr" not in self.target.profile["ports"]:
+        if self.demand.interface or COPIED not in self.target.profile["ports"]:
             return None
         copies = 1
         for need in needs:

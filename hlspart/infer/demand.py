@@ -19,6 +19,7 @@ from hlspart.schedule import port_accesses
 from hlspart.targets import Target
 
 LoopKey = tuple[str, int]  # function and loop id; -1 for a function that is pipelined as a whole
+COPIED = "ram_1wnr"  # a memory with a copy for each read
 OFF_CHIP = ("m_axi", "s_axilite", "fifo")  # no banks to be had
 
 
@@ -200,6 +201,12 @@ def with_ports(target: Target, ports: int) -> Target:
     """The target with so many ports, for reads and writes alike, on every memory that has a limit at all."""
     shared = {k: {"total": ports} if v and k not in OFF_CHIP else v for k, v in target.profile["ports"].items()}
     return replace(target, profile={**target.profile, "ports": shared})
+
+
+def without_copies(target: Target) -> Target:
+    """The target with no memory that the tool copies for its reads unasked: nothing to rely on for a promise."""
+    storage = {**target.profile["storage"], "replicated_ports": 0}
+    return replace(target, profile={**target.profile, "storage": storage})
 
 
 def elements(demand: Demand) -> int:

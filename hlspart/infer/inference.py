@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from hlspart.banking.need import BankModel
 from hlspart.infer.choice import Choice, Chooser, kind_of, relaxed
 from hlspart.infer.demand import (
+    COPIED,
     Demand,
     LoopKey,
     asked_for,
@@ -21,6 +22,7 @@ from hlspart.infer.demand import (
     with_pipelines,
     with_ports,
     without,
+    without_copies,
 )
 from hlspart.infer.judgement import judge
 from hlspart.layouts.perdim import PerDimLayout
@@ -29,6 +31,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.options import InferOptions
 from hlspart.model.program import Loop, Program, walk_statements
 from hlspart.model.results import (
+    ArrayResult,
     DimPartition,
     IIResult,
     InferredArray,
@@ -70,16 +73,17 @@ class Inference:
     ) -> None:
         if options.ports is not None:
             target, known = with_ports(target, options.ports), None
-        self.analysis, self.target, self.options, self.model = analysis, target, options, model
+        self.analysis, self.options, self.model = analysis, options, model
+        self.target, self.real = without_copies(target), target
         first = known if known is not None else check(program, analysis, validation, target, model, hints=False)
-        self._checked: list[tuple[tuple[Directive, ...], frozenset[int], IIResult]] = []
-        self._checked.append((program.directives, frozenset(), first))
+        self._checked: list[tuple[tuple[Directive, ...], frozenset[int], Target, IIResult]] = []
+        self._remember(program.directives, frozenset(), self.real, first)
         self._whole: dict[int, str] = {}  # groups that are better left whole, and why
         functions = in_hardware(program, analysis)
         self.program = with_pipelines(program, first, functions)
         added = self.program is not program
         self.validation = validate(self.program, analysis, model, target.flow) if added else validation
-        self.before = self._check(self.program)
+        self.before = self._check(self.program, target=self.real)
         self.held = partition_indices(self.program, analysis)
         self.bare = without(self.program, [k for group, ids in self.held.items() if self._open(group) for k in ids])
         self.base = self._check(self.bare)
@@ -100,7 +104,8 @@ class Inference:
             cheaper, then = self._solve(reached)
             if not self._missed(then, reached):
                 decisions, after = cheaper, then
-        decisions, after = self._weighed(decisions, after)
+        decisions, _ = self._weighed(decisions, after)
+        after = self._confirm(decisions, self.real)
         return InferResult(
             arrays=tuple(self._array(d) for d in decisions), loops=tuple(self._outcomes(after, decisions))
         )
@@ -185,24 +190,30 @@ class Inference:
 
     # ----------------------------------------------------------------------------- prediction
 
-    def _check(self, program: Program, apart: Iterable[int] = ()) -> IIResult:
+    def _check(self, program: Program, apart: Iterable[int] = (), target: Target | None = None) -> IIResult:
         """The prediction under the directives of ``program``; the same ones are not checked again."""
-        asked = program.directives, frozenset(apart)
-        for *known, result in self._checked:
-            if tuple(known) == asked:
+        asked = program.directives, frozenset(apart), target if target is not None else self.target
+        for directives, free, on, result in self._checked:
+            if (directives, free) == asked[:2] and on is asked[2]:
                 return result
         validation = validate(program, self.analysis, self.model, self.target.flow)
-        result = check(
-            program, self.analysis, replace(validation, apart=asked[1]), self.target, self.model, hints=False
-        )
-        self._checked.append((*asked, result))
+        result = check(program, self.analysis, replace(validation, apart=asked[1]), asked[2], self.model, hints=False)
+        self._remember(*asked, result)
         return result
 
-    def _confirm(self, decisions: Sequence[Decision]) -> IIResult:
+    def _remember(
+        self, directives: tuple[Directive, ...], apart: frozenset[int], target: Target, result: IIResult
+    ) -> None:
+        targets = (
+            (target,) if any(map(_copied, result.arrays)) else (self.real, self.target)
+        )  # the two differ in nothing else
+        self._checked += [(directives, apart, on, result) for on in targets]
+
+    def _confirm(self, decisions: Sequence[Decision], target: Target | None = None) -> IIResult:
         program = without(self.program, [k for d in decisions for k in d.removed])
         added = [x for d in decisions for x in d.directives]
         apart = [m for d in decisions if d.choice.rewrite for m in d.demand.group.members]  # by certificate
-        after = self._check(replace(program, directives=(*program.directives, *added)), apart)
+        after = self._check(replace(program, directives=(*program.directives, *added)), apart, target)
         served: dict[LoopKey, int] = {}
         for d in decisions:
             for loop in d.demand.loops if d.choice.rewrite else ():
@@ -278,7 +289,9 @@ class Inference:
         said = self._directives(demand, choice)
         removed = () if same else tuple(k for k in demand.directives if self._sole(k, demand))
         verdict = judge(demand, choice, self.model)
-        reason = "; ".join(x for x in (verdict, choice.reason, slower) if x)
+        copied = choice.kind != "none" and any(a.variable in demand.roots and _copied(a) for a in self.before.arrays)
+        unasked = "the tool may copy the memory for its reads by itself, which is not relied upon" if copied else ""
+        reason = "; ".join(x for x in (verdict, choice.reason, slower, unasked) if x)
         return Decision(demand, choice, () if same else said, removed, reason)
 
     def _sole(self, index: int, demand: Demand) -> bool:
@@ -290,7 +303,7 @@ class Inference:
             return ()
         if choice.kind == "replicate":
             function = demand.loops[0].result.function
-            return tuple(storage_directive(self.program, r, "ram_1wnr", function) for r in demand.roots)
+            return tuple(storage_directive(self.program, r, COPIED, function) for r in demand.roots)
         assert isinstance(choice.layout, PerDimLayout)
         positional = self.target.tool.startswith("vivado-hls")
         return partition_directives(self.program, demand, choice.layout, positional)
@@ -376,6 +389,10 @@ class Inference:
             old = before.get(key(loop))
             out.append(InferredLoop(loop.function, loop.name, asked, old.ii if old else None, loop.ii, cause))
         return out
+
+
+def _copied(array: ArrayResult) -> bool:
+    return array.auto and array.storage == COPIED
 
 
 def _line(directive: Directive) -> str:
