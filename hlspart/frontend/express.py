@@ -148,7 +148,7 @@ class Expressions:
             extended = self._extend(base, index, first, closing, bracket)
             if extended is not None:
                 return extended, first, closing
-        if isinstance(base, ir.Binary) and self._indexable(base.type):
+        if isinstance(base, (ir.Binary, ir.IncDec, ir.Assign)) and self._indexable(base.type):
             return self._element(base, index, first, closing), first, closing
         at = self.at(first, closing)
         if isinstance(base.type, ir.ScalarType) and ct.arbitrary(base.type):
@@ -217,6 +217,14 @@ class Expressions:
                 if base is None:
                     return None, None
                 return base, offset if inner is None else self._sum(inner, offset)
+            case ir.IncDec(operand=ir.Name()) | ir.Assign(target=ir.Name()) if isinstance(expr.type, ir.PointerType):
+                # indices are evaluated before the pointer: *p++ is p[(p++, -1)]
+                moved = 0
+                if isinstance(expr, ir.IncDec) and not expr.prefix:
+                    moved = -1 if expr.op == "++" else 1
+                back = ir.Const(_unwritten(expr), ct.INT, moved, str(moved))
+                name = expr.operand if isinstance(expr, ir.IncDec) else expr.target
+                return name, ir.Comma(_unwritten(expr), ct.INT, (expr, back))
             case _:
                 return None, None
 

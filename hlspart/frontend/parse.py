@@ -214,7 +214,9 @@ def _number_kind(token: Token) -> str:
     return match.lastgroup or ""
 
 
-_BINARY_OPERATORS = frozenset("* / % + - << >> < > <= >= == != & ^ | && ||".split())
+_BINARY_OPERATORS = frozenset((
+    "*", "/", "%", "+", "-", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||",
+))  # fmt: skip
 _SIGNS = frozenset("+-~!")
 
 

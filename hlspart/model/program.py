@@ -222,7 +222,8 @@ class ArrayRef:
 
     ``indices`` may be fewer than the rank (a row handed on). ``name`` is the span of ``A``,
     ``brackets`` those of each ``[...]`` with brackets. ``*(A + i)`` and ``*A`` are lowered to this
-    too; then ``brackets`` is () and ``at`` covers the whole expression.
+    too; then ``brackets`` is () and ``at`` covers the whole expression. Indices are evaluated before
+    the pointer: ``*p++`` is ``p[(p++, -1)]``.
     """
 
     id: int

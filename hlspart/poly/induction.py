@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import islpy as isl
 
-from hlspart.model.program import ArrayRef, Assign, Binary, Call, Comma, Expr, IncDec, Loop, Name, Unary, Variable, walk
+from hlspart.model.program import (
+    ArrayRef,
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Comma,
+    Const,
+    Expr,
+    IncDec,
+    Loop,
+    Name,
+    Unary,
+    Variable,
+    walk,
+)
 from hlspart.poly import algebra
 from hlspart.poly.algebra import Known, Pointer, Unknown, Value
+from hlspart.poly.conversions import INT
 from hlspart.poly.evaluate import Evaluator
 from hlspart.poly.scope import State, Stored
 
@@ -59,6 +75,39 @@ def conjuncts(test: Expr | None) -> list[Expr]:
     if isinstance(test, Binary) and test.op == "&&":
         return conjuncts(test.left) + conjuncts(test.right)
     return [test]
+
+
+def passed(test: Expr) -> Expr | None:
+    """A test that held, once its side effects are done: ``++i < n`` as ``i < n``, ``i++ < n`` as ``i - 1 < n``.
+
+    None when it has side effects of another kind.
+    """
+    names = [e.variable for e in walk(test) if isinstance(e, Name)]
+    for expr in walk(test):
+        match expr:
+            case IncDec(operand=Name(variable=ident)) | Assign(target=Name(variable=ident)):
+                if names.count(ident) > 1:
+                    return None
+            case IncDec() | Assign():
+                return None
+    return _passed(test)
+
+
+def _passed(test: Expr) -> Expr | None:
+    match test:
+        case IncDec(prefix=True, operand=changed) | Assign(target=changed):
+            return changed
+        case IncDec(operand=changed, op=op):
+            one = Const(test.at, INT, 1, "1")
+            return Binary(test.at, changed.type, "-" if op == "++" else "+", changed, one)
+        case Binary(left=left, right=right) if test.op != "||":
+            one_side, other = _passed(left), _passed(right)
+            return None if one_side is None or other is None else replace(test, left=one_side, right=other)
+        case Unary(operand=operand) | Cast(operand=operand):
+            inner = _passed(operand)
+            return None if inner is None else replace(test, operand=inner)
+        case _:
+            return None if any(isinstance(e, (IncDec, Assign)) for e in walk(test)) else test
 
 
 def increments(step: Expr | None, evaluator: Evaluator, st: State) -> dict[int, int]:

@@ -33,7 +33,7 @@ from hlspart.poly.algebra import AFTER_OR_AT, BEFORE_OR_AT, ONE, UNIVERSE, ZERO,
 from hlspart.poly.conversions import limits, may_wrap
 from hlspart.poly.effects import Effects, labels_used, leaves_early, returns_within
 from hlspart.poly.evaluate import Evaluator
-from hlspart.poly.induction import Counted, Frame, acts, conjuncts, growth, increments
+from hlspart.poly.induction import Counted, Frame, acts, conjuncts, growth, increments, passed
 from hlspart.poly.scope import Lazy, State, Stored, split
 
 _MAX_TRIALS = 4
@@ -258,7 +258,7 @@ class Loops(Evaluator):
     def _counted(self, loop: Loop, st: State, modified: set[int], guess: dict[int, int]) -> Counted | Unknown:
         """The counted form of a loop under ``guess``, or why there is none."""
         test = loop.test
-        if loop.kind == "do" and test is not None and self.effects.assigned_in(test):
+        if loop.kind == "do" and test is not None and self.effects.assigned_in(test) and passed(test) is None:
             return self.unknown("the test of the loop has side effects", test)
         tested = {e.variable for e in walk(test) if isinstance(e, Name)} if test is not None else set()
         stepped = {e.variable for e in walk(loop.step) if isinstance(e, Name)} if loop.step is not None else set()
@@ -325,7 +325,8 @@ class Loops(Evaluator):
         tested = reach
         if loop.kind == "do":  # the test comes after the first iteration
             tested = reach.intersect(algebra.nonnegative(algebra.sub(gone, ONE)))
-        parts = conjuncts(loop.test)
+        # that of a do loop is looked at from the start of the next iteration
+        parts = conjuncts(passed(loop.test) if loop.kind == "do" and loop.test is not None else loop.test)
         if not parts:
             why = self.unknown("the loop has no test", loop.header)
         for part in parts:

@@ -41,6 +41,19 @@ void values(int n, int m) {
   for (k = 0; k < 16; k += 4) { for (i = k; i < k + 4; i++) { int row = i * 2; B[row] = A[row + 1]; } }
   switch (n) { case 0: A[0] = 1; break; case 1: A[1] = 1; case 2 ... 3: A[2] = 1; break; default: A[3] = 1; }
 }
+void counters(int n, int m) {
+  int i = 0, j = 12, k = 3;
+  do { A[i] = j; } while (++i < 20);
+  do { A[j] = i; } while (j--);
+  do { B[k] = 1; } while (k++ < n);
+  i = 2;
+  do { C[1][i] = n; } while ((i += 3) < 14 && n > 2);
+  i = -1;
+  while (++i < 9) { B[i + 1] = A[i]; }
+  i = 9;
+  while (i-- > 2) { B[i] += A[i + 1]; }
+  A[i + 1] = 5;
+}
 void widths(int n, int m) {
   unsigned u;
   unsigned char c;
@@ -69,6 +82,8 @@ void pointers(int n, int m) {
   p = A + 4;
   for (i = 0; i < 8; i++) { p[0] = i; p++; }
   p[1] = 0;
+  *p++ = 1; *++p = 2; *--q += 3; *(p += 4) = *q++; p++[2] = 6; B[9] = *(q + 1); (*p)++;
+  for (i = 0; i < 5; i++) { *q++ = *p--; }
 }
 """
 
@@ -76,7 +91,7 @@ void pointers(int n, int m) {
 def test_hand_written_kernels(tmp_path: Path) -> None:
     program, analysis = analysed(HAND)
     calls, params = [], []
-    for name in ("steps", "values", "widths", "leaves", "pointers"):
+    for name in ("steps", "values", "counters", "widths", "leaves", "pointers"):
         for n, m in ((0, 0), (1, 3), (3, 9), (7, 5), (-2, 6)):
             calls.append((name, f"{n}, {m}"))
             params.append({"n": n, "m": m})
@@ -90,7 +105,7 @@ def test_hand_written_kernels(tmp_path: Path) -> None:
     refused = {program.text(a.at) for a in analysis.accesses if not a.affine}
     assert refused == {"A[(unsigned char)(c * 8) / 4]"}
     assert len(affine) == len(analysis.accesses) - 1
-    assert sum(a.exact for a in affine) == 58
+    assert sum(a.exact for a in affine) == 81
 
 
 def test_pointers_resolve_to_the_array() -> None:
@@ -107,6 +122,16 @@ def test_pointers_resolve_to_the_array() -> None:
         ("w[1][i]", "C"): ((3, 3), (0, 7)),
         ("p[0]", "A"): ((4, 11),),
         ("p[1]", "A"): ((13, 13),),
+        ("*p++", "A"): ((12, 12),),
+        ("*++p", "A"): ((14, 14),),
+        ("*--q", "B"): ((3, 3),),
+        ("*(p += 4)", "A"): ((18, 18),),
+        ("*q++", "B"): ((4, 8),),
+        ("p++[2]", "A"): ((20, 20),),
+        ("*(q + 1)", "B"): ((5, 5),),
+        ("B[9]", "B"): ((9, 9),),
+        ("*p", "A"): ((19, 19),),
+        ("*p--", "A"): ((15, 19),),
     }
 
 
