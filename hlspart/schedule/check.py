@@ -43,9 +43,13 @@ def check(
     for function in functions:
         function.hints = hints
         loops += [function.result(nest, bank_model) for nest in function.found]
-    unrolled = frozenset(name for f in functions for name in f.unrolled())
+    unrolled = frozenset(loop for f in functions for loop in f.unrolled())
     storage = Storage(program, analysis, validation, target, unrolled)
     latencies = Latencies(program, loops)
+    asked: dict[int, resources.Use] = {}
+    for variable, use in (x for f in functions for x in f.uses):
+        asked[variable] = asked[variable].also(use) if variable in asked else use
+    arrays = resources.arrays(storage, asked)
     return IIResult(
         tool=target.tool,
         part=target.part,
@@ -109,21 +113,14 @@ class _Function:
         self.found = self.nests.all()
         self.storage = Storage(program, analysis, validation, target, frozenset(self.unrolled()), around)
 
-    def unrolled(self) -> set[str]:
-        """Iterators of loops that are unrolled completely, by pragma or under a pipelined loop."""
-        out: set[str] = set()
-        for stmt in c.walk_statements(self.nests.function.body):
-            if isinstance(stmt, c.Loop) and self.nests.fully_unrolled(stmt):
-                out.add(self._iterator(stmt))
+    def unrolled(self) -> set[int]:
+        """Loops that are unrolled completely, by pragma or under a pipelined loop."""
+        body = self.nests.function.body
+        out = {s.id for s in c.walk_statements(body) if isinstance(s, c.Loop) and self.nests.fully_unrolled(s)}
         for nest in self.found:
             if nest.pipelined:
-                inner = [s for b in nest.body for s in c.walk_statements(b)]
-                out |= {self._iterator(s) for s in inner if isinstance(s, c.Loop)}
-        return out - {""}
-
-    def _iterator(self, loop: c.Loop) -> str:
-        info = self.nests.info(loop)
-        return info.iterator or "" if info is not None else ""
+                out |= {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
+        return out
 
     @cached_property
     def expanded(self) -> _Function:

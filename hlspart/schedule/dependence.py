@@ -9,6 +9,7 @@ from hlspart.model.access import Affine
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace
 from hlspart.schedule.graph import Edge, MemoryRef, Op
+from hlspart.schedule.history import Index
 
 _KINDS = {("store", "load"): "raw", ("load", "store"): "war", ("store", "store"): "waw"}
 
@@ -20,8 +21,9 @@ class Carriers:
     ``own``: how many of the last names of ``space`` belong to the loop; ``weights``/``steps``/``trips``: see
     :func:`hlspart.schedule.nests.Order`. ``reach`` gives the banks an operation may touch.
     ``relaxed``: iterations as the tool's tests see them, where bounds vary with other iterators (it
-    does not relate iterators to each other: reports of triangular solvers). ``assumed`` collects
-    (edge source, sink) pairs whose distance is not known and taken as 1.
+    does not relate iterators to each other: reports of triangular solvers). ``outlined``: the loop becomes a
+    module of its own, where addresses made of outer iterators alone are values without relation.
+    ``assumed`` collects (edge source, sink) pairs whose distance is not known and taken as 1.
     """
 
     space: IterationSpace
@@ -34,6 +36,7 @@ class Carriers:
     names: Callable[[int], str]
     relaxed: str | None = None
     store_states: int = 1
+    outlined: bool = False
     assumed: set[tuple[int, int]] = field(default_factory=set)
 
     # ------------------------------------------------------------------------------- pragmas
@@ -69,7 +72,29 @@ class Carriers:
         """Whether two accesses never share a bank."""
         return not (self.reach(first) & self.reach(second))
 
+    def told(self, variable: int, store: Op, loads: list[Op]) -> bool:
+        """Whether a directive speaks of the dependences from ``store`` to loads in later iterations."""
+        return bool(loads) and self._pragma(variable, _KINDS[store.kind, "load"], "inter") is not None
+
     # ----------------------------------------------------------------------------- distances
+
+    def always_next(self, store: Op, load: Op) -> bool:
+        """Whether ``load`` is of the element that ``store`` wrote one iteration before, in every iteration."""
+        a, b = store.ref, load.ref
+        if a is None or b is None or self.own != 1:
+            return False
+        return next_iteration(a.index, b.index, self.space.names[-1], self.steps[-1])
+
+    def later(self, store: Op, load: Op) -> int | None:
+        """Least distance above 1 after which ``load`` may be of an element of ``store``; None: never."""
+        a, b = store.ref, load.ref
+        if a is None or b is None or a.index is None or b.index is None or self.own != 1:
+            return 2
+        own = self.space.names[-1]
+        for f, g in zip(a.index, b.index, strict=True):
+            if f is not None and g is not None and f.terms == g.terms and g.coefficient(own):
+                return None
+        return 2
 
     def between(self, variable: int, found: list[Op]) -> list[Edge]:
         """Edges between iterations for all accesses ``found`` of one array."""
@@ -97,7 +122,11 @@ class Carriers:
         """Least number of iterations after which ``sink`` touches an element of ``source``; None: never."""
         a, b = source.ref, sink.ref
         assert a is not None and b is not None
-        quick = self._uniform(a, b) if self.relaxed is None else self._unrelated(a, b)
+        quick = None
+        if self.relaxed is not None or (self.outlined and self.own < len(self.space.names)):
+            quick = self._unrelated(a, b)
+        if quick is None and self.relaxed is None:
+            quick = self._uniform(a, b)
         if quick is not None:
             return quick or None
         left, right = relation(a, self.space.names), relation(b, self.space.names)
@@ -165,6 +194,8 @@ class Carriers:
             rest = f - g
             if any(n != own for n in rest.names):
                 continue  # a value from outside can make them meet in any iteration
+            if self.outlined and rest.const and not g.coefficient(own) and f.terms:
+                continue  # rows of outer iterators come as plain values into the module of the loop
             step = g.coefficient(own) * self.steps[0]
             if rest.coefficient(own):
                 return None
@@ -177,6 +208,16 @@ class Carriers:
                 return 0
             distance = found
         return distance or 1
+
+
+def next_iteration(store: Index, load: Index, iterator: str, step: int) -> bool:
+    """Whether ``load`` reads in each iteration what ``store`` wrote in the one before."""
+    if store is None or load is None or not any(g is not None and g.coefficient(iterator) for g in load):
+        return False
+    return all(
+        f is not None and g is not None and f.terms == g.terms and f.const - g.const == g.coefficient(iterator) * step
+        for f, g in zip(store, load, strict=True)
+    )
 
 
 def relation(ref: MemoryRef, names: tuple[str, ...]) -> str | None:

@@ -103,6 +103,7 @@ class LoopModel:
         carriers = Carriers(
             space, len(how.names), how.weights, how.steps, how.trips, self._dependence_pragmas(nest), reach,
             lambda v: self.program.variable(v).name, self._relaxed(nest, space), self.target.store_states,
+            self.target.outlined_loops,
         )  # fmt: skip
         lowered = lower(
             found,

@@ -9,7 +9,7 @@ offset) after partition. Computations on values from outside leave the loop too.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -18,6 +18,7 @@ from hlspart.schedule.dependence import Carriers
 from hlspart.schedule.graph import Carried, Edge, Graph, MemoryRef, Op
 from hlspart.schedule.history import different
 from hlspart.schedule.operations import Body
+from hlspart.schedule.registers import bypass, forward
 from hlspart.schedule.storage import Storage
 
 
@@ -49,10 +50,14 @@ def lower(
     hoisted = _promote(ops, carried, live, own, storage) if loop else ()
     if ends is not None:
         _promote_inner(ops, carried, carriers.space.names, ends, storage)
+    left: Mapping[tuple[int, int], int | None] = {}
+    if loop and storage.target.memory_registers:
+        forward(ops, carried, storage, carriers)
+        left = bypass(ops, carried, storage, carriers)
     _invariants(ops, carried)
     needed = _needed(ops, carried, live)
     graph_ops = {i: op for i, op in ops.items() if i in needed and not op.free}
-    edges = [*_data(ops, graph_ops, carried), *_memory(graph_ops, storage, gap, carriers)]
+    edges = [*_data(ops, graph_ops, carried), *_memory(graph_ops, storage, gap, carriers, left)]
     kept = frozenset(
         i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
     )
@@ -108,7 +113,12 @@ def _promote(
             if not own_stores:
                 for op in loads:
                     ops[op.id] = replace(op, kind="input", args=(), ref=None)
-            elif len(own_stores) == 1 and len(loads) <= 1 and not (own_stores[0].ref or ref).guarded:
+            elif (
+                len(own_stores) == 1
+                and len(loads) <= 1
+                and not (own_stores[0].ref or ref).guarded
+                and (memory.registers or not storage.unrolls(ref.access))  # unrolling comes after promotion
+            ):
                 last = own_stores[0]
                 for op in loads:
                     ops[op.id] = replace(op, kind="phi", args=(), ref=None)
@@ -273,8 +283,10 @@ def _data(ops: dict[int, Op], chosen: dict[int, Op], carried: list[Carried]) -> 
     return sorted(edges, key=lambda e: (e.sink, e.source, e.distance))
 
 
-def _memory(chosen: dict[int, Op], storage: Storage, gap: int, carriers: Carriers) -> list[Edge]:
-    """Orders between accesses of one array that may touch one element."""
+def _memory(
+    chosen: dict[int, Op], storage: Storage, gap: int, carriers: Carriers, left: Mapping[tuple[int, int], int | None]
+) -> list[Edge]:
+    """Orders between accesses of one array that may touch one element; ``left``: see :func:`bypass`."""
     by_variable: dict[int, list[Op]] = defaultdict(list)
     for op in sorted((o for o in chosen.values() if o.ref is not None), key=lambda o: o.ref.position if o.ref else 0):
         assert op.ref is not None
@@ -300,7 +312,10 @@ def _memory(chosen: dict[int, Op], storage: Storage, gap: int, carriers: Carrier
                     continue
                 wait = gap if first.kind == "store" and second.kind == "load" else 1
                 edges.append(Edge(first.id, second.id, 0, wait, "memory", name))
-        edges += carriers.between(variable, found)
+        for edge in carriers.between(variable, found):
+            distance = left.get((edge.source, edge.sink), edge.distance)
+            if distance is not None:
+                edges.append(replace(edge, distance=distance))
     return edges
 
 

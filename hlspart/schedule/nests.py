@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hlspart.model import program as c
-from hlspart.model.access import AccessAnalysis, Bounds, LoopInfo
+from hlspart.model.access import Access, AccessAnalysis, Bounds, LoopInfo
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace
+from hlspart.schedule.dependence import next_iteration
+from hlspart.schedule.history import different
 from hlspart.targets import Target
 
 OriginOfLoop = Literal["pragma", "directive", "auto"]
@@ -223,7 +225,21 @@ class Nests:
         assert below is not None
         constant = below.trip_count.exact is not None and below.lower is not None and not below.lower.terms
         blocked = any(self.found(kind, parent.id) is not None for kind in ("pipeline", "unroll", "dataflow"))
-        return constant and not blocked
+        return constant and not blocked and not self._hands_on(inner)
+
+    def _hands_on(self, loop: c.Loop) -> bool:
+        """Whether iterations hand an element on in a register, whose first value is loaded ahead (reports: seidel)."""
+        info = self.info(loop)
+        if info is None or info.step is None or not self.target.memory_registers:
+            return False
+        inside = [a for a in self.analysis.accesses if a.loops and a.loops[-1] == loop.id]
+        stores = [a for a in inside if a.kind == "write" and not a.branch]
+        return any(
+            next_iteration(store.index, load.index, info.iterator or "", info.step)
+            for store in stores
+            for load in inside
+            if load.kind == "read" and load.array == store.array
+        )
 
     def _around(self, parent: c.Loop, inner: c.Loop) -> tuple[tuple[c.Stmt, ...], tuple[c.Stmt, ...]] | None:
         """Statements before and after ``inner`` in ``parent``; None when another loop or a jump is there."""
@@ -304,9 +320,27 @@ class Nests:
         return trip is None or trip * copies > threshold or beside is None or beside > threshold
 
     def _perfect(self, parent: c.Loop) -> bool:
-        """Whether a loop holds nothing but a loop that it flattens with."""
+        """Whether a loop holds nothing but a loop that it flattens with, once invariant accesses have left that."""
         inner = next((s for s in flat(parent.body.body) if isinstance(s, c.Loop)), None)
-        return inner is not None and self._around(parent, inner) == ((), ()) and self._may_flatten(parent, inner)
+        if inner is None or self._around(parent, inner) != ((), ()) or not self._may_flatten(parent, inner):
+            return False
+        return not any(self._stays(access, parent, inner) for access in self.analysis.accesses)
+
+    def _stays(self, access: Access, parent: c.Loop, inner: c.Loop) -> bool:
+        """Whether an element stays in ``inner`` but changes in ``parent``, so that it is accessed between the two."""
+        if inner.id not in access.loops or access.index is None or access.branch:
+            return False
+        own = access.loops[access.loops.index(inner.id) :]
+        names = [self.analysis.loops[x].iterator or "" for x in own]
+        around = self.info(parent)
+        if any(f is None or any(f.coefficient(n) for n in names) for f in access.index) or around is None:
+            return False
+        if not any(f.coefficient(around.iterator or "") for f in access.index if f is not None):
+            return False
+        beside = [a for a in self.analysis.accesses if a.array == access.array and inner.id in a.loops]
+        stored = any(a.kind == "write" and a.index == access.index for a in beside)
+        others = (a for a in beside if a.index != access.index and (stored or a.kind == "write"))
+        return all(different(a.index, access.index) for a in others)
 
     def _copies(self, body: c.Stmt) -> int | None:
         """Copies of the innermost statements when all loops in ``body`` are unrolled; None where not possible."""
@@ -350,6 +384,10 @@ class Nests:
         for loop, info in counted:
             if info.iterator is None or info.step is None or info.lower is None:
                 exact = False
+                if loop in nest.chain:
+                    names.append(turn(loop))
+                    steps.append(1)
+                    conditions.append(f"{names[-1]} >= 0")
                 continue
             step = info.step * (nest.unroll if loop is nest.loop else 1)
             n, low, trip = info.iterator, str(info.lower), info.trip_count.exact
@@ -401,6 +439,11 @@ def off(directive: Directive) -> bool:
     return value is not None and value.lower() in ("", "true", "1")
 
 
+def turn(loop: c.Loop) -> str:
+    """Name of the number of an iteration of a loop without an iterator."""
+    return f"turn_{loop.id}"
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """Own iterators of a nest, outermost first: iterations per step of each, its step, its trip count."""
@@ -418,6 +461,7 @@ def order(nests: Nests, nest: Nest) -> Order:
     for loop in reversed(nest.chain):
         info = nests.info(loop)
         if info is None or info.iterator is None or info.step is None:
+            rows.insert(0, (turn(loop), below, 1, None))
             continue
         copies = nest.unroll if loop is nest.loop else 1
         exact = info.trip_count.exact

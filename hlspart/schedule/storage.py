@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
-from hlspart.model.access import AccessAnalysis, ArrayGroup
+from hlspart.model.access import Access, AccessAnalysis, Affine, ArrayGroup
 from hlspart.model.directives import Directive
 from hlspart.model.ports import Ports
-from hlspart.model.program import ArrayType, PointerType, Program, ScalarType, StreamType, Variable
-from hlspart.model.results import ArrayResult, DimPartition, Validation
-from hlspart.schedule.folding import bits
+from hlspart.model.program import PointerType, Program, StreamType, Variable
+from hlspart.model.results import DimPartition, Validation
+from hlspart.schedule.reshape import packings
 from hlspart.targets import Target
 from hlspart.targets.target import REGISTERS
 
@@ -21,6 +21,9 @@ _RESOURCE = {
     "ram_1p": "ram_1p", "ram_2p": "ram_2p", "ram_t2p": "ram_t2p", "ram_s2p": "ram_s2p", "rom_1p": "rom_1p",
     "rom_2p": "rom_2p", "rom_np": "rom_np",
 }  # fmt: skip
+
+
+REPLICATED = "ram_1wnr"
 
 
 @dataclass(frozen=True)
@@ -52,19 +55,21 @@ class Storage:
         analysis: AccessAnalysis,
         validation: Validation,
         target: Target,
-        unrolled: frozenset[str] = frozenset(),
+        unrolled: frozenset[int] = frozenset(),
         around: Storage | None = None,
         given: Mapping[int, Memory] | None = None,
     ) -> None:
-        """``unrolled``: iterators of unrolled loops. ``around`` knows its own variables. ``given``: decided ones."""
+        """``unrolled``: ids of unrolled loops. ``around`` knows its own variables. ``given``: decided ones."""
         self.program, self.analysis, self.validation, self.target = program, analysis, validation, target
         self.unrolled, self.around = unrolled, around
+        self._access = {a.id: a for a in analysis.accesses}
         self._groups = {g.id: g for g in analysis.groups}
         self._by_variable: dict[int, list[Directive]] = {}
         for d in program.directives:
             if d.usable and d.kind in ("bind_storage", "resource", "interface", "array_reshape", "stream"):
                 for variable in d.variables:
                     self._by_variable.setdefault(variable, []).append(d)
+        self.packings = packings(program)
         self._written = {a.array for a in analysis.accesses if a.kind == "write"}
         self._memories: dict[int, Memory] = dict(given or {})
 
@@ -102,22 +107,43 @@ class Storage:
         auto = False
         if storage is None:
             storage, auto = self._default(variable, layout)
+            if (
+                storage == self.target.default_storage("local")
+                and not auto
+                and self._replicated(variable, layout.banks)
+            ):
+                storage, auto = REPLICATED, True
         if resource is None:
             resource = name
-        if layout.banks > 1 and all(layout.depth(b) == 1 for b in (0, layout.banks - 1)):
+        single = layout.banks > 1 or variable.id in self.packings
+        if single and all(layout.depth(b) == 1 for b in (0, layout.banks - 1)):
             storage = REGISTERS
-        kept = self._interface(variable) and not self.target.promote_interface
+        kept = self.interface(variable) and not self.target.promote_interface
         ports = Ports() if variable.id in self.validation.apart else self.target.ports(storage)
+        if auto and storage == REPLICATED:
+            ports = Ports(None, 1, self.target.replicated_ports)
         return Memory(variable.id, storage, ports, layout, resource, auto, latency, bound, kept)
 
     def _layout(self, variable: Variable) -> PerDimLayout:
         from hlspart.partition import layout_of
 
+        packed = self.packings.get(variable.id)
+        if packed is not None:
+            words = [p.words if p is not None else d for p, d in zip(packed, variable.dims, strict=True)]
+            return PerDimLayout(tuple(DimLayout.of("whole", w if w is not None else 1 << 30, None) for w in words))
+        group = self.validation.groups.get(self.analysis.group_of.get(variable.id, -1))
+        split = self._constant_dims(variable) if group is None or not group.dims else frozenset()
         found = layout_of(self.validation, self.analysis, self.program, variable.id)
-        if found is not None:
+        if found is not None and not split:
             return self._ruled(found)
-        dims = variable.dims or (1,)
-        return PerDimLayout(tuple(DimLayout.of("whole", d if d is not None else 1 << 30, None) for d in dims))
+        used = max((len(a.index) for a in self.analysis.of_array(variable.id) if a.index is not None), default=1)
+        dims = variable.dims or (None,) * used
+        return PerDimLayout(
+            tuple(
+                DimLayout.of("complete" if k in split else "whole", d if d is not None else 1 << 30, None)
+                for k, d in enumerate(dims)
+            )
+        )
 
     def _ruled(self, layout: PerDimLayout) -> PerDimLayout:
         """Block partitions of uneven extents by the tool's own rule."""
@@ -206,70 +232,101 @@ class Storage:
     def _constant_only(self, variable: Variable, elements: int) -> bool:
         """Indexed by nothing but constants once inner loops are unrolled."""
         limit = self.target.constant_index_threshold
-        if limit and elements > limit:
-            return False
-        if variable.storage == "static" or len(self._members(variable.id)) > 1:
-            return False
+        return (not limit or elements <= limit) and len(self._constant_dims(variable)) == max(1, len(variable.dims))
+
+    def _constant_dims(self, variable: Variable) -> frozenset[int]:
+        """Dimensions of a local array that are indexed by nothing but constants once inner loops are unrolled."""
+        if (
+            variable.storage in ("parameter", "static")
+            or len(self._members(variable.id)) > 1
+            or self._bound(variable)[3]
+        ):
+            return frozenset()
+        if not self.target.complete_threshold:  # a tool without automatic partitions
+            return frozenset()
         accesses = self.analysis.of_array(variable.id)
-        return bool(accesses) and all(
-            a.index is not None and all(f is not None and set(f.names) <= self.unrolled for f in a.index)
-            for a in accesses
+        if not accesses or any(a.index is None or len(a.index) != len(variable.dims) for a in accesses):
+            return frozenset()
+        return frozenset(
+            k for k in range(len(variable.dims)) if all(self._constant(a, (a.index or ())[k]) for a in accesses)
         )
+
+    def _constant(self, access: Access, form: Affine | None) -> bool:
+        """Whether an index is a constant once inner loops are unrolled."""
+        names = {self.analysis.loops[x].iterator for x in access.loops if x in self.unrolled}
+        return form is not None and set(form.names) <= names
+
+    def unrolls(self, access: int) -> bool:
+        """Whether the element of an access changes with a loop that is unrolled."""
+        a = self._access.get(access)
+        if a is None or a.index is None:
+            return False
+        names = {self.analysis.loops[x].iterator for x in a.loops if x in self.unrolled}
+        return any(f is not None and names & set(f.names) for f in a.index)
+
+    def _replicated(self, variable: Variable, banks: int) -> bool:
+        """Whether the tool copies a local memory for its reads: one write and more than two accesses an iteration.
+
+        Counted per innermost loop that is not unrolled, accesses of different indices once.
+        """
+        if not self.target.replicated_ports or len(self._members(variable.id)) > 1:
+            return False
+        found: dict[int, dict[str, dict[object, int]]] = {}
+        for a in self.analysis.of_array(variable.id):
+            if not a.loops:
+                continue
+            copies, nest = 1, a.loops[0]
+            for x in a.loops:
+                info = self.analysis.loops[x]
+                moves = a.index is None or any(f is None or f.coefficient(info.iterator or "") for f in a.index)
+                if x not in self.unrolled:
+                    nest = x
+                    copies *= self._factor(x) if moves else 1
+                elif moves:
+                    copies *= info.trip_count.exact or 1
+            fixed = a.index is not None and all(self._constant(a, f) for f in a.index)
+            if not (fixed and a.kind == "read"):
+                found.setdefault(nest, {}).setdefault(a.kind, {})[a.index or a.ref] = copies
+        loads = [
+            (math.ceil(sum(x.get("read", {}).values()) / banks), math.ceil(sum(x.get("write", {}).values()) / banks))
+            for x in found.values()
+        ]
+        return max((w for _, w in loads), default=0) <= 1 and max((r + w for r, w in loads), default=0) > 2
+
+    def _factor(self, loop: int) -> int:
+        """Copies of a loop's body that UNROLL asks for."""
+        for d in self.program.directives:
+            if d.usable and d.kind == "unroll" and d.loop == loop:
+                return d.values.get("factor") or 1
+        return 1
 
     # -------------------------------------------------------------------------------- results
 
-    def results(self) -> tuple[ArrayResult, ...]:
-        """One record per array."""
-        return tuple(self._result(v) for v in self.program.arrays() if self._visible(v))
+    def implementation(self, variable: Variable) -> str | None:
+        """Kind of memory that a directive asks for: "bram", "uram", "lutram", ..; None without one."""
+        for d in self._by_variable.get(variable.id, ()):
+            if d.kind == "bind_storage" and d.option("impl"):
+                return (d.option("impl") or "").lower()
+            if d.kind == "resource":
+                ending = (d.option("core") or "").lower().rpartition("_")[2]
+                if ending in ("bram", "uram", "lutram"):
+                    return ending
+        return None
 
-    def _visible(self, variable: Variable) -> bool:
-        return not variable.extern or bool(self.analysis.of_array(variable.id))
-
-    def _result(self, variable: Variable) -> ArrayResult:
-        memory = self.memory(variable.id)
-        element = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
-        width = bits(element) if isinstance(element, ScalarType) else _struct_bits(element)
-        known = all(d is not None for d in variable.dims)
-        layout = memory.layout
-        depths = tuple(layout.depth(b) for b in range(layout.banks)) if known and not memory.registers else ()
-        if memory.registers and known:
-            depths = (1,) * math.prod(d or 1 for d in variable.dims)
-        on_chip = memory.storage not in ("m_axi", "s_axilite", "fifo", "ap_memory") and not self._interface(variable)
-        blocks = 0
-        if on_chip and not memory.registers:
-            blocks = sum(self.target.bram18k(d, width) for d in depths if d > 1 and not self.target.is_lutram(d, width))
-        flip_flops = width * (len(depths) if memory.registers else sum(d == 1 for d in depths)) if on_chip else 0
-        return ArrayResult(
-            variable=variable.id,
-            name=variable.name,
-            function=variable.function,
-            line=self.program.line(variable.at),
-            dims=variable.dims,
-            element_bits=width,
-            storage=memory.storage,
-            ports=None if memory.registers else self.target.port_names(memory.storage),
-            banks=len(depths) if memory.registers and known else layout.banks,
-            bank_depths=depths,
-            auto=memory.auto,
-            partition=self._partition(variable, memory),
-            bram18k=blocks,
-            registers=flip_flops,
-        )
-
-    def _interface(self, variable: Variable) -> bool:
+    def interface(self, variable: Variable) -> bool:
+        """Whether the array is an argument of a top function."""
         return any(
             m.storage == "parameter" and m.function in self.analysis.tops
             for m in map(self.program.variable, self._members(variable.id))
         )
 
-    def _partition(self, variable: Variable, memory: Memory) -> tuple[DimPartition, ...]:
+    def partition(self, variable: Variable, memory: Memory) -> tuple[DimPartition, ...]:
+        """The partition of an array, with its origin."""
         group = self.validation.groups.get(self.analysis.group_of.get(variable.id, -1))
         dims = group.dims if group is not None else ()
+        split = self._constant_dims(variable) if not dims else frozenset()
+        if split and not memory.registers:
+            return tuple(DimPartition(k + 1, "complete", variable.dims[k] or 1, "auto") for k in sorted(split))
         if not dims and memory.registers and memory.auto:
             return tuple(DimPartition(k + 1, "complete", d or 1, "auto") for k, d in enumerate(variable.dims))
         return dims
-
-
-def _struct_bits(element: object) -> int:
-    members: Mapping[str, object] = dict(getattr(element, "members", ()))
-    return sum(bits(m) if isinstance(m, ScalarType) else 32 for m in members.values()) or 32

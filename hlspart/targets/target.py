@@ -117,6 +117,11 @@ class Target:
         return int(self.profile["partition"]["constant_index_threshold"])
 
     @property
+    def replicated_ports(self) -> int:
+        """Ports of a local memory that the tool copies for its reads by itself; 0: it never does."""
+        return int(self.profile["storage"]["replicated_ports"])
+
+    @property
     def block_rule(self) -> Literal["ceil", "floor"]:
         """How the tool splits an extent that its block factor does not divide."""
         return "floor" if self.profile["partition"]["block"] == "floor" else "ceil"
@@ -125,11 +130,20 @@ class Target:
         """Whether a memory is so small that it is built of LUTs."""
         return depth * bits <= int(self.profile["storage"]["lutram_bits"])
 
-    def bram18k(self, depth: int, bits: int) -> int:
-        """18 Kb blocks of one memory of ``depth`` words of ``bits``, over all shapes of the family."""
+    def bram18k(self, depth: int, bits: int, true_dual: bool = False) -> int:
+        """18 Kb blocks of one memory of ``depth`` words of ``bits``, over all shapes of the family.
+
+        ``true_dual``: both ports read or write at will, which the widest shape cannot do.
+        """
         if depth <= 0 or bits <= 0:
             return 0
-        return min(math.ceil(bits / w) * math.ceil(depth / d) for w, d in self.shapes)
+        widest = max(w for w, _ in self.shapes)
+        shapes = [(w, d) for w, d in self.shapes if not true_dual or w < widest]
+        return min(math.ceil(bits / w) * math.ceil(depth / d) for w, d in shapes)
+
+    def uram(self, depth: int, bits: int) -> int:
+        """UltraRAM blocks of one memory, each 4096 words of 72 bits (UG573)."""
+        return math.ceil(bits / 72) * math.ceil(depth / 4096) if depth > 0 and bits > 0 else 0
 
     # ------------------------------------------------------------------------- pipelining
 
@@ -170,9 +184,19 @@ class Target:
         return bool(self.profile["pipeline"]["exclusive_arms"])
 
     @property
-    def bypass_memory(self) -> bool:
-        """Whether the tool may add a bypass register around a read-modify-write of one element."""
-        return bool(self.profile["pipeline"]["bypass_memory"])
+    def outlined_loops(self) -> bool:
+        """Whether a pipelined loop becomes a module of its own, which takes outer addresses as plain values."""
+        return bool(self.profile["pipeline"]["outlined_loops"])
+
+    @property
+    def memory_registers(self) -> bool:
+        """Whether the tool hands elements from one iteration to the next in registers beside the memory."""
+        return bool(self.profile["pipeline"]["memory_registers"])
+
+    @property
+    def unsafe_math(self) -> bool:
+        """Whether floating-point expressions may be regrouped (config_compile -unsafe_math_optimizations)."""
+        return bool(self.profile["pipeline"].get("unsafe_math", False))
 
     # -------------------------------------------------------------------------- operators
 
