@@ -6,7 +6,7 @@ import re
 
 from hlspart.model.program import ArrayRef, ArrayType, CType, Name, PointerType, Program
 from hlspart.model.source import Span
-from hlspart.rewrite.buffer import EditBuffer
+from hlspart.rewrite.buffer import EditBuffer, comments
 from hlspart.rewrite.declare import type_text
 from hlspart.rewrite.linear import bank_text, bare, linear, local_text, own_text
 from hlspart.rewrite.plan import Plan, Refusal
@@ -109,29 +109,9 @@ def index_text(program: Program, ref: ArrayRef, k: int, buffer: EditBuffer) -> s
 
 def _keep_layout(old: str, new: str) -> str:
     """``new`` with the comments and line ends of ``old``, so that neither gets lost."""
-    missing = [c for c in _comments(old) if c not in new]
+    missing = [c for c in comments(old) if c not in new]
     text = new
     if missing:
         text = (text[:-1] + "".join(f" {c}" for c in missing) + "]") if text else "".join(missing)
     lines = old.count("\n") - text.count("\n")
     return text + "\n" * lines if lines > 0 else text
-
-
-def _comments(text: str) -> list[str]:
-    found: list[str] = []
-    at = 0
-    while True:
-        at = text.find("/", at)
-        if at < 0:
-            return found
-        if text.startswith("/*", at):
-            end = text.find("*/", at)
-            found.append(text[at : end + 2])
-            at = end + 2
-        elif text.startswith("//", at):
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
-            found.append(f"/*{text[at + 2 : end].rstrip()} */")
-            at = end
-        else:
-            at += 1

@@ -18,11 +18,12 @@ from hlspart.model.program import (
     VoidType,
 )
 from hlspart.model.source import Origin, Span
-from hlspart.rewrite.buffer import EditBuffer
+from hlspart.rewrite.buffer import EditBuffer, comments
 from hlspart.rewrite.initialisers import Index, Unsupported, elements, initialiser_text, wrap
 from hlspart.rewrite.plan import Plan, Refusal
 
 _BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.S)
+_ATTRIBUTES = re.compile(r"(?:\s*__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\))*")
 _RESTRICT = re.compile(r"\b(?:restrict|__restrict|__restrict__)\b")
 _QUALIFIERS = re.compile(r"\b(?:static|const|restrict|volatile|__restrict|__restrict__)\b")
 
@@ -42,18 +43,22 @@ def _declare(
     at = declarator.declarator
     if not at.editable:
         return Refusal("macro", f"'{variable.name}' is declared by the macro {at.macro or ''}".rstrip(), at)
-    whole = at.span
+    text = program.sources[at.span.path].text
+    attributes = _ATTRIBUTES.match(text, at.span.end)
+    assert attributes is not None
+    whole = Span(at.span.path, at.span.start, attributes.end() if attributes[0].strip() else at.span.end)
     if declarator.initialiser is not None:
         if not declarator.initialiser.editable:
             return Refusal("macro", "the initialiser comes out of a macro", declarator.initialiser)
         whole = Span(whole.path, whole.start, declarator.initialiser.span.end)
-    text = program.sources[whole.path].text
     after = _BLANK.match(text, whole.end)
     if after is None or text[after.end() : after.end() + 1] not in (",", ";"):
-        return Refusal("declaration", f"'{variable.name}' has an attribute or an unusual declarator", at)
+        return Refusal("declaration", f"'{variable.name}' has an unusual declarator", at)
     shaped = _shapes(program, plan, variable, declarator)
     if isinstance(shaped, Refusal):
         return shaped
+    if attributes[0].strip():
+        shaped = [f"{one} {attributes[0].strip()}" for one in shaped]
     if plan.style != "bankdim" and variable.internal:  # as for mark_unused, where there is no place for a statement
         used = plan.used_banks[variable.id]
         shaped = [one if b in used else f"{one} __attribute__((unused))" for b, one in enumerate(shaped)]
@@ -66,9 +71,11 @@ def _declare(
         shaped = [f"{one} = {_initialiser(plan, bank, values, kind.element)}" for bank, one in enumerate(shaped)]
     elif declarator.initialiser is not None:
         return Refusal("initialiser", "an initialiser that is not understood", declarator.initialiser)
-    lines = buffer.text(whole).count("\n")
+    old = buffer.text(whole)
+    lines = old.count("\n")
     column = program.sources[whole.path].line_column(declarator.statement.span.start)[1] - 1
-    new = wrap(shaped, lines, " " * (column + 4))
+    lost = [c for c in comments(old) if not any(c in one for one in shaped)]
+    new = wrap([*shaped[:-1], " ".join([shaped[-1], *lost])], lines, " " * (column + 4))
     if len(declarator.brackets) < len(kind.dims):  # the extents come from a typedef
         return _replace_typedef(program, variable, declarator, whole, new, buffer)
     buffer.replace(Origin(whole), new)
@@ -83,12 +90,14 @@ def _replace_typedef(
     assert isinstance(kind, ArrayType)
     specifiers = declarator.specifiers
     element = type_text(kind.element)
-    if declarator.count > 1 or declarator.brackets or not specifiers.editable or element is None:
+    if declarator.count > 1 or not specifiers.editable or element is None:
         return Refusal("declaration", f"'{variable.name}' has its extents from a typedef", declarator.declarator)
     words = program.text(specifiers).split()
     kept = [w for w in words if w in ("static", "extern", "const", "register")]
     if len(kept) != len(words) - 1:
         return Refusal("declaration", f"'{variable.name}' has its extents from a typedef", declarator.declarator)
+    if variable.const and "const" not in kept:  # of the typedef
+        kept.append("const")
     buffer.replace(Origin(Span(whole.path, specifiers.span.start, whole.end)), " ".join([*kept, element]) + " " + new)
     return None
 
@@ -128,6 +137,12 @@ def _shapes(program: Program, plan: Plan, variable: Variable, declarator: Declar
         f"{before}{new}{after}" + "".join(f"[{size}]" for size in sizes)
         for new, sizes in zip(plan.names[variable.id], _sizes(program, plan, declarator), strict=True)
     ]
+
+
+def _plain_shapes(program: Program, plan: Plan, variable: Variable, declarator: Declarator) -> list[str]:
+    """The same without anything of the old declarator but its sizes."""
+    sizes = _sizes(program, plan, declarator)
+    return [n + "".join(f"[{s}]" for s in one) for n, one in zip(plan.names[variable.id], sizes, strict=True)]
 
 
 def _sizes(program: Program, plan: Plan, declarator: Declarator) -> list[list[str]]:
@@ -193,6 +208,8 @@ def declare_parameter(
     given = {unit.path for unit in program.units}
     if statement.span.path not in given:
         return Refusal("header", f"a prototype stands in {statement.span.path}, which is not given", statement)
+    if program.text(statement).endswith(";"):
+        return _old_style(program, plan, variable, declarator, buffer)
     if not _alone(program, statement):
         return Refusal(
             "macro", f"'{variable.name}' is declared by the macro {statement.macro or ''}".rstrip(), statement
@@ -215,10 +232,30 @@ def declare_parameter(
         if isinstance(shaped, Refusal):
             return shaped
     else:
-        names = plan.names[variable.id]
-        sizes = _sizes(program, plan, declarator)
-        shaped = [n + "".join(f"[{s}]" for s in one) for n, one in zip(names, sizes, strict=True)]
+        shaped = _plain_shapes(program, plan, variable, declarator)
     buffer.replace(Origin(statement.span), ", ".join(f"{spelled} {one}" for one in shaped))
+    return None
+
+
+def _old_style(
+    program: Program, plan: Plan, variable: Variable, declarator: Declarator, buffer: EditBuffer
+) -> Refusal | None:
+    """Edit a parameter declared between the parameter list and the body."""
+    function = program.functions[variable.function or ""]
+    at, kind = declarator.declarator, variable.as_array
+    assert kind is not None
+    pointer = isinstance(variable.type, PointerType)
+    listed = program.text(function.signature)
+    start = function.name_at.span.end - function.signature.span.start
+    names = re.compile(rf"\b{variable.name}\b").search(listed, start, listed.index(")", start))
+    if names is None or not at.editable or len(declarator.brackets) + pointer < len(kind.dims):
+        return Refusal("declaration", f"'{variable.name}' has an unusual declaration", at)
+    shaped = (_plain_shapes if pointer else _shapes)(program, plan, variable, declarator)
+    if isinstance(shaped, Refusal):
+        return shaped
+    path, offset = function.signature.span.path, function.signature.span.start
+    buffer.replace(Origin(Span(path, offset + names.start(), offset + names.end())), ", ".join(plan.names[variable.id]))
+    buffer.replace(Origin(at.span), ", ".join(shaped))
     return None
 
 

@@ -6,6 +6,7 @@ gets its text back.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -64,6 +65,8 @@ def preparations(
             edits = tuple(e for unit in program.units if unit.source for e in unfold(unit.source, spans))
         elif outcome.code == "pragma":
             edits = tuple(_one_each(program, groups[outcome.group]))
+        elif outcome.code == "declaration":
+            edits = tuple(_separated(program, groups[outcome.group]))
         elif outcome.status == "conflict" and options.clone:
             edits = Cloning(program, uses, groups[outcome.group]).edits(names)
         if edits:
@@ -91,6 +94,23 @@ def _one_each(program: Program, group: ArrayGroup) -> Iterator[Edit]:
         text = program.text(at)
         if set(directive.variables) & set(group.members) and len(listed.findall(text)) == 1:
             yield Edit(at.span, "\n".join(listed.sub(name, text) for name in named))
+
+
+def _separated(program: Program, group: ArrayGroup) -> Iterator[Edit]:
+    """Declarations of several arrays whose extents come from a typedef, as one declaration for each."""
+    for variable in map(program.variable, group.members):
+        at = variable.declarations[0].statement
+        mates = [v.declarations[0] for v in program.variables if v.declarations[0].statement == at]
+        plain = at.editable and all(d.declarator.editable and d.specifiers.editable for d in mates)
+        if not plain or len(mates) < 2 or variable.storage == "parameter" or variable.scope in program.loops:
+            continue
+        text = program.sources[at.span.path].text
+        for one, other in itertools.pairwise(sorted(mates, key=lambda d: d.index)):
+            end = (one.initialiser or one.declarator).span.end
+            comma = re.compile(r"((?:\s|/\*.*?\*/|//[^\n]*)*),", re.S).match(text, end)
+            if comma is not None and comma.end() <= other.declarator.span.start:
+                span = Span(at.span.path, comma.end() - 1, comma.end())
+                yield Edit(span, f"; {program.text(one.specifiers)}")
 
 
 Name = tuple[str | None, str]  # function (None at file scope) and name of an array
