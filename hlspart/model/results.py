@@ -159,7 +159,11 @@ class LoopResult:
 
 @dataclass(frozen=True, slots=True)
 class ArrayResult:
-    """Memories of one array after partition."""
+    """Memories of one array after partition.
+
+    ``luts``: of memories built of LUTs; ``mux_luts``: an estimate of what chooses among undecided banks;
+    ``copies``: of the whole array, for reads at the same time (in all counts).
+    """
 
     variable: int
     name: str
@@ -175,6 +179,19 @@ class ArrayResult:
     partition: tuple[DimPartition, ...]
     bram18k: int
     registers: int
+    uram: int = 0
+    luts: int = 0
+    mux_luts: int = 0
+    copies: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceUse:
+    """Use of one kind of resource by all arrays; ``available`` None where the part is not listed."""
+
+    name: str
+    used: int
+    available: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +214,7 @@ class IIResult:
     pragmas: tuple[PragmaStatus, ...]
     functions: tuple[FunctionResult, ...]
     assumptions: tuple[str, ...]
+    resources: tuple[ResourceUse, ...] = ()
 
 
 # ------------------------------------------------------------------------------------ inference

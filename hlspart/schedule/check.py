@@ -12,14 +12,17 @@ from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.model.program import Program
 from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validation
+from hlspart.schedule import resources
 from hlspart.schedule.confirm import faults
 from hlspart.schedule.folding import statement_values
+from hlspart.schedule.graph import Edge
 from hlspart.schedule.hints import with_hints
 from hlspart.schedule.latency import Latencies
 from hlspart.schedule.limits import limits, slots
 from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.nests import Nest, Nests
 from hlspart.schedule.operations import Unmodelled
+from hlspart.schedule.recurrence import recurrence_without
 from hlspart.schedule.storage import Storage
 from hlspart.targets import Target
 
@@ -55,10 +58,11 @@ def check(
         part=target.part,
         clock_ns=target.clock_ns,
         loops=tuple(latencies.loops),
-        arrays=storage.results(),
+        arrays=arrays,
         pragmas=validation.statuses,
         functions=tuple(FunctionResult(name, latencies.of(name)) for name in program.functions),
         assumptions=_assumptions(target, bank_model),
+        resources=resources.total(arrays, storage),
     )
 
 
@@ -110,6 +114,7 @@ class _Function:
         self.program, self.analysis, self.validation, self.target = program, analysis, validation, target
         self.nests = Nests(program, analysis, target, name)
         self.name, self.hints = name, True
+        self.uses: list[tuple[int, resources.Use]] = []  # of the loops predicted so far, by variable
         self.found = self.nests.all()
         self.storage = Storage(program, analysis, validation, target, frozenset(self.unrolled()), around)
 
@@ -171,6 +176,7 @@ class _Function:
         self, nest: Nest, modelled: tuple[LoopModel, Nest], p: Prediction, bank_model: BankModel, blocked: str | None
     ) -> LoopResult:
         assert p.schedule is not None
+        self.uses += resources.uses(p).items()
         floor = nest.target_ii or 1
         ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)
         counted = all(count.exact for count in p.counts.values())  # else the ideal figure is an upper bound
@@ -180,6 +186,9 @@ class _Function:
         low, why = _uncertain(p)
         if blocked is None and why is not None and max(floor, p.resource_ii, low) < p.schedule.ii:
             cause, bounds = why, (max(floor, p.resource_ii, low), p.schedule.ii)
+        elif blocked is None and p.joined_ii > p.schedule.ii:
+            cause = "where a balanced expression takes in the carried value is not known"
+            bounds = (p.schedule.ii, p.joined_ii)
         if cause is None and bank_model == "ideal" and not counted and ideal > floor:
             cause, bounds = "conflicts were not counted exactly within the effort limit", (floor, ideal)
         if cause is not None:
@@ -286,20 +295,26 @@ class _Function:
 
 def _uncertain(p: Prediction) -> tuple[int, str | None]:
     """Least II if what is not known turned out best, and why it is not known."""
-    assumed = p.elaborated.carriers.assumed
-    if p.estimated and p.recurrence_ii > 1:
-        from hlspart.schedule.recurrence import recurrence_without
-
-        low = recurrence_without(p.problem, p.estimated, frozenset())
-        if low < p.recurrence_ii:
-            return low, f"the latency of {', '.join(sorted(p.estimated))} is an estimate for this target"
-    if assumed:
-        from hlspart.schedule.recurrence import recurrence_without
-
-        low = recurrence_without(p.problem, frozenset(), frozenset(assumed))
-        if low < p.recurrence_ii:
-            return low, "whether iterations touch the same element depends on data"
-    return p.recurrence_ii, None
+    item, low, why = p.elaborated, p.recurrence_ii, None
+    reasons: list[tuple[frozenset[str], frozenset[Edge], str]] = []
+    if p.estimated:
+        names = ", ".join(sorted(p.estimated))
+        reasons.append((p.estimated, frozenset(), f"the latency of {names} is an estimate for this target"))
+    if item.carriers.assumed:
+        pairs = item.carriers.assumed
+        edges = frozenset(e for e in p.problem.graph.edges if e.distance and (e.source, e.sink) in pairs)
+        reasons.append((frozenset(), edges, "whether iterations touch the same element depends on data"))
+    if item.speculative:
+        text = "whether an iteration starts before the exit test of the last one is decided is not known"
+        reasons.append((frozenset(), item.speculative, text))
+    kinds: frozenset[str] = frozenset()
+    gone: frozenset[Edge] = frozenset()
+    for k, e, text in reasons if p.recurrence_ii > 1 else ():
+        kinds, gone = kinds | k, gone | e
+        found = recurrence_without(p.problem, kinds, gone)
+        if found < low:
+            low, why = found, text if why is None else f"{why}; {text}"
+    return low, why
 
 
 def _assumptions(target: Target, bank_model: str) -> tuple[str, ...]:

@@ -42,7 +42,10 @@ class MemoryRef:
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """One operation. ``args`` are the ids of its operands (for a store: value, then address and guards)."""
+    """One operation. ``args`` are the ids of its operands (for a store: value, then address and guards).
+
+    ``impl`` ("nodsp", ...) and ``latency`` (cycles) are what BIND_OP asks for.
+    """
 
     id: int
     kind: str
@@ -51,7 +54,8 @@ class Op:
     line: int
     text: str = ""
     ref: MemoryRef | None = None
-    impl: str | None = None  # "nodsp" where BIND_OP says so
+    impl: str | None = None
+    latency: int | None = None
 
     @property
     def free(self) -> bool:

@@ -86,7 +86,7 @@ class _Hints:
         """Changes that bring the accesses of one array down to ``goal``, fewest banks first."""
         memory = self.model.storage.memory(variable)
         problem = self.p.elaborated.problems[variable]
-        if len(problem.accesses) > MAX_ACCESSES or memory.storage in ("m_axi", "fifo"):
+        if len(problem.accesses) > MAX_ACCESSES or not self._divides(variable):
             return
         name = self.p.elaborated.carriers.names(variable)
         more = _MORE_PORTS.get(memory.storage)
@@ -107,7 +107,7 @@ class _Hints:
         if variable is None or not self.small:
             return None
         memory, problem = self.model.storage.memory(variable), self.p.elaborated.problems[variable]
-        if len(problem.accesses) > MAX_ACCESSES or memory.storage in ("m_axi", "fifo"):
+        if len(problem.accesses) > MAX_ACCESSES or not self._divides(variable):
             return None
         for k, dim in sorted(enumerate(memory.layout.dims), key=lambda x: x[1].extent):
             if dim.extent > MAX_COMPLETE or dim.banks == dim.extent:
@@ -121,6 +121,11 @@ class _Hints:
                 text = f"#pragma HLS array_partition variable={limit.array} type=complete dim={k + 1}"
                 return self._together({variable: (text, made)}).get(limit.array or "")
         return None
+
+    def _divides(self, variable: int) -> bool:
+        """Whether a partition of the array means anything."""
+        storage = self.model.storage
+        return storage.memory(variable).storage not in ("m_axi", "fifo") and variable not in storage.packings
 
     def _layouts(self, variable: int, goal: int) -> list[tuple[PerDimLayout, str]]:
         """Partitions that have enough ports, another one on one dimension, by number of banks."""
@@ -162,7 +167,7 @@ class _Hints:
         if variable is None:
             return None
         memory, problem = self.model.storage.memory(variable), self.p.elaborated.problems[variable]
-        if len(problem.accesses) > MAX_IDEAL or memory.storage in ("m_axi", "fifo"):
+        if len(problem.accesses) > MAX_IDEAL or not self._divides(variable):
             return None
         there = memory.layout.banks > 1
         options = [(memory.layout, "")] if there else self._layouts(variable, goal)

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hlspart.banking.counting import PortProblem
 from hlspart.model import program as c
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace, PortAccess, PortCount, Ports
-from hlspart.schedule import folding
+from hlspart.schedule import directed, folding
+from hlspart.schedule.balance import balance
 from hlspart.schedule.dependence import Carriers
-from hlspart.schedule.graph import MemoryRef, Op
+from hlspart.schedule.exits import after_exits
+from hlspart.schedule.graph import Edge, MemoryRef, Op
 from hlspart.schedule.lower import Lowered, after_counter, lower
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.nests import Nest, Nests, Order, order
 from hlspart.schedule.operations import Frame, Unmodelled
 from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
 from hlspart.schedule.recurrence import recurrence_ii
+from hlspart.schedule.reshape import Words
 from hlspart.schedule.storage import Storage
-from hlspart.schedule.values import Elaborator
+from hlspart.schedule.values import Control, Elaborator
 from hlspart.targets import Target
 
 
@@ -36,6 +39,9 @@ class Elaborated:
     accesses: Mapping[int, tuple[PortAccess, ...]]
     members: Mapping[int, tuple[int, ...]]  # operation ids of `accesses`
     problems: Mapping[int, PortProblem]
+    storage: Storage
+    joined: bool = False  # a carried value is an operand of a balanced tree
+    speculative: frozenset[Edge] = frozenset()  # orders that do not hold if iterations start before an exit is known
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,7 @@ class Prediction:
     schedule: Schedule | None
     estimated: frozenset[str]  # operators whose latency no report confirms
     target: int = 1
+    joined_ii: int = 1  # recurrence II if carried values joined balanced trees first
 
 
 class LoopModel:
@@ -62,17 +69,22 @@ class LoopModel:
 
     # ---------------------------------------------------------------------------- elaboration
 
-    def elaborate(self, nest: Nest, statements: Sequence[c.Stmt] | None = None) -> Elaborated:
-        """Operations and orders of one iteration. Raises :class:`Unmodelled`."""
+    def elaborate(self, nest: Nest, statements: Sequence[c.Stmt] | None = None, early: bool = False) -> Elaborated:
+        """Operations and orders of one iteration. Raises :class:`Unmodelled`.
+
+        ``early``: see :func:`hlspart.schedule.balance.balance`.
+        """
         how = order(self.nests, nest)
         body = list(nest.body if statements is None else statements)
         symbols = self._symbols(nest, [*nest.before, *body, *nest.after])
         space = self.nests.space(nest, tuple(symbols.values()))
         uneven = nest.unroll > 1 and self._trip_of(nest) % nest.unroll != 0
         frame = Frame(
-            self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, symbols, uneven
-        )
-        elaborator = Elaborator(frame, [*nest.before, *nest.after], body)
+            self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, symbols, uneven,
+            directed.bindings(self.program, nest.function), self._words(nest, space.names),
+        )  # fmt: skip
+        control = self._control(nest) if statements is None else None
+        elaborator = Elaborator(frame, [*nest.before, *nest.after], body, control)
         if nest.before:
             elaborator.run([], {})
             elaborator.guarded(nest.before, "first")
@@ -81,7 +93,9 @@ class LoopModel:
             elaborator.run(body, {how.names[-1]: copy * step} if copy and how.names else {})
         if nest.after:
             elaborator.guarded(nest.after, "last")
-        found = elaborator.finish()
+        found, joined = elaborator.finish(), False
+        if directed.balanced(self.program, nest.function, self._around(nest)):
+            found, joined = balance(found, self._delay, self.target.unsafe_math, early)
         problems: dict[int, PortProblem] = {}
         position: dict[int, tuple[int, int]] = {}
 
@@ -119,6 +133,9 @@ class LoopModel:
             and self.target.memory_ns("counter") + self.target.memory_ns("address") > self.target.effective_ns
         ):
             lowered = after_counter(lowered)
+        speculative: frozenset[Edge] = frozenset()
+        if found.exits and nest.loop is not None:
+            lowered, speculative = after_exits(lowered, found.exits, nest.loop.name)
         accesses: dict[int, list[PortAccess]] = {}
         members: dict[int, list[int]] = {}
         for op in lowered.graph.memory:
@@ -129,18 +146,39 @@ class LoopModel:
             nest, space, how, lowered, carriers,
             {v: tuple(a) for v, a in accesses.items()},
             {v: tuple(m) for v, m in members.items()},
-            {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()},
+            {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()}, self.storage, joined,
+            speculative,
         )  # fmt: skip
 
-    def _refuse_exits(self, nest: Nest) -> None:
-        """An exit that depends on data makes each iteration wait for the last: no model of that wait."""
-        for loop in nest.chain:
+    def _around(self, nest: Nest) -> frozenset[int | None]:
+        """The loops that hold a nest, its own and those inside, and None for its function."""
+        inside = {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
+        return frozenset({x.id for x in (*nest.outer, *nest.chain)} | inside | {None})
+
+    def _words(self, nest: Nest, names: tuple[str, ...]) -> Words:
+        starts = {}
+        for loop in (*nest.outer, *nest.chain):
             info = self.nests.info(loop)
-            if info is None or info.cause is not None or info.iterator is None:
-                why = info.cause if info is not None and info.cause else "it is not analysed"
-                raise Unmodelled(f"{loop.name} has no counted form: {why}", nest.line)
-            if info.exits:
-                raise Unmodelled(f"{loop.name} may leave early, and when depends on data", nest.line)
+            if info is not None and info.iterator and info.lower is not None and not info.lower.terms and info.step:
+                copies = nest.unroll if loop is nest.loop else 1
+                starts[info.iterator] = (info.lower.const, info.step * copies)
+        return Words(self.storage.packings, names, starts)
+
+    def _delay(self, op: Op) -> float:
+        """ns from the start of an operation to its result, nearly."""
+        if op.ref is not None:
+            return self.target.effective_ns
+        time = self.target.operator(op.kind, op.bits, op.impl)
+        if time is None:
+            return 0.0
+        return time.in_ns if time.states == 1 else time.states * self.target.effective_ns
+
+    def _control(self, nest: Nest) -> Control | None:
+        """What decides whether a loop goes on, when data has a say in it."""
+        info = self.nests.info(nest.loop) if nest.loop is not None else None
+        if info is None or nest.loop is None or not (info.exits or info.cause is not None or info.iterator is None):
+            return None
+        return Control(nest.loop.test, nest.loop.step if info.iterator is None else None, nest.loop.kind == "do")
 
     def _ends(self, nest: Nest) -> tuple[int, int] | None:
         """First and last value of the inner iterator of a nest flattened over statements."""
@@ -182,11 +220,14 @@ class LoopModel:
     def problem(self, item: Elaborated) -> tuple[Problem, frozenset[str]]:
         """Timing, ports and units of every operation; and the operators that are only estimated."""
         timing: dict[int, Timing] = {}
+        limited = self._allocations(item.nest)
         uses: dict[int, PortUse] = {}
         limits: dict[str, Ports] = {}
         estimated: set[str] = set()
         for op in item.lowered.graph.ops.values():
-            timing[op.id] = self._timing(op, item, estimated)
+            made = self._timing(op, item, estimated)
+            unit = next((u for u in (f"{op.kind} {op.text}", op.kind) if u in limited), made.unit)
+            timing[op.id] = replace(made, unit=unit)
         for variable, members in item.members.items():
             memory = self.storage.memory(variable)
             if memory.registers or memory.ports.unlimited:
@@ -204,9 +245,7 @@ class LoopModel:
                 uses[ident] = PortUse(names, op.kind == "load", branch)
                 for name in names:
                     limits[name] = memory.ports
-        problem = Problem(
-            item.lowered.graph, timing, uses, limits, self.target.effective_ns, self._allocations(item.nest)
-        )
+        problem = Problem(item.lowered.graph, timing, uses, limits, self.target.effective_ns, limited)
         return problem, frozenset(estimated)
 
     def _timing(self, op: Op, item: Elaborated, estimated: set[str]) -> Timing:
@@ -242,25 +281,30 @@ class LoopModel:
         time = target.operator(op.kind, op.bits, op.impl)
         if time is None:
             raise Unmodelled(f"{target.tool} has no latency of {op.kind}", op.line)
-        if not time.measured and time.states > 1:
+        if op.latency is not None:
+            share = time.in_ns * time.states / (op.latency + 1) if time.states == 1 else time.in_ns
+            time = replace(time, states=op.latency + 1, in_ns=share, out_ns=min(share, time.out_ns))
+        elif (not time.measured and time.states > 1) or (op.impl and f"{op.kind}.{op.impl}" not in target.operators):
             estimated.add(op.kind)
         return Timing(time.states, time.in_ns, time.out_ns, op.kind if time.shared else None)
 
     def _allocations(self, nest: Nest) -> dict[str, int]:
-        out: dict[str, int] = {}
-        for d in self.program.directives:
-            if d.kind == "allocation" and d.usable and d.function == nest.function:
-                limit = d.values.get("limit")
-                name = (d.option("instances") or "").lower()
-                if limit and name:
-                    out[name] = limit
-        return out
+        """Limits of units by name: the kind of operation, with its sign where units differ by it."""
+        called = {
+            e.function
+            for b in (*nest.before, *nest.body, *nest.after)
+            for s in c.walk_statements(b)
+            for r in folding.statement_values(self.program, s)
+            for e in c.walk(r)
+            if isinstance(e, c.Call) and e.function is not None
+        }
+        found = directed.limits(self.program, nest.function, self._around(nest), called)
+        return {f"{kind} {sign}".strip(): limit for (kind, sign), limit in found.items()}
 
     # ------------------------------------------------------------------------------ prediction
 
     def predict(self, nest: Nest) -> Prediction:
         """The prediction of a pipelined nest. Raises :class:`Unmodelled`."""
-        self._refuse_exits(nest)
         item = self.elaborate(nest)
         problem, estimated = self.problem(item)
         counts: dict[int, PortCount] = {}
@@ -281,9 +325,12 @@ class LoopModel:
         recurrence = recurrence_ii(problem)
         if recurrence is None:
             raise Unmodelled("no II satisfies the dependences", nest.line)
+        joined = recurrence
+        if item.joined:
+            joined = recurrence_ii(self.problem(self.elaborate(nest, early=True))[0], recurrence) or recurrence
         target = nest.target_ii or 1
         schedule = modulo_schedule(problem, max(target, resource, recurrence), self.target.share_delay)
-        return Prediction(item, counts, resource, ideal, recurrence, problem, schedule, estimated, target)
+        return Prediction(item, counts, resource, ideal, recurrence, problem, schedule, estimated, target, joined)
 
     def _bundles(self, item: Elaborated) -> int:
         """II of the m_axi bundles, one read and one write channel each."""

@@ -7,9 +7,9 @@ overwritten before anything may read it vanishes, a conditional one becomes a se
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 from hlspart.model import program as c
 from hlspart.model.access import Access, AccessAnalysis, Affine
@@ -30,11 +30,32 @@ class Unmodelled(Exception):
 
 @dataclass
 class Body:
-    """Result of elaboration, still mutable: operations, carried values, live values."""
+    """Result of elaboration, still mutable: operations, carried values, live values, tests that leave the loop."""
 
     ops: dict[int, Op] = field(default_factory=dict)
     carried: list[Carried] = field(default_factory=list)
     live: set[int] = field(default_factory=set)
+    exits: list[tuple[int, int]] = field(default_factory=list)  # with the place in the order of memory operations
+
+
+class Binder(Protocol):
+    """What a directive says of the operation that makes a value."""
+
+    def on(self, op: Op) -> Op:
+        """The operation as asked for."""
+
+
+class Packing(Protocol):
+    """What is known of arrays with several elements in a word."""
+
+    @property
+    def packed(self) -> Mapping[int, object]:
+        """How the dimensions of reshaped arrays are packed, by variable."""
+
+    def place(
+        self, variable: int, index: Sequence[Affine | None], kind: str, line: int
+    ) -> tuple[tuple[object, ...], tuple[Affine | None, ...], str] | None:
+        """(key, index, isl map) of the word of an element; None when the element is not known."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +65,8 @@ class Frame:
     ``own``: loop ids of the pipelined loop and its flattened parents. ``names``/``domain``: the
     iteration space. ``symbols``: scalars that do not change in the loop, with their names in the space
     (each stands for an enclosing loop of unknown bounds). ``uneven``: unrolled
-    copies may lie outside the loop, so domains are kept.
+    copies may lie outside the loop, so domains are kept. ``bound``: how operations are built whose result
+    goes to a variable. ``words``: words of reshaped arrays.
     """
 
     program: c.Program
@@ -54,7 +76,8 @@ class Frame:
     domain: str
     symbols: Mapping[int, str] = field(default_factory=dict)
     uneven: bool = False
-    nodsp: frozenset[int] = frozenset()
+    bound: Mapping[int, Binder] = field(default_factory=dict)
+    words: Packing | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +125,14 @@ class Operations:
         self.numbering[key] = ident
         return ident
 
+    def bind(self, variable: int, value: int) -> None:
+        """Apply what a directive says of operations whose result ``variable`` gets."""
+        if variable in self.frame.bound:
+            made = self.body.ops[value]
+            while made.kind in ("fext", "itof", "ftoi"):
+                made = self.body.ops[made.args[0]]
+            self.body.ops[made.id] = self.frame.bound[variable].on(made)
+
     def constant(self, value: int | float) -> int:
         """A literal."""
         ident = self.make("const", 32, (), 0, (type(value), value), str(value))
@@ -130,6 +161,7 @@ class Operations:
 
     def store(self, place: Place, value: int, line: int) -> None:
         """Store ``value`` at ``place``; an earlier store there that nothing may have read is taken back."""
+        self.bind(place.variable, value)
         branch, guards = self.branch, self.guards
         history = self.events.get(place.variable)
         ident = history.before_store(place.key, place.index) if history is not None else None
@@ -185,6 +217,12 @@ class Operations:
         elif values and all(v in self.forms for v in values):  # analysis knows no values from outside the function
             index = tuple(self.forms[v] for v in values)
         domain = self._domain(access)
+        words = self.frame.words
+        if words is not None and expr.variable in words.packed:
+            found = words.place(expr.variable, index, kind, line) if index is not None else None
+            if found is None:
+                return Place(expr.variable, access.id, ("value", values), None, None, values, domain)
+            return Place(expr.variable, access.id, found[0], found[1], found[2], (), domain)
         if index is not None and all(form is not None for form in index):
             return Place(expr.variable, access.id, ("affine", index), index, None, (), domain)
         needed = tuple(v for v in values if v not in self.constants)

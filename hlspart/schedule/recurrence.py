@@ -143,11 +143,11 @@ def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:
     return high
 
 
-def recurrence_without(problem: Problem, kinds: frozenset[str], pairs: frozenset[tuple[int, int]]) -> int:
-    """Recurrence II if operations of ``kinds`` took one state and carried edges ``pairs`` did not exist."""
+def recurrence_without(problem: Problem, kinds: frozenset[str], gone: frozenset[Edge]) -> int:
+    """Recurrence II if operations of ``kinds`` took one state and the edges ``gone`` did not exist."""
     ops = problem.graph.ops
     timing = {i: (Timing(1, 0.0, 0.0) if ops[i].kind in kinds else t) for i, t in problem.timing.items()}
-    edges = tuple(e for e in problem.graph.edges if e.distance == 0 or (e.source, e.sink) not in pairs)
+    edges = tuple(e for e in problem.graph.edges if e not in gone)
     best = replace(problem, graph=replace(problem.graph, edges=edges), timing=timing)
     return recurrence_ii(best) or 1
 

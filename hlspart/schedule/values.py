@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Literal
 
 from hlspart.model import program as c
@@ -29,19 +30,44 @@ MOVES = {"fabs", "fabsf", "abs", "labs", "fmin", "fmax", "fminf", "fmaxf", "floo
 IGNORED = {"printf", "fprintf", "puts", "putchar", "assert", "__assert_fail", "fflush", "__builtin_expect"}
 
 
+@dataclass(frozen=True, slots=True)
+class Control:
+    """What decides whether a pipelined loop goes on: its test (None: always true), before or after the body.
+
+    ``step`` is run after the body when the loop has no iterator that analysis knows.
+    """
+
+    test: c.Expr | None
+    step: c.Expr | None
+    late: bool
+
+    @property
+    def statements(self) -> tuple[c.Stmt, ...]:
+        """Test and step as statements."""
+        return tuple(c.ExprStmt(x.at, x) for x in (self.test, self.step) if x is not None)
+
+
 class Elaborator(Operations):
     """Runs statements symbolically; :meth:`run` per unrolled copy, then :meth:`finish`."""
 
-    def __init__(self, frame: Frame, before: Sequence[c.Stmt], statements: Sequence[c.Stmt]) -> None:
-        """``before``: statements of flattened parents; what they declare lives on in later iterations."""
+    def __init__(
+        self, frame: Frame, before: Sequence[c.Stmt], statements: Sequence[c.Stmt], control: Control | None = None
+    ) -> None:
+        """``before``: statements of flattened parents; what they declare lives on in later iterations.
+
+        ``control``: of a loop that data may end.
+        """
         super().__init__(frame)
+        self.control = control
+        self.inside = 0  # unrolled loops that the current statement stands in
         self.env: dict[Key, int] = {}
         self.phis: dict[Key, int] = {}
         self.pending: list[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
         self.branches = 0
         self.copies = 0
         self.declared = folding.declared(statements)
-        self.modified = folding.modified([*before, *statements]) | folding.declared(before)
+        ends = control.statements if control is not None else ()
+        self.modified = folding.modified([*before, *statements, *ends]) | folding.declared(before)
 
     # ------------------------------------------------------------------------------ driving
 
@@ -55,8 +81,27 @@ class Elaborator(Operations):
                 value = self.make("index", 32, (), 0, ("iterator", info.iterator, moved), info.iterator)
                 self.env[info.variable] = value
                 self.forms[value] = Affine.of({info.iterator: 1}, moved)
+        control = self.control
+        if control is not None and not control.late:
+            self._test(control.test)
         self._statements(statements)
         self._drop("continue")
+        if control is not None and control.step is not None:
+            self.value(control.step)
+        if control is not None and control.late:
+            self._test(control.test)
+
+    def _test(self, test: c.Expr | None) -> None:
+        """The loop's own test, as far as it is not decided."""
+        value = self.value(test) if test is not None else None
+        if value is not None and value not in self.constants:
+            self._leaves(value, self.program.line(test.at) if test is not None else 0)
+
+    def _leaves(self, test: int, line: int) -> None:
+        """Data decides here whether this iteration is the last."""
+        made = self.make("wire", 1, (test, *self.guards), line, ("exit", len(self.body.exits)), "exit test")
+        self.body.live.add(made)
+        self.body.exits.append((made, self.position))
 
     def guarded(self, statements: Sequence[c.Stmt], when: Literal["first", "last"]) -> None:
         """Elaborate statements that run in the first or last iteration of the inner loop only."""
@@ -248,6 +293,8 @@ class Elaborator(Operations):
             return self.constant(0)
         if name in ("stream.read", "stream.write"):
             return self._stream(expr, name, line)
+        if name.startswith("stream."):
+            raise Unmodelled(f"the stream operation `{name.removeprefix('stream.')}` is not modelled", line)
         arguments = tuple(self.value(a) for a in expr.args)
         if name in MOVES:
             args = tuple(a for a in arguments if a not in self.constants) or arguments
@@ -277,6 +324,7 @@ class Elaborator(Operations):
     def _store(self, target: c.Expr, value: int, line: int) -> None:
         match target:
             case c.Name():
+                self.bind(target.variable, value)
                 self.env[target.variable] = value
             case c.Member(base=c.Name() as base):
                 self.env[(base.variable, target.field)] = value
@@ -343,6 +391,7 @@ class Elaborator(Operations):
                 continue  # a use that is understood has been made an access of the array it points to
             line = self.program.line(variable.at)
             self.env[ident] = self._convert(self.value(variable.init), variable.init.type, variable.type, line)
+            self.bind(ident, self.env[ident])
 
     def _if(self, stmt: c.If) -> str | None:
         test = self.value(stmt.test)
@@ -362,6 +411,10 @@ class Elaborator(Operations):
             return None
         if left is not None and right is not None:
             return left
+        if self.control is not None and (
+            (left or right) == "return" or ((left or right) == "break" and not self.inside)
+        ):
+            self._leaves(test, self.program.line(stmt.at))
         # one arm leaves: what follows runs under the other
         self.pending.append((left or right or "", self.branch, self.guards))
         if left is None:
@@ -399,7 +452,9 @@ class Elaborator(Operations):
                     self.fixed.pop(name, None)
                 else:
                     self.fixed[name] = int(number)
+            self.inside += 1
             signal = self._statements(loop.body.body)
+            self.inside -= 1
             self._drop("continue")
             if signal in ("break", "return"):
                 break

@@ -1,0 +1,126 @@
+"""Memories, registers and multiplexers of every array after partition, and their totals against the part.
+
+Blocks by all width and depth shapes of the family (UG573, UG473), copies for the reads that a table or a
+replicated memory serves at once. LUTs are rules of thumb: 64 bits of memory a LUT and port; a
+choice among n words of w bits w * (n - 1) / 3 LUTs (a 6-input LUT holds a 4-to-1 multiplexer).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from hlspart.model.program import ArrayType, StructType, Variable, storage_bits
+from hlspart.model.results import ArrayResult, ResourceUse
+from hlspart.schedule.folding import bits
+from hlspart.schedule.loops import Prediction
+from hlspart.schedule.storage import Memory, Storage
+
+_OFF_CHIP = frozenset({"m_axi", "s_axilite", "fifo", "ap_memory", "bram"})
+_COPIED = frozenset({"rom_np", "ram_1wnr"})
+_TRUE_DUAL = frozenset({"ram_t2p", "ram_2p", "rom_2p", "rom_np"})
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What the loops ask of one array: reads of a bank in one cycle, words chosen among banks."""
+
+    reads: int = 1
+    choices: int = 0
+
+    def also(self, other: Use) -> Use:
+        """Of both."""
+        return Use(max(self.reads, other.reads), self.choices + other.choices)
+
+
+def uses(p: Prediction) -> dict[int, Use]:
+    """What one loop asks of its arrays."""
+    out = {}
+    for variable, accesses in p.elaborated.accesses.items():
+        memory = p.elaborated.storage.memory(variable)
+        problem = p.elaborated.problems[variable]
+        choices, per_bank = 0, dict[int, int]()
+        for k, access in enumerate(accesses):
+            reach = problem.reach(k, memory.layout)
+            if access.kind == "read":
+                choices += len(reach) - 1
+                for bank in reach:
+                    per_bank[bank] = per_bank.get(bank, 0) + 1
+        ii = p.schedule.ii if p.schedule is not None else 1
+        out[variable] = Use(math.ceil(max(per_bank.values(), default=1) / ii), choices)
+    return out
+
+
+def arrays(storage: Storage, found: Mapping[int, Use]) -> tuple[ArrayResult, ...]:
+    """One record per array that is defined or used."""
+    chosen = (v for v in storage.program.arrays() if not v.extern or storage.analysis.of_array(v.id))
+    return tuple(_array(storage, v, found.get(v.id, Use())) for v in chosen)
+
+
+def _array(storage: Storage, variable: Variable, use: Use) -> ArrayResult:
+    memory, target = storage.memory(variable.id), storage.target
+    element = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
+    width = storage_bits(element) or bits(element) if isinstance(element, StructType) else bits(element)
+    packed = storage.packings.get(variable.id, ())
+    word = width * math.prod(p.lanes for p in packed if p is not None)
+    known = all(d is not None for d in variable.dims)
+    layout = memory.layout
+    depths = tuple(layout.depth(b) for b in range(layout.banks)) if known else ()
+    if memory.registers and known:
+        depths = (1,) * math.prod(d or 1 for d in variable.dims)
+        word = width
+    on_chip = memory.storage not in _OFF_CHIP and not storage.interface(variable)
+    copies = max(1, -(-use.reads // 2)) if memory.storage in _COPIED and on_chip else 1
+    blocks = ultra = luts = 0
+    for depth in depths if on_chip and not memory.registers else ():
+        kind = _kind(storage, variable, memory, depth, word)
+        if kind == "uram":
+            ultra += target.uram(depth, word)
+        elif kind == "lutram":
+            luts += -(-depth // 64) * word * (1 if memory.storage in ("ram_1p", "rom_1p") else 2)
+        elif kind == "bram":
+            blocks += target.bram18k(depth, word, memory.storage in _TRUE_DUAL)
+    flip_flops = (word * sum(d == 1 for d in depths)) if on_chip else 0
+    return ArrayResult(
+        variable=variable.id,
+        name=variable.name,
+        function=variable.function,
+        line=storage.program.line(variable.at),
+        dims=variable.dims,
+        element_bits=width,
+        storage=memory.storage,
+        ports=None if memory.registers else target.port_names(memory.storage),
+        banks=len(depths) if memory.registers and known else layout.banks,
+        bank_depths=depths,
+        auto=memory.auto,
+        partition=storage.partition(variable, memory),
+        bram18k=blocks * copies,
+        registers=flip_flops,
+        uram=ultra * copies,
+        luts=luts * copies,
+        mux_luts=-(-use.choices * word // 3),
+        copies=copies,
+    )
+
+
+def _kind(storage: Storage, variable: Variable, memory: Memory, depth: int, word: int) -> str:
+    """What one bank is built of: "bram", "uram", "lutram" or "registers"."""
+    if depth <= 1:
+        return "registers"
+    asked = storage.implementation(variable)
+    if asked in ("uram", "lutram", "bram"):
+        return asked
+    return "lutram" if storage.target.is_lutram(depth, word) else "bram"
+
+
+def total(found: Iterable[ArrayResult], storage: Storage) -> tuple[ResourceUse, ...]:
+    """Sums over all arrays, with what the part has."""
+    items, part = list(found), storage.target.resources
+    rows = (
+        ("BRAM18K", sum(a.bram18k for a in items), part.bram18k),
+        ("URAM", sum(a.uram for a in items), part.uram),
+        ("FF", sum(a.registers for a in items), part.ff),
+        ("LUT", sum(a.luts + a.mux_luts for a in items), part.lut),
+    )
+    return tuple(ResourceUse(*row) for row in rows)
