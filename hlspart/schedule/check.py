@@ -26,6 +26,8 @@ from hlspart.schedule.recurrence import recurrence_without
 from hlspart.schedule.storage import Storage
 from hlspart.targets import Target
 
+# directives about a whole function, which do not follow its statements into an expanded call
+_WHOLE = frozenset({"allocation", "expression_balance"})
 BankModel = Literal["static", "ideal"]
 
 
@@ -140,18 +142,13 @@ class _Function:
 
     def model(self, nest: Nest) -> tuple[LoopModel, Nest]:
         """The model that predicts ``nest``, and the nest as that model knows it."""
-        if not (nest.pipelined and self._calls(nest)):
+        if not (nest.pipelined and self._reached(nest)):
             return LoopModel(self.nests, self.storage, self.target), nest
         copy = self.expanded
         same = next((n for n in copy.found if (n.loop and n.loop.id) == (nest.loop and nest.loop.id)), None)
         if same is None:
             raise Unmodelled("the calls in it, expanded, change which loops are pipelined", nest.line)
         return LoopModel(copy.nests, copy.storage, self.target), same
-
-    def _calls(self, nest: Nest) -> bool:
-        statements = (s for root in (*nest.before, *nest.body, *nest.after) for s in c.walk_statements(root))
-        roots = [e for s in statements for e in statement_values(self.program, s)]
-        return any(isinstance(e, c.Call) and e.function in self.program.functions for r in roots for e in c.walk(r))
 
     # --------------------------------------------------------------------------------- results
 
@@ -276,15 +273,37 @@ class _Function:
         )
 
     def _unmodelled(self, nest: Nest) -> str | None:
-        """A valid directive without a model that touches the loop."""
+        """A valid directive without a model that touches the loop, or a function that it calls."""
         around = {x.id for x in (*nest.outer, *nest.chain)}
         around |= {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
+        called = self._reached(nest)
         for d in self.program.directives:
-            if d.modelled or not d.usable or d.function != self.name:
+            if not d.usable or d.function not in (self.name, *called):
                 continue
-            if d.loop in around or (d.loop is None and self._concerns(d, nest)):
-                return f"{d.kind.upper()} (line {self.program.line(d.at)}) is not modelled"
+            line = self.program.line(d.at)
+            if d.kind == "allocation" and (d.option("instances") or "") in called:
+                return f"ALLOCATION of function {d.option('instances')} (line {line}) is not modelled"
+            if d.function != self.name:
+                if not d.modelled or d.kind in _WHOLE:
+                    return f"{d.kind.upper()} in {d.function} (line {line}) is not modelled in an expanded call"
+            elif not d.modelled and (d.loop in around or (d.loop is None and self._concerns(d, nest))):
+                return f"{d.kind.upper()} (line {line}) is not modelled"
         return None
+
+    def _reached(self, nest: Nest) -> frozenset[str]:
+        """Functions that a nest calls, directly or not."""
+        found: set[str] = set()
+        waiting = [*nest.before, *nest.body, *nest.after]
+        while waiting:
+            root = waiting.pop()
+            for stmt in c.walk_statements(root):
+                for top in statement_values(self.program, stmt):
+                    for e in c.walk(top):
+                        name = e.function if isinstance(e, c.Call) else None
+                        if name is not None and name in self.program.functions and name not in found:
+                            found.add(name)
+                            waiting.append(self.program.functions[name].body)
+        return frozenset(found)
 
     def _concerns(self, d: Directive, nest: Nest) -> bool:
         if not d.variables:

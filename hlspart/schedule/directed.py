@@ -78,12 +78,10 @@ def _bound(d: Directive) -> tuple[str, str] | None:
     return None
 
 
-def limits(
-    program: Program, function: str, around: Collection[int | None], called: Collection[str]
-) -> dict[tuple[str, str], int]:
+def limits(program: Program, function: str, around: Collection[int | None]) -> dict[tuple[str, str], int]:
     """Limits of ALLOCATION by (kind of operation, its sign or ""); ``around``: loops, and None for the function.
 
-    Raises :class:`Unmodelled` for a limit on something else that the loop uses.
+    Raises :class:`Unmodelled` for a limit on cores. Calls are expanded by now: limits on functions concern others.
     """
     out: dict[tuple[str, str], int] = {}
     for d in program.directives:
@@ -93,13 +91,12 @@ def limits(
         names = (d.option("instances") or "").replace(" ", "").split(",")
         what = d.choice("type", ("function", "operation", "core"))
         for name in names:
-            if name in program.functions and what in (None, "function"):
-                if name in called:
-                    raise Unmodelled(f"ALLOCATION of function {name} is not modelled", program.line(d.at))
-            elif name.lower() in _KINDS and what != "core":
+            if what == "function" or (what is None and name in program.functions):
+                continue
+            if name.lower() in _KINDS and what != "core":
                 key = (_KINDS[name.lower()], _SIGNS.get(name.lower(), ""))
                 out[key] = min(limit, out.get(key, limit))
-            elif what != "function":
+            else:
                 raise Unmodelled(f"ALLOCATION of {name} is not modelled", program.line(d.at))
     return out
 

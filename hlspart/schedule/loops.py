@@ -290,15 +290,7 @@ class LoopModel:
 
     def _allocations(self, nest: Nest) -> dict[str, int]:
         """Limits of units by name: the kind of operation, with its sign where units differ by it."""
-        called = {
-            e.function
-            for b in (*nest.before, *nest.body, *nest.after)
-            for s in c.walk_statements(b)
-            for r in folding.statement_values(self.program, s)
-            for e in c.walk(r)
-            if isinstance(e, c.Call) and e.function is not None
-        }
-        found = directed.limits(self.program, nest.function, self._around(nest), called)
+        found = directed.limits(self.program, nest.function, self._around(nest))
         return {f"{kind} {sign}".strip(): limit for (kind, sign), limit in found.items()}
 
     # ------------------------------------------------------------------------------ prediction

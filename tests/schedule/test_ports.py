@@ -235,9 +235,11 @@ def test_where_no_partition_alone_helps():
 
 def test_hints_beyond_ports():
     """Ports help only down to what a recurrence allows; a reduction is split, a limit on units raised."""
-    chain = loop(pipelined("A[i] = A[i - 1] * 3 + x[i] + x[i - 1] + x[i - 2];"))
-    assert chain.limits[0].kind == "recurrence"
-    assert [x.hint for x in chain.limits if x.array == "x"] == [None]
+    chain = loop(pipelined("acc = acc / (x[i] + x[i - 1] + x[i - 2]);"))
+    assert [(x.kind, x.ii > 2) for x in chain.limits] == [("recurrence", True), ("memory-port", False)]
+    assert chain.limits[1].hint is None
+    shared = loop(pipelined("acc += A[i] * x[i] + A[i] * 7;", "#pragma HLS ALLOCATION operation instances=mul limit=1"))
+    assert (shared.ii, shared.limits[0].hint) == (2, "an ALLOCATION limit of 2 on mul: II 1")
     floats = loop(
         pipelined("acc += A[i];", parameters="float A[64]").replace("int", "float", 1).replace("int acc", "float acc")
     )

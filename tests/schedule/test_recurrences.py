@@ -221,13 +221,24 @@ def test_flattening_over_a_load():
 
 
 @pytest.mark.parametrize(
-    ("header", "body", "word"),
+    ("header", "body", "ii", "bounds"),
     [
-        ("while (A[acc] > 0)", "acc++;", "may leave early"),
-        ("for (int i = 0; i < 64; i++)", "if (A[i] == 0) break; acc += i;", "may leave early"),
+        ("while (acc < 1000)", "acc = acc * 3 + 1;", 1, None),  # decided in the first state
+        ("do", "acc = acc % 1000 + 1;", 37, None),  # the test waits for the remainder that the next one needs too
+        ("while (A[acc] > 0)", "acc++;", None, (1, 2)),  # loaded in two states, then tested
+        ("for (int i = 0; i < 64; i++)", "if (A[i] == 0) break; acc += i;", None, (1, 2)),
+        ("for (int i = 0; i < 64; i++)", "if (A[i] == 0) return i; x[i] = A[i] + 1;", None, (1, 2)),
+        ("for (int i = 0; i < 64; i++)", "x[i] = i; if (acc == 9) break; acc += 2;", 1, None),
+        ("for (int i = 0; i < 64 && acc < 9; i++)", "acc += 2;", 1, None),
     ],
 )
-def test_exits_that_depend_on_data_are_unknown(header, body, word):
-    found = loop(pipelined(body, header=header))
-    assert (found.ii, found.depth) == (None, None)
-    assert word in (found.cause or "")
+def test_the_next_iteration_waits_for_the_exit_test(header, body, ii, bounds):
+    text = pipelined(body, header=header)
+    if header == "do":
+        text = text.replace(
+            "        acc = acc % 1000 + 1;\n    }", "        acc = acc % 1000 + 1;\n    } while (acc != 5);"
+        )
+    found = loop(text)
+    assert (found.ii, found.bounds) == (ii, bounds)
+    assert (found.cause is None) == (ii is not None)
+    assert bounds is None or (found.limits[0].kind, found.limits[0].variable) == ("recurrence", "exit of L")

@@ -1,0 +1,125 @@
+"""Directives about operations and words: BIND_OP, ALLOCATION, EXPRESSION_BALANCE, ARRAY_RESHAPE."""
+
+import pytest
+from predicting import loop, pipelined, result
+
+
+def kernel(body: str, pragmas: str = "", element: str = "int") -> str:
+    return f"""{element} f({element} A[64], {element} x[64], {element} y[64]) {{
+{pragmas}
+    {element} acc = 0;
+    L: for (int i = 0; i < 64; i += 4) {{
+#pragma HLS PIPELINE
+        {body}
+    }}
+    return acc;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "pragma", "ii"),
+    [
+        ("acc += A[i] * x[i] + x[i] * 7;", "operation instances=mul limit=1", 2),
+        ("acc += A[i] * x[i] + x[i] * 7;", "instances=mul limit=2 type=operation", 1),
+        ("acc += A[i] * x[i] + x[i] * 8;", "operation instances=mul limit=1", 1),  # a shift by 3
+        ("acc += A[i] + x[i] - y[i];", "operation instances=add limit=1", 2),  # the subtraction is another unit
+        ("acc += A[i] * x[i] + x[i] * 7;", "function instances=other limit=1", 1),
+        ("acc += A[i] * x[i] + x[i] * 7;", "core instances=DSP48 limit=1", None),
+    ],
+)
+def test_allocation_limits(body, pragma, ii):
+    found = loop(kernel(body, f"#pragma HLS ALLOCATION {pragma}") + "void other(void) {}\n")
+    assert found.ii == ii
+    assert ii != 2 or found.limits[0].kind == "operator"
+
+
+def test_allocation_of_a_called_function_is_unknown():
+    text = kernel("acc += g(A[i]) + g(x[i]);", "#pragma HLS ALLOCATION function instances=g limit=1")
+    found = loop("int g(int a) { return a * a; }\n" + text)
+    assert found.ii is None and "ALLOCATION of function g" in (found.cause or "")
+
+
+@pytest.mark.parametrize(
+    ("bind", "depth", "ii"),
+    [
+        ("", 2, 1),
+        ("#pragma HLS BIND_OP variable=t op=mul impl=dsp latency=3", 5, 1),
+        ("#pragma HLS RESOURCE variable=t core=Mul4S latency=3", 5, 1),
+        ("#pragma HLS BIND_OP variable=t op=mul latency=3", 5, 1),
+    ],
+)
+def test_latency_of_one_multiplication(bind, depth, ii):
+    """Load in states 0 and 1, the multiplication begins in 1 and takes its latency, the store is in its last state."""
+    found = loop(kernel(f"int t;\n{bind}\n t = A[i] * x[i]; y[i] = t;"))
+    assert (found.ii, found.depth) == (ii, depth)
+
+
+def test_an_adder_of_fabric_in_a_recurrence():
+    plain = kernel("acc += A[i];", element="float")
+    fabric = plain.replace("float acc = 0;", "float acc = 0;\n#pragma HLS BIND_OP variable=acc op=fadd impl=fabric")
+    assert loop(plain, clock_ns=4.0).ii == 6
+    assert loop(fabric, clock_ns=4.0).ii == 3
+
+
+def test_an_operation_inside_an_expression_is_unknown():
+    found = loop(kernel("int t;\n#pragma HLS BIND_OP variable=t op=mul latency=3\n t = A[i] * x[i] + 1; y[i] = t;"))
+    assert found.ii is None and "BIND_OP" in (found.cause or "")
+
+
+SUM8 = "for (int k = 0; k < 8; k++) acc += A[i % 8 + k];"
+
+
+def test_integer_sums_are_balanced():
+    """Eight additions of 1 ns in a chain need two states; as a tree the carried sum takes part in one."""
+    parts = "#pragma HLS ARRAY_PARTITION variable=A complete"
+    assert loop(kernel(SUM8, parts)).ii == 1
+    off = loop(kernel(SUM8, parts + "\n#pragma HLS EXPRESSION_BALANCE off"))
+    assert (off.ii, off.limits[0].kind, off.limits[0].latency) == (2, "recurrence", 2)
+
+
+def test_products_are_balanced_as_far_as_is_known():
+    """The carried product may be the last factor, or among the first: then 4 multiplications of 3.4 ns follow."""
+    found = loop(kernel(SUM8.replace("+=", "*="), "#pragma HLS ARRAY_PARTITION variable=A complete"))
+    assert (found.ii, found.bounds) == (None, (1, 2))
+    assert "balanced" in (found.cause or "")
+
+
+def test_floats_are_not_regrouped():
+    found = loop(kernel(SUM8, "#pragma HLS ARRAY_PARTITION variable=A complete", "float"))
+    assert found.ii == 8 * 4
+
+
+@pytest.mark.parametrize(
+    ("pragma", "body", "ii", "ideal"),
+    [
+        ("cyclic factor=4", "acc += A[i] + A[i + 1] + A[i + 2] + A[i + 3];", 1, 1),  # one word
+        ("cyclic factor=4", "acc += A[i + 2] + A[i + 3] + A[i + 4] + A[i + 5];", 1, 1),  # two words, two ports
+        ("cyclic factor=2", "acc += A[i] + A[i + 1] + A[i + 2] + A[i + 3] + A[i + 4];", 2, 2),
+        ("block factor=16", "acc += A[i] + A[i + 4] + A[i + 8];", 1, 1),  # words of every fourth element
+        ("block factor=4", "acc += A[i] + A[i + 1] + A[i + 2];", 2, 2),
+        ("complete", "acc += A[i] + A[i + 1] + A[i + 2] + A[x[i]];", 1, 1),
+        ("cyclic factor=4 off", "acc += A[i] + A[i + 1] + A[i + 2];", 2, 2),
+        ("cyclic factor=4", "A[i] = x[i];", None, None),
+    ],
+)
+def test_words_of_a_reshaped_array(pragma, body, ii, ideal):
+    found = loop(kernel(body, f"#pragma HLS ARRAY_RESHAPE variable=A {pragma}"))
+    assert (found.ii, found.ideal_ii) == (ii, ideal)
+
+
+def test_a_hint_never_partitions_a_reshaped_array():
+    text = pipelined("acc += A[i] + A[i - 1] + A[i - 2];", "#pragma HLS ARRAY_RESHAPE variable=A cyclic factor=2")
+    assert loop(text).limits[0].hint is None
+
+
+def test_words_of_a_reshaped_memory():
+    text = """void f(int in[256], int out[64]) {
+    int buffer[256];
+#pragma HLS ARRAY_RESHAPE variable=buffer cyclic factor=4
+    for (int i = 0; i < 256; i++) buffer[i] = in[i];
+    for (int i = 0; i < 64; i++) out[i] = buffer[4 * i] + buffer[4 * i + 3];
+}
+"""
+    found = {a.name: a for a in result(text).arrays}["buffer"]
+    assert (found.bank_depths, found.element_bits, found.bram18k) == ((64,), 32, 4)
