@@ -6,7 +6,7 @@ runs, so that a command pays only for what it uses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,13 +15,14 @@ from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import InferOptions, Options, RewriteOptions
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, InferResult, Validation
+from hlspart.model.source import Edit, SourceText, Span
 
 if TYPE_CHECKING:
     from hlspart.lint import LintConfig
     from hlspart.lint.fixes import Fixed
     from hlspart.model.linting import LintReport
     from hlspart.model.rewriting import RewriteResult
-    from hlspart.rewrite.regions import Layout
+    from hlspart.rewrite.lanes import Layout
     from hlspart.targets import Target
 
 Reader = Callable[[str], bytes]
@@ -104,9 +105,29 @@ class Pipeline:
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """Banked C, with the partitions of the text or, on request, the inferred ones."""
-        if options.infer:
-            return self._rewrite_inferred(options)
-        return self._rewrite(options, {})
+        return self._rewrite_split(options) if options.split_struct else self._rewrite_chosen(options)
+
+    def _rewrite_chosen(self, options: RewriteOptions) -> RewriteResult:
+        return self._rewrite_inferred(options) if options.infer else self._rewrite(options, {})
+
+    def _rewrite_split(self, options: RewriteOptions) -> RewriteResult:
+        """Array members become arrays first; a member whose array is refused all the same stays where it is."""
+        from hlspart.rewrite.engine import with_members
+        from hlspart.rewrite.prepare import Step, of_original, refusals, texts_of
+        from hlspart.rewrite.structs import refused_later, splits
+
+        found, outcomes = splits(self.program)
+        while True:
+            texts = texts_of(self.program, [Step(-1, frozenset(split.edits)) for split in found])
+            second = self.with_texts(texts)
+            again = second._rewrite_chosen(options)
+            bad = refusals(second.program, second.analysis, again)
+            failed = [split for split in found if (split.function, split.name) in bad]
+            if not failed:
+                result = of_original(self.program, self.analysis, second.program, second.analysis, texts, again)
+                return with_members(self.program, result, outcomes)
+            outcomes += [refused_later(self.program, s, bad[s.function, s.name]) for s in failed]
+            found = [split for split in found if split not in failed]
 
     def _rewrite(self, options: RewriteOptions, layouts: Mapping[int, Layout]) -> RewriteResult:
         """The port check is needed only to choose a style and to see which loops a tool unrolls."""
@@ -116,8 +137,11 @@ class Pipeline:
 
         generic = self.target.vendor == "generic"
         partitioned = any(g.dims for g in self.validation.groups.values())
-        ii = self.ii if partitioned and options.style == "auto" and not generic else None
+        ii = self.ii if (partitioned or layouts) and options.style == "auto" and not generic else None
         result = rewrite(self.program, self.analysis, self.validation, options, ii, generic, layouts)
+        prepared = self._prepared(options, layouts, result)
+        if prepared is not None:
+            return prepared
         crossbar = frozenset(o.group for o in result.outcomes if (o.status, o.style) == ("rewritten", "crossbar"))
         plan = inside_pipelines(self.program, self.analysis, self.ii, crossbar) if crossbar else ()
         if options.unroll:
@@ -130,6 +154,28 @@ class Pipeline:
         refused = [sum(o.status == "refused" for o in r.outcomes) for r in (result, again)]
         better = refused[1] <= refused[0] if crossbar else refused[1] < refused[0]
         return relocated(self.program, texts, again) if better else result
+
+    def _prepared(
+        self, options: RewriteOptions, layouts: Mapping[int, Layout], result: RewriteResult
+    ) -> RewriteResult | None:
+        """The rewrite of a text with small edits that let more groups through; None when there are none."""
+        from hlspart.frontend import unfolded
+        from hlspart.rewrite.prepare import names_of, of_original, preparations, refusals, texts_of, without
+
+        def unfold(source: SourceText, spans: Iterable[Span]) -> tuple[Edit, ...]:
+            return unfolded(source, spans, self.options.frontend, self.reader)
+
+        steps = preparations(self.program, self.analysis, result, unfold, options)
+        while steps:
+            texts = texts_of(self.program, steps)
+            second = self.with_texts(texts)
+            again = second._rewrite(options, _same_groups(self, second, layouts))
+            bad = refusals(second.program, second.analysis, again)
+            left = frozenset(g.id for g in self.analysis.groups if bad.keys() & names_of(self.program, g))
+            if not any(step.group in left for step in steps):
+                return of_original(self.program, self.analysis, second.program, second.analysis, texts, again)
+            steps = without(steps, left)
+        return None
 
     def _rewrite_inferred(self, options: RewriteOptions) -> RewriteResult:
         """What pragmas can say is written as pragmas first; the other layouts go to the rewrite as they are."""

@@ -3,7 +3,8 @@
 Per region (see :mod:`hlspart.rewrite.regions`): bank and word of each access, one load per bank
 and lane whose address is that of the access that falls into the bank, a multiplexer per access;
 stores are collected in variables and written at the end of the iteration, one store per bank and
-lane. The text comes from ``templates/crossbar_*.c.j2``.
+lane. A load behind a store of the same iteration compares their elements and takes the stored
+value. The text comes from ``templates/crossbar_*.c.j2``.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hlspart.model.access import Affine
-from hlspart.model.program import Program, ScalarType
+from hlspart.model.program import ArrayType, CType, Program, ScalarType
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import type_text
 from hlspart.rewrite.formulas import Formulas
+from hlspart.rewrite.inplace import Wrap, direct_macros, direct_wraps, edit_direct, refuse_direct
 from hlspart.rewrite.linear import Linear
+from hlspart.rewrite.placing import insert_macros, place, quiet_orphans
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.regions import Region, Site
 from hlspart.rewrite.templates import render
@@ -49,7 +52,8 @@ class _Data:
     site: Site
     data: str
     enable: str | None
-    start: str
+    start: str | None  # initial value
+    idle: bool  # nothing reads or stores it: a later store of every iteration goes to the same element
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,71 +64,120 @@ class _Store:
     data: str
 
 
+@dataclass(frozen=True)
+class _Code:
+    """What the templates print of one region."""
+
+    slots: Sequence[_Slot]
+    loads: Sequence[_Load]
+    data: Mapping[int, _Data]  # by ArrayRef.id of the store
+    stores: Sequence[_Store]
+
+
 def refuse_crossbar(program: Program, plan: Plan) -> Refusal | None:
     """What the bank-centric style cannot write."""
     for member in plan.group.members:
-        kind = program.variable(member).as_array
-        if kind is None or not isinstance(kind.element, ScalarType):
-            return Refusal(
-                "struct", "bank-centric code needs elements of an arithmetic type", program.variable(member).at
-            )
-    for region in plan.regions:
+        variable = program.variable(member)
+        kind = variable.as_array
+        if kind is None or type_text(kind.element) is None or isinstance(kind.element, ArrayType):
+            return Refusal("struct", f"the elements of '{variable.name}' have a type without a name", variable.at)
+    for region in plan.movement.regions:
         if not region.loop.body.at.editable:
             return Refusal("macro", "the loop's body comes out of a macro", region.loop.at)
         for site in region.sites:
             if site.ref.at.kind not in ("plain", "argument"):
                 return Refusal("macro", "the access comes out of a macro", site.ref.at)
-            if site.write and site.conditional and (site.parent is None or not site.parent.at.editable):
+            if site.write is None:
+                continue
+            if site.writer is None or not site.writer.node.at.editable:
                 return Refusal("macro", "the assignment comes out of a macro", site.ref.at)
-    return None
+    return refuse_direct(plan)
 
 
-def edit_regions(plan: Plan, buffer: EditBuffer) -> Refusal | None:
+def edit_regions(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:
     """Replace the uses inside each region by the names of their values; fixed elements directly."""
-    for ref, x in plan.fixed:
+    for ref, x in plan.movement.fixed:
         if not ref.at.editable:
             return Refusal("macro", "the access comes out of a macro", ref.at)
         number, index = plan.place(x)
         name = plan.names[ref.variable][number]
         buffer.replace(ref.at, name + "".join(f"[{i}]" for i in index))
-    for region in plan.regions:
-        for number, site in enumerate(region.sites):
-            name = _stem(plan, region)
-            slot = _slot_number(region, site)
-            buffer.replace(site.ref.at, f"{name}_d{number}" if site.write else f"{name}_v{slot}")
-    return None
-
-
-def insert_regions(program: Program, plan: Plan, buffer: EditBuffer) -> None:
-    """Insert the code before and after each region's body, and the macros before the first function."""
     assert plan.formulas is not None
-    used_guard = used_pick = False
-    for region in plan.regions:
-        slots, loads, stores, ends = _code(program, plan, plan.formulas, region)
-        used_guard |= any(s.guard for s in slots)
-        used_pick |= any(s.value for s in slots)
-        variable = program.variable(region.variable)
-        kind = variable.as_array
-        assert kind is not None
-        begin = render(
-            "crossbar_begin.c.j2",
-            array=variable.name,
-            element=type_text(kind.element),
-            lanes=region.read_lanes,
-            f=plan.formulas,
-            slots=slots,
-            loads=loads,
-            stores=stores,
-            dependences=plan.names[region.variable] if region.independent else (),
-        )
-        end = render("crossbar_end.c.j2", sites=ends)
-        _place(program, region, begin, end, buffer)
-        for data in stores:
-            if data.enable is not None and data.site.parent is not None:
-                span = data.site.parent.at.span
-                buffer.insert(span.path, span.start, f"({data.enable} = 1, ")
-                buffer.insert(span.path, span.end, ")")
-    _insert_macros(program, plan, plan.formulas, used_guard, used_pick, buffer)
+    for region in plan.movement.regions:
+        code = _code(program, plan, plan.formulas, region)
+        for site in region.sites:
+            stored = code.data.get(site.ref.id)
+            text = stored.data if stored is not None else _value(site, region, code)
+            buffer.replace(site.ref.at, text)
+    return edit_direct(program, plan, buffer)
+
+
+def insert_regions(program: Program, plans: Sequence[Plan], buffer: EditBuffer) -> None:
+    """Insert the code before and after each region's body, and the macros before the first function."""
+    wraps: list[Wrap] = []
+    for plan in plans:
+        assert plan.formulas is not None
+        codes = [_code(program, plan, plan.formulas, region) for region in plan.movement.regions]
+        for region, code in zip(plan.movement.regions, codes, strict=True):
+            _insert_region(program, plan, plan.formulas, region, code, buffer)
+            wraps += _wraps(region, code)
+        wraps += direct_wraps(program, plan, buffer)
+        macros = [*plan.formulas.helpers, plan.formulas.bank, *plan.formulas.words]
+        macros += [plan.formulas.inside] if any(s.guard for c in codes for s in c.slots) else []
+        macros += [plan.formulas.pick] if any(s.value for c in codes for s in c.slots) else []
+        insert_macros(program, plan, [*macros, *direct_macros(program, plan)], buffer)
+    quiet_orphans(program, plans, buffer)
+    for wrap in sorted(wraps, key=lambda w: (w.span.path, w.span.start, -w.span.end)):
+        buffer.insert(wrap.span.path, wrap.span.start, wrap.before)
+    for wrap in sorted(wraps, key=lambda w: (w.span.path, w.span.end, w.span.start)):
+        buffer.insert(wrap.span.path, wrap.span.end, wrap.after, closing=True)
+
+
+def _insert_region(
+    program: Program, plan: Plan, formulas: Formulas, region: Region, code: _Code, buffer: EditBuffer
+) -> None:
+    variable = program.variable(region.variable)
+    element = _element(program, region)
+    begin = render(
+        "crossbar_begin.c.j2",
+        array=variable.name,
+        element=type_text(element),
+        lanes=region.read_lanes,
+        banks=plan.layout.banks,
+        f=formulas,
+        slots=code.slots,
+        loads=code.loads,
+        stores=list(code.data.values()),
+        dependences=plan.names[region.variable] if region.independent else (),
+    )
+    place(
+        program,
+        region,
+        begin,
+        render("crossbar_end.c.j2", sites=code.stores, idle=[d.data for d in code.data.values() if d.idle]),
+        buffer,
+    )
+
+
+def _element(program: Program, region: Region) -> CType:
+    kind = program.variable(region.variable).as_array
+    assert kind is not None
+    return kind.element
+
+
+def _wraps(region: Region, code: _Code) -> list[Wrap]:
+    """What an assignment needs around it: its enable, and the old value where an earlier store may give it."""
+    wraps = []
+    for site in region.sites:
+        data = code.data.get(site.ref.id)
+        if data is None or site.writer is None:
+            continue
+        steps = [f"{data.enable} = 1"] if data.enable is not None else []
+        if site.forwards and site.takes:
+            steps.append(f"{data.data} = {_value(site, region, code)}")
+        if steps:
+            wraps.append(Wrap(site.writer.node.at.span, "(" + "".join(f"{s}, " for s in steps), ")"))
+    return wraps
 
 
 def _stem(plan: Plan, region: Region) -> str:
@@ -133,19 +186,36 @@ def _stem(plan: Plan, region: Region) -> str:
     return f"{stem}_r{region.number}" if region.number else stem
 
 
-def _slot_number(region: Region, site: Site) -> int:
-    return list(dict.fromkeys(s.index for s in region.sites)).index(site.index)
+def _slot_of(region: Region, site: Site, code: _Code) -> _Slot:
+    return code.slots[list(dict.fromkeys(s.index for s in region.sites)).index(site.index)]
 
 
-def _code(
-    program: Program, plan: Plan, formulas: Formulas, region: Region
-) -> tuple[list[_Slot], list[_Load], list[_Data], list[_Store]]:
+def _value(site: Site, region: Region, code: _Code) -> str:
+    """The value that ``site`` sees: what an earlier store to its element left, else what was loaded."""
+    slot = _slot_of(region, site, code)
+    by_ref = {s.ref.id: s for s in region.sites}
+    text = ""
+    for forward in site.forwards:
+        data = code.data[forward.store]
+        other = _slot_of(region, by_ref[forward.store], code)
+        tests = [data.enable] if data.enable is not None else []
+        if not forward.same:
+            pairs = [(other.bank, slot.bank)]
+            pairs += [(a, b) for (a, _), (b, _) in zip(other.words, slot.words, strict=True)]
+            tests += [f"{a} == {b}" for a, b in pairs]
+        if not tests:
+            return f"({text}{data.data})" if text else data.data
+        text += f"{' && '.join(tests)} ? {data.data} : "
+    assert slot.value is not None
+    return f"({text}{slot.value})" if text else slot.value
+
+
+def _code(program: Program, plan: Plan, formulas: Formulas, region: Region) -> _Code:
     stem = _stem(plan, region)
     slots: list[_Slot] = []
     for number, index in enumerate(dict.fromkeys(s.index for s in region.sites)):
         sites = [s for s in region.sites if s.index == index]
-        read = next((s for s in sites if s.read), None)
-        guarded = read is not None and all(s.conditional for s in sites)
+        lanes = {s.read_lane for s in sites if s.loads}
         texts = [str(Linear(tuple((region.names[n], c) for n, c in f.terms), f.const)) for f in index]
         slots.append(
             _Slot(
@@ -156,9 +226,9 @@ def _code(
                     (f"{stem}_w{number}" + (f"_{k}" if len(formulas.words) > 1 else ""), macro.name)
                     for k, macro in enumerate(formulas.words)
                 ),
-                f"{stem}_g{number}" if guarded else None,
-                f"{stem}_v{number}" if read else None,
-                f"{stem}_p{max(s.read_lane for s in sites)}_",
+                f"{stem}_g{number}" if index in region.outside else None,
+                f"{stem}_v{number}" if lanes else None,
+                f"{stem}_p{max(lanes, default=0)}_",
             )
         )
     by_index = dict(zip(dict.fromkeys(s.index for s in region.sites), slots, strict=True))
@@ -168,23 +238,28 @@ def _code(
         for lane in range(region.read_lanes)
         for b, array in enumerate(arrays)
     ]
-    stores = []
+    zero = "0" if isinstance(_element(program, region), ScalarType) else "{0}"
+    sources = {f.store for s in region.sites for f in s.forwards}
+    data: dict[int, _Data] = {}
     for number, site in enumerate(region.sites):
-        if site.write:
-            start = by_index[site.index].value if site.read else "0"
-            enable = f"{stem}_e{number}" if site.conditional else None
-            stores.append(_Data(site, f"{stem}_d{number}", enable, start or "0"))
+        if site.write is not None:
+            start = zero if site.conditional else None
+            if site.takes and not site.forwards:
+                start = by_index[site.index].value
+            idle = not site.stores and site.ref.id not in sources
+            enable = f"{stem}_e{number}" if site.conditional and not idle else None
+            data[site.ref.id] = _Data(site, f"{stem}_d{number}", enable, start, idle)
     ends = [
         store
         for b, array in enumerate(arrays)
         for lane in range(region.write_lanes)
-        for store in [_store(formulas, b, array, [d for d in stores if d.site.write_lane == lane], by_index)]
+        for store in [_store(formulas, b, array, [d for d in data.values() if d.site.write_lane == lane], by_index)]
     ]
-    return slots, loads, stores, ends
+    return _Code(slots, loads, data, ends)
 
 
 def _in_lane(region: Region, by_index: Mapping[tuple[Affine, ...], _Slot], lane: int) -> list[_Slot]:
-    return list(dict.fromkeys(by_index[s.index] for s in region.sites if s.read and s.read_lane == lane))
+    return list(dict.fromkeys(by_index[s.index] for s in region.sites if s.loads and s.read_lane == lane))
 
 
 def _read_address(formulas: Formulas, bank: int, slots: Sequence[_Slot]) -> str:
@@ -208,7 +283,8 @@ def _store(
     by_index: Mapping[tuple[Affine, ...], _Slot],
 ) -> _Store:
     """The store of one bank and lane; of two stores to one element the later one counts."""
-    ordered = [(d, by_index[d.site.index]) for d in reversed(datas)]
+    late = sorted(datas, key=lambda d: -d.site.write.order if d.site.write is not None else 0)
+    ordered = [(d, by_index[d.site.index]) for d in late]
     tests = [_match(slot.bank, bank, d.enable) for d, slot in ordered]
 
     def chosen(values: Sequence[str]) -> str:
@@ -218,53 +294,3 @@ def _store(
     address = "".join(f"[{chosen([slot.words[k][0] for _, slot in ordered])}]" for k in range(len(formulas.words)))
     grouped = [f"({t})" if "&&" in t and len(tests) > 1 else t for t in tests]
     return _Store(" || ".join(grouped), array, address, chosen([d.data for d, _ in ordered]))
-
-
-def _place(program: Program, region: Region, begin: str, end: str, buffer: EditBuffer) -> None:
-    """Put ``begin`` before the region's first statement and ``end`` behind its last, in braces where there are none."""
-    first, last = region.first.at.span, region.last.at.span
-    source = program.sources[first.path]
-    number, column = source.line_column(first.start)
-    line = source.line_text(number)
-    indent = line[: len(line) - len(line.lstrip())]
-    alone = column == len(indent) + 1
-    newline = "\r\n" if "\r\n" in source.text[:2000] else "\n"
-    braces = region.loop.body.braces
-    inner = indent if alone and braces else indent + "    "
-
-    def block(text: str) -> str:
-        return "".join(newline + (one if one.startswith("#") else inner + one) for one in text.strip().split("\n"))
-
-    before = block(begin) if not braces or not alone else block(begin).removeprefix(newline + inner)
-    buffer.insert(first.path, first.start, ("" if braces else "{") + before + newline + inner)
-    after = (block(end) if end.strip() else "") + ("" if braces else newline + indent + "}")
-    rest = source.text[last.end :].split("\n", 1)[0]
-    if after and braces and rest.strip() and rest.strip()[0] not in "}/":
-        after += newline + inner.removesuffix(rest[: len(rest) - len(rest.lstrip())])  # no `if` guards what follows
-    if after:
-        buffer.insert(last.path, last.end, after, closing=True)
-
-
-def _insert_macros(
-    program: Program, plan: Plan, formulas: Formulas, guard: bool, pick: bool, buffer: EditBuffer
-) -> None:
-    functions = sorted(
-        {program.functions[r.loop.function] for r in plan.regions}, key=lambda f: (f.unit, f.at.span.start)
-    )
-    for unit in dict.fromkeys(f.unit for f in functions):
-        function = next(f for f in functions if f.unit == unit)
-        root = program.variable(plan.owner)
-        macros = [*formulas.helpers, formulas.bank, *formulas.words]
-        macros += [formulas.inside] if guard else []
-        macros += [formulas.pick] if pick else []
-        text = render(
-            "crossbar_macros.c.j2",
-            array=root.name,
-            extents="".join(f"[{n}]" for n in plan.layout.shape),
-            banks=plan.layout.banks,
-            axes=", ".join(f"x{k}" for k in range(len(plan.layout.shape))),
-            f=formulas,
-            macros=macros,
-        )
-        span = function.at.span
-        buffer.insert(span.path, span.start, text)

@@ -16,10 +16,11 @@ from hlspart.model.results import BankVerdict, Validation
 from hlspart.model.rewriting import GroupOutcome, Style
 from hlspart.model.source import Origin
 from hlspart.rewrite.formulas import formulas
+from hlspart.rewrite.lanes import Layout
 from hlspart.rewrite.linear import effects
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.plan import Plan, Refusal
-from hlspart.rewrite.regions import Blocked, Layout, regions
+from hlspart.rewrite.regions import Blocked, Movement, Planner
 from hlspart.rewrite.uses import Use, Uses
 
 
@@ -42,6 +43,7 @@ class Decider:
     uses: Uses
     styles: Mapping[int, Style | None]
     layouts: Mapping[int, Layout]
+    strict: frozenset[int] = frozenset()  # loops in which bank-centric code has to reach the II
 
     @cached_property
     def names(self) -> Names:
@@ -243,14 +245,12 @@ class Decider:
             effect = next((e for e in map(effects, ref.indices) if e is not None), None)
             if effect is not None:
                 return Refusal("side-effect", "an index with a side effect would be lost or evaluated twice", effect.at)
-        found = regions(self.program, self.analysis, group, layout, self.uses, self.by_ref)
+        planner = Planner(self.program, self.analysis, self.uses, self.by_ref, self.strict)
+        found = planner.plan(group, layout)
         if isinstance(found, Blocked):
             return Refusal(found.code, found.reason, found.at)
         bank_names = {v.id: self.names.banks(v.name, layout.banks) for v in members}
-        fixed = {ref.id: layout.bank(x) for ref, x in found[1]}
-
-        def touched(ref: ArrayRef) -> Iterable[int]:
-            return (fixed[ref.id],) if ref.id in fixed else range(layout.banks)
+        touched = _touched(found, layout)
 
         fed = {edge.formal for edge in group.edges}
         owner = next((v for v in members if v.id not in fed), members[0])
@@ -262,7 +262,7 @@ class Decider:
             False,
             {},
             {v.id: self._used_banks(v, layout, touched) for v in members},
-            *found,
+            found,
             formulas(layout, owner.name, self.names),
             {v.id: self.names.stem(v.name) for v in members},
         )
@@ -363,6 +363,17 @@ def outcome_of(
 
 def _extents(variable: Variable) -> tuple[int | None, ...]:
     return variable.as_array.dims if variable.as_array is not None else ()
+
+
+def _touched(movement: Movement, layout: Layout) -> Callable[[ArrayRef], Iterable[int]]:
+    """Banks that the new text of an access names."""
+    fixed = {ref.id: layout.bank(x) for ref, x in movement.fixed}
+    idle = {s.ref.id for r in movement.regions for s in r.sites if not s.loads and not s.stores}
+
+    def touched(ref: ArrayRef) -> Iterable[int]:
+        return (fixed[ref.id],) if ref.id in fixed else () if ref.id in idle else range(layout.banks)
+
+    return touched
 
 
 def _constant_banks(layout: PerDimLayout, verdicts: list[BankVerdict | None]) -> tuple[int | None, ...]:

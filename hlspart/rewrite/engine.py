@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout
@@ -20,9 +20,10 @@ from hlspart.rewrite.buffer import Conflict, EditBuffer, line_runs
 from hlspart.rewrite.crossbar import edit_regions, insert_regions, refuse_crossbar
 from hlspart.rewrite.decide import Decider, outcome_of
 from hlspart.rewrite.declare import declare_parameter, declare_variable, mark_unused
+from hlspart.rewrite.lanes import Layout
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.pragmas import edit_pragmas, refuse_pragmas
-from hlspart.rewrite.regions import Layout
+from hlspart.rewrite.structs import left_alone
 from hlspart.rewrite.uses import Use, Uses
 
 
@@ -43,7 +44,9 @@ def rewrite(
     """
     uses = Uses(program)
     styles = {group.id: _style(program, group.members, options, ii, generic) for group in analysis.groups}
-    decision = Decider(program, analysis, validation, options, uses, styles, layouts or {}).decide()
+    pipelined = options.style == "auto" and ii is not None and not generic
+    strict = frozenset(loop.loop for loop in ii.loops if loop.pipelined) if pipelined and ii else frozenset()
+    decision = Decider(program, analysis, validation, options, uses, styles, layouts or {}, strict).decide()
     plans = list(decision.plans)
     refused: list[GroupOutcome] = []
     while True:  # a refusal found while editing starts over without that group
@@ -55,7 +58,8 @@ def rewrite(
         plans.remove(plan)
         refused.append(outcome_of(program, plan.group, "refused", plan.style, refusal))
     done = [outcome_of(program, p.group, "rewritten", p.style, None) for p in plans]
-    outcomes = tuple(sorted((*decision.outcomes, *refused, *done), key=lambda o: o.group))
+    members = () if options.split_struct else left_alone(program)
+    outcomes = tuple(sorted((*decision.outcomes, *refused, *done, *members), key=lambda o: o.group))
     return _result(program, plans, outcomes, buffer)
 
 
@@ -119,7 +123,7 @@ def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffe
             return job.plan, refusal
     for plan in plans:
         try:
-            refusal = edit_regions(plan, buffer)
+            refusal = edit_regions(program, plan, buffer) if plan.style == "crossbar" else None
         except Conflict as conflict:
             refusal = Refusal("macro", "one text stands for different accesses", conflict.origin)
         if refusal is not None:
@@ -137,9 +141,7 @@ def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffe
     failed = edit_callers(program, uses, plans, buffer)
     if failed is not None:
         return failed
-    for plan in plans:
-        if plan.style == "crossbar":
-            insert_regions(program, plan, buffer)
+    insert_regions(program, [p for p in plans if p.formulas is not None], buffer)
     return None
 
 
@@ -175,7 +177,7 @@ def _result(
         lines[unit.path] = line_runs(unit.source, edits[unit.path])
     widths = _parameter_widths(program, plans)
     arrays = tuple(_mapping(program, plan, member, widths) for plan in plans for member in plan.group.members)
-    diagnostics = tuple(_diagnostic(program, o) for o in outcomes if o.reason is not None)
+    diagnostics = tuple(diagnostic(program, o) for o in outcomes if o.reason is not None)
     return RewriteResult(files, edits, lines, arrays, outcomes, diagnostics)
 
 
@@ -218,7 +220,8 @@ def _banking(plan: Plan) -> BankingMap | None:
     return None
 
 
-def _diagnostic(program: Program, outcome: GroupOutcome) -> Diagnostic:
+def diagnostic(program: Program, outcome: GroupOutcome) -> Diagnostic:
+    """What a group's outcome says to the user."""
     finding = outcome.status in ("refused", "conflict")
     assert outcome.at is not None
     names = ", ".join(f"'{name}'" for name in outcome.arrays)
@@ -229,6 +232,13 @@ def _diagnostic(program: Program, outcome: GroupOutcome) -> Diagnostic:
         place=place(program, outcome.at),
         message=f"{names} left as it is: {outcome.reason}",
     )
+
+
+def with_members(program: Program, result: RewriteResult, outcomes: Iterable[GroupOutcome]) -> RewriteResult:
+    """``result`` with the outcomes of array members of structs."""
+    added = tuple(outcomes)
+    diagnostics = (*result.diagnostics, *(diagnostic(program, o) for o in added))
+    return replace(result, outcomes=(*added, *result.outcomes), diagnostics=diagnostics)
 
 
 def place(program: Program, origin: Origin) -> Place:

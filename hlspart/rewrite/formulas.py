@@ -24,6 +24,11 @@ class Macro:
     body: str
     note: str = ""
 
+    @property
+    def text(self) -> str:
+        """The whole line."""
+        return f"#define {self.name}({self.parameters}) {self.body}" + (f" /* {self.note} */" if self.note else "")
+
 
 @dataclass(frozen=True, slots=True)
 class Formulas:

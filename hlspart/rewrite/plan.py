@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import ArrayGroup
-from hlspart.model.program import ArrayRef
 from hlspart.model.rewriting import Style
 from hlspart.model.source import Origin
 from hlspart.rewrite.formulas import Formulas
-from hlspart.rewrite.regions import Layout, Region
+from hlspart.rewrite.lanes import Layout
+from hlspart.rewrite.regions import Movement
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,7 @@ class Plan:
     scalar_banks: bool
     banks_of: Mapping[int, tuple[int | None, ...]]  # ArrayRef.id -> constant bank coordinate per dimension
     used_banks: Mapping[int, frozenset[int]] = field(default_factory=dict)  # split: by member, see Decider
-    regions: tuple[Region, ...] = ()  # crossbar only, as all below
-    fixed: tuple[tuple[ArrayRef, tuple[int, ...]], ...] = ()  # accesses to one known element, outside of loops
+    movement: Movement = field(default_factory=Movement)  # crossbar only, as all below
     formulas: Formulas | None = None
     stems: Mapping[int, str] = field(default_factory=dict)  # what the names of bank-centric code begin with
 

@@ -68,11 +68,11 @@ def edit_pragmas(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | 
 
 def _storage(plan: Plan) -> str | None:
     """The memory whose ports serve the lanes of every region (UG1399, BIND_STORAGE); None: more than two."""
-    reads = max((r.read_lanes for r in plan.regions), default=0)
-    writes = max((r.write_lanes for r in plan.regions), default=0)
+    reads = max((r.read_lanes for r in plan.movement.regions), default=0)
+    writes = max((r.write_lanes for r in plan.movement.regions), default=0)
     if reads <= 1 and writes <= 1:
         return "ram_s2p"
-    together = max((r.read_lanes + r.write_lanes for r in plan.regions), default=0)
+    together = max((r.read_lanes + r.write_lanes for r in plan.movement.regions), default=0)
     return "ram_t2p" if together <= 2 else None
 
 
@@ -184,7 +184,7 @@ def _insert(program: Program, plan: Plan, variable: Variable, lines: list[str], 
 
 def _users(program: Program, plan: Plan) -> list[Function]:
     wanted = [d.function for d in _about(program, plan) if d.kind == "array_partition" and d.function]
-    wanted += [r.loop.function for r in plan.regions]
+    wanted += [r.loop.function for r in plan.movement.regions]
     return [program.functions[name] for name in wanted if name in program.functions]
 
 

@@ -1,20 +1,15 @@
 """Bank-centric code, the questions: which accesses of one array happen together, and may they move?
 
 A region is a run of statements in the body of the innermost loop around some accesses, the whole
-body where possible. Its reads move to its front and its stores to its end; this module decides
-where that is right, and which accesses can share one load or store site per bank. Proofs are
-emptiness tests of isl sets.
+body where possible. Its loads move to its front and its stores to its end; this module decides
+where that is right. Accesses that cannot move stay in place, each with its own selection of a bank.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hlspart.layouts.blockcyclic import BlockCyclicLayout
-from hlspart.layouts.lattice import LatticeLayout
-from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Access, AccessAnalysis, Affine, ArrayGroup
 from hlspart.model.program import (
     ArrayRef,
@@ -25,15 +20,18 @@ from hlspart.model.program import (
     Conditional,
     Declare,
     Expr,
+    ExprStmt,
     If,
     IncDec,
     Jump,
     Label,
     Loop,
+    Member,
     PragmaMark,
     Program,
     Return,
     Stmt,
+    Subscript,
     Switch,
     children,
     expressions,
@@ -41,9 +39,8 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
+from hlspart.rewrite.lanes import Layout, deal_lanes, inside_everywhere, meet, never_meet_across
 from hlspart.rewrite.uses import Uses
-
-Layout = PerDimLayout | LatticeLayout | BlockCyclicLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +52,42 @@ class Blocked:
     at: Origin
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Writer:
+    """The assignment or increment that stores through a reference.
+
+    ``partial``: it changes a member of the element. ``used``: its value is used.
+    """
+
+    node: Assign | IncDec
+    partial: bool
+    used: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """An earlier store of the iteration that may go to the element read; ``same``: whenever both happen, it does."""
+
+    store: int  # ArrayRef.id
+    same: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Site:
-    """One textual access of a region. ``index`` is over iterators; ``conditional``: not in every iteration."""
+    """One textual access of a region. ``index`` is over iterators; ``conditional``: not in every iteration.
+
+    ``forwards``: the stores that it may read from, latest first. A lane is -1 where none is needed.
+    """
 
     ref: ArrayRef
     read: Access | None
     write: Access | None
     index: tuple[Affine, ...]
     conditional: bool
-    parent: Assign | IncDec | None
+    writer: Writer | None
+    forwards: tuple[Forward, ...] = ()
+    stored: bool = True  # False: a later store of every iteration goes to the same element
+    forwarded: bool = False  # in every iteration the value comes from an earlier store
     read_lane: int = -1
     write_lane: int = -1
 
@@ -74,6 +97,21 @@ class Site:
         access = self.read or self.write
         assert access is not None
         return access
+
+    @property
+    def takes(self) -> bool:
+        """Whether the old value is needed."""
+        return self.read is not None or (self.writer is not None and self.writer.partial)
+
+    @property
+    def loads(self) -> bool:
+        """Whether the old value must be loaded."""
+        return self.takes and not self.forwarded
+
+    @property
+    def stores(self) -> bool:
+        """Whether a value must be stored."""
+        return self.write is not None and self.stored
 
 
 @dataclass(frozen=True)
@@ -92,7 +130,29 @@ class Region:
     sites: tuple[Site, ...]
     read_lanes: int
     write_lanes: int
+    outside: frozenset[tuple[Affine, ...]] = frozenset()  # indices that leave the array where nothing is accessed
     independent: bool = False  # the loop reads and writes, never one element in two iterations (first region only)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Direct:
+    """An access that stays in place: a selection among the banks of its own."""
+
+    ref: ArrayRef
+    function: str
+    reads: bool
+    writes: bool
+    writer: Writer | None
+    why: Blocked
+
+
+@dataclass(frozen=True)
+class Movement:
+    """Every access of a group: in a region, to one known element, or in place."""
+
+    regions: tuple[Region, ...] = ()
+    fixed: tuple[tuple[ArrayRef, tuple[int, ...]], ...] = ()  # accesses to a known element, outside of loops
+    direct: tuple[Direct, ...] = ()
 
 
 @dataclass
@@ -100,171 +160,223 @@ class _Found:
     """What stands directly in a loop body."""
 
     position: int = 0  # of the body's statement that is looked at
-    refs: dict[int, tuple[int, bool, Assign | IncDec | None]] = field(default_factory=dict)
+    refs: dict[int, tuple[int, bool]] = field(default_factory=dict)  # ArrayRef.id -> statement, conditional
     jumps: list[tuple[int, Origin]] = field(default_factory=list)
     calls: list[tuple[int, Call]] = field(default_factory=list)
     inner: list[tuple[int, Loop]] = field(default_factory=list)
 
+    def jumped(self, position: int) -> bool:
+        """Whether a jump may have left the iteration before a statement, or in it."""
+        return any(at <= position for at, _ in self.jumps)
 
-def regions(
-    program: Program,
-    analysis: AccessAnalysis,
-    group: ArrayGroup,
-    layout: Layout,
-    uses: Uses,
-    by_ref: Mapping[int, Sequence[Access]],
-) -> tuple[tuple[Region, ...], tuple[tuple[ArrayRef, tuple[int, ...]], ...]] | Blocked:
-    """The regions of all members of ``group`` and their accesses to fixed elements outside of loops, or why
-    bank-centric code is not possible."""
-    fixed: list[tuple[ArrayRef, tuple[int, ...]]] = []
-    found: dict[tuple[int, int], list[ArrayRef]] = {}
-    for member in group.members:
-        for use in uses.by_variable.get(member, ()):
-            if use.kind != "element":
-                continue
-            assert isinstance(use.node, ArrayRef)
-            access = by_ref[use.node.id][0]
-            if not access.loops:
+
+@dataclass(frozen=True)
+class Planner:
+    """Sorts the accesses of groups; ``strict`` loops must reach their II, so nothing may stay in place in them."""
+
+    program: Program
+    analysis: AccessAnalysis
+    uses: Uses
+    by_ref: Mapping[int, Sequence[Access]]
+    strict: frozenset[int] = frozenset()
+
+    def plan(self, group: ArrayGroup, layout: Layout) -> Movement | Blocked:
+        """Where each access of ``group`` goes, or why a strict loop forbids it."""
+        fixed: list[tuple[ArrayRef, tuple[int, ...]]] = []
+        found: dict[tuple[int, int], list[ArrayRef]] = {}
+        direct: list[Direct] = []
+        for member in group.members:
+            for use in self.uses.by_variable.get(member, ()):
+                if use.kind != "element":
+                    continue
+                assert isinstance(use.node, ArrayRef)
+                access = self.by_ref[use.node.id][0]
+                if access.loops:
+                    found.setdefault((access.loops[-1], member), []).append(use.node)
+                    continue
                 forms = access.index or (None,)
-                if any(f is None or f.terms for f in forms):
-                    return Blocked("no-loop", "an access outside of loops", use.node.at)
-                fixed.append((use.node, tuple(f.const for f in forms if f is not None)))
+                known = tuple(f.const for f in forms if f is not None and not f.terms)
+                if len(known) == len(forms):
+                    fixed.append((use.node, known))
+                else:
+                    direct.append(self._direct(use.node, Blocked("no-loop", "an access outside of loops", use.node.at)))
+        result: list[Region] = []
+        for (loop, member), refs in found.items():
+            here = self._body(group, layout, self.program.loops[loop], member, refs)
+            if isinstance(here, Blocked):
+                if self.strict & set(self.by_ref[refs[0].id][0].loops):
+                    return here
+                direct += [self._direct(ref, here) for ref in refs]
+            else:
+                result += here
+        return Movement(tuple(result), tuple(fixed), tuple(direct))
+
+    def _direct(self, ref: ArrayRef, why: Blocked) -> Direct:
+        accesses = self.by_ref[ref.id]
+        kinds = {a.kind for a in accesses}
+        writes = "write" in kinds
+        return Direct(ref, accesses[0].function, "read" in kinds, writes, self.writer(ref, writes), why)
+
+    def writer(self, ref: ArrayRef, writes: bool) -> Writer | None:
+        """What stores through ``ref``."""
+        return writer_of(self.program, self.by_ref[ref.id][0].function, ref) if writes else None
+
+    def _body(
+        self, group: ArrayGroup, layout: Layout, loop: Loop, member: int, refs: Sequence[ArrayRef]
+    ) -> list[Region] | Blocked:
+        """The regions of one array in one loop body."""
+        body = _Found()
+        for body.position, stmt in enumerate(loop.body.body):
+            _statement(self.program, stmt, False, body)
+        names: dict[str, str] = {}
+        for ident in self.by_ref[refs[0].id][0].loops:
+            info = self.analysis.loops[ident]
+            if info.iterator is not None and info.variable is not None:
+                names[info.iterator] = self.program.variable(info.variable).name
+        if len(set(names.values())) != len(names):
+            return Blocked("shadowed-iterator", "two iterators of the nest have one name", loop.at)
+        sites = []
+        for ref in refs:
+            site = self._site(ref, body, names)
+            if isinstance(site, Blocked):
+                return site
+            sites.append(site)
+        sites.sort(key=lambda s: min(a.order for a in (s.read, s.write) if a is not None))
+        barriers = self._barriers(group, loop, member, sites, body)
+        if isinstance(barriers, Blocked):
+            return barriers
+        runs = _runs(sites, barriers, body)
+        if isinstance(runs, Blocked):
+            return runs
+        whole = self._whole_domain(loop, body)
+        result = []
+        for number, run in enumerate(runs):
+            region = _region(layout, loop, member, number, _forwarded(run), body, names)
+            if isinstance(region, Blocked):
+                return region
+            result.append(replace(region, outside=_outside(region, layout, whole)))
+        everything = [s for region in result for s in region.sites]
+        inside = {other.id for _, outer in body.inner for other in _loops(outer)}
+        if any(s.takes for s in everything) and not any(inside & set(a.loops) for a in self.analysis.of_array(member)):
+            accesses = [a for s in everything for a in (s.read, s.write) if a is not None]
+            result[0] = replace(result[0], independent=never_meet_across(accesses))
+        return result
+
+    def _site(self, ref: ArrayRef, body: _Found, names: Mapping[str, str]) -> Site | Blocked:
+        accesses = self.by_ref[ref.id]
+        if ref.id not in body.refs:
+            return Blocked("loop-header", "an access in a loop's header", ref.at)
+        position, conditional = body.refs[ref.id]
+        read = next((a for a in accesses if a.kind == "read"), None)
+        write = next((a for a in accesses if a.kind == "write"), None)
+        index = accesses[0].index
+        forms = [f for f in index or () if f is not None]
+        if index is None or len(forms) != len(index):
+            return Blocked("index-form", "an index that is not a sum of iterators", ref.at)
+        if any(n not in names for f in forms for n in f.names):
+            return Blocked("index-form", "an index with a value that is no iterator", ref.at)
+        writer = self.writer(ref, write is not None)
+        return Site(ref, read, write, tuple(forms), conditional or body.jumped(position), writer)
+
+    def _whole_domain(self, loop: Loop, body: _Found) -> Access | None:
+        """An access, to any array, that happens in every iteration of the loop."""
+        for ref, (position, conditional) in body.refs.items():
+            for access in self.by_ref.get(ref, ()):
+                if not conditional and not body.jumped(position) and access.loops[-1:] == (loop.id,):
+                    return access
+        return None
+
+    def _barriers(
+        self, group: ArrayGroup, loop: Loop, member: int, sites: Sequence[Site], body: _Found
+    ) -> set[int] | Blocked:
+        """Positions of statements that no access may move across."""
+        writes = any(s.write for s in sites)
+        barriers: set[int] = set()
+        place = {other.id: position for position, outer in body.inner for other in _loops(outer)}
+        for access in self._of(member):
+            if writes or access.kind == "write":
+                barriers.update(place[one] for one in access.loops if one in place)
+        for other in group.members:
+            if other == member or {self.program.variable(v).storage for v in (member, other)} & {"parameter"} == set():
                 continue
-            found.setdefault((access.loops[-1], member), []).append(use.node)
-    result: list[Region] = []
-    for (loop, member), refs in found.items():
-        found_here = _body(program, analysis, group, layout, program.loops[loop], member, refs, by_ref, uses)
-        if isinstance(found_here, Blocked):
-            return found_here
-        result += found_here
-    return tuple(result), tuple(fixed)
-
-
-def _body(
-    program: Program,
-    analysis: AccessAnalysis,
-    group: ArrayGroup,
-    layout: Layout,
-    loop: Loop,
-    member: int,
-    refs: Sequence[ArrayRef],
-    by_ref: Mapping[int, Sequence[Access]],
-    uses: Uses,
-) -> list[Region] | Blocked:
-    """The regions of one array in one loop body."""
-    body = _Found()
-    for body.position, stmt in enumerate(loop.body.body):
-        _statement(program, stmt, False, body)
-    first = by_ref[refs[0].id][0]
-    names: dict[str, str] = {}
-    for ident in first.loops:
-        info = analysis.loops[ident]
-        if info.iterator is not None and info.variable is not None:
-            names[info.iterator] = program.variable(info.variable).name
-    if len(set(names.values())) != len(names):
-        return Blocked("shadowed-iterator", "two iterators of the nest have one name", loop.at)
-    sites = []
-    for ref in refs:
-        site = _site(ref, by_ref[ref.id], body, names)
-        if isinstance(site, Blocked):
-            return site
-        sites.append(site)
-    sites.sort(key=lambda s: min(a.order for a in (s.read, s.write) if a is not None))
-    barriers = _barriers(program, group, loop, member, sites, body, uses, by_ref)
-    if isinstance(barriers, Blocked):
+            for access in self._of(other):  # the two may be one array
+                if loop.id in access.loops and (writes or access.kind == "write"):
+                    return Blocked("alias", "two parameters may be the same array", access.at)
+        for position, call in body.calls:
+            handed = any(
+                getattr(node, "variable", None) in group.members and not isinstance(node, ArrayRef)
+                for argument in call.args
+                for node in walk(argument)
+            )
+            if handed or (self.program.variable(member).function is None and call.function in self.program.functions):
+                barriers.add(position)
         return barriers
-    result = []
-    for number, run in enumerate(_runs(sites, barriers, body)):
-        if isinstance(run, Blocked):
-            return run
-        region = _with_lanes(layout, loop, member, number, run, body, names)
-        if isinstance(region, Blocked):
-            return region
-        result.append(region)
-    everything = [s for region in result for s in region.sites]
-    inside = {other.id for _, outer in body.inner for other in _loops(outer)}
-    if any(s.read for s in everything) and not any(inside & set(a.loops) for a in analysis.of_array(member)):
-        result[0] = replace(result[0], independent=_independent(everything))
-    return result
 
-
-def _site(ref: ArrayRef, accesses: Sequence[Access], body: _Found, names: Mapping[str, str]) -> Site | Blocked:
-    if ref.id not in body.refs:
-        return Blocked("loop-header", "an access in a loop's header", ref.at)
-    _, conditional, parent = body.refs[ref.id]
-    read = next((a for a in accesses if a.kind == "read"), None)
-    write = next((a for a in accesses if a.kind == "write"), None)
-    index = accesses[0].index
-    forms = [f for f in index or () if f is not None]
-    if index is None or len(forms) != len(index):
-        return Blocked("index-form", "an index that is not a sum of iterators", ref.at)
-    if any(n not in names for f in forms for n in f.names):
-        return Blocked("index-form", "an index with a value that is no iterator", ref.at)
-    return Site(ref, read, write, tuple(forms), conditional or bool(body.jumps), parent)
-
-
-def _barriers(
-    program: Program,
-    group: ArrayGroup,
-    loop: Loop,
-    member: int,
-    sites: Sequence[Site],
-    body: _Found,
-    uses: Uses,
-    by_ref: Mapping[int, Sequence[Access]],
-) -> set[int] | Blocked:
-    """Positions of statements that no access may move across."""
-    writes = any(s.write for s in sites)
-    barriers: set[int] = set()
-    place = {other.id: position for position, outer in body.inner for other in _loops(outer)}
-    for use in uses.by_variable.get(member, ()):
-        if use.kind == "element" and isinstance(use.node, ArrayRef):
-            for access in by_ref[use.node.id]:
-                if writes or access.kind == "write":
-                    barriers.update(place[one] for one in access.loops if one in place)
-    for other in group.members:
-        if other == member or {program.variable(v).storage for v in (member, other)} & {"parameter"} == set():
-            continue
-        for use in uses.by_variable.get(other, ()):  # the two may be one array
+    def _of(self, member: int) -> Iterator[Access]:
+        for use in self.uses.by_variable.get(member, ()):
             if use.kind == "element" and isinstance(use.node, ArrayRef):
-                for access in by_ref[use.node.id]:
-                    if loop.id in access.loops and (writes or access.kind == "write"):
-                        return Blocked("alias", "two parameters may be the same array", access.at)
-    for position, call in body.calls:
-        handed = any(
-            getattr(node, "variable", None) in group.members and not isinstance(node, ArrayRef)
-            for argument in call.args
-            for node in walk(argument)
-        )
-        if handed or (program.variable(member).function is None and call.function in program.functions):
-            barriers.add(position)
-    return barriers
+                yield from self.by_ref[use.node.id]
 
 
-def _runs(sites: Sequence[Site], barriers: set[int], body: _Found) -> Iterator[list[Site] | Blocked]:
-    """Sites in runs such that within one, reads may come first and stores last."""
-    run: list[Site] = []
+def writer_of(program: Program, function: str, ref: ArrayRef) -> Writer | None:
+    """The assignment or increment whose target is ``ref`` or a member of it."""
+    for stmt in walk_statements(program.functions[function].body):
+        unused = {id(e) for e in (getattr(stmt, "step", None), stmt.expr if isinstance(stmt, ExprStmt) else None)}
+        for expr in expressions(stmt):
+            for node in walk(expr):
+                target = node.target if isinstance(node, Assign) else node.operand if isinstance(node, IncDec) else None
+                if target is not None and _root(target) is ref:
+                    assert isinstance(node, Assign | IncDec)
+                    return Writer(node, target is not ref, id(node) not in unused)
+    return None
+
+
+def _root(expr: Expr) -> Expr:
+    """The element that ``expr`` is a part of."""
+    while isinstance(expr, Member | Subscript):
+        expr = expr.base
+    return expr
+
+
+def _runs(sites: Sequence[Site], barriers: set[int], body: _Found) -> list[list[Site]] | Blocked:
+    """Sites in runs between barriers."""
+    runs: list[list[Site]] = []
+    last = -1
     for site in sites:
         at = body.refs[site.ref.id][0]
         if at in barriers:
-            yield Blocked("inner-loop", "one statement accesses the array in an inner loop and outside", site.ref.at)
-            return
-        if run:
-            last = body.refs[run[-1].ref.id][0]
-            forwarded = site.read and any(s.write and _meet(s, site) for s in run)
-            if forwarded and any(s.write and _meet(s, site) and body.refs[s.ref.id][0] == at for s in run):
-                reason = "a value is written and read again in one statement"
-                yield Blocked("read-after-write", reason, site.ref.at)
-                return
-            if forwarded or any(last < b < at for b in barriers):
-                # All sites of this statement must stay together: none may be in the run already.
-                if last == at:
-                    yield Blocked("read-after-write", "a value is written and read again", site.ref.at)
-                    return
-                yield run
-                run = []
-        run.append(site)
-    yield run
+            return Blocked("inner-loop", "one statement accesses the array in an inner loop and outside", site.ref.at)
+        if not runs or any(last < b < at for b in barriers):
+            runs.append([])
+        runs[-1].append(site)
+        last = at
+    return runs
+
+
+def _forwarded(run: Sequence[Site]) -> list[Site]:
+    """The sites with what earlier stores give them, and without the stores that later ones undo."""
+    result = []
+    stores = sorted((s for s in run if s.write is not None), key=lambda s: -_order(s.write))
+    for site in run:
+        found: list[Forward] = []
+        complete = False
+        before = _order(site.read or site.write)
+        for store in stores if site.takes else ():
+            if _order(store.write) >= before or not meet(store.access, site.access):
+                continue
+            found.append(Forward(store.ref.id, store.index == site.index))
+            complete = found[-1].same and not store.conditional
+            if complete:
+                break
+        undone = any(
+            s.index == site.index and not s.conditional and _order(s.write) > _order(site.write) for s in stores
+        )
+        result.append(replace(site, forwards=tuple(found), forwarded=complete, stored=not undone))
+    return result
+
+
+def _order(access: Access | None) -> int:
+    return -1 if access is None else access.order
 
 
 def _loops(loop: Loop) -> Iterator[Loop]:
@@ -273,28 +385,8 @@ def _loops(loop: Loop) -> Iterator[Loop]:
             yield stmt
 
 
-def _meet(a: Site, b: Site) -> bool:
-    """Whether the two touch one element in some iteration (True also when isl gives up)."""
-    from hlspart.poly.region import Regions, TooHard
-
-    space = Regions(a.access.iterators, (1,) * len(a.access.iterators))
-    try:
-        both = space.region(a.access.domain).meet(space.region(b.access.domain))
-        extents = (0,) * len(a.index)
-        touched = space.touch(both, a.index, None, extents).agree(space.touch(both, b.index, None, extents))
-        return not touched.empty
-    except TooHard:
-        return True
-
-
-def _with_lanes(
-    layout: Layout,
-    loop: Loop,
-    member: int,
-    number: int,
-    sites: Sequence[Site],
-    body: _Found,
-    names: Mapping[str, str],
+def _region(
+    layout: Layout, loop: Loop, member: int, number: int, sites: Sequence[Site], body: _Found, names: Mapping[str, str]
 ) -> Region | Blocked:
     """Deal the sites out to lanes: sites of one lane never need different elements of one bank at once."""
     positions = [body.refs[s.ref.id][0] for s in sites]
@@ -303,118 +395,33 @@ def _with_lanes(
         for at, jump in body.jumps:
             if start <= at <= end:
                 return Blocked("jump", "a jump could skip the stores at the end", jump)
-    conflicts = _conflicts(layout, sites)
-    read = _lanes([k for k, s in enumerate(sites) if s.read], conflicts)
-    write = _lanes([k for k, s in enumerate(sites) if s.write], conflicts)
-    placed = tuple(replace(s, read_lane=read.get(k, -1), write_lane=write.get(k, -1)) for k, s in enumerate(sites))
-    for k, early in enumerate(placed):
-        for late in placed[k + 1 :]:
-            if early.write and late.write and early.write_lane > late.write_lane and _meet(early, late):
-                return Blocked("write-order", "two stores of one iteration may go to one element", late.ref.at)
-    return Region(
-        loop,
-        member,
-        number,
-        loop.body.body[start],
-        loop.body.body[end],
-        names,
-        placed,
-        max(read.values(), default=-1) + 1,
-        max(write.values(), default=-1) + 1,
+    slots = list(dict.fromkeys(s.index for s in sites))
+    domains = [[s.access for s in sites if s.index == slot] for slot in slots]
+    numbers = {slot: k for k, slot in enumerate(slots)}
+    reading = {numbers[s.index] for s in sites if s.loads}
+    writing = [(numbers[s.index], _order(s.write)) for s in sites if s.stores]
+    dealt = deal_lanes(layout, slots, domains, reading, writing)
+    if dealt is None:
+        return Blocked("write-order", "two stores of one iteration may go to one element in either order", loop.at)
+    read, write = dealt
+    placed = tuple(
+        replace(
+            s,
+            read_lane=read[numbers[s.index]] if s.loads else -1,
+            write_lane=write[numbers[s.index]] if s.stores else -1,
+        )
+        for s in sites
     )
+    first, last = loop.body.body[start], loop.body.body[end]
+    lanes = (max(read.values(), default=-1) + 1, max(write.values(), default=-1) + 1)
+    return Region(loop, member, number, first, last, names, placed, *lanes)
 
 
-def _conflicts(layout: Layout, sites: Sequence[Site]) -> set[tuple[int, int]]:
-    """Pairs that may need different elements of one bank in one iteration."""
-    from hlspart.poly.region import Regions, TooHard
-
-    iterators = sites[0].access.iterators
-    space = Regions(iterators, (1,) * len(iterators))
-    axes = tuple(f"x{k}" for k in range(len(layout.shape)))
-    bank = (layout.isl_bank(axes),)
-    extents = (0,) * len(axes)
-    found: set[tuple[int, int]] = set()
-    for a in range(len(sites)):
-        for b in range(a + 1, len(sites)):
-            one, two = sites[a], sites[b]
-            delta = tuple(y - x for x, y in zip(one.index, two.index, strict=True))
-            if not any(d.terms or d.const for d in delta):
-                continue
-            if not any(d.terms for d in delta) and layout.same_bank(tuple(d.const for d in delta)) is False:
-                continue
-            try:
-                for active in (one, two):
-                    where = space.region(active.access.domain)
-                    for site in (one, two):
-                        where = where.meet(space.region(_inside(site, layout, iterators)))
-                    first = space.touch(where, one.index, None, extents)
-                    second = space.touch(where, two.index, None, extents)
-                    same = first.then(axes, bank).agree(second.then(axes, bank)).minus(first.agree(second))
-                    if not same.empty:
-                        found.add((a, b))
-                        break
-            except TooHard:
-                found.add((a, b))
-    return found
-
-
-def _inside(site: Site, layout: Layout, iterators: Sequence[str]) -> str:
-    """Iterations in which the site's index is inside the array."""
-    from hlspart.poly.region import isl_text
-
-    bounds = [f"0 <= {isl_text(f)} < {n}" for f, n in zip(site.index, layout.shape, strict=True)]
-    return f"{{ [{', '.join(iterators)}] : {' and '.join(bounds)} }}"
-
-
-def _lanes(positions: Sequence[int], conflicts: set[tuple[int, int]]) -> dict[int, int]:
-    """A colouring of the conflict graph, greedily, the most constrained first."""
-    degree = {p: sum(p in pair for pair in conflicts) for p in positions}
-    lane: dict[int, int] = {}
-    for p in sorted(positions, key=lambda q: (-degree[q], q)):
-        taken = {lane[q] for q in lane if (min(p, q), max(p, q)) in conflicts}
-        lane[p] = next(k for k in range(len(positions) + 1) if k not in taken)
-    return lane
-
-
-def _independent(sites: Sequence[Site]) -> bool:
-    """Whether there are writes, and no element is written in one iteration of the nest and accessed in another."""
-    from hlspart.poly.region import Regions, TooHard
-
-    iterators = sites[0].access.iterators
-    if not any(s.write for s in sites) or len(iterators) != len(sites[0].access.loops):
-        return False
-    if not iterators or any("->" in s.access.domain.split("{")[0] for s in sites):
-        return False
-    later = tuple(f"{n}__2" for n in iterators)
-    space = Regions((*iterators, *later), (1,) * (2 * len(iterators)))
-    differ = " or ".join(f"{n} != {m}" for n, m in zip(iterators, later, strict=True))
-    apart = f"{{ [{', '.join((*iterators, *later))}] : {differ} }}"
-    try:
-        for write in (s for s in sites if s.write):
-            for other in sites:
-                here = _lifted(write.access.domain, iterators, later, 0)
-                there = _lifted(other.access.domain, iterators, later, 1)
-                where = space.region(here).meet(space.region(there)).meet(space.region(apart))
-                moved = tuple(Affine.of({f"{n}__2": c for n, c in f.terms}, f.const) for f in other.index)
-                extents = (0,) * len(write.index)
-                touched = space.touch(where, write.index, None, extents).agree(space.touch(where, moved, None, extents))
-                if not touched.empty:
-                    return False
-    except TooHard:
-        return False
-    return True
-
-
-def _lifted(domain: str, names: Sequence[str], later: Sequence[str], half: int) -> str:
-    """``domain`` as a set over both copies of the iterators."""
-    head = f"[{', '.join(names)}]"
-    wide = ", ".join((*names, *later))
-    if half == 0:
-        return domain.replace(head, f"[{wide}]", 1)
-    shifted = domain
-    for n, m in zip(names, later, strict=True):
-        shifted = re.sub(rf"\b{re.escape(n)}\b", m, shifted)
-    return shifted.replace(f"[{', '.join(later)}]", f"[{wide}]", 1)
+def _outside(region: Region, layout: Layout, whole: Access | None) -> frozenset[tuple[Affine, ...]]:
+    """Indices loaded under a condition that may be outside of the array where it does not hold."""
+    loaded = {s.index for s in region.sites if s.loads}
+    guarded = loaded - {s.index for s in region.sites if not s.conditional}
+    return frozenset(i for i in guarded if whole is None or not inside_everywhere(whole, i, layout.shape))
 
 
 def _statement(program: Program, stmt: Stmt, conditional: bool, found: _Found, in_switch: bool = False) -> None:
@@ -423,12 +430,12 @@ def _statement(program: Program, stmt: Stmt, conditional: bool, found: _Found, i
             for inner in stmt.body:
                 _statement(program, inner, conditional, found, in_switch)
         case If():
-            _expression(stmt.test, conditional, None, found)
+            _expression(stmt.test, conditional, found)
             _statement(program, stmt.then, True, found, in_switch)
             if stmt.other is not None:
                 _statement(program, stmt.other, True, found, in_switch)
         case Switch():
-            _expression(stmt.test, conditional, None, found)
+            _expression(stmt.test, conditional, found)
             _statement(program, stmt.body, True, found, True)
         case Loop():
             found.inner.append((found.position, stmt))
@@ -441,11 +448,11 @@ def _statement(program: Program, stmt: Stmt, conditional: bool, found: _Found, i
             for variable in stmt.variables:
                 init = program.variable(variable).init
                 if init is not None:
-                    _expression(init, conditional, None, found)
+                    _expression(init, conditional, found)
         case Return() | Label():
             found.jumps.append((found.position, stmt.at))
             for expr in expressions(stmt):
-                _expression(expr, conditional, None, found)
+                _expression(expr, conditional, found)
         case Jump():
             if not (in_switch and stmt.kind == "break"):
                 found.jumps.append((found.position, stmt.at))
@@ -453,31 +460,26 @@ def _statement(program: Program, stmt: Stmt, conditional: bool, found: _Found, i
             pass
         case _:
             for expr in expressions(stmt):
-                _expression(expr, conditional, None, found)
+                _expression(expr, conditional, found)
 
 
-def _expression(expr: Expr, conditional: bool, parent: Assign | IncDec | None, found: _Found) -> None:
+def _expression(expr: Expr, conditional: bool, found: _Found) -> None:
     match expr:
         case ArrayRef():
-            found.refs[expr.id] = (found.position, conditional, parent)
+            found.refs[expr.id] = (found.position, conditional)
             for index in expr.indices:
-                _expression(index, conditional, None, found)
-        case Assign():
-            _expression(expr.target, conditional, expr, found)
-            _expression(expr.value, conditional, None, found)
-        case IncDec():
-            _expression(expr.operand, conditional, expr, found)
+                _expression(index, conditional, found)
         case Conditional():
-            _expression(expr.test, conditional, None, found)
-            _expression(expr.then, True, None, found)
-            _expression(expr.other, True, None, found)
+            _expression(expr.test, conditional, found)
+            _expression(expr.then, True, found)
+            _expression(expr.other, True, found)
         case Binary(op="&&" | "||"):
-            _expression(expr.left, conditional, None, found)
-            _expression(expr.right, True, None, found)
+            _expression(expr.left, conditional, found)
+            _expression(expr.right, True, found)
         case Call():
             found.calls.append((found.position, expr))
             for argument in expr.args:
-                _expression(argument, conditional, None, found)
+                _expression(argument, conditional, found)
         case _:
             for child in children(expr):
-                _expression(child, conditional, None, found)
+                _expression(child, conditional, found)

@@ -4,7 +4,6 @@
 #define B_MOD3(n) ((n) - 3u * B_DIV3(n))
 #define B_BANK(x0) (B_MOD3((unsigned)(x0)))
 #define B_WORD(x0) (B_DIV3((unsigned)(x0)))
-#define B_IN(x0) ((unsigned)(x0) < 30u)
 #define B_PICK(b, y) ((b) == 0 ? y##0 : (b) == 1 ? y##1 : y##2)
 void relax(int A[30])
 {
@@ -16,7 +15,7 @@ void relax(int A[30])
     for (int i = 0; i < 30; i++) {
         /* B: bank and word of each store of this iteration. */
         const unsigned B_b0 = B_BANK(i), B_w0 = B_WORD(i); /* B[i] */
-        int B_d0 = 0;
+        int B_d0;
         B_d0 = A[i];
         if (B_b0 == 0) B_0[B_w0] = B_d0;
         if (B_b0 == 1) B_1[B_w0] = B_d0;
@@ -24,17 +23,14 @@ void relax(int A[30])
     }
     for (int i = 1; i < 29; i++) {
 #pragma HLS pipeline II=1
-        /* B: 1 load per bank and iteration; the accesses of a load never need two
-           words of one bank at once (proved: no iteration in which their banks agree and their elements differ). */
+        /* B: 1 load per bank and iteration. Accesses that share a load never need two
+           elements of one bank at once (proved over all iterations). */
         const unsigned B_b0 = B_BANK(i), B_w0 = B_WORD(i); /* B[i] */
-        const unsigned B_g0 = B_IN(i);
         const unsigned B_b1 = B_BANK(i - 1), B_w1 = B_WORD(i - 1); /* B[i - 1] */
-        const unsigned B_g1 = B_IN(i - 1);
         const unsigned B_b2 = B_BANK(i + 1), B_w2 = B_WORD(i + 1); /* B[i + 1] */
-        const unsigned B_g2 = B_IN(i + 1);
-        const int B_p0_0 = B_0[B_g0 && B_b0 == 0 ? B_w0 : B_g1 && B_b1 == 0 ? B_w1 : B_g2 && B_b2 == 0 ? B_w2 : 0];
-        const int B_p0_1 = B_1[B_g0 && B_b0 == 1 ? B_w0 : B_g1 && B_b1 == 1 ? B_w1 : B_g2 && B_b2 == 1 ? B_w2 : 0];
-        const int B_p0_2 = B_2[B_g0 && B_b0 == 2 ? B_w0 : B_g1 && B_b1 == 2 ? B_w1 : B_g2 && B_b2 == 2 ? B_w2 : 0];
+        const int B_p0_0 = B_0[B_b0 == 0 ? B_w0 : B_b1 == 0 ? B_w1 : B_b2 == 0 ? B_w2 : 0];
+        const int B_p0_1 = B_1[B_b0 == 1 ? B_w0 : B_b1 == 1 ? B_w1 : B_b2 == 1 ? B_w2 : 0];
+        const int B_p0_2 = B_2[B_b0 == 2 ? B_w0 : B_b1 == 2 ? B_w1 : B_b2 == 2 ? B_w2 : 0];
         const int B_v0 = B_PICK(B_b0, B_p0_);
         const int B_v1 = B_PICK(B_b1, B_p0_);
         const int B_v2 = B_PICK(B_b2, B_p0_);
@@ -48,8 +44,8 @@ void relax(int A[30])
     }
     for (int i = 0; i < 30; i++) {
 #pragma HLS pipeline II=1
-        /* B: 1 load per bank and iteration; the accesses of a load never need two
-           words of one bank at once (proved: no iteration in which their banks agree and their elements differ). */
+        /* B: 1 load per bank and iteration. Accesses that share a load never need two
+           elements of one bank at once (proved over all iterations). */
 #pragma HLS dependence variable=B_0 type=inter dependent=false
 #pragma HLS dependence variable=B_1 type=inter dependent=false
 #pragma HLS dependence variable=B_2 type=inter dependent=false
@@ -65,8 +61,8 @@ void relax(int A[30])
         if (B_b0 == 2) B_2[B_w0] = B_d0;
     }
     for (int i = 0; i < 30; i++) {
-        /* B: 1 load per bank and iteration; the accesses of a load never need two
-           words of one bank at once (proved: no iteration in which their banks agree and their elements differ). */
+        /* B: 1 load per bank and iteration. Accesses that share a load never need two
+           elements of one bank at once (proved over all iterations). */
         const unsigned B_b0 = B_BANK(i), B_w0 = B_WORD(i); /* B[i] */
         const int B_p0_0 = B_0[B_b0 == 0 ? B_w0 : 0];
         const int B_p0_1 = B_1[B_b0 == 1 ? B_w0 : 0];

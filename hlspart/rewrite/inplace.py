@@ -1,0 +1,110 @@
+"""Accesses that stay where they are: a load or store with its own selection among the banks.
+
+For accesses that bank-centric code cannot move (loop headers, jumps, statements with inner loops)
+and that stand in no loop that has to reach an II. A store collects its value in a variable first,
+so that it is evaluated once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hlspart.model.program import ArrayRef, IncDec, Program
+from hlspart.model.source import Span
+from hlspart.rewrite.access import index_text
+from hlspart.rewrite.buffer import EditBuffer
+from hlspart.rewrite.declare import type_text
+from hlspart.rewrite.formulas import Macro
+from hlspart.rewrite.plan import Plan, Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Wrap:
+    """Text around an expression."""
+
+    span: Span
+    before: str
+    after: str
+
+
+def refuse_direct(plan: Plan) -> Refusal | None:
+    """Accesses in place that cannot be written."""
+    for direct in plan.movement.direct:
+        at, writer = direct.ref.at, direct.writer
+        if at.kind not in ("plain", "argument"):
+            return Refusal("macro", "the access comes out of a macro", at)
+        if direct.writes and (writer is None or not writer.node.at.editable):
+            return Refusal("macro", "the assignment comes out of a macro", at)
+        if writer is not None and writer.partial and writer.used:
+            return Refusal(direct.why.code, direct.why.reason, at)
+    return None
+
+
+def edit_direct(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:
+    """Replace loads by the macro that selects, targets of stores by their variables."""
+    for number, direct in enumerate(plan.movement.direct):
+        index = _index(program, direct.ref, buffer)
+        if index is None:
+            return Refusal("macro", "an index comes out of a macro", direct.ref.at)
+        stem = plan.stems[direct.ref.variable]
+        if direct.writer is None:
+            buffer.replace(direct.ref.at, f"{stem}_GET({index})")
+        else:
+            buffer.replace(direct.ref.at, f"{stem}_t{number}")
+    return None
+
+
+def _index(program: Program, ref: ArrayRef, buffer: EditBuffer) -> str | None:
+    texts = [index_text(program, ref, k, buffer) for k in range(len(ref.indices))]
+    known = [t for t in texts if t is not None]
+    if len(known) < len(texts):
+        return None
+    return ", ".join(f"({' '.join(t.split())})" if "," in t else " ".join(t.split()) for t in known)
+
+
+def direct_wraps(program: Program, plan: Plan, buffer: EditBuffer) -> list[Wrap]:
+    """What goes around assignments that stay in place; declares their variables."""
+    wraps: list[Wrap] = []
+    declared: dict[str, list[str]] = {}
+    for number, direct in enumerate(plan.movement.direct):
+        writer = direct.writer
+        if writer is None:
+            continue
+        stem = plan.stems[direct.ref.variable]
+        index = _index(program, direct.ref, buffer)
+        name = f"{stem}_t{number}"
+        kind = program.variable(direct.ref.variable).as_array
+        assert kind is not None
+        declared.setdefault(direct.function, []).append(f"{type_text(kind.element)} {name};")
+        before = f"({name} = {stem}_GET({index}), " if direct.reads or writer.partial else "("
+        if isinstance(writer.node, IncDec) and not writer.node.prefix and writer.used:
+            change = "+ 1" if writer.node.op == "++" else "- 1"
+            wraps.append(Wrap(writer.node.at.span, f"{before}{stem}_PUT({index}, {name} {change}), ", ")"))
+        else:
+            wraps.append(Wrap(writer.node.at.span, before, f", {stem}_PUT({index}, {name}))"))
+    for function, lines in declared.items():
+        at = program.functions[function].body.at.span
+        buffer.insert(at.path, at.start + 1, "".join(f"\n    {line}" for line in lines))
+    return wraps
+
+
+def direct_macros(program: Program, plan: Plan) -> Iterator[Macro]:
+    """The macros that load and store one element of each array with accesses in place."""
+    assert plan.formulas is not None
+    f = plan.formulas
+    axes = f.bank.parameters
+    address = "".join(f"[{w.name}({axes})]" for w in f.words)
+    variables = dict.fromkeys(d.ref.variable for d in plan.movement.direct)
+    for variable in variables:
+        mine = [d for d in plan.movement.direct if d.ref.variable == variable]
+        banks = plan.names[variable]
+        stem = plan.stems[variable]
+        tests = [f"{f.bank.name}({axes}) == {b} ? " for b in range(len(banks) - 1)]
+        if any(d.writer is None or d.reads or d.writer.partial for d in mine):
+            body = " : ".join(t + n + address for t, n in zip([*tests, ""], banks, strict=True))
+            yield Macro(f"{stem}_GET", axes, f"({body})")
+        if any(d.writer is not None for d in mine):
+            stores = [f"({n}{address} = (v))" for n in banks]
+            body = " : ".join(t + s for t, s in zip([*tests, ""], stores, strict=True))
+            yield Macro(f"{stem}_PUT", f"{axes}, v", f"({body})")

@@ -1,0 +1,175 @@
+"""Bank-centric code, the proofs: which accesses of an iteration can share a load or store per bank.
+
+Each proof is an emptiness test of isl sets; where isl gives up the answer is the cautious one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from hlspart.layouts.blockcyclic import BlockCyclicLayout
+from hlspart.layouts.lattice import LatticeLayout
+from hlspart.layouts.perdim import PerDimLayout
+from hlspart.model.access import Access, Affine
+from hlspart.poly.region import Regions, TooHard, isl_text
+
+Layout = PerDimLayout | LatticeLayout | BlockCyclicLayout
+Index = tuple[Affine, ...]
+Lanes = dict[int, int]
+
+
+def meet(a: Access, b: Access) -> bool:
+    """Whether the two touch one element in some iteration (True also when isl gives up)."""
+    space = Regions(a.iterators, (1,) * len(a.iterators))
+    first, second = _plain(a), _plain(b)
+    extents = (0,) * len(first)
+    try:
+        both = space.region(a.domain).meet(space.region(b.domain))
+        return not space.touch(both, first, None, extents).agree(space.touch(both, second, None, extents)).empty
+    except TooHard:
+        return True
+
+
+def _plain(access: Access) -> Index:
+    index = tuple(f for f in access.index or () if f is not None)
+    assert access.index is not None and len(index) == len(access.index)
+    return index
+
+
+def deal_lanes(
+    layout: Layout,
+    slots: Sequence[Index],
+    accesses: Sequence[Sequence[Access]],
+    reading: set[int],
+    writing: Sequence[tuple[int, int]],
+) -> tuple[Lanes, Lanes] | None:
+    """Lanes of the loads and of the stores by slot, a slot being one index of an iteration.
+
+    ``accesses`` are those of each slot, ``writing`` its stores as (slot, order). Stores are carried
+    out lane by lane, so later ones may not be in earlier lanes where they may go to one element;
+    None where that cannot be.
+    """
+    stored = sorted({slot for slot, _ in writing})
+    conflicts = _conflicts(layout, slots, accesses, reading, set(stored))
+    read = _colouring(sorted(reading), conflicts)
+    write = _colouring(stored, conflicts)
+    late = {
+        (a, b)
+        for a, first in writing
+        for b, second in writing
+        if a != b and first < second and any(meet(x, y) for x in accesses[a] for y in accesses[b])
+    }
+    if any(write[a] > write[b] for a, b in late):
+        write = _ordered(dict(sorted(writing, key=lambda w: -w[1])), conflicts, late)
+    if any(write[a] > write[b] for a, b in late):
+        return None
+    return read, write
+
+
+def _colouring(slots: Sequence[int], conflicts: set[tuple[int, int]]) -> Lanes:
+    """A colouring of the conflict graph, greedily, the most constrained first."""
+    degree = {s: sum(s in pair for pair in conflicts) for s in slots}
+    lane: Lanes = {}
+    for s in sorted(slots, key=lambda q: (-degree[q], q)):
+        taken = {lane[q] for q in lane if (min(s, q), max(s, q)) in conflicts}
+        lane[s] = next(k for k in range(len(slots) + 1) if k not in taken)
+    return lane
+
+
+def _ordered(first: Mapping[int, int], conflicts: set[tuple[int, int]], late: set[tuple[int, int]]) -> Lanes:
+    """A colouring whose lanes follow the order of the stores that may meet."""
+    lane: Lanes = {}
+    for s in sorted(first, key=lambda q: first[q]):
+        least = max((lane[q] for q in lane if (q, s) in late), default=0)
+        taken = {lane[q] for q in lane if (min(s, q), max(s, q)) in conflicts}
+        lane[s] = next(k for k in range(least, least + len(first) + 1) if k not in taken)
+    return lane
+
+
+def _conflicts(
+    layout: Layout, slots: Sequence[Index], accesses: Sequence[Sequence[Access]], reading: set[int], writing: set[int]
+) -> set[tuple[int, int]]:
+    """Pairs of loads or of stores that may need different elements of one bank in one iteration."""
+    iterators = accesses[0][0].iterators
+    space = Regions(iterators, (1,) * len(iterators))
+    axes = tuple(f"x{k}" for k in range(len(layout.shape)))
+    bank = (layout.isl_bank(axes),)
+    extents = (0,) * len(axes)
+    found: set[tuple[int, int]] = set()
+    for a in range(len(slots)):
+        for b in range(a + 1, len(slots)):
+            if not ({a, b} <= reading or {a, b} <= writing):
+                continue
+            delta = tuple(y - x for x, y in zip(slots[a], slots[b], strict=True))
+            if not any(d.terms for d in delta) and layout.same_bank(tuple(d.const for d in delta)) is False:
+                continue
+            try:
+                for domain in dict.fromkeys(x.domain for x in (*accesses[a], *accesses[b])):
+                    where = space.region(domain)
+                    for slot in (slots[a], slots[b]):
+                        where = where.meet(space.region(_inside(iterators, slot, layout.shape)))
+                    first = space.touch(where, slots[a], None, extents)
+                    second = space.touch(where, slots[b], None, extents)
+                    same = first.then(axes, bank).agree(second.then(axes, bank)).minus(first.agree(second))
+                    if not same.empty:
+                        found.add((a, b))
+                        break
+            except TooHard:
+                found.add((a, b))
+    return found
+
+
+def _inside(iterators: Sequence[str], index: Index, shape: Sequence[int]) -> str:
+    """Iterations in which ``index`` is inside the array."""
+    bounds = [f"0 <= {isl_text(f)} < {n}" for f, n in zip(index, shape, strict=True)]
+    return f"{{ [{', '.join(iterators)}] : {' and '.join(bounds)} }}"
+
+
+def inside_everywhere(whole: Access, index: Index, shape: Sequence[int]) -> bool:
+    """Whether ``index`` is inside the array in every iteration of ``whole``."""
+    space = Regions(whole.iterators, (1,) * len(whole.iterators))
+    try:
+        region = space.region(whole.domain)
+        return region.minus(space.region(_inside(whole.iterators, index, shape))).empty
+    except TooHard:
+        return False
+
+
+def never_meet_across(accesses: Sequence[Access]) -> bool:
+    """Whether there are writes, and no element is written in one iteration of the nest and accessed in another."""
+    iterators = accesses[0].iterators
+    if not any(a.kind == "write" for a in accesses) or len(iterators) != len(accesses[0].loops):
+        return False
+    if not iterators or any("->" in a.domain.split("{")[0] for a in accesses):
+        return False
+    later = tuple(f"{n}__2" for n in iterators)
+    space = Regions((*iterators, *later), (1,) * (2 * len(iterators)))
+    differ = " or ".join(f"{n} != {m}" for n, m in zip(iterators, later, strict=True))
+    apart = f"{{ [{', '.join((*iterators, *later))}] : {differ} }}"
+    try:
+        for write in (a for a in accesses if a.kind == "write"):
+            for other in accesses:
+                here = _lifted(write.domain, iterators, later, 0)
+                there = _lifted(other.domain, iterators, later, 1)
+                where = space.region(here).meet(space.region(there)).meet(space.region(apart))
+                moved = tuple(Affine.of({f"{n}__2": c for n, c in f.terms}, f.const) for f in _plain(other))
+                extents = (0,) * len(moved)
+                first = space.touch(where, _plain(write), None, extents)
+                if not first.agree(space.touch(where, moved, None, extents)).empty:
+                    return False
+    except TooHard:
+        return False
+    return True
+
+
+def _lifted(domain: str, names: Sequence[str], later: Sequence[str], half: int) -> str:
+    """``domain`` as a set over both copies of the iterators."""
+    head = f"[{', '.join(names)}]"
+    wide = ", ".join((*names, *later))
+    if half == 0:
+        return domain.replace(head, f"[{wide}]", 1)
+    shifted = domain
+    for n, m in zip(names, later, strict=True):
+        shifted = re.sub(rf"\b{re.escape(n)}\b", m, shifted)
+    return shifted.replace(f"[{', '.join(later)}]", f"[{wide}]", 1)
