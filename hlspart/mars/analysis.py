@@ -45,11 +45,20 @@ def analyse(
     if nest.fault is not None:
         return _refused(program, nest, forms, nest.fault)
     tile_loops = nest.tile_loops if forms == nest.source_tiling else ()
+    opaque = False
     try:
         found = layouts(nest.accesses, forms, nest.facts, options, tile_loops)
+        if found.apart:
+            other = next(n for n in nests(program, analysis, function, True) if n.loop is nest.loop)
+            again = layouts(other.accesses, forms, other.facts, options, tile_loops)
+            if not again.apart:
+                nest, found, opaque = other, again, True
     except TooHard as problem:
         return _refused(program, nest, forms, f"the dataflow of the nest is not decided: {problem}")
-    said_all = [_at_access(program, analysis, v.reader.id, ILLEGAL, str(v)) for v in found.violations]
+    notes = found.notes
+    if opaque:
+        notes = ("a condition splits the nest: every tile moves the data of all its arms", *notes)
+    said_all = [_at_access(program, nest, v.reader.id, ILLEGAL, str(v)) for v in found.violations]
     for record in found.arrays:
         if not record.accepted and not any(str(v) == record.reason for v in found.violations):
             where = _where(program, nest, record)
@@ -62,7 +71,8 @@ def analyse(
         found.actual,
         tuple(dict.fromkeys(said_all)),
         legal=not found.violations,
-        notes=found.notes,
+        opaque=opaque,
+        notes=notes,
     )
 
 
@@ -109,7 +119,7 @@ def choose(
         missing = [n for n in names_of(forms) if n not in a.iterators]
         if missing:
             return _at_access(
-                program, analysis, a.id, TILE,
+                program, nest, a.id, TILE,
                 f"{a.text} lies outside the loop over {missing[0]}: the tiling applies to no such statement",
             )  # fmt: skip
     return nest, forms
@@ -119,9 +129,8 @@ def _names(nest: Nest) -> str:
     return ", ".join(nest.iterators)
 
 
-def _at_access(program: Program, analysis: AccessAnalysis, ident: int, name: str, text: str) -> Diagnostic:
-    access = next(a for a in analysis.accesses if a.id == ident)
-    return error(program, access.at, name, text)
+def _at_access(program: Program, nest: Nest, ident: int, name: str, text: str) -> Diagnostic:
+    return error(program, nest.sources[ident].at, name, text)
 
 
 def _where(program: Program, nest: Nest, record: MarsArray) -> Origin:

@@ -63,6 +63,7 @@ class Layouts:
     notes: tuple[str, ...]
     flow: Dataflow  # of the interior
     border: Dataflow  # of the nest as it is
+    apart: bool = False  # no tile lies inside all statements
 
 
 class Tiled:
@@ -151,7 +152,9 @@ def layouts(
     actual = _actual(tiled, facts, notes) if options.enumerate else ()
     if advise:
         notes += _advice(accesses, forms, facts, tile_loops, records)
-    return Layouts(tuple(records), tuple(violations), actual, tuple(dict.fromkeys(notes)), tiled.flow, tiled.border)
+    return Layouts(
+        tuple(records), tuple(violations), actual, tuple(dict.fromkeys(notes)), tiled.flow, tiled.border, apart
+    )
 
 
 def of_classes(

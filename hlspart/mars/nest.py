@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from hlspart.mars.conditional import merged
 from hlspart.mars.layouts import ArrayFacts
 from hlspart.model.access import Access, AccessAnalysis, Affine, LoopInfo
 from hlspart.model.diagnostics import Diagnostic, Place
@@ -19,12 +20,16 @@ from hlspart.model.program import (
     Expr,
     ExprStmt,
     IncDec,
+    Jump,
+    Label,
     Loop,
     Name,
     PointerType,
     Program,
+    Return,
     Stmt,
     StreamType,
+    Switch,
     Variable,
     expressions,
     storage_bits,
@@ -54,7 +59,9 @@ class Nest:
     source_tiling: tuple[TileForm, ...]
     tile_loops: tuple[str, ...]
     fault: str | None = None
-    sources: tuple[Access, ...] = ()  # the accesses behind ``accesses``
+    sources: Mapping[int, Access] = field(default_factory=dict)  # the accesses behind ``accesses``, by id
+    same: Mapping[int, int] = field(default_factory=dict)  # ArrayRef -> access that stands for it, too
+    kept: Mapping[int, int] = field(default_factory=dict)  # reads of old values -> their writes
 
 
 def place(program: Program, at: Origin) -> Place:
@@ -70,8 +77,11 @@ def error(program: Program, at: Origin, name: str, message: str) -> Diagnostic:
     return Diagnostic(name, name, "error", place(program, at), message)
 
 
-def nests(program: Program, analysis: AccessAnalysis, function: str) -> tuple[Nest, ...]:
-    """The outermost loops of ``function`` that touch arrays, in text order."""
+def nests(program: Program, analysis: AccessAnalysis, function: str, opaque: bool = False) -> tuple[Nest, ...]:
+    """The outermost loops of ``function`` that touch arrays, in text order.
+
+    ``opaque``: conditions on iterators count as if they depended on data.
+    """
     body = program.functions[function].body
     ranks = _ranks(body)
     found = []
@@ -79,7 +89,7 @@ def nests(program: Program, analysis: AccessAnalysis, function: str) -> tuple[Ne
         inside = {s.id for s in walk_statements(loop) if isinstance(s, Loop)}
         mine = [a for a in analysis.accesses if a.function == function and a.loops and a.loops[0] in inside]
         if mine:
-            found.append(_nest(program, analysis, function, loop, mine, ranks))
+            found.append(_nest(program, analysis, function, loop, mine, ranks, opaque))
     return tuple(found)
 
 
@@ -103,7 +113,13 @@ def _nest(
     loop: Loop,
     mine: Sequence[Access],
     ranks: Mapping[int, int],
+    opaque: bool,
 ) -> Nest:
+    plain = not any(isinstance(s, Jump | Return | Switch | Label) for s in walk_statements(loop))
+    free = 1 + max(a.id for a in analysis.accesses)
+    one = merged(mine, free, plain, opaque)
+    refs = {a.id: a.ref for a in mine}
+    mine = one.accesses
     private = {v for s in walk_statements(loop) if isinstance(s, Declare) for v in s.variables}
     arrays = dict.fromkeys(a.array for a in mine if a.array not in private)
     names = [program.variable(v).name for v in arrays]
@@ -114,6 +130,9 @@ def _nest(
         problem = _fault(program, analysis, a)
         if a.array in back and problem is not None:
             faults.setdefault(a.array, problem)
+    for v, a in one.faults.items():
+        text = program.text(a.at)
+        faults.setdefault(v, f"{text} (line {program.line(a.at)}) may find a value written under a condition before it")
     good = [a for a in mine if a.array in back and a.array not in faults]
     first = _first_order(good)
     accesses = tuple(_access(program, analysis, a, back[a.array], first) for a in good)
@@ -135,7 +154,9 @@ def _nest(
         forms,
         tile_loops,
         _scalar_fault(program, analysis, loop, private),
-        tuple(good),
+        {a.id: a for a in good},
+        {refs[k]: v for k, v in one.same.items()},
+        {k: v for k, v in one.kept.items() if any(a.id == k for a in good)},
     )
 
 

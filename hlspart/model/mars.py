@@ -251,6 +251,7 @@ class MarsResult:
     diagnostics: tuple[Diagnostic, ...] = ()
     unusable: bool = False
     legal: bool = True
+    opaque: bool = False  # conditions on iterators were taken as if they depended on data
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -267,6 +268,7 @@ class MarsResult:
             "function": self.function,
             "tile": [{"hyperplane": t.text, "size": t.size} for t in self.tile],
             "legal": self.legal,
+            "opaque_conditions": self.opaque,
             "arrays": [a.to_json() for a in self.arrays],
             "actual": [
                 {

@@ -445,6 +445,13 @@ def empty(points: str) -> bool:
 
 
 @guarded
+def meet(a: str, b: str) -> bool:
+    """Whether two relations have a pair in common."""
+    ctx = context()
+    return not isl.Map(a, context=ctx).is_disjoint(isl.Map(b, context=ctx))
+
+
+@guarded
 def united(domains: Sequence[str], keep: int) -> str:
     """Union of sets, each projected onto its first ``keep`` dimensions."""
     ctx = context()

@@ -56,7 +56,9 @@ def code(
     program, analysis = expanded(program, analysis, result.function)
     function = program.functions[result.function]
     wanted = set(names_of(result.tile))
-    nest = next((n for n in nests(program, analysis, result.function) if wanted <= set(n.iterators)), None)
+    nest = next(
+        (n for n in nests(program, analysis, result.function, result.opaque) if wanted <= set(n.iterators)), None
+    )
     if nest is None or result.unusable:
         return error(program, function.name_at, REFUSED, "no code: the tiling does not apply to a nest")
     try:
@@ -258,7 +260,7 @@ class _Writer:
 
     def _ref(self, access: int) -> ArrayRef:
         """The reference of an access."""
-        wanted = next(x.ref for x in self.plan.nest.sources if x.id == access)
+        wanted = self.plan.nest.sources[access].ref
         return next(
             x
             for s in walk_statements(self.plan.nest.loop)

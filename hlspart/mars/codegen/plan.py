@@ -13,7 +13,7 @@ from hlspart.mars.codegen.printer import Unprintable
 from hlspart.mars.integers import Vector
 from hlspart.mars.layouts import Tiled, of_classes
 from hlspart.mars.nest import Nest
-from hlspart.model.access import Access, AccessAnalysis, Affine
+from hlspart.model.access import AccessAnalysis, Affine
 from hlspart.model.mars import MarsArray, MarsOptions, MarsResult, MarsSet, NestAccess, Transfer
 from hlspart.model.program import Block, Loop, PragmaMark, Program, Stmt
 from hlspart.poly.dataflow import pieces
@@ -39,7 +39,7 @@ class Planner:
         self.options = options
         self.tiled = Tiled(nest.accesses, result.tile, tile_loops)
         self.sizes = self.tiled.sizes
-        self.source: dict[int, Access] = {a.id: a for a in analysis.accesses}
+        self.source = nest.sources
         self.order = Order(nest.accesses, [self.tiled.planes(a) for a in nest.accesses], self.sizes)
         self.buffers: list[Buffer] = []
         self.cells: dict[int, tuple[Cell, ...]] = {}  # by access id
@@ -72,6 +72,12 @@ class Planner:
         table = {kind: {} for kind in ("read", "write")}  # type: dict[str, dict[int, tuple[Cell, ...]]]
         for a in self.nest.accesses:
             table[a.kind][self.source[a.id].ref] = self.cells[a.id]
+        for read, write in self.nest.kept.items():
+            if self.cells[read] != self.cells[write]:
+                source = self.source[write]
+                what = f"{self.program.text(source.at)} keeps its old value under a condition, which lives elsewhere"
+                raise Unprintable(what, source.at)
+        table["write"].update({ref: self.cells[access] for ref, access in self.nest.same.items()})
         return Plan(
             self.program,
             self.nest,
