@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from hlspart.banking.need import Motion, Offset
 from hlspart.layouts.lattice import dot
@@ -83,26 +83,11 @@ class Circle:
 
     def _apart(self, group: int, prefix: Offset, allowed: int) -> int:
         """One access a bank: no two may be nearer than a block."""
-        for lead, last in self._differences[group]:
+        for lead, last in _differences(self._groups[group][0]):
             allowed &= ~self._within(last, sum(map(operator.mul, prefix, lead)), 1 - self._block)
             if not allowed:
                 return 0
         return allowed
-
-    @cached_property
-    def _differences(self) -> list[list[tuple[Offset, int]]]:
-        """Per group, the differences between accesses up to sign, as leading part and last coordinate."""
-        found = []
-        for offsets, cap in self._groups:
-            if cap > 1:
-                offsets = ()  # they are counted instead
-            unlike: dict[Offset, None] = {}
-            for k, one in enumerate(offsets):
-                for other in offsets[:k]:
-                    delta = tuple(a - b for a, b in zip(one, other, strict=True))
-                    unlike[max(delta, tuple(-d for d in delta))] = None
-            found.append([(delta[:-1], delta[-1]) for delta in unlike])
-        return found
 
     def _counted(self, group: int, prefix: Offset, allowed: int) -> int:
         for others, last, base in self._seats(group, prefix):
@@ -157,12 +142,20 @@ class Circle:
     def _twice_round(self, common: int, inverse: int, shift: int, begin: int) -> int:
         """The mask of :meth:`_within` for a shift below ``common``, once more from the period on."""
         apart = self._period // common
-        every = sum(1 << k * apart for k in range(common))
+        every = ((1 << self._period) - 1) // ((1 << apart) - 1)  # each ``apart``-th place
         mask = 0
         for place in range(begin, self._block):
             if (place - shift) % common == 0:
                 mask |= every << (place - shift) // common * inverse % apart
         return mask | mask << self._period
+
+
+@lru_cache(maxsize=1024)
+def _differences(offsets: tuple[Offset, ...]) -> tuple[tuple[Offset, int], ...]:
+    """Between any two, up to sign, as leading part and last coordinate."""
+    ordered = sorted(offsets)
+    unlike = {tuple(map(operator.sub, one, other)): None for k, one in enumerate(ordered) for other in ordered[:k]}
+    return tuple((delta[:-1], delta[-1]) for delta in unlike)
 
 
 def _steady(motion: Motion, block: int, rank: int) -> bool:

@@ -200,6 +200,9 @@ class Need:
                 ranges[key] = ranges.get(key, 0) | bit
                 continue
             reached = None if form is None else self._reach(form, site.access.domain, layout)
+            if values is not None and layout.kind == "block":  # steps over whole blocks: at most one value in each
+                inside = (v for v in range(values[0], values[2] + 1, values[1]) if 0 <= v < layout.extent)
+                reached = {layout.bank(v) for v in inside}
             for bank in reached if reached is not None else self._slow_reach(site.position, dim, layout):
                 single[bank] = single.get(bank, 0) | bit
         sets = []

@@ -10,6 +10,7 @@ mapping of the array can. A colouring that exists proves nothing.
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Sequence
 
 from hlspart.banking.need import Cluster, Motion, Need, Offset
@@ -81,7 +82,7 @@ def _steps(motion: Motion, rank: int) -> list[tuple[int, int]] | None:
 
 
 def _minus(x: Offset, y: Offset) -> Offset:
-    return tuple(a - b for a, b in zip(x, y, strict=True))
+    return tuple(map(operator.sub, x, y))
 
 
 def no_mapping(needs: Sequence[Need], shape: tuple[int, ...], banks: int, nodes: int) -> bool:
@@ -153,6 +154,7 @@ class _Colouring:
         for k, (members, _) in enumerate(constraints):
             for cell in members:
                 self._of[cell].append(k)
+        self._order = sorted((c for c in range(cells) if self._of[c]), key=lambda c: -len(self._of[c]))
 
     def impossible(self, nodes: int) -> tuple[bool, int]:
         """(proved that no colouring exists, steps left)."""
@@ -168,12 +170,12 @@ class _Colouring:
             return True
         best, fewest = -1, self._colours + 1
         allowed = (1 << min(self._colours, used + 1)) - 1
-        for cell, options in enumerate(free):
-            if cell not in colour and self._of[cell]:
-                count = (options & allowed).bit_count()
+        for cell in self._order:
+            if cell not in colour:
+                count = (free[cell] & allowed).bit_count()
                 if count == 0:
                     return False
-                if (count, -len(self._of[cell])) < (fewest, -len(self._of[best]) if best >= 0 else 0):
+                if count < fewest:
                     best, fewest = cell, count
         if best < 0:
             return True
