@@ -76,6 +76,7 @@ class Need:
         exclusive_static: bool = False,
         effort: int = 1,
     ) -> None:
+        exclusive_static = exclusive_static and any(a.branch for a in accesses)
         self.problem = PortProblem(space, accesses, exclusive_static, effort)
         self.ports = ports
         self.ii = ii
@@ -110,7 +111,11 @@ class Need:
     @cached_property
     def trivial(self) -> bool:
         """Whether a single bank serves it under either model."""
-        return not self.over(self.everything)
+        if not self.over(self.everything) or not self.problem.exclusive_static:
+            return not self.over(self.everything)
+        rank = next((len(s.access.index) for s in self.problem.sites if s.access.index is not None), 1)
+        whole = PerDimLayout((DimLayout.of("whole", 0, None),) * rank)
+        return self.problem.static(whole, self.ports).interval <= self.ii
 
     @cached_property
     def clusters(self) -> tuple[Cluster, ...]:

@@ -118,7 +118,8 @@ class Chooser:
         access = "1 access" if most == 1 else f"{most} accesses"
         return Choice(
             "none", self._whole(), self._cost(self._whole(), False), 1, True, True, "one bank",
-            f"one bank serves {access} per iteration at II {slowest}",
+            f"one bank serves {access} per iteration at II {slowest}"
+            + ("; opposite arms of a branch share a port" if any(n.over(n.everything) for n in needs) else ""),
         )  # fmt: skip
 
     def _registers(self, bound: int, proved: bool = False) -> Choice:

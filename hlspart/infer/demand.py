@@ -136,7 +136,8 @@ def demands(
             memory = memories.get(variable)
             if ident is None or memory is None or not touched or not program.variable(variable).is_array:
                 continue
-            need = Need(space, touched, target.ports(memory.storage), targets[key(result)], effort=effort)
+            ports, ii = target.ports(memory.storage), targets[key(result)]
+            need = Need(space, touched, ports, ii, target.exclusive_arms, effort)
             loops.setdefault(ident, []).append((result, variable, need))
     held = partition_indices(program, analysis)
     found = []

@@ -170,6 +170,28 @@ def test_small_arrays_become_registers_only_under_auto() -> None:
     assert array(run(quiet), "mem").kind == "none"
 
 
+ARMS = """\
+void k(int A[64], int out[64], int sel)
+{
+L:  for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        if (sel & i)
+            out[i] = A[i] + A[i+16];
+        else
+            out[i] = A[i+8] + A[i+24];
+    }
+}
+"""
+
+
+def test_opposite_arms_share_a_port_as_in_the_ii_check() -> None:
+    result = run(ARMS)
+    assert array(result, "A").kind == "none" and "arms" in array(result, "A").reason
+    assert [(x.ii_before, x.ii_after) for x in result.loops] == [(1, 1)] and iis(ARMS) == {"L": 1}
+    three = ARMS.replace("A[i+8] +", "A[i+8] + A[i+9] +")
+    assert iis(three) == {"L": 2} and array(run(three), "A").lower_bound == 2
+
+
 def test_recurrence_decides_and_no_more_banks_are_asked_for() -> None:
     text = """\
 void k(float A[64], float out[1])
