@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import click
@@ -12,10 +12,12 @@ from hlspart.cli.files import display_path
 from hlspart.model.options import Options
 from hlspart.model.project import ProjectFile
 from hlspart.pipeline import Pipeline, Reader
+from hlspart.settings import TARGET_KEYS, Settings, SettingsError, find
 
 
-def open_pipeline(files: Iterable[str], options: Options) -> Pipeline:
-    """The pipeline over ``files``; options given on the command line win over those of project files."""
+def open_pipeline(files: Iterable[str], options: Options, config: str | None) -> Pipeline:
+    """The pipeline over ``files``; options given on the command line win over those of project files, these
+    over the settings file (``config``, or the nearest one)."""
     stdin_name = options.frontend.stdin_filename
     paths: list[str] = []
     for file in files:
@@ -29,7 +31,38 @@ def open_pipeline(files: Iterable[str], options: Options) -> Pipeline:
     if len(set(paths)) < len(paths):
         raise click.UsageError("a file is given twice")
     read = _stdin_reader(stdin_name) if stdin_name in paths else None
-    return Pipeline(paths, options, read)
+    return Pipeline(paths, with_settings(options, settings_for(paths, config)), read)
+
+
+def settings_for(paths: Sequence[str], config: str | None) -> Settings:
+    """The settings file for some inputs."""
+    try:
+        return find(paths[0] if paths else ".", config)
+    except SettingsError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def with_settings(options: Options, found: Settings) -> Options:
+    """``options`` with what a settings file gives where they say nothing."""
+    values = {k: v for k, v in found.values.items() if k in TARGET_KEYS}
+    if not values:
+        return options
+    front, target = options.frontend, options.target
+    front = replace(
+        front,
+        defines=(*values.get("define", ()), *front.defines),
+        include_dirs=(*front.include_dirs, *values.get("include", ())),
+    )
+    target = replace(
+        target,
+        part=target.part or values.get("part"),
+        tool=target.tool or values.get("tool"),
+        clock_ns=target.clock_ns or values.get("clock"),
+        uncertainty=target.uncertainty or values.get("clock-uncertainty"),
+        flow=target.flow or values.get("flow"),
+        target_file=target.target_file or values.get("target"),
+    )
+    return replace(options, frontend=front, target=target, settings=found.path)
 
 
 def _project(path: str) -> ProjectFile | None:
@@ -64,6 +97,28 @@ def _merged(options: Options, project: ProjectFile) -> Options:
         flow=target.flow or project.flow,
     )
     return replace(options, frontend=front, target=target, top=options.top or project.top)
+
+
+def target_settings(options: Options, found: Settings) -> str:
+    """What holds for the target and the headers, with its origin, for ``--show-config``."""
+    front, target = options.frontend, options.target
+    given = {
+        "part": target.part,
+        "tool": target.tool,
+        "clock": target.clock_ns,
+        "clock-uncertainty": target.uncertainty,
+        "flow": target.flow,
+        "target": target.target_file,
+        "define": list(front.defines) or None,
+        "include": list(front.include_dirs) or None,
+    }
+    lines = []
+    for key, value in given.items():
+        said = found.values.get(key)
+        same = value == (list(said) if isinstance(said, tuple) else said)
+        origin = "default" if value is None else found.path if same else "command line or project file"
+        lines.append(f"{key} = {value!r}  # {origin}\n")
+    return "".join(lines)
 
 
 def _read(path: str) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hlspart.cli.files import encode, write_output, write_stdout
-from hlspart.cli.inputs import open_pipeline
+from hlspart.cli.inputs import open_pipeline, settings_for, target_settings
 from hlspart.cli.options import options_of, shared_options
 from hlspart.cli.run import CLEAN, FINDINGS, UNUSABLE, reports
 from hlspart.model.linting import LintReport
@@ -24,7 +24,6 @@ _RANK = {"note": 0, "info": 1, "warning": 2, "error": 3}
 @click.option("--select", multiple=True, metavar="RULE", help="Only these rules (code, prefix or name); repeatable.")
 @click.option("--disable", "--ignore", "ignore", multiple=True, metavar="RULE", help="Not these rules; repeatable.")
 @click.option("--fail-on", type=click.Choice(["error", "warning", "info"]), help="Least severity for exit code 1.")
-@click.option("--config", "config_file", metavar="FILE", help="Settings; default: the nearest configuration file.")
 @click.option("--show-config", is_flag=True, help="Print the settings with their origin, and stop.")
 @click.option("--baseline", metavar="FILE", help="Leave out the findings of a baseline.")
 @click.option("--write-baseline", metavar="FILE", help="Write the findings as a baseline, and succeed.")
@@ -38,7 +37,6 @@ def command(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     fail_on: str | None,
-    config_file: str | None,
     show_config: bool,
     baseline: str | None,
     write_baseline: str | None,
@@ -52,20 +50,20 @@ def command(
 ) -> int:
     """Check the HLS pragmas of FILE (or of all C and C++ files below a folder) and what they achieve."""
     from hlspart.cli import tree
-    from hlspart.lint import ConfigError
     from hlspart.lint.config import load, with_options
     from hlspart.lint.engine import in_order
+    from hlspart.settings import SettingsError
     from hlspart.targets import TargetError
 
-    pipeline = open_pipeline(tree.expanded(shared["files"]), options_of(shared))
-    first = pipeline.paths[0] if pipeline.paths else "."
+    pipeline = open_pipeline(tree.expanded(shared["files"]), options_of(shared), shared["config_file"])
+    said = settings_for(pipeline.paths, shared["config_file"])
     try:
-        config = with_options(load(first, config_file), select=select, ignore=ignore, fail_on=fail_on)
+        config = with_options(load(said), select=select, ignore=ignore, fail_on=fail_on)
         _ = pipeline.target
-    except (ConfigError, TargetError) as error:
+    except (SettingsError, TargetError) as error:
         raise click.ClickException(str(error)) from None
     if show_config:
-        click.echo(config.show(), nl=False)
+        click.echo(config.show() + target_settings(pipeline.options, said), nl=False)
         return CLEAN
     cache = None if no_cache else tree.CACHE
     count = jobs or os.cpu_count() or 1

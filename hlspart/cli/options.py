@@ -27,6 +27,7 @@ _SOURCE = (
         help="hls_config.cfg or Tcl directives, with the same effect as pragmas; repeatable.",
     ),
     click.option("--lang", type=click.Choice(["c", "c++"]), help="Language of all files. Default: by suffix."),
+    click.option("--config", "config_file", metavar="FILE", help="Settings; default: the nearest settings file."),
     click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="Name of what - reads."),
 )
 _TARGET = (

@@ -46,7 +46,7 @@ class Run:
         self._makes_products = products
         self._products: list[tuple[str, str]] = []
         self._messages: dict[str, None] = {}
-        self.pipeline = open_pipeline(self.files, options_of(shared))
+        self.pipeline = open_pipeline(self.files, options_of(shared), shared["config_file"])
         names = [os.path.basename(p) for p in self.pipeline.paths]
         if self.out_dir and len(set(names)) < len(names):
             raise click.UsageError("--out-dir needs inputs with different file names")
@@ -145,7 +145,8 @@ class Run:
             return
         program, given = self.pipeline.program, self.pipeline.options
         inputs = [u.path for u in program.units] + [h for u in program.units for h in u.headers]
-        inputs += [*given.frontend.directive_files, *([given.target.target_file] if given.target.target_file else [])]
+        others = (*given.frontend.directive_files, given.target.target_file, given.settings)
+        inputs += [path for path in others if path]
         targets = [options["depend_target"]] if options["depend_target"] else written
         name = options["depend_file"] or os.path.splitext(written[0])[0] + ".d"
         read = [i for i in inputs if not i.startswith("<") and i != given.frontend.stdin_filename]  # <hlspart>/stdint.h

@@ -187,7 +187,7 @@ def _entry(job: Job) -> Path:
     texts = [(p, _digest(p)) for p in (*job.paths, *_settings(job.options))]
     config = job.config
     rules = (config.select, config.ignore, sorted(config.severity.items()), sorted(config.per_file_ignores.items()))
-    key = repr((_package(), texts, job.options, rules, config.large_complete))
+    key = repr((_package(), texts, job.options, rules, config.large_complete, config.root))
     return Path(job.cache or CACHE) / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.json"
 
 

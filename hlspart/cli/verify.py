@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from hlspart.cli.files import display_path, encode, write_output, write_stdout
+from hlspart.cli.inputs import settings_for, with_settings
 from hlspart.cli.options import options_of, shared_options
 from hlspart.cli.run import reports
 from hlspart.model.options import Options
@@ -53,7 +54,7 @@ def command(
     files = shared["files"]
     if len(files) != 2:
         raise click.UsageError("verify takes two files: ORIGINAL NEW")
-    options = options_of(shared)
+    options = with_settings(options_of(shared), settings_for(files, shared["config_file"]))
     original, new = (display_path(f) for f in files)
     settings = VerifyOptions(
         top=options.top,

@@ -1,8 +1,8 @@
 """Lint: rules over the records of the analyses, suppression, configuration, baselines, fixes."""
 
 from hlspart.lint.catalogue import catalogue
-from hlspart.lint.config import ConfigError, LintConfig
+from hlspart.lint.config import LintConfig
 from hlspart.lint.docs import explain, pages
 from hlspart.lint.engine import run
 
-__all__ = ["ConfigError", "LintConfig", "catalogue", "explain", "pages", "run"]
+__all__ = ["LintConfig", "catalogue", "explain", "pages", "run"]

@@ -1,36 +1,27 @@
-"""Settings of lint and where they come from.
-
-``--config FILE``, else ``.hlspart.toml``, ``[tool.hlspart]`` of pyproject.toml or ``[hlspart]`` of setup.cfg
-in the folder of the first file or the nearest folder above it; in one folder the first of these wins.
-"""
+"""Settings of lint: which rules run, how severe they are, what fails."""
 
 from __future__ import annotations
 
-import configparser
+import fnmatch
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any, get_args
 
-from hlspart.lint.catalogue import find
+from hlspart.lint.catalogue import entries, find
 from hlspart.model.diagnostics import Severity
+from hlspart.settings import LINT_KEYS, Settings, SettingsError, words
 
 _SEVERITIES = tuple(get_args(Severity))
-_FILES = (".hlspart.toml", "pyproject.toml", "setup.cfg")
-
-
-class ConfigError(Exception):
-    """A configuration that cannot be used; one line with the file and the key."""
 
 
 @dataclass(frozen=True)
 class LintConfig:
     """``select`` (codes, prefixes or names; empty: all) less ``ignore``; ``severity`` by code.
 
-    ``per_file_ignores``: glob -> codes. ``fail_on``: least severity that makes the exit code 1 (what is
-    for information only does not by default).
+    ``per_file_ignores``: glob -> codes, prefixes or names; a path is tried as it is and as seen from
+    ``root``, the folder of the settings file. ``fail_on``: least severity that makes the exit code 1
+    (what is for information only does not by default).
     ``large_complete``: banks above which a complete partition is large. ``origin`` says where each
     setting came from.
     """
@@ -41,6 +32,7 @@ class LintConfig:
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fail_on: Severity = "warning"
     large_complete: int = 1024
+    root: str = ""
     origin: Mapping[str, str] = field(default_factory=dict)
 
     def enabled(self, code: str, name: str) -> bool:
@@ -48,11 +40,17 @@ class LintConfig:
         chosen = not self.select or any(_names(s, code, name) for s in self.select)
         return chosen and not any(_names(s, code, name) for s in self.ignore)
 
+    def excuses(self, code: str, name: str, path: str) -> bool:
+        """Whether ``per_file_ignores`` has the rule for the file."""
+        seen = {path, os.path.relpath(path, self.root or ".")}
+        patterns = (p for p in self.per_file_ignores if any(fnmatch.fnmatch(s, p) for s in seen))
+        return any(_names(s, code, name) for p in patterns for s in self.per_file_ignores[p])
+
     def show(self) -> str:
         """Every setting with its origin, for ``--show-config``."""
         lines = []
         for item in fields(self):
-            if item.name != "origin":
+            if item.name not in ("origin", "root"):
                 key = item.name.replace("_", "-")
                 value = getattr(self, item.name)
                 shown = (
@@ -66,75 +64,41 @@ def _names(selector: str, code: str, name: str) -> bool:
     return code.startswith(selector.upper()) if selector.upper().startswith("HLP") else selector == name
 
 
-def load(start: str, explicit: str | None = None) -> LintConfig:
-    """The configuration for a file or folder ``start``. Raises ConfigError."""
-    if explicit is not None:
-        table = _table(Path(explicit))
-        if table is None:
-            raise ConfigError(f"{explicit}: holds no settings of hlspart")
-        return _config(table, explicit)
-    folder = Path(os.path.abspath(start))
-    for place in (folder, *folder.parents) if folder.is_dir() else folder.parents:
-        for name in _FILES:
-            path = place / name
-            table = _table(path) if path.is_file() else None
-            if table is not None:
-                return _config(table, os.path.relpath(path))
-    return LintConfig()
-
-
 def with_options(config: LintConfig, **given: Any) -> LintConfig:
     """``config`` with options of the command line over it; None leaves a setting as it is."""
     changes = {k: v for k, v in given.items() if v is not None and v != ()}
     origin = {**config.origin, **dict.fromkeys(changes, "command line")}
-    _check_rules((*changes.get("select", ()), *changes.get("ignore", ())), "command line")
+    for name in (*changes.get("select", ()), *changes.get("ignore", ())):
+        if not known_rule(name):
+            raise SettingsError(f"command line: no rule {name!r}")
     return replace(config, **changes, origin=origin)
 
 
-def _table(path: Path) -> dict[str, Any] | None:
-    try:
-        if path.name == "setup.cfg" or path.suffix in (".cfg", ".ini"):
-            parser = configparser.ConfigParser(interpolation=None)
-            parser.read_string(path.read_text(encoding="utf-8"))
-            return dict(parser["hlspart"]) if parser.has_section("hlspart") else None
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, configparser.Error, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: {' '.join(str(error).split())}") from None
-    found = data.get("tool", {}).get("hlspart", None if path.name == "pyproject.toml" else data)
-    return found if isinstance(found, dict) else None
-
-
-def _config(table: dict[str, Any], origin: str) -> LintConfig:
+def load(settings: Settings) -> LintConfig:
+    """What a settings file says about lint. Raises SettingsError."""
     values: dict[str, Any] = {}
-    for key, value in table.items():
-        name = key.replace("-", "_")
-        reader = _READERS.get(name)
-        if reader is None:
-            known = ", ".join(k.replace("_", "-") for k in _READERS)
-            raise ConfigError(f"{origin}: no setting {key!r}; settings are {known}")
-        try:
-            values[name] = reader(value)
-        except (TypeError, ValueError) as error:
-            raise ConfigError(f"{origin}: {key}: {error}") from None
-    _check_rules((*values.get("select", ()), *values.get("ignore", ()), *values.get("severity", ())), origin)
-    return LintConfig(**values, origin=dict.fromkeys(values, origin))
+    for key in LINT_KEYS:
+        if key in settings.values:
+            name = key.replace("-", "_")
+            try:
+                values[name] = _READERS[name](settings.values[key])
+            except (TypeError, ValueError) as error:
+                raise settings.fault(key, f"{key}: {error}") from None
+    named = {key: values.get(key, ()) for key in ("select", "ignore")}
+    named["per-file-ignores"] = tuple(x for found in values.get("per_file_ignores", {}).values() for x in found)
+    for key, names in named.items():
+        for name in names:
+            if not known_rule(name):
+                raise settings.fault(key, f"no rule {name!r}")
+    root = os.path.dirname(settings.path or "")
+    return LintConfig(**values, root=root, origin=dict.fromkeys(values, settings.path or ""))
 
 
-def _check_rules(names: tuple[str, ...], origin: str) -> None:
-    for name in names:
-        prefix = name.upper().startswith("HLP") and len(name) < 6
-        if not prefix and find(name) is None:
-            raise ConfigError(f"{origin}: no rule {name!r}")
-
-
-def _words(value: object) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return tuple(value.replace(",", " ").split())
-    if isinstance(value, list) and all(isinstance(v, str) for v in value):
-        return tuple(value)
-    raise ValueError("a list of words is needed")
+def known_rule(name: str) -> bool:
+    """Whether a code, a prefix of codes or a name means some rule."""
+    if name.upper().startswith("HLP") and len(name) < 6:
+        return any(e.rule.code.startswith(name.upper()) for e in entries())
+    return find(name) is not None
 
 
 def _severity(value: object) -> Severity:
@@ -162,11 +126,18 @@ def _by_code(value: object) -> dict[str, Severity]:
     return found
 
 
+def _count(value: object) -> int:
+    number = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else 0
+    if number < 1:
+        raise ValueError("a positive number is needed")
+    return number
+
+
 _READERS: Mapping[str, Callable[[Any], Any]] = {
-    "select": _words,
-    "ignore": _words,
+    "select": words,
+    "ignore": words,
     "severity": _by_code,
-    "per_file_ignores": lambda v: _pairs(v, _words),
+    "per_file_ignores": lambda v: _pairs(v, words),
     "fail_on": _severity,
-    "large_complete": int,
+    "large_complete": _count,
 }

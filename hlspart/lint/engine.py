@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -57,7 +56,11 @@ def run(
         if entry.rule.code in enabled:
             found.update(dict.fromkeys(entry.check(facts)))
     files = tuple(unit.path for unit in program.units)
-    shown = [_with_severity(d, config) for d in found if _belongs(d, program) and not _excused(d, config)]
+    shown = [
+        _with_severity(d, config)
+        for d in found
+        if _belongs(d, program) and not config.excuses(d.rule, d.name, d.place.path)
+    ]
     broken = tuple(unit.path for unit in program.units if unit.error is not None)
     marks = suppressions({p: s for p, s in program.sources.items() if p not in broken and _given(p, program)})
     kept, hidden = apply(shown, marks, enabled)
@@ -81,12 +84,3 @@ def _given(path: str, program: Program) -> bool:
 
 def _belongs(item: Diagnostic, program: Program) -> bool:
     return _given(item.place.path, program)
-
-
-def _excused(item: Diagnostic, config: LintConfig) -> bool:
-    for pattern, codes in config.per_file_ignores.items():
-        if fnmatch.fnmatch(item.place.path, pattern) and any(
-            item.rule.startswith(c.upper()) or item.name == c for c in codes
-        ):
-            return True
-    return False

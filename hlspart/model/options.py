@@ -38,6 +38,7 @@ class Options:
     target: TargetOptions = field(default_factory=TargetOptions)
     top: str | None = None
     bank_model: Literal["static", "ideal"] = "static"
+    settings: str | None = None  # settings file that some of this comes from
 
 
 @dataclass(frozen=True, slots=True)
