@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import struct
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -80,7 +81,10 @@ def _verify(original: str, new: str, options: VerifyOptions) -> tuple[VerifyResu
 class _Comparison:
     def __init__(self, original: str, new: str, options: VerifyOptions) -> None:
         self._options = options
-        first, second = _program(original, options), _program(new, options)
+        first = _program(original, options.frontend)
+        beside = os.path.dirname(os.path.abspath(original))  # a rewritten copy elsewhere finds the original's headers
+        folders = (*options.frontend.include_dirs, beside)
+        second = _program(new, replace(options.frontend, include_dirs=folders))
         self._top = _top(first, original, options.top)
         if self._top not in second.functions:
             raise Incomparable(f"{new} does not define {self._top}")
@@ -96,6 +100,7 @@ class _Comparison:
         self._pairs = match.pairs
         self._skipped = (*self._original.skipped, *match.skipped)
         self._programs = (first, second)
+        self._fixed = _fixed(first, self._top, options.frontend.defines)
         self._paths = (original, new)
         known = [d for v in first.variables for d in v.dims if d is not None and d > 1]
         self._small = min([*known, 100]) - 1
@@ -151,11 +156,11 @@ class _Comparison:
 
     def _flags(self, side: int) -> list[str]:
         options = self._options.frontend
-        flags = [f"-D{d}" for d in options.defines] + [f"-U{u}" for u in options.undefines]
-        path = os.path.abspath(self._paths[side])
+        flags = [f"-D{d}" for d in options.defines if d.partition("=")[0] not in self._fixed]
+        flags += [f"-U{u}" for u in options.undefines]
         path = os.path.abspath(self._paths[side])
         flags += [f"-I{os.path.dirname(path)}"] + [f"-I{os.path.abspath(d)}" for d in options.include_dirs]
-        if side == 1:  # a rewritten copy elsewhere still finds the original's headers
+        if side == 1:
             flags.append(f"-I{os.path.dirname(os.path.abspath(self._paths[0]))}")
         return flags
 
@@ -226,6 +231,8 @@ class _Comparison:
     def _draw(self, recipe: Recipe, vector: int) -> Values:
         drawn: dict[str, Sequence[Number]] = dict(draw(self._inputs(), recipe, self._options.seed, vector))
         for item in self._inputs():
+            if item.role == "parameter" and item.name in self._fixed and item.passing == "value":
+                drawn[key(item)] = [self._fixed[item.name]]
             if item.role == "global" and (item.initialised or not recipe.globals) and item.defined:
                 drawn.pop(key(item))
         return drawn
@@ -289,12 +296,20 @@ class _Comparison:
         return out
 
 
-def _program(path: str, options: VerifyOptions) -> Program:
-    program = load([path], options.frontend)
+def _program(path: str, options: FrontendOptions) -> Program:
+    program = load([path], options)
     error = program.units[0].error
     if error is not None:
         raise Incomparable(f"{error.place.path}:{error.place.line}:{error.place.column}: {error.message}")
     return program
+
+
+def _fixed(program: Program, top: str, defines: Sequence[str]) -> dict[str, int]:
+    """Parameters of the top function whose value ``-D name=value`` gives."""
+    names = {program.variable(v).name for v in program.functions[top].params}
+    pairs = (d.partition("=") for d in defines)
+    number = re.compile(r"-?(?:0x[0-9a-f]+|[1-9][0-9]*|0)", re.I)
+    return {name: int(value, 0) for name, _, value in pairs if name in names and number.fullmatch(value)}
 
 
 def _top(program: Program, path: str, asked: str | None) -> str:

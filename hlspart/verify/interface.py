@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -194,6 +195,9 @@ def _leaves(kind: CType, path: str, name: str) -> list[Leaf]:
             return [Leaf(path, code)]
         case StructType() if kind.members and not kind.union:
             return [leaf for field, member in kind.members for leaf in _leaves(member, f"{path}.{field}", name)]
+        case StructType() if kind.members:  # a union: by its widest member, whole numbers first
+            options = [_leaves(member, f"{path}.{field}", name) for field, member in kind.members]
+            return max(options, key=lambda leaves: (_width(leaves), sum(leaf.code not in "fd" for leaf in leaves)))
         case ArrayType() if all(d is not None for d in kind.dims):
             paths = [path]
             for extent in kind.dims:
@@ -204,6 +208,10 @@ def _leaves(kind: CType, path: str, name: str) -> list[Leaf]:
             return [leaf for p in paths for leaf in _leaves(kind.element, p, name)]
         case _:
             raise Incomparable(f"{name}{path} has a type that cannot be driven ({type(kind).__name__.lower()})")
+
+
+def _width(leaves: list[Leaf]) -> int:
+    return struct.calcsize("<" + "".join(leaf.code for leaf in leaves))
 
 
 _QUALIFIERS = {"const", "volatile", "register", "static", "extern", "restrict", "inline", "__restrict", "__restrict__"}

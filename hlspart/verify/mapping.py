@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from hlspart.layouts.mapping import layout_from
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.model.results import BankingMap
 from hlspart.verify.interface import Incomparable, Interface, Object
 
 Place = tuple[str, int]  # key of a new object, element number in it
@@ -126,7 +128,18 @@ def _row_major(index: Sequence[int], shape: Sequence[int]) -> int:
 def _banked(
     mapping: Mapping[str, Any], extents: Sequence[int], shapes: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, int]]:
-    raise Incomparable("the map has a banking function across a parameter or global, which cannot be compared yet")
+    """Places under a banking function that crosses dimensions: ``arrays[bank][offset]``."""
+    hnf = mapping.get("hnf")
+    found = BankingMap(
+        alpha=None if mapping.get("alpha") is None else tuple(mapping["alpha"]),
+        modulus=mapping.get("modulus"),
+        block=mapping.get("block"),
+        hnf=None if hnf is None else tuple(tuple(row) for row in hnf),
+    )
+    layout = layout_from(tuple(extents), found)
+    if tuple((layout.depth(b),) for b in range(layout.banks)) != tuple(shapes):
+        raise Incomparable("the map does not fit: its banking function has banks of other sizes")
+    return [(layout.bank(x), layout.offset(x)) for x in product(*(range(e) for e in extents))]
 
 
 def _alike(a: Object, b: Object) -> bool:

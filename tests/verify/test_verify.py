@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from hlspart.model.options import FrontendOptions
 from hlspart.model.verifying import VerifyResult
 from hlspart.verify import VerifyOptions, verify, verify_and_save, verify_many
 
@@ -326,3 +327,27 @@ def test_many_at_once(tmp_path: Path) -> None:
         (tmp_path / f"{n}.c").write_text(f"int k(int x) {{ return x + {n % 2}; }}")
         pairs.append((str(tmp_path / "0.c"), str(tmp_path / f"{n}.c"), VerifyOptions(top="k", vectors=1)))
     assert [r.exit_code for r in verify_many(pairs)] == [0, 1, 0, 1]
+
+
+def test_a_copy_elsewhere_finds_the_headers_of_the_original(tmp_path: Path) -> None:
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "k.c").write_text('#include "size.h"\nvoid k(int a[N]) { a[N - 1] = a[0]; }\n')
+    (tmp_path / "old" / "size.h").write_text("#define N 5\n")
+    result = verify(str(tmp_path / "old" / "k.c"), str(tmp_path / "new" / "k.c"), VerifyOptions(top="k"))
+    assert (result.status, result.compared) == ("equal", ("a",))
+
+
+def test_unions_are_compared_by_their_widest_member(tmp_path: Path) -> None:
+    old = "union u { short s; int i; float f; };\nvoid k(union u a[3]) { a[1].i = a[0].i ^ 5; a[2].s = 7; }\n"
+    assert compare(tmp_path, old, old).status == "equal"
+    different = compare(tmp_path, old, old.replace("a[2].s", "a[0].s"))
+    assert different.difference is not None and different.difference.place == "a[0].i"
+
+
+def test_a_definition_gives_the_value_of_a_parameter(tmp_path: Path) -> None:
+    old = "void k(int n, int a[n]) { for (int i = 0; i < n; i++) a[i] = n * i; }\n"
+    result = compare(tmp_path, old, old, frontend=FrontendOptions(("n=6",)))
+    assert (result.status, result.compared) == ("equal", ("a",))
+    different = compare(tmp_path, old, old.replace("n * i", "6 * i + (i > 4)"), frontend=FrontendOptions(("n=6",)))
+    assert different.difference is not None and different.difference.place == "a[5]"
