@@ -12,6 +12,7 @@ from hlspart.model.access import Access, AccessAnalysis, ArrayGroup
 from hlspart.model.directives import Directive, Problem
 from hlspart.model.program import Program
 from hlspart.model.results import BankVerdict, GroupPartition, PragmaState, PragmaStatus, Validation
+from hlspart.partition.calls import Expansions
 from hlspart.partition.layout import make_layout
 from hlspart.partition.merge import Merged, group_items, merge
 from hlspart.partition.others import status_of_other
@@ -42,6 +43,7 @@ class _Validator:
         self.program, self.analysis, self.flow = program, analysis, flow
         self.groups = {g.id: g for g in analysis.groups}
         self.factors = unroll_factors(program)
+        self.expansions = Expansions(program, analysis)
         self.by_array: dict[int, list[Access]] = {}
         for access in analysis.accesses:
             self.by_array.setdefault(access.array, []).append(access)
@@ -190,14 +192,17 @@ class _Validator:
             return {}
         verdicts = Verdicts(self.analysis.loops)
         found: dict[int, BankVerdict] = {}
-        shapes = [self.program.variable(member).dims for member in group.members]
+        arrays = [self.program.variable(member).as_array for member in group.members]
+        shapes = [() if array is None else array.dims for array in arrays]
         for member, shape in zip(group.members, shapes, strict=True):
-            if shape[:1] == (None,):  # A[]: as long as the array that callers hand to it
-                shape = next((s for s in shapes if s[1:] == shape[1:] and s[0] is not None), shape)
+            if shape[:1] == (None,):  # A[], *A: as long as the array that callers hand to it
+                shape = next((s for s in shapes if s and s[1:] == shape[1:] and s[0] is not None), shape)
             layout = make_layout(shape, merged.dims)
             for access in self.by_array.get(member, ()):
                 if layout is None or any(d.dim > len(layout.dims) for d in merged.dims):
                     found[access.id] = BankVerdict("non-affine", None)
+                elif not access.affine and self.expansions.affine(access):
+                    found[access.id] = self.expansions.verdict(access, layout)
                 else:
                     found[access.id] = verdicts.verdict(access, layout)
         return found
@@ -212,7 +217,7 @@ class _Validator:
         if not merged.dims:
             return None
         for access in self._accesses(group):
-            if not access.affine:
+            if not access.affine and not self.expansions.affine(access):
                 text = " ".join(self.program.text(access.at).split())
                 why = f" ({access.reason})" if access.reason else ""
                 reason = f"non standard affine access of {self._named(access.array)}: {text!r}"

@@ -87,3 +87,43 @@ def test_group_faults_reject() -> None:
     assert status.status == "rejected"
     assert status.reason
     assert status.at is not None
+
+
+CALLEE = """\
+static int get(int A[64], int r, int c) {{ return A[r * 8 + c]; }}
+void f(int x[64], int out[8]{more}) {{
+  int A[64];
+#pragma HLS array_partition variable=A cyclic factor=4
+  for (int i = 0; i < 64; i++) {{
+#pragma HLS unroll factor=4
+    A[i] = x[i];
+  }}
+  for (int i = 0; i < 8; i++) {{
+#pragma HLS pipeline
+    for (int j = 0; j < 8; j++)
+      out[i] += get(A, {row}, j);
+  }}
+}}
+"""
+
+
+def test_an_index_of_a_callee_is_judged_with_the_arguments_of_its_calls() -> None:
+    _, _, validation = validated(CALLEE.format(more="", row="i"))
+    (status,) = partitions(validation)
+    assert (status.status, status.reason) == ("applied", None)
+    (group,) = validation.groups.values()
+    assert sorted((v.kind, v.banks) for v in group.verdicts.values()) == [("const-after-unroll", (0, 1, 2, 3))] * 2
+
+
+def test_an_index_of_a_callee_that_no_call_makes_affine_is_rejected() -> None:
+    _, _, validation = validated(CALLEE.format(more=", int n[8]", row="n[i]"))
+    (status,) = partitions(validation)
+    assert status.status == "rejected" and "'A[r * 8 + c]' in line 1" in (status.reason or "")
+
+
+def test_one_call_that_is_not_affine_is_enough_to_reject() -> None:
+    text = CALLEE.format(more=", int n", row="i").replace(
+        "  for (int i = 0; i < 8", "  out[0] = get(A, n, n);\n  for (int i = 0; i < 8"
+    )
+    _, _, validation = validated(text)
+    assert [s.status for s in partitions(validation)] == ["rejected"]

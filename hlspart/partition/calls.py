@@ -1,0 +1,72 @@
+"""Accesses of a callee as its callers make them: affine there, though not in the callee alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from hlspart.layouts.perdim import PerDimLayout
+from hlspart.model.access import Access, AccessAnalysis
+from hlspart.model.program import Program
+from hlspart.model.results import BankVerdict
+from hlspart.partition.unrolling import decided, unroll_factors
+from hlspart.partition.verdicts import Verdicts
+
+
+class Expansions:
+    """The top functions with their calls expanded; nothing is done before the first question."""
+
+    def __init__(self, program: Program, analysis: AccessAnalysis) -> None:
+        self._program, self._analysis = program, analysis
+
+    def affine(self, access: Access) -> bool:
+        """Whether every call that reaches ``access`` is expanded and makes it an affine access."""
+        return bool(self._copies(access)) and all(a.affine for a, _ in self._copies(access))
+
+    def verdict(self, access: Access, layout: PerDimLayout) -> BankVerdict:
+        """One verdict for all copies of an access that is :meth:`affine`: the worst, and all banks reached."""
+        banks: set[int] | None = set()
+        for copy, top in self._copies(access):
+            found = top.verdicts.verdict(copy, layout)
+            if found.kind != "const" and not (
+                found.kind == "const-after-unroll" and decided(found.unrolls, top.factors)
+            ):
+                return BankVerdict("dynamic", None, dim=found.dim)
+            banks = None if banks is None or found.banks is None else banks | set(found.banks)
+        several = banks is None or len(banks) > 1
+        return BankVerdict(
+            "const-after-unroll" if several else "const", None if banks is None else tuple(sorted(banks))
+        )
+
+    def _copies(self, access: Access) -> Sequence[tuple[Access, _Top]]:
+        if access.function in self._analysis.tops:
+            return ()
+        found = []
+        for top in self._tops:
+            if access.function in top.called:
+                return ()
+            found += [(a, top) for a in top.by_place.get((access.at.span, access.kind), ())]
+        return found
+
+    @cached_property
+    def _tops(self) -> tuple[_Top, ...]:
+        return tuple(_Top(self._program, name) for name in self._analysis.tops)
+
+
+class _Top:
+    """One top function without its calls."""
+
+    def __init__(self, program: Program, name: str) -> None:
+        from hlspart.poly import analyse
+        from hlspart.poly.effects import Effects
+        from hlspart.poly.inline import inlined
+
+        expanded = inlined(program, name)
+        analysis = analyse(expanded, name)
+        self.called = Effects(expanded).reachable((name,)) - {name}
+        self.factors: Mapping[int, int] = unroll_factors(expanded)
+        self.verdicts = Verdicts(analysis.loops)
+        self.by_place: dict[object, list[Access]] = {}
+        for access in analysis.accesses:
+            if access.function == name:
+                self.by_place.setdefault((access.at.span, access.kind), []).append(access)
