@@ -1,9 +1,11 @@
-"""Templates of functions and data structs whose arguments are written out at each use, expanded like macros."""
+"""Templates of functions and data structs, expanded like macros at each use: arguments written out, or deduced."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hlspart.frontend.cxx_deduce import deduced
+from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import PragmaToken, Token, Use, spell
 
@@ -205,22 +207,39 @@ def _parameters(tokens: list[Token]) -> tuple[list[str], set[str], dict[str, lis
 
 
 def _uses(tokens: list[Token], templates: dict[str, _Template], instances: dict[str, dict[str, list[Token]]]) -> None:
-    """Replace ``name<args>(`` by the instance's name in place; note the instance."""
+    """Replace ``name<args>(`` and ``name(`` by the instance's name in place; note the instance."""
     at = 0
     while at < len(tokens):
         template = templates.get(tokens[at].text) if tokens[at].kind == "id" else None
-        if template is not None and at + 1 < len(tokens) and tokens[at + 1].text == "<":
-            end = matching_angle(tokens, at + 1)
-            called = end is not None and end + 1 < len(tokens) and tokens[end + 1].text == "("
-            if end is not None and (called or template.tokens[0].text == "struct"):
-                arguments = [t for t in tokens[at + 2 : end] if not isinstance(t, PragmaToken)]
-                key = spell(arguments).strip().replace(" ", "")
-                instances[template.name].setdefault(key, arguments)
-                name = _like(f"{template.name}<{key}>", "id", tokens[at])
-                if name.use is None and tokens[end].use is None:
-                    name.end = tokens[end].end
-                tokens[at : end + 1] = [name]
+        if template is not None and at + 1 < len(tokens):
+            end: int | None = at
+            if tokens[at + 1].text == "<":
+                end = matching_angle(tokens, at + 1)
+            if end is not None:
+                _use(tokens, at, end, template, instances[template.name])
         at += 1
+
+
+def _use(tokens: list[Token], at: int, end: int, template: _Template, instances: dict[str, list[Token]]) -> None:
+    """One use: the template's name at ``at``, its arguments up to ``end`` (``at`` when it has none)."""
+    struct = template.tokens[0].text == "struct"
+    called = end + 1 < len(tokens) and tokens[end + 1].text == "("
+    if not (called or (struct and end > at)):
+        return
+    arguments = [t for t in tokens[at + 2 : end] if not isinstance(t, PragmaToken)]
+    given = split(arguments)
+    if not struct and len(given) < len(template.params):
+        found = deduced(template.params, given, template.defaults, template.tokens, tokens, end)
+        if found is not None:
+            arguments = [t for value in found for t in (*value, _like(",", "op", tokens[at]))][:-1]
+        elif end == at:
+            return
+    key = spell(arguments).strip().replace(" ", "")
+    instances.setdefault(key, arguments)
+    name = _like(f"{template.name}<{key}>", "id", tokens[at])
+    if name.use is None and tokens[end].use is None:
+        name.end = tokens[end].end
+    tokens[at : end + 1] = [name]
 
 
 def _instance(template: _Template, key: str, arguments: list[Token]) -> list[Token]:

@@ -48,7 +48,7 @@ class Methods:
         """An operation of ``hls::stream``."""
         assert isinstance(stream.type, ir.StreamType)
         element = stream.type.element
-        if name in ("read_nb", "write_nb"):
+        if name == "read_nb" and not all(isinstance(a, ir.Name) for a in args):
             return ir.OpaqueExpr(at, ct.BOOL, f"non-blocking stream operation {name}", (stream, *args))
         returns: ir.CType = {"read": element, "write": ct.VOID, "size": ct.UNSIGNED}.get(name, ct.BOOL)
         if name == "read" and len(args) == 1:  # in.read(x), in >> x

@@ -304,7 +304,8 @@ class Call:
     """A call. ``function`` is the name of a direct callee, None for a call through a pointer.
 
     Stream operations (``s.read()``, ``s << x``) are calls named ``stream.read``/``stream.write``
-    with the stream as first argument; ``s >> x`` assigns the value of such a call.
+    with the stream as first argument; ``s >> x`` assigns the value of such a call. ``s.read_nb(x)``
+    is ``stream.read_nb`` of both and changes ``x``; ``stream.write_nb``, ``stream.empty``, .. likewise.
     """
 
     id: int

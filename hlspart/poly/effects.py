@@ -41,7 +41,7 @@ _LIBRARY = """
     abs fabs fabsf sqrt sqrtf exp expf log logf pow powf sin sinf cos cosf tan tanf floor floorf ceil ceilf
     round roundf fmin fminf fmax fmaxf fmod atan atan2 atan2f printf fprintf puts putchar fputs fputc perror exit
     malloc calloc free memcpy memset memmove strlen strcmp strcpy assert __builtin_assume rand srand clock time
-    stream.read stream.write stream.empty stream.full stream.read_nb stream.write_nb
+    stream.read stream.write stream.empty stream.full stream.size stream.capacity stream.read_nb stream.write_nb
 """
 QUIET = frozenset(_LIBRARY.split())
 
@@ -147,6 +147,7 @@ class Effects:
             if not isinstance(bare, Name):
                 continue
             reference = callee is not None and k < len(callee.params) and self._variable(callee.params[k]).reference
+            reference = reference or (call.function == "stream.read_nb" and k == 1)
             if reference or (unknown and self._cpp(bare)):
                 found.add(bare.variable)
         return found

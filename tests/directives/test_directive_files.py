@@ -152,3 +152,16 @@ def test_project_files(name: str, text: str) -> None:
     else:
         assert project.files == ("p/run.tcl", "p/directives.tcl")
         assert project.diagnostics == ()
+
+
+def test_a_template_means_all_its_instances() -> None:
+    kernel = (
+        "template <int N> void t(int (&A)[N]) { L: for (int i = 0; i < N; i++) A[i]++; }\n"
+        "void top(int a[4], int (&b)[8]) { int c[4]; t(c); t(b); }\n"
+    )
+    files = {
+        "k.cpp": kernel,
+        "d.cfg": "syn.directive.array_partition=t A type=cyclic factor=2\nsyn.directive.unroll=t<8>/L factor=2\n",
+    }
+    found = [(d.kind, d.function, d.problems) for d in program_of(files, "d.cfg").directives]
+    assert found == [("array_partition", "t<4>", ()), ("array_partition", "t<8>", ()), ("unroll", "t<8>", ())]

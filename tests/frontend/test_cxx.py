@@ -153,16 +153,64 @@ int top(int x[SIZE], int y[4]) {
 """
 
 
+DEDUCED = """#include <ap_int.h>
+#include <hls_stream.h>
+typedef ap_int<9> pix;
+using acc = ap_fixed<16, 4>;
+const int W = 12;
+template <int N> void inc(int (&A)[N]) { for (int i = 0; i < N; i++) A[i] += 1; }
+template <typename T, int N, int M> T sum(const T (&B)[N][M]) { T s = 0; return s + B[N - 1][M - 1]; }
+template <typename T> T most(T a, T b) { return a > b ? a : b; }
+template <int B> ap_int<B> add(ap_int<B> x[4], const ap_int<B> &y) { return x[1] + y; }
+template <typename T> void pull(hls::stream<T> &s, T buf[8]) { buf[0] = s.read(); }
+template <int F, int N> void part(short (&C)[N], int k = 0) { for (int i = 0; i < N; i += F) C[i] = 0; }
+template <int N, typename T> void outer(T (&D)[N]) { inc(D); }
+template <class T> T same(T v) { return v; }
+void top(int o[4], hls::stream<pix> &in, int (&ref)[W]) {
+  int a[16], b[32], n = 3; short c[4][8]; pix d[4], e; pix buf[8];
+  for (int a2 = 0; a2 < n; a2++) o[a2] = n * a[a2];
+  inc(a); inc(b); inc<16>(a); inc(ref); outer(ref); o[0] = sum(c); part<2>(c[1]);
+  o[1] = most(o[0], n); double z = most(1.0, 2.5); e = add(d, d[1]); pull(in, buf); acc q; q = same(q);
+}
+"""
+
+
+def test_template_arguments_are_deduced() -> None:
+    loaded = good(DEDUCED, "t.cpp")
+    assert set(loaded.functions) == {
+        "inc<16>", "inc<32>", "inc<W>", "sum", "most<int>", "most<double>", "add", "pull", "part", "outer", "same", "top",
+    }  # fmt: skip
+    assert not loaded.undefined
+    types = {f"{v.function}.{v.name}": v.type for v in loaded.variables}
+    assert {k: t.dims for k, t in types.items() if isinstance(t, ir.ArrayType) and not k.startswith("top")} == {
+        "inc<16>.A": (16,), "inc<32>.A": (32,), "inc<W>.A": (12,), "sum.B": (4, 8), "add.x": (4,), "pull.buf": (8,),
+        "part.C": (8,), "outer.D": (12,),
+    }  # fmt: skip
+    assert (types["add.y"].name, types["same.v"].name, types["sum.s"].name) == ("ap_int<9>", "ap_fixed<16, 4>", "short")  # type: ignore[attr-defined]
+    assert types["pull.s"] == ir.StreamType(ir.ScalarType("ap_int<9>", "int", 9))
+
+
+def test_streams_that_do_not_block() -> None:
+    loaded = good(
+        "#include <hls_stream.h>\nvoid f(hls::stream<int> &s, hls::stream<int> &t, int A[4]) { int v;"
+        " if (s.read_nb(v)) A[0] = v; t.write_nb(A[1]); if (!s.empty() && !t.full()) A[2] = s.size(); }",
+        "t.cpp",
+    )
+    calls = [e for e in all_expressions(loaded) if isinstance(e, ir.Call)]
+    assert [c.function for c in calls] == [f"stream.{n}" for n in ("read_nb", "write_nb", "empty", "full", "size")]
+    assert [len(c.args) for c in calls] == [2, 2, 1, 1, 1]
+
+
 def test_templates_are_instantiated() -> None:
     loaded = good(TEMPLATES, "t.cpp")
-    assert set(loaded.functions) == {"dot<SIZE>", "dot<4,int>", "once", "least", "top"}
+    assert set(loaded.functions) == {"dot<SIZE,int>", "dot<4,int>", "once", "least", "top"}
     dims = {f"{v.function}.{v.name}": v.dims for v in loaded.variables if v.is_array}
     assert dims == {
-        "dot<SIZE>.a": (8,), "dot<SIZE>.b": (8,), "dot<4,int>.a": (4,), "dot<4,int>.b": (4,), "once.v": (4,),
+        "dot<SIZE,int>.a": (8,), "dot<SIZE,int>.b": (8,), "dot<4,int>.a": (4,), "dot<4,int>.b": (4,), "once.v": (4,),
         "top.x": (8,), "top.y": (4,),
     }  # fmt: skip
     assert [(p.expanded, p.function) for p in loaded.pragmas] == [
-        ("HLS unroll factor=SIZE", "dot<SIZE>"), ("HLS unroll factor=4", "dot<4,int>"),
+        ("HLS unroll factor=SIZE", "dot<SIZE,int>"), ("HLS unroll factor=4", "dot<4,int>"),
     ]  # fmt: skip
     # a body that stands for two functions must not be edited for one of them
     assert [(loaded.text(r.at), r.at.kind) for r in refs(loaded, "a")] == [("a[i]", "argument")] * 2

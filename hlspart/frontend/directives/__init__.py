@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from hlspart.frontend.context import place_of
 from hlspart.frontend.directives.cfg import Reading, read_cfg
-from hlspart.frontend.directives.command import directive_of
+from hlspart.frontend.directives.command import directives_of as commanded
 from hlspart.frontend.directives.kinds import KINDS, Kind
 from hlspart.frontend.directives.pragmas import directives_of
 from hlspart.frontend.directives.printing import location_of, normalised, print_directive, spell
@@ -56,7 +56,7 @@ def resolve(program: ir.Program, options: FrontendOptions, read: Read) -> ir.Pro
             continue
         sources.update(reading.sources)
         diagnostics += reading.project.diagnostics
-        directives += [directive_of(command, program, scopes) for command in reading.commands]
+        directives += [d for command in reading.commands for d in commanded(command, program, scopes)]
     return replace(program, directives=tuple(directives), diagnostics=tuple(diagnostics), sources=sources)
 
 

@@ -31,8 +31,14 @@ class Command:
     problems: tuple[Problem, ...] = ()
 
 
-def directive_of(command: Command, program: ir.Program, scopes: Scopes) -> Directive:
-    """The directive that a command means, attached to its function, loop and variables."""
+def directives_of(command: Command, program: ir.Program, scopes: Scopes) -> list[Directive]:
+    """The directives that a command means: one, or one for each instance of the function template that it names."""
+    named = command.names[0].name.partition("/")[0] if command.names else ""
+    return [_directive(command, function, program, scopes) for function in scopes.functions(named) or (None,)]
+
+
+def _directive(command: Command, at: str | None, program: ir.Program, scopes: Scopes) -> Directive:
+    """The directive that a command means in the function ``at``, attached to its loop and variables."""
     kind = KINDS.get(command.kind)
     base = Directive(
         command.kind, "vitis", command.source, command.at, command.text, command.options, {}, None, None, ()
@@ -48,7 +54,7 @@ def directive_of(command: Command, program: ir.Program, scopes: Scopes) -> Direc
             Problem("missing-location", "no function is named", command.at, "name function or function/label")
         )
     else:
-        function, loop, more = _location(command.names[0], kind, program, scopes)
+        function, loop, more = _location(command.names[0], at, kind, program, scopes)
         problems += more
     for item in command.names[1:]:
         if kind.subject is not None and all(o.name != kind.subject for o in options):
@@ -81,10 +87,9 @@ def directive_of(command: Command, program: ir.Program, scopes: Scopes) -> Direc
 
 
 def _location(
-    item: Option, kind: Kind, program: ir.Program, scopes: Scopes
+    item: Option, function: str | None, kind: Kind, program: ir.Program, scopes: Scopes
 ) -> tuple[str | None, int | None, list[Problem]]:
     name, _, label = item.name.partition("/")
-    function = scopes.function(name)
     if function is None:
         known = ", ".join(program.functions) or "none"
         problem = Problem("unknown-function", f"no function '{name}'", item.at, f"the files define {known}")

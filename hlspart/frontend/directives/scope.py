@@ -83,13 +83,19 @@ class Scopes:
             depth, scope = depth + 1, self._parent.get(scope)
         return depth
 
-    def function(self, name: str) -> str | None:
-        """The function of the program that ``name`` means; a qualified name matches by its last part."""
-        functions = self.program.functions
-        if name in functions:
-            return name
-        short = name.rsplit("::", 1)[-1].split("<", 1)[0].strip()
-        return short if short in functions else None
+    def functions(self, name: str) -> tuple[str, ...]:
+        """The functions that ``name`` means; a qualified name matches by its last part, a template's its instances."""
+        known = self.program.functions
+        if name in known:
+            return (name,)
+        base, angle, arguments = name.partition("<")
+        short = base.rsplit("::", 1)[-1].strip()
+        written = short + (angle + arguments).replace(" ", "")
+        if written in known:
+            return (written,)
+        if short in known:
+            return (short,)
+        return () if angle else tuple(f for f in known if f.startswith(f"{short}<"))
 
     def loop(self, function: str, label: str) -> int | None:
         """The loop of ``function`` with this label or name."""

@@ -1,0 +1,230 @@
+"""Template arguments that a call leaves to the compiler, read off the declarations of what it passes.
+
+Works on tokens, before anything is parsed: the declaration of a name is the nearest one above its use
+that has the shape of one. What has no such declaration is not deduced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hlspart.frontend.cxx_types import split
+from hlspart.frontend.tokens import Token
+
+_OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
+_NO_TYPE = frozenset(("const", "volatile", "static", "register", "constexpr", "typename", "struct", "inline", "extern"))
+_NO_DECLARATION = frozenset((
+    "return", "else", "goto", "case", "typedef", "using", "delete", "throw", "auto", "for", "while", "if", "switch",
+    "do",
+))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """A declared thing: the tokens of its element type, of each extent, and its name."""
+
+    type: tuple[Token, ...]
+    extents: tuple[tuple[Token, ...], ...]
+    name: str
+
+
+def deduced(
+    params: Sequence[str],
+    given: Sequence[Sequence[Token]],
+    defaults: Mapping[str, Sequence[Token]],
+    definition: Sequence[Token],
+    tokens: Sequence[Token],
+    at: int,
+) -> list[list[Token]] | None:
+    """The arguments for ``params`` of the call whose bracket is ``tokens[at + 1]``.
+
+    ``given`` are those written out, which come first; ``definition`` is the template's. None when one stays open.
+    """
+    values: dict[str, Sequence[Token]] = dict(zip(params, given, strict=False))
+    opening = next((i for i, t in enumerate(definition) if t.text == "("), None)
+    if opening is None:
+        return None
+    formals = split(list(definition[opening + 1 : _closing(definition, opening)]))
+    actuals = split(list(tokens[at + 2 : _closing(tokens, at + 1)]))
+    for formal, actual in zip(formals, actuals, strict=False):
+        wanted = _shape(formal)
+        passed = _passed(actual, tokens, at)
+        if wanted is not None and passed is not None:
+            _match(wanted, passed, frozenset(params), values, tokens)
+    values = {**defaults, **values}
+    return [list(values[p]) for p in params] if all(values.get(p) for p in params) else None
+
+
+def _closing(tokens: Sequence[Token], opening: int) -> int:
+    level = 0
+    for at in range(opening, len(tokens)):
+        level += (tokens[at].text in _OPEN) - (tokens[at].text in _CLOSE)
+        if level == 0:
+            return at
+    return len(tokens)
+
+
+def _shape(piece: Sequence[Token]) -> _Shape | None:
+    """``const T (&A)[N]``: the type T, the extent N, the name A. A pointer counts as part of the type."""
+    words = [t for t in piece if t.text not in _NO_TYPE and t.kind != "pragma"]
+    equals = next((i for i, t in enumerate(words) if t.text == "="), len(words))
+    words = words[:equals]
+    extents: list[tuple[Token, ...]] = []
+    while words and words[-1].text == "]":
+        opening = _opening(words)
+        extents.insert(0, tuple(words[opening + 1 : -1]))
+        words = words[:opening]
+    words = [t for t in words if t.text not in ("(", ")", "&")]
+    if len(words) < 2 or words[-1].kind != "id":
+        return None
+    return _Shape(tuple(words[:-1]), tuple(extents), words[-1].text)
+
+
+def _opening(words: Sequence[Token]) -> int:
+    level = 0
+    for at in range(len(words) - 1, -1, -1):
+        level += (words[at].text == "]") - (words[at].text == "[")
+        if level == 0:
+            return at
+    return 0
+
+
+def _passed(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> _Shape | None:
+    """What an argument is: a literal, a name, or a row or element of one."""
+    if not actual:
+        return None
+    first = actual[0]
+    if len(actual) == 1 and first.kind == "num":
+        floating = "." in first.text or ("e" in first.text.lower() and not first.text.lower().startswith("0x"))
+        name = ("float" if first.text[-1] in "fF" else "double") if floating else "int"
+        kind = first.copy()
+        kind.kind, kind.text = "id", name
+        return _Shape((kind,), (), "")
+    if first.kind != "id" or (len(actual) > 1 and (actual[1].text != "[" or actual[-1].text != "]")):
+        return None
+    shape = _declared(first.text, tokens, at)
+    taken, here = 0, 1
+    while here < len(actual):
+        if actual[here].text != "[":
+            return None
+        here, taken = _closing(actual, here) + 1, taken + 1
+    if shape is None or taken > len(shape.extents):
+        return None
+    return _Shape(shape.type, shape.extents[taken:], shape.name)
+
+
+def _declared(name: str, tokens: Sequence[Token], at: int) -> _Shape | None:
+    """The nearest declaration of ``name`` above index ``at``."""
+    for here in range(at - 1, 0, -1):
+        if tokens[here].text == name and tokens[here].kind == "id":
+            shape = _declaration(tokens, here)
+            if shape is not None and shape.name == name:
+                return shape
+    return None
+
+
+def _declaration(tokens: Sequence[Token], here: int) -> _Shape | None:
+    """The thing declared at ``here``, None when that is another use of the name."""
+    start, level = here, 0
+    comma: int | None = None
+    while start > 0:
+        text = tokens[start - 1].text
+        if level == 0 and text in (";", "{", "}", "eof", ""):
+            break
+        if text == ">":
+            start = _angle(tokens, start - 1)
+            continue
+        if text in (")", "]", "}"):
+            level += 1
+        elif text in ("(", "[") and not (text == "(" and level == 0 and tokens[start].text in ("&", "*")):
+            if level == 0:
+                break
+            level -= 1
+        elif text == "," and level == 0 and comma is None:
+            comma = start
+        start -= 1
+    listed = tokens[start - 1].text == "(" if start else False  # a parameter, or a for loop's variable
+    end = here + 1
+    if [t.text for t in tokens[max(0, here - 2) : here + 2]] == ["(", "&", tokens[here].text, ")"]:
+        end += 1  # T (&A)[N]
+    while end < len(tokens) and tokens[end].text == "[":
+        end = _closing(tokens, end) + 1
+    if end >= len(tokens) or tokens[end].text not in (";", ",", "=", ")", "{", "("):
+        return None
+    if tokens[start].text in _NO_DECLARATION or tokens[start].kind != "id":
+        return None
+    if comma is None or listed:
+        return _checked(_shape(tokens[comma if comma is not None else start : end]), tokens[here - 1])
+    head = split(list(tokens[start:comma]))[0]
+    base = _checked(_shape(head), tokens[here - 1])
+    own = _shape([*head[:1], *tokens[comma:end]])
+    return None if base is None or own is None else _Shape(base.type, own.extents, own.name)
+
+
+def _angle(tokens: Sequence[Token], closing: int) -> int:
+    """The ``<`` for a ``>``, itself when that compares."""
+    level = 0
+    for at in range(closing, -1, -1):
+        text = tokens[at].text
+        level += (text == ">") + 2 * (text == ">>") - (text == "<")
+        if level == 0:
+            return at
+        if text in (";", "{", "}", "eof"):
+            break
+    return closing
+
+
+def _checked(shape: _Shape | None, before: Token) -> _Shape | None:
+    """A shape whose type is one: names, qualifiers, template arguments and stars."""
+    if shape is None or before.text in (".", "->", "+", "-", "/", "%", "=", "[", "(", "!"):
+        return None
+    level = 0
+    for token in shape.type:
+        level += (token.text == "<") - (token.text == ">") - 2 * (token.text == ">>")
+        if level == 0 and token.kind != "id" and token.text not in ("::", ">", ">>", "*"):
+            return None
+    return shape
+
+
+def _match(
+    wanted: _Shape, passed: _Shape, params: frozenset[str], values: dict[str, Sequence[Token]], tokens: Sequence[Token]
+) -> None:
+    for extent, size in zip(wanted.extents, passed.extents, strict=False):
+        if len(extent) == 1 and extent[0].text in params:
+            values.setdefault(extent[0].text, size)
+    if len(wanted.type) == 1 and wanted.type[0].text in params:
+        if not (passed.extents and not wanted.extents):
+            values.setdefault(wanted.type[0].text, passed.type)
+        return
+    own, other = _arguments(wanted.type), _arguments(passed.type)
+    if own and not other:
+        other = _arguments(_alias(passed.type[-1].text, tokens))
+    for one, two in zip(own, other, strict=False):
+        if len(one) == 1 and one[0].text in params:
+            values.setdefault(one[0].text, two)
+        elif "<" in (t.text for t in one) and "<" in (t.text for t in two):
+            _match(_Shape(tuple(one), (), ""), _Shape(tuple(two), (), ""), params, values, tokens)
+
+
+def _arguments(type_: Sequence[Token]) -> list[list[Token]]:
+    """The arguments between the outermost angles of a type."""
+    opening = next((i for i, t in enumerate(type_) if t.text == "<"), None)
+    if opening is None or type_[-1].text != ">":
+        return []
+    return split(list(type_[opening + 1 : -1]))
+
+
+def _alias(name: str, tokens: Sequence[Token]) -> list[Token]:
+    """What ``typedef T name;`` or ``using name = T;`` gives the name."""
+    for at in range(len(tokens) - 2):
+        if tokens[at].text == "using" and tokens[at + 1].text == name and tokens[at + 2].text == "=":
+            end = next((i for i in range(at, len(tokens)) if tokens[i].text == ";"), at)
+            return list(tokens[at + 3 : end])
+        if tokens[at].text == name and tokens[at + 1].text == ";":
+            start = at
+            while start > 0 and tokens[start - 1].text not in (";", "}", "{"):
+                start -= 1
+            if tokens[start].text == "typedef":
+                return list(tokens[start + 1 : at])
+    return []
