@@ -67,7 +67,9 @@ def conversion(source: c.CType, target: c.CType) -> str | None:
         return "fext" if is_float(source) and bits(source) != bits(target) else None
     if not isinstance(source, c.ScalarType) or not isinstance(target, c.ScalarType):
         return None
-    return "itof" if is_float(target) else "ftoi"
+    if is_float(target):
+        return "itod" if bits(target) > 32 else "itof"
+    return "ftoi"
 
 
 def fold(op: str, a: int | float, b: int | float) -> int | float | None:

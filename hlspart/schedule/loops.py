@@ -11,11 +11,12 @@ from hlspart.model import program as c
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace, PortAccess, PortCount, Ports
 from hlspart.schedule import directed, folding
+from hlspart.schedule.addresses import access_ns, with_addresses
 from hlspart.schedule.balance import balance
 from hlspart.schedule.dependence import Carriers
 from hlspart.schedule.exits import after_exits
 from hlspart.schedule.graph import Edge, MemoryRef, Op
-from hlspart.schedule.lower import Lowered, after_counter, lower
+from hlspart.schedule.lower import Lowered, lower
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.nests import Nest, Nests, Order, order
 from hlspart.schedule.operations import Frame, Unmodelled
@@ -128,11 +129,8 @@ class LoopModel:
             self.target.alias_gap,
             self._ends(nest),
         )
-        if (
-            len(nest.chain) > 1
-            and self.target.memory_ns("counter") + self.target.memory_ns("address") > self.target.effective_ns
-        ):
-            lowered = after_counter(lowered)
+        if nest.pipelined:
+            lowered = with_addresses(lowered, how.names, self.storage)
         speculative: frozenset[Edge] = frozenset()
         if found.exits and nest.loop is not None:
             lowered, speculative = after_exits(lowered, found.exits, nest.loop.name)
@@ -260,19 +258,20 @@ class LoopModel:
             states = target.load_states(memory.storage)
             if memory.latency is not None:
                 states = memory.latency + 1
-            out = target.memory_ns("load")
+            out = wait = access_ns(op, self.storage)
             k = item.members[op.ref.variable].index(op.id)
             if len(item.problems[op.ref.variable].reach(k, memory.layout)) > 1:
                 out += target.memory_ns("mux")
             if op.id in item.lowered.kept:
                 out += target.memory_ns("select")
-            return Timing(states, 0.0, out)
+            return Timing(states, wait, out)
         if op.kind == "store":
             assert op.ref is not None
-            wait = 0.0 if self.storage.memory(op.ref.variable).registers else target.memory_ns("load")
+            wait = 0.0 if self.storage.memory(op.ref.variable).registers else access_ns(op, self.storage)
             return Timing(target.store_states, wait, wait)
-        if op.kind == "counter":
-            return Timing(1, self.target.effective_ns, self.target.effective_ns)
+        if op.kind == "address":
+            states = math.ceil(op.bits / 1000 / target.effective_ns)
+            return Timing(states, op.bits / 1000 / states, op.bits / 1000 / states)
         if op.kind == "mux":
             wait = target.memory_ns("mux")
             return Timing(1, wait, wait)

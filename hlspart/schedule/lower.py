@@ -64,18 +64,6 @@ def lower(
     return Lowered(Graph(graph_ops, tuple(edges), hoisted), kept)
 
 
-def after_counter(lowered: Lowered) -> Lowered:
-    """With a state ahead of all accesses in which a flattened nest computes its iterators."""
-    graph = lowered.graph
-    accesses = graph.memory
-    if not accesses:
-        return lowered
-    first = max(graph.ops) + 1
-    counter = Op(first, "counter", 32, (), accesses[0].line, "iterators")
-    edges = tuple(Edge(first, op.id, 0, 1, "control", "iterators") for op in accesses)
-    return replace(lowered, graph=replace(graph, ops={**graph.ops, first: counter}, edges=(*graph.edges, *edges)))
-
-
 # ------------------------------------------------------------------------------- leaving the loop
 
 

@@ -129,7 +129,7 @@ class Operations:
         """Apply what a directive says of operations whose result ``variable`` gets."""
         if variable in self.frame.bound:
             made = self.body.ops[value]
-            while made.kind in ("fext", "itof", "ftoi"):
+            while made.kind in ("fext", "itof", "itod", "ftoi"):
                 made = self.body.ops[made.args[0]]
             self.body.ops[made.id] = self.frame.bound[variable].on(made)
 

@@ -11,7 +11,7 @@ from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import Access, AccessAnalysis, Affine, ArrayGroup
 from hlspart.model.directives import Directive
 from hlspart.model.ports import Ports
-from hlspart.model.program import PointerType, Program, StreamType, Variable
+from hlspart.model.program import ArrayType, PointerType, Program, ScalarType, StreamType, Variable
 from hlspart.model.results import DimPartition, Validation
 from hlspart.schedule.reshape import packings
 from hlspart.targets import Target
@@ -86,6 +86,14 @@ class Storage:
     def changed(self, memories: Mapping[int, Memory]) -> Storage:
         """The same with other memories for some variables."""
         return Storage(self.program, self.analysis, self.validation, self.target, self.unrolled, self.around, memories)
+
+    def width(self, variable: int) -> int:
+        """Bits of an element, nearly: what a structure holds counts as one word."""
+        kind = self.program.variable(variable).type
+        if isinstance(kind, PointerType):
+            kind = kind.target
+        element = kind.element if isinstance(kind, ArrayType) else kind
+        return element.bits if isinstance(element, ScalarType) else 32
 
     # ------------------------------------------------------------------------------- deciding
 

@@ -94,12 +94,18 @@ class Target:
         """States of a store."""
         return int(self.profile["memory"]["store_states"])
 
-    def memory_ns(self, what: Literal["load", "mux", "select", "counter", "address"]) -> float:
-        """Delay of a load's data, of choosing among banks, of keeping an outer loop's value.
-
-        "counter": of the iterators of a flattened nest; "address": of an address made of them.
-        """
+    def memory_ns(self, what: Literal["mux", "select"]) -> float:
+        """Delay of choosing among banks, of keeping an outer loop's value."""
         return float(self.profile["memory"][f"{what}_ns"])
+
+    def access_ns(self, depth: int, bits: int) -> float:
+        """Delay of a memory of ``depth`` words of ``bits`` in the states where address and data are handed over."""
+        delays = self.profile["memory_delay"].get(self.family, self.profile["memory_delay"]["ultrascale+"])
+        if depth * bits <= int(self.profile["storage"]["lutram_bits"]):
+            return float(delays["lutram"])
+        if self.resources.uram and depth <= 4096 < depth * bits // 16:
+            return float(delays["uram"])
+        return float(delays["uram_deep" if self.resources.uram and depth > 4096 and bits > 32 else "bram"])
 
     def default_storage(self, role: Literal["local", "const", "interface"]) -> str:
         """Storage of an array that no directive binds."""
@@ -204,7 +210,7 @@ class Target:
         """Timing of ``op`` at ``bits``; None when the profile has no entry.
 
         ``op``: add (also sub), logic, cmp, shift, select, mul, div (also rem) on integers; fadd,
-        fmul, fdiv, fsqrt, fexp, fcmp and their ``d`` forms; itof, ftoi, fext. ``impl``: "nodsp".
+        fmul, fdiv, fsqrt, fexp, fcmp and their ``d`` forms; itof, itod, ftoi, fext. ``impl``: "nodsp".
         """
         entry = self.operators.get(f"{op}.{impl}" if impl else op) or self.operators.get(op)
         if entry is None:
@@ -225,7 +231,8 @@ class Target:
 
     def _from_points(self, entry: Mapping[str, Any]) -> OperatorTime:
         period = self.effective_ns
-        points = sorted((float(p), int(s)) for p, s in entry["points"])
+        points = sorted((float(p), int(s)) for p, s, *_ in entry["points"])
+        seen = {(float(p), int(s)): float(ns[0]) for p, s, *ns in entry["points"] if ns}
         slower = [s for p, s in points if p >= period - 0.011]
         faster = [s for p, s in points if p <= period + 0.011]
         # states never grow with the period: equal figures on both sides are exact
@@ -236,12 +243,13 @@ class Target:
             states = max(slower[0], math.ceil(points[0][0] * points[0][1] / period))
         sharing = bool(self.profile["pipeline"]["share_floating_point"])
         if "delay_ns" in entry:
-            delay = float(entry["delay_ns"])
-            return OperatorTime(states, delay, delay, False, False, int(entry["dsp"]))
+            whole = float(entry["delay_ns"])
+            return OperatorTime(states, whole, whole, False, False, int(entry["dsp"]))
+        delay = next((ns for (p, s), ns in sorted(seen.items()) if s == states and abs(p - period) < 0.8), None)
         return OperatorTime(
             states,
-            min(float(entry["in_ns"]), _FIRST_SHARE * period),
-            min(float(entry["out_ns"]), _LAST_SHARE * period),
+            min(float(entry["in_ns"]), _FIRST_SHARE * period) if delay is None else delay,
+            min(float(entry["out_ns"]), _LAST_SHARE * period) if delay is None else delay,
             sharing,
             exact and entry["source"] == "reports",
             int(entry["dsp"]),
