@@ -8,7 +8,8 @@ import click
 
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
-from hlspart.render import explain, json, shapes, text
+from hlspart.render import explain, json, shapes
+from hlspart.render import ii as report
 
 
 @click.command("ii")
@@ -33,7 +34,7 @@ def command(fail_on_miss: bool, explained: str | None, **shared: Any) -> int:
     def plain(paths: tuple[str, ...]) -> str:
         if explained is not None:
             return "".join(explain.loop(x) for x in loops)
-        return text.ii(shapes.ii(program, run.pipeline.analysis, result, paths))
+        return report.text(shapes.ii(program, run.pipeline.analysis, result, paths))
 
     return run.finish(
         {

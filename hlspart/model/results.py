@@ -125,8 +125,25 @@ class Slot:
     line: int
     start: int  # state of the iteration, from 0
     states: int
-    resource: str | None = None  # "A bank 0 port 1", "fadd 2", ..
+    held: tuple[str, ...] = ()  # ports and units taken in its slot: "A bank 0 p1", "fadd unit 2", ..
     slot: int | None = None  # start mod II
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation on the critical cycle, from state ``first`` to ``last`` after the value of the last round is there.
+
+    ``through``: the variable (or reason) of the dependence into it, "data", "memory" or "control" by ``kind``,
+    ``distance`` iterations long.
+    """
+
+    operation: str
+    line: int
+    first: int
+    last: int
+    through: str
+    kind: str
+    distance: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +171,9 @@ class LoopResult:
     limits: tuple[Limit, ...]
     flattened: tuple[str, ...] = ()
     schedule: tuple[Slot, ...] = ()
-    method: str = ""  # how the schedule was found: "exact", "iterative", ..
+    method: str = ""  # how the schedule was found: "integer programming", "iterative modulo scheduling", ..
+    cycle: tuple[Step, ...] = ()  # the critical cycle
+    dsp: int | None = None  # DSP blocks of its operators
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +289,7 @@ class InferredLoop:
     ii_before: int | None
     ii_after: int | None
     cause: str | None
+    hint: str | None = None  # what the next unroll factor would gain
 
 
 @dataclass(frozen=True)

@@ -1,27 +1,74 @@
-"""The reservation table of one loop: which operation takes which port in which state."""
+"""One loop in full: limits, critical cycle, reservation table (port x slot), operations by state."""
 
 from __future__ import annotations
 
-from hlspart.model.results import LoopResult
+from hlspart.model.results import LoopResult, Slot
 from hlspart.render.table import table
+
+WIDE = 12  # most slots that stand side by side
 
 
 def loop(item: LoopResult) -> str:
-    """Head line, limits, and one row per operation in order of start."""
+    """Head line, limits with ways out, the critical cycle, the ports by slot, all operations in order of start."""
     unknown = "unknown" + (f" ({item.cause})" if item.cause else "")
     head = f"{item.function}/{item.name}, line {item.line}: "
     if not item.pipelined:
         return head + f"not pipelined{f': {item.cause}' if item.cause else ''}\n"
-    head += f"target II {item.target_ii}, II {unknown if item.ii is None else item.ii}, depth {item.depth}"
+    target = "no target II" if item.target_ii is None else f"target II {item.target_ii}"
+    head += f"{target}, II {unknown if item.ii is None else item.ii}"
+    head += f", depth {item.depth}" if item.depth is not None else ""
     lines = [head + (f", scheduled by {item.method}" if item.method else "")]
-    lines += [f"  II >= {x.ii}: {x.text or x.kind}" for x in item.limits]
-    out = "".join(line + "\n" for line in lines)
-    if item.schedule:
-        rows = [
-            (s.start, s.slot, s.operation, s.line, s.states, s.resource or "")
-            for s in sorted(item.schedule, key=lambda s: (s.start, s.line))
-        ]
-        out += table(("state", "slot", "operation", "line", "states", "resource"), rows)
-    else:
-        out += "  no schedule\n"
-    return out
+    lines += [f"  II >= {x.ii}: {x.text or x.kind}" + (f"; {x.hint}" if x.hint else "") for x in item.limits]
+    return "".join(line + "\n" for line in lines) + _cycle(item) + _reservations(item) + _operations(item)
+
+
+def _cycle(item: LoopResult) -> str:
+    if not item.cycle:
+        return ""
+    distance = sum(s.distance for s in item.cycle)
+    rows = [
+        (
+            f"{s.first}..{s.last}" if s.last > s.first else str(s.first),
+            s.operation,
+            s.line,
+            f"{s.through}, {s.distance} iteration{'s' * (s.distance > 1)} later"
+            if s.distance
+            else f"{s.through} ({s.kind})",
+        )
+        for s in item.cycle
+    ]
+    title = f"\n  critical cycle: II >= {item.recurrence_ii} over {distance} iteration{'s' * (distance > 1)}\n"
+    return title + table(("states", "operation", "line", "waits for"), rows)
+
+
+def _reservations(item: LoopResult) -> str:
+    """Who holds which port or shared unit in which slot."""
+    if item.ii is None:
+        return ""
+    held: dict[str, dict[int, str]] = {}
+    for s in item.schedule:
+        for name in s.held:
+            held.setdefault(name, {})[s.slot or 0] = _who(s)
+    if not held:
+        return ""
+    names = sorted(held, key=lambda n: (n.rpartition(" ")[0], int(n.rpartition(" ")[2].lstrip("p"))))
+    if item.ii <= WIDE:
+        header = ("port or unit", *(f"slot {k}" for k in range(item.ii)))
+        rows = [(n, *(held[n].get(k, "-") for k in range(item.ii))) for n in names]
+        return "\n" + table(header, rows)
+    rows = [(n, f"{k}: {held[n][k]}") for n in names for k in sorted(held[n])]
+    return "\n" + table(("port or unit", "slot"), rows)
+
+
+def _who(s: Slot) -> str:
+    return f"{s.operation.split()[-1]} line {s.line}"
+
+
+def _operations(item: LoopResult) -> str:
+    if not item.schedule:
+        return "  no schedule\n"
+    rows = [
+        (s.start, s.slot, s.operation, s.line, s.states, ", ".join(s.held[:4]) + (", ..." if len(s.held) > 4 else ""))
+        for s in sorted(item.schedule, key=lambda s: (s.start, s.line))
+    ]
+    return "\n" + table(("state", "slot", "operation", "line", "states", "holds"), rows)

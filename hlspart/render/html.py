@@ -237,8 +237,8 @@ def _schedule(loop: LoopResult) -> Shape:
     """Memory ports of the schedule; what stands beyond the target II is late."""
     used, ports = [], []
     for item in loop.schedule:
-        for port in (item.resource or "").split(", "):
-            if " p" not in port:
+        for port in item.held:
+            if " unit " in port:
                 continue
             if port not in ports:
                 ports.append(port)

@@ -198,6 +198,7 @@ def ii(program: Program, analysis: AccessAnalysis, result: IIResult, paths: Sequ
                 for f in result.functions
                 if owner.function(f.name) == path
             ],
+            "resources": [{"name": r.name, "used": r.used, "available": r.available} for r in result.resources],
             "assumptions": list(result.assumptions),
         }
 
@@ -226,6 +227,7 @@ def _loop(item: LoopResult) -> Shape:
         "origin": item.origin,
         "limits": [_limit(x) for x in item.limits],
         "method": item.method,
+        "dsp": item.dsp,
     }
     if item.flattened:
         shape["flattened"] = list(item.flattened)
@@ -260,6 +262,10 @@ def _memory(item: ArrayResult) -> Shape:
         "partition": [_partition(p) for p in item.partition],
         "bram18k": item.bram18k,
         "registers": item.registers,
+        "uram": item.uram,
+        "luts": item.luts,
+        "mux_luts": item.mux_luts,
+        "copies": item.copies,
     }
 
 
@@ -300,6 +306,7 @@ def infer(program: Program, analysis: AccessAnalysis, result: InferResult, paths
                     "ii_before": item.ii_before,
                     "ii_after": item.ii_after,
                     "cause": item.cause,
+                    "hint": item.hint,
                 }
                 for item in result.loops
                 if owner.function(item.function) == path

@@ -92,61 +92,9 @@ def broken(file: Shape) -> str:
 # ----------------------------------------------------------------------------------------- ii
 
 
-def ii(shape: Shape) -> str:
-    """Assumptions, the loop table with what limits each loop, memories, directives."""
-    out: list[str] = []
-    for file in shape["files"]:
-        if "error" in file:
-            out.append(broken(file))
-            continue
-        if not out:
-            out.append("assumed: " + "; ".join(file["assumptions"]) + "\n")
-        out.append(f"\n{file['path']}\n")
-        if not file["loops"]:
-            out.append("  no loops\n")
-        else:
-            out.append(
-                table(
-                    ("loop", "line", "trips", "target", "II", "ideal", "depth", "latency", "limited by"),
-                    [_loop_row(x) for x in file["loops"]],
-                )
-            )
-            for loop in file["loops"]:
-                out.extend(f"  {text}\n" for text in loop_notes(loop))
-        shown = [a for a in file["arrays"] if a["banks"] > 1 or a["partition"] or a["bram18k"] or a["registers"]]
-        if shown:
-            header = ("array", "extents", "storage", "ports", "banks", "partition", "BRAM18K", "registers")
-            out.append("\n" + table(header, [_memory_row(a) for a in shown]))
-        if file["pragmas"]:
-            out.append("\n")
-            for p in file["pragmas"]:
-                reason = f": {p['reason']}" if p["reason"] else ""
-                out.append(f"  line {p['line']}: {p['status']}: {p['text']}{reason}\n")
-    return "".join(out)
-
-
 def loop_title(loop: Shape) -> str:
     """``function/name``."""
     return f"{loop['function']}/{loop['name']}"
-
-
-def _loop_row(loop: Shape) -> tuple[object, ...]:
-    target = "-" if loop["target_ii"] is None else loop["target_ii"]
-    unknown = f"?{'' if loop['bounds'] is None else ' {}..{}'.format(*loop['bounds'])}"
-    interval = ("-" if not loop["pipelined"] else unknown) if loop["ii"] is None else loop["ii"]
-    missed = loop["ii"] is None or loop["target_ii"] is None or loop["ii"] > loop["target_ii"]
-    first = loop["limits"][0] if loop["limits"] and missed else None
-    return (
-        loop_title(loop) + ("" if loop["origin"] != "auto" or not loop["pipelined"] else " (auto)"),
-        loop["line"],
-        extent(loop["trip_count"]),
-        target,
-        interval,
-        "-" if loop["ideal_ii"] is None else loop["ideal_ii"],
-        "-" if loop["depth"] is None else loop["depth"],
-        extent(loop["latency"]),
-        limit_text(first) if first else (loop["cause"] or ""),
-    )
 
 
 def limit_text(limit: Shape) -> str:
@@ -158,39 +106,9 @@ def limit_text(limit: Shape) -> str:
     return str(limit["text"] or limit["kind"])
 
 
-def loop_notes(loop: Shape) -> list[str]:
-    """One sentence per limit of a loop that misses its target."""
-    if loop["ii"] is None or loop["target_ii"] is None or loop["ii"] <= loop["target_ii"]:
-        return []
-    notes = []
-    for limit in loop["limits"]:
-        if limit["ii"] <= loop["target_ii"]:
-            continue
-        text = limit["text"] or f"{limit_text(limit)}, {lines_of(limit['lines'])}"
-        if limit.get("witness"):
-            text += f", for example at {assignment(limit['witness'])}"
-        hint = f"; {limit['hint']}" if limit["hint"] else ""
-        notes.append(f"{loop_title(loop)}: II {limit['ii']}: {text}{hint}")
-    return notes
-
-
 def partition_text(parts: list[Shape]) -> str:
     """``cyclic 2 dim 1 (pragma)``."""
     return ", ".join(f"{_dim(p)} ({p['origin']})" for p in parts) or "-"
-
-
-def _memory_row(array: Shape) -> tuple[object, ...]:
-    where = f"{array['function']}/" if array["function"] else ""
-    return (
-        where + array["name"],
-        dims(array["dims"]),
-        array["storage"],
-        "any" if array["ports"] is None else array["ports"],
-        array["banks"],
-        partition_text(array["partition"]),
-        array["bram18k"],
-        array["registers"],
-    )
 
 
 # -------------------------------------------------------------------------------------- infer
@@ -219,6 +137,7 @@ def infer(shape: Shape) -> str:
                     ],
                 )
             )
+        out += [f"  {loop_title(x)}: {x['hint']}\n" for x in file["loops"] if x["hint"]]
     return "".join(out)
 
 

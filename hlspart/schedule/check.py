@@ -18,7 +18,7 @@ from hlspart.schedule.folding import statement_values
 from hlspart.schedule.graph import Edge
 from hlspart.schedule.hints import with_hints
 from hlspart.schedule.latency import Latencies
-from hlspart.schedule.limits import limits, slots
+from hlspart.schedule.limits import limits, slots, steps
 from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.nests import Nest, Nests
 from hlspart.schedule.operations import Unmodelled
@@ -206,6 +206,21 @@ class _Function:
             prediction=p,
         )
 
+    def _dsp(self, p: Prediction) -> int | None:
+        """DSP blocks of the operators: of shared units once, of the others each."""
+        if p.schedule is None:
+            return None
+        total = 0
+        once = dict(p.schedule.units)
+        for ident, timing in p.problem.timing.items():
+            op = p.problem.graph.ops[ident]
+            time = self.target.operator(op.kind, op.bits, op.impl)
+            blocks = time.dsp if time is not None else 0
+            if timing.unit is not None:
+                blocks *= once.pop(timing.unit, 0)
+            total += blocks
+        return total
+
     def _plain(self, nest: Nest, blocked: str | None) -> LoopResult:
         try:
             model, same = self.model(nest)
@@ -269,6 +284,8 @@ class _Function:
             limits=reasons,
             flattened=nest.flattened,
             schedule=slots(prediction) if prediction is not None and cause is None else (),
+            cycle=steps(prediction) if prediction is not None else (),
+            dsp=self._dsp(prediction) if prediction is not None and cause is None else None,
             method="" if schedule is None else schedule.method + ("" if schedule.least else ", not proved least"),
         )
 

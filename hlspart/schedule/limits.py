@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hlspart.model.results import Limit, Slot
+from hlspart.model.results import Limit, Slot, Step
 from hlspart.schedule.loops import Prediction
+from hlspart.schedule.problem import allowed
 from hlspart.schedule.recurrence import critical_cycle, cycle_latency
 
 
@@ -56,9 +57,11 @@ def _ports(p: Prediction) -> list[Limit]:
         name = p.elaborated.carriers.names(variable)
         ports = _port_number(p, variable)
         witness = count.witness if count.ideal.interval == load.interval else None
+        counts = ((load.reads, "read"), (load.writes, "write"))
+        asked = " and ".join(f"{len(x)} {word}{'s' * (len(x) > 1)}" for x, word in counts if x)
         text = (
-            f"{name} bank {load.bank}: {len(load.reads)} reads and {len(load.writes)} writes in one iteration "
-            f"(line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}) on {ports} ports"
+            f"{name} bank {load.bank}: {asked} in one iteration "
+            f"(line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}) on {_ports_text(ports)}"
             f"{_holders(p, variable, chosen)}"
         )
         out.append(
@@ -81,16 +84,27 @@ def _port_number(p: Prediction, variable: int) -> int:
     return 0
 
 
+def _ports_text(ports: int) -> str:
+    return f"{ports} port{'s' * (ports > 1)}"
+
+
 def _holders(p: Prediction, variable: int, chosen: list[int]) -> str:
     """The first access that finds no port in program order, and those that hold the ports."""
     accesses = p.elaborated.accesses[variable]
+    program = p.elaborated.storage.program
+    known = {a.id: a for a in p.elaborated.storage.analysis.accesses}
+
+    def named(k: int) -> str:
+        found = known.get(accesses[k].access)
+        return f"{program.text(found.at) if found is not None else 'an access'} (line {accesses[k].line})"
+
     ports = _port_number(p, variable)
     if len(chosen) <= ports:
         return ""
-    culprit = accesses[chosen[ports]]
-    holders = ", ".join(f"p{k} by access {k + 1} (line {accesses[x].line})" for k, x in enumerate(chosen[:ports]))
-    kind = "load" if culprit.kind == "read" else "store"
-    return f"; {kind} {ports + 1} of {len(chosen)} (line {culprit.line}) finds no port: {holders}"
+    culprit = chosen[ports]
+    holders = ", ".join(f"p{k} by {named(x)}" for k, x in enumerate(chosen[:ports]))
+    kind = "load" if accesses[culprit].kind == "read" else "store"
+    return f"; {kind} {ports + 1} of {len(chosen)}, {named(culprit)}, finds no port: {holders}"
 
 
 def _recurrences(p: Prediction) -> list[Limit]:
@@ -126,7 +140,7 @@ def _units(p: Prediction) -> list[Limit]:
 
 
 def slots(p: Prediction) -> tuple[Slot, ...]:
-    """The reservation table: every operation with its state, slot and resource."""
+    """The reservation table: every operation with its state, slot, and the ports or units that it takes."""
     if p.schedule is None:
         return ()
     rows = []
@@ -135,18 +149,29 @@ def slots(p: Prediction) -> tuple[Slot, ...]:
         op = p.problem.graph.ops[ident]
         start = p.schedule.start[ident]
         slot = start % p.schedule.ii
-        resource = None
         use, unit = p.problem.ports.get(ident), p.problem.timing[ident].unit
-        if use is not None:
-            names = []
-            for bank in use.banks[:4]:
-                port = taken.get((bank, slot), 0)
-                taken[bank, slot] = port + 1
-                names.append(f"{bank} p{port}")
-            resource = ", ".join(names) + (", ..." if len(use.banks) > 4 else "")
-        elif unit is not None:
-            number = taken.get((unit, slot), 0)
-            taken[unit, slot] = number + 1
-            resource = f"{unit} {number}"
-        rows.append(Slot(op.text or op.kind, op.line, start, p.problem.timing[ident].states, resource, slot))
+        names = [(bank, "p") for bank in use.banks] if use is not None else []
+        names += [(unit, "unit ")] if unit is not None else []
+        held = []
+        for name, word in names:
+            number = taken.get((name, slot), 0)
+            taken[name, slot] = number + 1
+            held.append(f"{name} {word}{number}")
+        rows.append(Slot(op.text or op.kind, op.line, start, p.problem.timing[ident].states, tuple(held), slot))
     return tuple(rows)
+
+
+def steps(p: Prediction) -> tuple[Step, ...]:
+    """The critical cycle, operation by operation; () when dependences allow II 1."""
+    if p.recurrence_ii <= 1:
+        return ()
+    cycle, out = critical_cycle(p.problem, p.recurrence_ii), []
+    first = next((k for k, edge in enumerate(cycle) if edge.distance), 0)
+    at = (0, 0.0)
+    for edge in (*cycle[first:], *cycle[:first]):
+        op = p.problem.graph.ops[edge.sink]
+        if edge is not cycle[first]:
+            at = allowed(p.problem, edge, *at, 0)
+        last = at[0] + p.problem.timing[op.id].states - 1
+        out.append(Step(op.text or op.kind, op.line, at[0], last, edge.name, edge.kind, edge.distance))
+    return tuple(out)

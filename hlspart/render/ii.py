@@ -1,0 +1,139 @@
+"""``hlspart ii`` on a terminal: the columns of a synthesis report, what limits each loop, memories, totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hlspart.render.table import table
+from hlspart.render.text import assignment, broken, dims, extent, limit_text, lines_of, loop_title, partition_text
+
+Shape = Mapping[str, Any]
+
+_COLUMNS = (
+    "Modules & Loops", "Line", "Issue", "Latency (cycles)", "Latency (ns)", "Iteration Latency", "Target", "Interval",
+    "Ideal", "Trip Count", "Pipelined", "BRAM", "DSP", "FF", "LUT", "limited by",
+)  # fmt: skip
+
+
+def text(shape: Shape) -> str:
+    """Assumptions, then per file: the table, a sentence per limit of a missed loop, memories, totals, directives."""
+    out: list[str] = []
+    for file in shape["files"]:
+        if "error" in file:
+            out.append(broken(file))
+            continue
+        if not out:
+            out.append("assumed: " + "; ".join(file["assumptions"]) + "\n")
+        out.append(f"\n{file['path']}\n")
+        if not file["loops"]:
+            out.append("  no loops\n")
+        else:
+            out.append(table(_COLUMNS, list(_rows(file))))
+            for loop in file["loops"]:
+                out.extend(f"  {note}\n" for note in _notes(loop))
+        shown = [a for a in file["arrays"] if a["banks"] > 1 or a["partition"] or any(a[k] for k in _MEMORY)]
+        if shown:
+            header = (
+                "array", "extents", "storage", "ports", "banks", "partition", "BRAM18K", "URAM", "registers", "LUT",
+                "mux LUT",
+            )  # fmt: skip
+            out.append("\n" + table(header, [_memory(a) for a in shown]))
+            out.append(_totals(file["resources"]))
+        if file["pragmas"]:
+            out.append("\n")
+            for p in file["pragmas"]:
+                reason = f": {p['reason']}" if p["reason"] else ""
+                out.append(f"  line {p['line']}: {p['status']}: {p['text']}{reason}\n")
+    return "".join(out)
+
+
+_MEMORY = ("bram18k", "uram", "registers", "luts", "mux_luts")
+
+
+def _rows(file: Shape) -> Iterator[tuple[object, ...]]:
+    """A row per function that has loops, followed by those of its loops."""
+    functions = {f["name"]: f for f in file["functions"]}
+    for name in dict.fromkeys(x["function"] for x in file["loops"]):
+        latency = functions[name]["latency"] if name in functions else {"min": None, "max": None}
+        own = [a for a in file["arrays"] if a["function"] == name]
+        yield (
+            f"+ {name}", "-", "-", extent(latency), _ns(latency, file["clock_ns"]), "-", "-", "-", "-", "-", "-",
+            sum(a["bram18k"] for a in own), "-", "-", "-", "",
+        )  # fmt: skip
+        for loop in file["loops"]:
+            if loop["function"] == name:
+                yield _loop(loop, file["clock_ns"])
+
+
+def _loop(loop: Shape, clock: float) -> tuple[object, ...]:
+    unknown = f"?{'' if loop['bounds'] is None else ' {}..{}'.format(*loop['bounds'])}"
+    interval = ("-" if not loop["pipelined"] else unknown) if loop["ii"] is None else loop["ii"]
+    missed = loop["ii"] is None or loop["target_ii"] is None or loop["ii"] > loop["target_ii"]
+    first = loop["limits"][0] if loop["limits"] and missed else None
+    return (
+        f"  o {loop['name']}",
+        loop["line"],
+        "II" if loop["target_ii"] is not None and loop["ii"] is not None and missed else "-",
+        extent(loop["latency"]),
+        _ns(loop["latency"], clock),
+        _known(loop["depth"]),
+        _known(loop["target_ii"]),
+        interval,
+        _known(loop["ideal_ii"]),
+        extent(loop["trip_count"]),
+        "no" if not loop["pipelined"] else "auto" if loop["origin"] == "auto" else "yes",
+        "-",
+        _known(loop["dsp"]),
+        "-",
+        "-",
+        limit_text(first) if first else (loop["cause"] or ""),
+    )
+
+
+def _known(value: int | None) -> int | str:
+    return "-" if value is None else value
+
+
+def _ns(latency: Shape, clock: float) -> str:
+    """Latency in ns, as ``extent`` writes it in cycles."""
+    low, high = (None if latency[k] is None else latency[k] * clock for k in ("min", "max"))
+    parts = ["?" if x is None else f"{x:g}" if x < 1e6 else f"{x:.3e}" for x in (low, high)]
+    return parts[0] if parts[0] == parts[1] else "..".join(parts)
+
+
+def _notes(loop: Shape) -> Iterator[str]:
+    """One sentence per limit of a loop that misses its target."""
+    if loop["ii"] is None or loop["target_ii"] is None or loop["ii"] <= loop["target_ii"]:
+        return
+    for limit in loop["limits"]:
+        if limit["ii"] <= loop["target_ii"]:
+            continue
+        said = limit["text"] or f"{limit_text(limit)}, {lines_of(limit['lines'])}"
+        if limit.get("witness"):
+            said += f", for example at {assignment(limit['witness'])}"
+        hint = f"; {limit['hint']}" if limit["hint"] else ""
+        yield f"{loop_title(loop)}: II {limit['ii']}: {said}{hint}"
+
+
+def _memory(array: Shape) -> tuple[object, ...]:
+    where = f"{array['function']}/" if array["function"] else ""
+    copies = f" x{array['copies']}" if array["copies"] > 1 else ""
+    return (
+        where + array["name"],
+        dims(array["dims"]),
+        array["storage"] + copies,
+        "any" if array["ports"] is None else array["ports"],
+        array["banks"],
+        partition_text(array["partition"]),
+        *(array[k] for k in _MEMORY),
+    )
+
+
+def _totals(resources: list[Shape]) -> str:
+    parts = []
+    for r in resources:
+        share = f" of {r['available']} ({100 * r['used'] / r['available']:.1f} %)" if r["available"] else ""
+        if r["used"]:
+            parts.append(f"{r['used']} {r['name']}{share}")
+    return f"  all arrays: {', '.join(parts) or 'nothing on chip'}\n"
