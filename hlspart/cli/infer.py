@@ -23,7 +23,8 @@ _EMITTED = ("pragma", "diff", "cfg", "tcl", "smarthls")
 def command(emit: str | None, in_place: bool, **rest: Any) -> int:
     """Find the least partition that reaches the target II, with a proof where there is one."""
     shared = dict(rest)
-    options = infer_options_of(shared, scheme=shared.pop("scheme"), pareto=shared.pop("pareto"))
+    shown = not (emit or in_place)
+    options = infer_options_of(shared, scheme=shared.pop("scheme"), pareto=shared.pop("pareto"), hints=shown)
     run = Run("infer", shared, products=bool(emit or in_place))
     program = run.load()
     run.statuses(run.pipeline.validation)

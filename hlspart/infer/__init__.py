@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from hlspart.banking.need import BankModel
+from hlspart.infer.hints import with_hints
 from hlspart.infer.inference import Inference
 from hlspart.infer.pareto import pareto
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import InferOptions
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, InferResult, Validation
+from hlspart.partition import validate
 from hlspart.targets import Target
 
 __all__ = ["infer"]
@@ -29,7 +31,13 @@ def infer(
     conflicts. ``known``: the prediction for the program as it is, where there is one.
     """
 
-    def run(opts: InferOptions) -> InferResult:
-        return Inference(program, analysis, validation, target, opts, bank_model, known).run()
+    def prepared(of: Program, opts: InferOptions) -> Inference:
+        if of is program:
+            return Inference(of, analysis, validation, target, opts, bank_model, known)
+        return Inference(of, analysis, validate(of, analysis, bank_model, target.flow), target, opts, bank_model)
 
-    return pareto(run, options) if options.pareto else run(options)
+    if options.pareto:
+        return pareto(lambda opts: prepared(program, opts).run(), options)
+    inference = prepared(program, options)
+    result = inference.run()
+    return with_hints(inference, result, lambda of: prepared(of, options)) if options.hints else result

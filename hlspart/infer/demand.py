@@ -93,6 +93,16 @@ def with_pipelines(program: Program, result: IIResult, functions: frozenset[str]
     return replace(program, directives=(*program.directives, *added))
 
 
+def unrolled(program: Program, loop: int, factor: int) -> Program:
+    """The program with another unroll factor on one loop."""
+    at, function = program.loops[loop].header, program.loops[loop].function
+    text = f"HLS unroll factor={factor}"
+    words = (Option("factor", str(factor), at),)
+    added = Directive("unroll", "vitis", "pragma", at, text, words, {"factor": factor}, function, loop, ())
+    kept = tuple(d for d in program.directives if d.kind != "unroll" or d.loop != loop)
+    return replace(program, directives=(*kept, added))
+
+
 def without(program: Program, directives: Sequence[int]) -> Program:
     """The program without some of its directives."""
     gone = set(directives)

@@ -73,7 +73,7 @@ class Inference:
     ) -> None:
         if options.ports is not None:
             target, known = with_ports(target, options.ports), None
-        self.analysis, self.options, self.model = analysis, options, model
+        self.given, self.analysis, self.options, self.model = program, analysis, options, model
         self.target, self.real = without_copies(target), target
         first = known if known is not None else check(program, analysis, validation, target, model, hints=False)
         self._checked: list[tuple[tuple[Directive, ...], frozenset[int], Target, IIResult]] = []
@@ -88,6 +88,7 @@ class Inference:
         self.bare = without(self.program, [k for group, ids in self.held.items() if self._open(group) for k in ids])
         self.base = self._check(self.bare)
         self.targets = {key(x): self._target(x) for x in asked_for(self.base, functions)}
+        self.outcome = self.before  # the prediction under the choice, once there is one
 
     def run(self) -> InferResult:
         """Choose for the II asked for, as far as it can be reached with ports enough; confirm; report.
@@ -105,9 +106,20 @@ class Inference:
             if not self._missed(then, reached):
                 decisions, after = cheaper, then
         decisions, _ = self._weighed(decisions, after)
-        after = self._confirm(decisions, self.real)
+        self.outcome = self._confirm(decisions, self.real)
         return InferResult(
-            arrays=tuple(self._array(d) for d in decisions), loops=tuple(self._outcomes(after, decisions))
+            arrays=tuple(self._array(d) for d in decisions), loops=tuple(self._outcomes(self.outcome, decisions))
+        )
+
+    def unroll_factor(self, loop: int) -> int:
+        """Copies of the body that the directives ask for; 0 when the loop is unrolled completely."""
+        return next(
+            (
+                d.values.get("factor", 0)
+                for d in self.given.directives
+                if d.kind == "unroll" and d.loop == loop and d.usable and not d.has("off")
+            ),
+            1,
         )
 
     def _weighed(self, decisions: tuple[Decision, ...], after: IIResult) -> tuple[tuple[Decision, ...], IIResult]:

@@ -55,6 +55,7 @@ class InferOptions:
     effort: int = 1
     objective: Literal["banks", "bram", "lut"] = "banks"
     pareto: bool = False
+    hints: bool = False  # say what the next unroll factor would gain
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,6 +215,37 @@ def test_target_ii_two_needs_half_the_banks() -> None:
     assert [array(run(MATMUL, target_ii=ii), "A").banks for ii in (1, 2, 4)] == [4, 2, 1]
 
 
+def test_hint_on_the_next_unroll_factor_is_what_the_model_says_of_it() -> None:
+    text = FAR
+    hints = {x.name: x.hint for x in run(text, hints=True).loops}
+    assert hints["L"] == "unroll factor=2: 4 cycles instead of 8, with A in 4 banks instead of 2"
+    twice = text.replace(
+        "L:  for (int i = 0; i < 8; i++) {\n", "L:  for (int i = 0; i < 8; i++) {\n#pragma HLS UNROLL factor=2\n"
+    )
+    assert array(run(twice), "A").banks == 4
+    loop = next(x for x in pipeline(pasted(twice)).ii.loops if x.name == "L")
+    assert (loop.ii, loop.trip_count.max) == (1, 4)
+
+
+def test_hint_says_when_unrolling_gains_nothing() -> None:
+    text = """\
+void k(float A[64], float out[1])
+{
+    float s = 0;
+L:  for (int t = 0; t < 64; t++) {
+#pragma HLS PIPELINE II=1
+        s += A[t];
+    }
+    out[0] = s;
+}
+"""
+    (loop,) = run(text, hints=True).loops
+    twice = iis(text.replace("II=1\n", "II=1\n#pragma HLS UNROLL factor=2\n"))["L"]
+    assert loop.ii_after is not None and twice is not None and twice >= 2 * loop.ii_after
+    assert loop.hint == f"unroll factor=2 gains nothing: II {twice} for 2 iterations"
+    assert run(text).loops[0].hint is None
+
+
 OVER = UNROLLED.replace("{\nL:", "{\n#pragma HLS ARRAY_PARTITION variable=A cyclic factor=16 // wide\nL:")
 
 

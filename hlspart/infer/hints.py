@@ -1,0 +1,57 @@
+"""What the next unroll factor of a loop would gain, found by inferring once more with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from hlspart.infer.demand import key, unrolled
+from hlspart.infer.inference import Inference
+from hlspart.model.program import Program
+from hlspart.model.results import InferResult, LoopResult
+
+MOST_LOOPS = 4  # those with the most cycles
+MOST_ACCESSES = 128  # of one array in one iteration, after unrolling
+MOST_TIMES = 4  # the next factor is at most so many times the one that is there
+
+
+def with_hints(done: Inference, result: InferResult, again: Callable[[Program], Inference]) -> InferResult:
+    """``result`` of ``done`` with a hint on the loops that take longest; ``again`` infers for another program."""
+    loops = {key(x): x for x in done.outcome.loops}
+    found = [loops[k] for k in done.targets if k in loops]
+    slowest = sorted(found, key=lambda x: -(_cycles(x) or 0))[:MOST_LOOPS]
+    hints = {(x.function, x.name): _hint(done, result, x, again) for x in slowest}
+    return replace(result, loops=tuple(replace(x, hint=hints.get((x.function, x.name))) for x in result.loops))
+
+
+def _cycles(loop: LoopResult) -> int | None:
+    return None if loop.ii is None or loop.trip_count.max is None else loop.ii * loop.trip_count.max
+
+
+def _hint(done: Inference, result: InferResult, loop: LoopResult, again: Callable[[Program], Inference]) -> str | None:
+    before = _cycles(loop)
+    info = done.analysis.loops.get(loop.loop)
+    trips = info.trip_count.exact if info is not None else None
+    if before is None or trips is None:
+        return None
+    now = done.unroll_factor(loop.loop)
+    times = next((t for t in range(2, MOST_TIMES + 1) if now and now * t < trips and trips % (now * t) == 0), None)
+    if times is None or max((a.accesses for a in result.arrays), default=0) * times > MOST_ACCESSES:
+        return None
+    factor = now * times
+    other = again(unrolled(done.given, loop.loop, factor))
+    arrays = {a.variable: a for a in other.run().arrays}
+    after = next((x for x in other.outcome.loops if key(x) == key(loop)), None)
+    cycles = _cycles(after) if after is not None else None
+    if after is None or cycles is None:
+        return None
+    if cycles >= before:
+        return f"unroll factor={factor} gains nothing: II {after.ii} for {times} iterations"
+    more = [
+        f"{a.name} in {arrays[a.variable].banks} banks instead of {a.banks}"
+        for a in result.arrays
+        if a.variable in arrays and arrays[a.variable].banks > a.banks
+    ]
+    return f"unroll factor={factor}: {cycles} cycles instead of {before}" + (
+        f", with {', '.join(more)}" if more else ""
+    )
