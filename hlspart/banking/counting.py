@@ -24,6 +24,8 @@ from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, PortCount,
 from hlspart.poly.region import Box, Region, Regions, TooHard, Touch
 
 MAX_PAIRED = 1500  # accesses of one array whose pairs are all compared
+MIN_SHOWN = 4  # accesses of a clique from which single iterations are tried before all are looked at
+FAR = 64  # where iterators are away from the borders of their domains, mostly
 MAX_MEETING = 128  # accesses whose common iterations are computed when they depend on the iteration
 
 
@@ -357,6 +359,8 @@ class _Conflicts:
         self._split: dict[int, tuple[int, tuple[int, ...]]] = {}  # by position: that number, and the constants
         self._known: dict[tuple[int, int, tuple[int, ...], bool], bool | None] = {}
         self._always: set[tuple[int, ...]] = set()  # cliques that meet in every iteration
+        self._points: dict[tuple[int, ...], list[Region]] = {}  # by the first members of a clique: iterations to try
+        self._held: dict[int, set[tuple[int, ...]]] = {}  # by such an iteration: cliques that meet in it
         self._exact = True
 
     def busiest(self, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
@@ -365,12 +369,21 @@ class _Conflicts:
         )
         members = [*load.reads, *load.writes]
         try:
-            common = self._common(members)
+            common = self._seen(members) or self._common(members)
             witness = common.sample() if common is not None else None
             bank = self._bank(members, witness)
         except TooHard:
             witness, bank = None, 0
         return replace(load, bank=bank), witness, complete and self._exact
+
+    def _seen(self, members: Sequence[int]) -> Region | None:
+        """An iteration in which all ``members`` have been seen in conflict."""
+        wanted = set(members)
+        for points in self._points.values():
+            for point in points:
+                if any(wanted == set(key) for key in self._held.get(id(point), ())):
+                    return point
+        return None
 
     def exceeds(self, ports: Ports, ii: int) -> bool:
         """Adds accesses one by one and stops at the first set that one bank cannot serve."""
@@ -498,11 +511,34 @@ class _Conflicts:
             self._exact = False
             return True
         try:
+            if self._shown(positions):
+                return True
             common = self._common(positions)
             return common is None or not common.empty
         except TooHard:
             self._exact = False
             return True
+
+    def _shown(self, positions: Sequence[int]) -> bool:
+        """Whether one of a few iterations shows all ``positions`` in conflict at once (no proof that none does)."""
+        if len(positions) < MIN_SHOWN:
+            return False
+        start = tuple(positions[:MIN_SHOWN])
+        if start not in self._points:
+            common = self._common(start)
+            found = [common.point(FAR), common.point()] if common is not None else []
+            self._points[start] = [p for p in found if p is not None]
+        pairs = [(min(p, positions[-1]), max(p, positions[-1])) for p in positions[:-1]]
+        for point in self._points[start]:
+            held = self._held.setdefault(id(point), set())
+            key = tuple(positions)
+            grown = tuple(key[:-1]) in held
+            regions = [self._sites[p].region for p in ((positions[-1],) if grown else positions)]
+            regions += [w for pair in (pairs if grown else _pairs(positions)) if (w := self._where[pair]) is not None]
+            if all(region.covers(point) for region in regions):
+                held.add(key)
+                return True
+        return False
 
     def _unconditional(self, positions: tuple[int, ...]) -> bool:
         """Whether all run in the same iterations, and each pair meets in all of them."""

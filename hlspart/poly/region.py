@@ -68,6 +68,22 @@ class Region:
 
         return self._owner.guarded(pick)
 
+    def point(self, far: int = 0) -> Region | None:
+        """One iteration (with values of the parameters), all iterators from ``far`` on; None when there is none."""
+
+        def pick() -> Any:
+            points = self._set
+            for k in range(len(self._owner.names) if far else 0):
+                points = points.lower_bound_val(isl.dim_type.set, k, isl.Val(far, context=self._owner.context))
+            return None if points.is_empty() else isl.Set.from_point(points.sample_point())
+
+        found = self._owner.guarded(pick)
+        return None if found is None else Region(self._owner, found)
+
+    def covers(self, other: Region) -> bool:
+        """Whether all iterations of ``other`` are in this one too."""
+        return self._owner.guarded(lambda: bool(other._set.is_subset(self._set)))
+
     def box(self) -> Box | None:
         """The box this region is exactly, when it is one (with the strides of the space)."""
 
