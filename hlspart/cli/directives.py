@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from hlspart.cli.options import dependency_options, infer_options, infer_options_of, shared_options
 from hlspart.cli.run import Run
+from hlspart.render.shapes import Owner
 
 
 @click.command("directives")
@@ -32,10 +34,15 @@ def command(emit: str, fail_on_miss: bool, **rest: Any) -> int:
         x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii) for x in result.loops
     ):
         run.found()
-    output = run.output or "-"
-    if run.out_dir:
-        stem = os.path.splitext(os.path.basename(run.pipeline.paths[0]))[0]
-        output = os.path.join(run.out_dir, f"{stem}.{emit}")
-    run.product(output, emission.emit(program, result, emit))
-    run.dependencies(shared, [output])
+    if not run.out_dir:
+        outputs = {run.output or "-": result}
+    else:  # one file for each input, about the arrays that it declares
+        outputs, owner = {}, Owner(program)
+        for path in run.pipeline.paths:
+            own = tuple(a for a in result.arrays if owner.variable(program.variable(a.variable)) == path)
+            stem = os.path.splitext(os.path.basename(path))[0]
+            outputs[os.path.join(run.out_dir, f"{stem}.{emit}")] = replace(result, arrays=own)
+    for output, part in outputs.items():
+        run.product(output, emission.emit(program, part, emit))
+    run.dependencies(shared, list(outputs))
     return run.finish({}, quiet=True)

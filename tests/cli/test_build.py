@@ -135,3 +135,47 @@ def test_dependency_files(cli, tmp_path: Path) -> None:
     assert {w.rstrip(":") for w in rule.split()} - {"\\"} == {"out/g.c", "f.c", "n.h", "d.cfg"}
     assert cli("rewrite", "f.c", "-o", "out/g.c", "-MF", "x.dep", "-MT", "t").code == 0
     assert (tmp_path / "x.dep").read_text().startswith("t: \\\n  f.c")
+
+
+def test_one_directive_file_per_input(cli, tmp_path: Path) -> None:
+    for name in "fgh":
+        (tmp_path / f"{name}.c").write_text(PLAIN.replace("void f(", f"void {name}("))
+    (tmp_path / "h.c").write_text("int h(int x) { return x; }\n")
+    done = cli("directives", "f.c", "g.c", "h.c", "--out-dir", "d", "-MF", "all.d")
+    assert done.code == 0
+    said = {p.name: p.read_text() for p in sorted((tmp_path / "d").iterdir())}
+    assert list(said) == ["f.cfg", "g.cfg", "h.cfg"] and said["h.cfg"] == ""
+    assert "syn.directive.array_partition=f a type=cyclic factor=2 dim=1\n" in said["f.cfg"]
+    assert said["g.cfg"] == said["f.cfg"].replace("=f ", "=g ")
+    assert (tmp_path / "all.d").read_text().startswith("d/f.cfg d/g.cfg d/h.cfg: \\\n  f.c \\\n  g.c")
+
+
+def test_an_unchanged_output_keeps_its_time(cli, tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(PLAIN)
+    calls = (
+        ("directives", "f.c", "--emit", "cfg", "-o", "f.cfg", "-MD"),
+        ("directives", "f.c", "--emit", "tcl", "-o", "f.tcl", "-MF", "tcl.d"),
+        ("rewrite", "f.c", "--infer", "-o", "out/f.c", "--map", "f.map.json", "-MD"),
+    )
+    products = [tmp_path / p for p in ("f.cfg", "f.d", "f.tcl", "tcl.d", "out/f.c", "out/f.d", "f.map.json")]
+    for again in (False, True):
+        for call in calls:
+            assert cli(*call).code == 0
+        if not again:
+            before = [p.read_bytes() for p in products]
+            for p in products:
+                os.utime(p, (1000, 1000))
+    assert [p.stat().st_mtime for p in products] == [1000] * len(products)
+    assert [p.read_bytes() for p in products] == before
+    assert not any(str(tmp_path).encode() in text for text in before)  # no absolute paths
+    (tmp_path / "f.c").write_text(PLAIN.replace("factor=4", "factor=8"))
+    assert cli(*calls[0]).code == 0
+    assert products[0].stat().st_mtime > 1000 and products[2].stat().st_mtime == 1000
+
+
+def test_nothing_is_written_when_an_input_is_broken(cli, tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(PLAIN)
+    (tmp_path / "bad.c").write_text("void g( {\n")
+    assert cli("directives", "f.c", "bad.c", "--out-dir", "d").code == 2
+    assert cli("directives", "bad.c", "-o", "bad.cfg", "-MD").code == 2
+    assert not (tmp_path / "d").exists() and not list(tmp_path.glob("bad.*d*"))
