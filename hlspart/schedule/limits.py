@@ -19,7 +19,7 @@ def _bundles(p: Prediction) -> list[Limit]:
     """Buses whose one read and one write channel serve several arrays."""
     by_bus: dict[str, list[int]] = {}
     for op, use in p.problem.ports.items():
-        if use.banks[0].startswith("m_axi"):
+        if use.banks and use.banks[0].startswith("m_axi"):  # an access that never runs has none
             by_bus.setdefault(use.banks[0], []).append(op)
     out = []
     for bus, members in sorted(by_bus.items()):

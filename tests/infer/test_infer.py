@@ -453,3 +453,8 @@ def test_fewer_banks_promise_no_more_than_they_serve() -> None:
         assert result.loops[1].ii_after == ii
     points = run(text, pareto=True).pareto
     assert [(p["ii"], p["banks"]) for p in points] == [(1, 5), (2, 4), (3, 3)]
+
+
+def test_accesses_that_never_run_need_nothing() -> None:
+    text = FAR.replace("out[i] = A[i]", "if (i > 20) out[i] = A[i+1] + A[i+2] + A[i+3]; else out[i] = A[i]")
+    assert array(run(text), "A").banks == array(run(FAR), "A").banks == 2
