@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -11,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import click
 
 import hlspart
 from hlspart.cli.files import write_output
@@ -101,7 +104,8 @@ def _run(job: Job) -> LintReport:
             return known
         pipeline = Pipeline(job.paths, job.options)
         found = replace(pipeline.lint(job.config), rules=())
-        _remember(job, found, [h for u in pipeline.program.units for h in u.headers])
+        with contextlib.suppress(OSError, click.ClickException):  # a folder that cannot be written keeps no cache
+            _remember(job, found, [h for u in pipeline.program.units for h in u.headers])
         return replace(found, sources={})
     except Exception as error:
         if os.environ.get("HLSPART_DEBUG"):

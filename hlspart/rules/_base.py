@@ -20,13 +20,14 @@ class Rule:
     """Code, kebab-case name and default severity of a rule.
 
     ``names``: what it finds is proved only where every name is known; in a file with a header that was
-    not found it is for information.
+    not found it is for information. ``hint``: what to do where a finding says nothing better.
     """
 
     code: str
     name: str
     severity: Severity
     names: bool = False
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class Facts:
         if severity is None:
             severity = "info" if rule.names and self.lacks_header(at.span.path) else rule.severity
         places = tuple(Related(self.place(origin), text) for origin, text in related)
-        return Diagnostic(rule.code, rule.name, severity, self.place(at), message, hint, places, fix)
+        return Diagnostic(rule.code, rule.name, severity, self.place(at), message, hint or rule.hint, places, fix)
 
     def pragma_text(self, directive: Directive) -> str:
         """Name of the directive in messages."""
@@ -129,7 +130,8 @@ class Facts:
         errors = [unit.error for unit in self.program.units if unit.error is not None]
         for item in (*errors, *self.program.diagnostics):
             if item.rule == rule.code:
-                yield replace(item, severity="info") if item.severity == "note" else item
+                severity: Severity = "info" if item.severity == "note" else item.severity
+                yield replace(item, severity=severity, hint=item.hint or rule.hint)
 
     def plain(self, rule: Rule, *codes: str, severity: Severity | None = None) -> Iterator[Diagnostic]:
         """A finding for every remark with one of ``codes``."""

@@ -35,7 +35,7 @@ from dataclasses import replace
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP104", "bad-value", "error")
+RULE = Rule("HLP104", "bad-value", "error", hint="give a whole number, or a name with a constant value")
 _NAME = re.compile(r"=.*\b[A-Za-z_]\w*.* is not an integer constant")
 
 

@@ -35,7 +35,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP007", "directive-file", "warning")
+RULE = Rule("HLP007", "directive-file", "warning", hint="write the directives one by one")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

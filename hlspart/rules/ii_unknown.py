@@ -39,7 +39,9 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP010", "ii-unknown", "info")
+RULE = Rule(
+    "HLP010", "ii-unknown", "info", hint="take the figure from the tool; hlspart ii prints the bounds that are known"
+)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

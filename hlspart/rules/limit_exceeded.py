@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP004", "limit-exceeded", "error")
+RULE = Rule("HLP004", "limit-exceeded", "error", hint="split the file")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP107", "other-dialect", "warning")
+RULE = Rule("HLP107", "other-dialect", "warning", hint="write it in the spelling of the target tool")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP210", "out-of-range", "error")
+RULE = Rule("HLP210", "out-of-range", "error", hint="correct the bound or the index")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

@@ -45,7 +45,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP201", "ports-limit-ii", "warning")
+RULE = Rule("HLP201", "ports-limit-ii", "warning", hint="hlspart infer looks for a partition that reaches the target")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

@@ -35,7 +35,12 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP410", "struct-member", "info")
+RULE = Rule(
+    "HLP410",
+    "struct-member",
+    "info",
+    hint="make the array a variable of its own, or see in the log of the tool that the member is found",
+)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

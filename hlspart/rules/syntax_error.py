@@ -31,7 +31,12 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP002", "syntax-error", "error")
+RULE = Rule(
+    "HLP002",
+    "syntax-error",
+    "error",
+    hint="correct the text; give missing headers and macros with -I and -D, C++ with --lang c++",
+)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

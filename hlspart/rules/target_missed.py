@@ -47,7 +47,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._queries import binding
 
-RULE = Rule("HLP211", "target-missed", "warning")
+RULE = Rule("HLP211", "target-missed", "warning", hint="ask for the II that is reached, or remove the limit")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

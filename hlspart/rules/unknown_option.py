@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP102", "unknown-option", "error")
+RULE = Rule("HLP102", "unknown-option", "error", hint="remove it, or correct its spelling")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

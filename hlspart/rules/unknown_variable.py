@@ -34,7 +34,13 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP401", "unknown-variable", "error", names=True)
+RULE = Rule(
+    "HLP401",
+    "unknown-variable",
+    "error",
+    names=True,
+    hint="correct the name; the variable must be visible where the pragma stands",
+)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

@@ -39,7 +39,9 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP012", "unmodelled-directive", "info")
+RULE = Rule(
+    "HLP012", "unmodelled-directive", "info", hint="take the figures that it changes from the report of the tool"
+)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

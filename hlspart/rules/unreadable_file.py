@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP001", "unreadable-file", "error")
+RULE = Rule("HLP001", "unreadable-file", "error", hint="check the path and its permissions")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

@@ -23,7 +23,9 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP003", "unsupported-construct", "error")
+RULE = Rule(
+    "HLP003", "unsupported-construct", "error", hint="keep the construct in a file of its own and leave that out"
+)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

@@ -144,6 +144,12 @@ def test_a_tree_in_parallel_and_from_the_cache(cli, linted: Path) -> None:
     assert "   3 | #pragma HLS ARRAY_PARTITION variable=nope" in text  # sources are there from the cache too
 
 
+def test_no_cache_where_none_can_be_written(cli, linted: Path) -> None:
+    wanted = cli("lint", ".", "--no-cache", "--format", "json")
+    (linted / ".hlspart-cache").write_text("a file in the way\n")
+    assert cli("lint", ".", "--format", "json") == wanted
+
+
 def test_the_cache_sees_headers(cli, tmp_path: Path) -> None:
     (tmp_path / "n.h").write_text("#define F 2\n")
     (tmp_path / "f.c").write_text('#include "n.h"\n' + TEXT.replace("complete factor=3", "cyclic factor=F"))

@@ -51,6 +51,7 @@ def test_examples(entry: Entry) -> None:
     bad = lint_of(files, tool=options.get("tool"))
     mine = [d for d in bad.diagnostics if d.rule == entry.rule.code]
     assert mine, [str(d) for d in bad.diagnostics]
+    assert all(d.hint for d in bad.diagnostics)
     for d in mine:
         assert d.message
         assert d.name == entry.rule.name
