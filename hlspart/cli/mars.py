@@ -22,6 +22,7 @@ from hlspart.render import mars as text
 @click.option("--tile", "tile", metavar='"t+i:8,t-i:8"', help="Affine forms of the iterators with their sizes.")
 @click.option("--check", is_flag=True, help="Prove irredundant, complete, atomic, maximal.")
 @click.option("--enumerate", "listed", is_flag=True, help="List the actual sets of a small problem.")
+@click.option("--place", is_flag=True, help="Place statements that the tiling does not reach, or would turn round.")
 @click.option("--align", type=click.IntRange(1, 4096), default=64, show_default=True, metavar="BYTES")
 @click.option("--port-bits", type=click.IntRange(8, 1024), default=512, show_default=True, metavar="BITS")
 @click.option("--beats", type=click.IntRange(1, 256), default=16, show_default=True, help="Beats per AXI transaction.")
@@ -30,6 +31,7 @@ def command(
     tile: str | None,
     check: bool,
     listed: bool,
+    place: bool,
     align: int,
     port_bits: int,
     beats: int,
@@ -49,7 +51,7 @@ def command(
     entry: dict[str, Any] = {}
     if run.code != UNUSABLE:
         top = run.top()
-        options = MarsOptions(align=align, port_bits=port_bits, beats=beats, check=check, enumerate=listed)
+        options = MarsOptions(align=align, port_bits=port_bits, beats=beats, check=check, enumerate=listed, place=place)
         result = mars.analyse(program, run.pipeline.analysis, top, tile, options)
         run.say(result.diagnostics)
         run.code = max(run.code, result.exit_code)

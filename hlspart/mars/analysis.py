@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hlspart.mars.layouts import layouts
 from hlspart.mars.nest import Nest, calls_functions, error, nests
+from hlspart.mars.placement import placed
 from hlspart.mars.tiling import BadTiling, names_of, parse
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
@@ -38,7 +39,7 @@ def analyse(
     program, analysis = expanded(program, analysis, function)
     at = program.functions[function].name_at
     path = at.span.path
-    chosen = choose(program, analysis, function, tiles)
+    chosen = choose(program, analysis, function, tiles, options.place)
     if isinstance(chosen, Diagnostic):
         return MarsResult(path, function, (), diagnostics=(chosen,), unusable=True)
     nest, forms = chosen
@@ -46,16 +47,22 @@ def analyse(
         return _refused(program, nest, forms, nest.fault)
     tile_loops = nest.tile_loops if forms == nest.source_tiling else ()
     opaque = False
+    moved: tuple[str, ...] = ()
     try:
+        if options.place:
+            placement = placed(nest, analysis, forms)
+            if isinstance(placement, str):
+                return _refused(program, nest, forms, placement)
+            nest, moved = placement
         found = layouts(nest.accesses, forms, nest.facts, options, tile_loops)
-        if found.apart:
+        if found.apart and not options.place:
             other = next(n for n in nests(program, analysis, function, True) if n.loop is nest.loop)
             again = layouts(other.accesses, forms, other.facts, options, tile_loops)
             if not again.apart:
                 nest, found, opaque = other, again, True
     except TooHard as problem:
         return _refused(program, nest, forms, f"the dataflow of the nest is not decided: {problem}")
-    notes = found.notes
+    notes = (*moved, *found.notes)
     if opaque:
         notes = ("a condition splits the nest: every tile moves the data of all its arms", *notes)
     said_all = [_at_access(program, nest, v.reader.id, ILLEGAL, str(v)) for v in found.violations]
@@ -72,6 +79,7 @@ def analyse(
         tuple(dict.fromkeys(said_all)),
         legal=not found.violations,
         opaque=opaque,
+        placed=options.place,
         notes=notes,
     )
 
@@ -87,7 +95,7 @@ def _refused(program: Program, nest: Nest, forms: tuple[TileForm, ...], reason: 
 
 
 def choose(
-    program: Program, analysis: AccessAnalysis, function: str, tiles: str | None
+    program: Program, analysis: AccessAnalysis, function: str, tiles: str | None, place: bool = False
 ) -> tuple[Nest, tuple[TileForm, ...]] | Diagnostic:
     """The nest and its tiling, or what is wrong with either."""
     here = program.functions[function].name_at
@@ -115,12 +123,13 @@ def choose(
             program, fitting[1].loop.at, TILE, f"several loop nests of {function} have these iterators (lines {lines})"
         )
     nest = fitting[0]
-    for a in nest.accesses:
+    for a in () if place else nest.accesses:
         missing = [n for n in names_of(forms) if n not in a.iterators]
         if missing:
             return _at_access(
                 program, nest, a.id, TILE,
-                f"{a.text} lies outside the loop over {missing[0]}: the tiling applies to no such statement",
+                f"{a.text} lies outside the loop over {missing[0]}: the tiling applies to no such statement"
+                " (--place puts it there)",
             )  # fmt: skip
     return nest, forms
 

@@ -15,6 +15,7 @@ from hlspart.poly.dataflow import (
     convex_pieces,
     dataflow,
     matrices,
+    opened,
     relaxed,
     violation,
 )
@@ -66,6 +67,14 @@ class Layouts:
     apart: bool = False  # no tile lies inside all statements
 
 
+def planes(forms: Sequence[TileForm], a: NestAccess) -> tuple[Vector, ...]:
+    """The hyperplanes over the iterators of one access, each with its constant."""
+    shift = a.shift or (0,) * len(forms)
+    return tuple(
+        (*(f.form.coefficient(n) for n in a.iterators), f.form.const + c) for f, c in zip(forms, shift, strict=True)
+    )
+
+
 class Tiled:
     """A nest under a tiling: its interior, dataflow, and questions about rows and lattices."""
 
@@ -84,11 +93,16 @@ class Tiled:
 
     def rows(self, a: NestAccess) -> tuple[Vector, ...]:
         """The hyperplanes over the iterators of one access."""
-        return tuple(tuple(f.form.coefficient(n) for n in a.iterators) for f in self.forms)
+        return tuple(plane[:-1] for plane in planes(self.forms, a))
+
+    def opened(self, a: NestAccess) -> str:
+        """The interior of an access, or what its face bounds when only border tiles have it."""
+        inside = self.interior[a.id]
+        return opened(a.domain, self.tiled_directions(a)) if inside.face else inside.domain
 
     def planes(self, a: NestAccess) -> tuple[Vector, ...]:
         """The hyperplanes over the iterators of one access, each with its constant."""
-        return tuple((*row, f.form.const) for row, f in zip(self.rows(a), self.forms, strict=True))
+        return planes(self.forms, a)
 
     def tiled_directions(self, a: NestAccess) -> tuple[Vector, ...]:
         """Normals of borders that an interior tile does not see: the hyperplanes and the source's tile loops."""

@@ -45,6 +45,8 @@ class NestAccess:
     column: int = 0
     text: str = ""
     backwards: tuple[bool, ...] = ()  # loops that count down
+    hidden: tuple[tuple[str, Affine], ...] = ()  # last iterators: the statement stands in no such loop, its value
+    shift: tuple[int, ...] = ()  # added to each hyperplane
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +233,7 @@ class MarsOptions:
     beats: int = 16
     check: bool = False
     enumerate: bool = False
+    place: bool = False  # place statements that the hyperplanes do not reach, or would turn round
     exact: bool = True  # use the integer-programming extra when it is installed
 
 
@@ -251,6 +254,7 @@ class MarsResult:
     diagnostics: tuple[Diagnostic, ...] = ()
     unusable: bool = False
     legal: bool = True
+    placed: bool = False  # statements were placed in the tile space (see hlspart.mars.placement)
     opaque: bool = False  # conditions on iterators were taken as if they depended on data
     notes: tuple[str, ...] = field(default=())
 

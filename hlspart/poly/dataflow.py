@@ -64,6 +64,21 @@ def context() -> Any:
     return made
 
 
+def opened(domain: str, rows: Sequence[Vector]) -> str:
+    """``domain`` without all constraints whose normals lie in the span of ``rows``: a face becomes what it bounds."""
+    try:
+        points = isl.Set(domain, context=context()).coalesce().detect_equalities()
+        width = points.dim(isl.dim_type.set)
+        result = isl.Set.empty(points.get_space())
+        for piece in points.get_basic_sets():
+            piece = piece.remove_redundancies()
+            drop = [c for c in piece.get_constraints() if not _uses_division(c) and _spanned(_normal(c, width), rows)]
+            result = result.union(isl.Set.from_basic_set(_without(piece, drop)))
+        return str(result.coalesce().drop_unused_params())
+    except isl.Error as error:
+        raise TooHard(str(error)) from error
+
+
 def relaxed(domain: str, rows: Sequence[Vector], along: bool = False) -> Interior:
     """Drop the inequalities of ``domain`` whose normals lie in the span of ``rows``.
 
@@ -295,6 +310,33 @@ def violation(
     return distance, {"reader": reader, "writer": writer}
 
 
+def least_distance(dependence: Dependence, reader_plane: Vector, writer_plane: Vector) -> int | None:
+    """Least plane(reader) - plane(writer) over a dependence; None when it is unbounded below."""
+    try:
+        relation = isl.Map(dependence.relation, context=context())
+        ins = [f"x{k}" for k in range(relation.dim(isl.dim_type.in_))]
+        outs = [f"y{k}" for k in range(relation.dim(isl.dim_type.out))]
+        text = f"{plane_text(reader_plane, ins)} - ({plane_text(writer_plane, outs)})"
+        values = relation.wrap().apply(
+            isl.Map(f"{{ [[{', '.join(ins)}] -> [{', '.join(outs)}]] -> [{text}] }}", context=relation.get_ctx())
+        )
+        least = values.project_out_all_params().dim_min_val(0)
+    except isl.Error as error:
+        raise TooHard(str(error)) from error
+    return int(least.to_python()) if least.is_int() else None
+
+
+def widened(
+    domain: str, touch: str, iterators: Sequence[str], names: Sequence[str], fixed: Sequence[str]
+) -> tuple[str, str]:
+    """A domain and an access map with iterators ``names`` added, which are ``fixed`` (isl conditions)."""
+    ctx = context()
+    width, more = len(iterators), len(names)
+    every = isl.Set(f"{{ [{', '.join([*iterators, *names])}] : {' and '.join(fixed)} }}", context=ctx)
+    points = isl.Set(domain, context=ctx).insert_dims(isl.dim_type.set, width, more).intersect(every)
+    return str(points), str(isl.Map(touch, context=ctx).insert_dims(isl.dim_type.in_, width, more))
+
+
 def common_interior(domains: Sequence[tuple[str, Sequence[Vector]]]) -> bool:
     """Whether one tile position can lie inside all ``(domain, planes)``: their images under the planes meet."""
     ctx = context()
@@ -305,6 +347,7 @@ def common_interior(domains: Sequence[tuple[str, Sequence[Vector]]]) -> bool:
         names = [f"x{k}" for k in range(width)]
         forms = [plane_text(plane, names) for plane in planes]
         image = points.apply(isl.Map(f"{{ [{', '.join(names)}] -> [{', '.join(forms)}] }}", context=ctx))
+        image = image.remove_divs()  # strides and offsets of statements do not keep tiles apart
         meet = image if meet is None else meet.intersect(image)
     return meet is None or not meet.is_empty()
 

@@ -15,7 +15,8 @@ import islpy as isl
 
 from hlspart.model.access import Affine
 from hlspart.model.mars import NestAccess
-from hlspart.poly.dataflow import Dataflow, context
+from hlspart.poly.dataflow import Dataflow, context, plane_text
+from hlspart.poly.region import TooHard
 from hlspart.poly.tiles import SET, guarded, inside_tile, size_of
 
 Vector = tuple[int, ...]
@@ -43,7 +44,8 @@ class Unit:
     """Code that runs as a whole at each point: ``domain`` as it is, ``interior`` without borders.
 
     ``planes`` as in :class:`hlspart.poly.tiles.Touch`. ``order``: ranks of its enclosing loops and its
-    own, as in :class:`NestAccess`.
+    own, as in :class:`NestAccess`. ``face``: only border tiles run it, ``interior`` is what its face bounds.
+    ``hidden``: its last iterators are those of no loop around it, and their values.
     """
 
     label: str
@@ -53,6 +55,13 @@ class Unit:
     planes: tuple[Vector, ...]
     order: tuple[int, ...]
     backwards: tuple[bool, ...] = ()
+    face: bool = False
+    hidden: tuple[tuple[str, Affine], ...] = ()
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The iterators of its loops."""
+        return self.iterators[: len(self.iterators) - len(self.hidden)]
 
 
 def _names(count: int) -> list[str]:
@@ -116,8 +125,13 @@ class TileCode:
             points = isl.Set(u.interior, context=self._ctx).intersect(
                 isl.Set(f"{{ [{its}] : {inside} }}", context=self._ctx)
             )
+            points = points.project_out(SET, len(u.own), len(u.hidden)).coalesce()
+            if points.is_empty():
+                continue
+            if not points.is_bounded():
+                raise TooHard("a tile is not bounded")
             volume = 1
-            for k in range(len(u.iterators)):
+            for k in range(len(u.own)):
                 low, high = points.dim_min_val(k).to_python(), points.dim_max_val(k).to_python()
                 spans[k] += [-high, -low] if k < len(u.backwards) and u.backwards[k] else [low, high]
                 volume *= high - low + 1
@@ -127,10 +141,12 @@ class TileCode:
                 entries.append(str(u.order[k]) if k < len(u.order) else "0")
                 if k < depth:
                     down = k < len(u.backwards) and u.backwards[k]
-                    entries.append(("-" if down else "") + u.iterators[k] if k < len(u.iterators) else "0")
-            time = isl.Map(f"{{ {u.label}[{its}] -> [{', '.join(entries)}] }}", context=self._ctx)
+                    entries.append(("-" if down else "") + u.own[k] if k < len(u.own) else "0")
+            time = isl.Map(f"{{ {u.label}[{', '.join(u.own)}] -> [{', '.join(entries)}] }}", context=self._ctx)
             part = isl.UnionMap.from_map(time.intersect_domain(points.set_tuple_name(u.label)))
             total = part if total is None else total.union(part)
+        if total is None:
+            return Node("block")
         build = isl.AstBuild.from_context(isl.Set("{ : }", context=self._ctx))
         extents = {f"c{2 * k + 1}": (min(s), max(s)) for k, s in enumerate(spans) if s and not idle}
         return _node(build.node_from_schedule_map(total), extents)
@@ -138,19 +154,26 @@ class TileCode:
     @guarded
     def inside(self, unit: Unit) -> str:
         """C condition on the iterators: the iteration is one of the nest. "1" when every interior one is."""
-        return condition(unit.iterators, unit.domain, unit.interior)
+        if not unit.hidden:
+            return condition(unit.iterators, unit.domain, unit.interior)
+        own = len(unit.own)
+        holds = condition(unit.own, united([unit.domain], own), united([unit.interior], own))
+        parts = [] if holds == "1" else [f"({holds})"]
+        for tile, size, plane in zip(self._tiles, self._sizes, unit.planes, strict=True):
+            form = plane_text(plane, unit.iterators)
+            parts.append(f"{size} * {tile} <= {form} && {form} < {size} * {tile} + {size}")
+        return " && ".join(parts)
 
     @guarded
     def full(self) -> str:
         """C condition on the tile coordinates: all iterations of an interior tile are in the nest."""
         partial = None
-        for u in self._units:
+        for u in (u for u in self._units if not u.face):
             tiles = self._tile_map(u.iterators, u.planes)
             missing = isl.Set(u.interior, context=self._ctx).subtract(isl.Set(u.domain, context=self._ctx))
             part = missing.apply(tiles)
             partial = part if partial is None else partial.union(part)
-        assert partial is not None
-        full = self._every_tile().subtract(partial).coalesce()
+        full = self._every_tile() if partial is None else self._every_tile().subtract(partial).coalesce()
         names = ", ".join(self._tiles)
         lifted = isl.Set(f"{self._parameters} -> {{ [{names}] }}", context=self._ctx).intersect(full).params()
         build = isl.AstBuild.from_context(

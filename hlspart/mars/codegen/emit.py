@@ -15,6 +15,7 @@ from hlspart.mars.codegen.plan import Planner
 from hlspart.mars.codegen.printer import Printer, Unprintable, c_type, holds_loop, new_names
 from hlspart.mars.integers import Vector
 from hlspart.mars.nest import error, nests
+from hlspart.mars.placement import placed
 from hlspart.mars.tiling import names_of
 from hlspart.model.access import AccessAnalysis, Affine
 from hlspart.model.diagnostics import Diagnostic
@@ -65,6 +66,11 @@ def code(
         if nest.fault is not None or not result.legal:
             raise Unprintable(nest.fault or "the tiling is not legal", nest.loop.at)
         _alone(function.body, nest.loop)
+        if result.placed:
+            placement = placed(nest, analysis, result.tile)
+            if isinstance(placement, str):
+                raise Unprintable(placement, nest.loop.at)
+            nest, _ = placement
         tile_loops = nest.tile_loops if result.tile == nest.source_tiling else ()
         plan = Planner(program, analysis, nest, result, tile_loops, options).plan()
         return _Writer(plan, options).text()
@@ -208,18 +214,21 @@ class _Writer:
         unit, body = self.plan.units[node.text]
         yield f"{indent}{{"
         deeper = indent + "    "
-        for name, value in zip(unit.iterators, node.args, strict=True):
+        for name, value in zip(unit.iterators, node.args, strict=False):
             origin = _form(self.moved, self.plan.classes.origin[name])
             start = "" if not origin.terms else f"{linear(origin)} + "
             yield f"{deeper}const int {name} = {start}({value});"
+        for name, place in unit.hidden:
+            yield f"{deeper}const int {name} = {linear(place)};"
+            yield f"{deeper}(void){name};"
         for v in self._outer_scalars(body):
             yield f"{deeper}{c_type(v.type, v.at)} {self.printer.name(v.id)};"
         condition = self.plan.inside[unit.label]
         innermost = "#pragma HLS PIPELINE II=1" if holds_loop(body) else ""
-        if "1" in (condition, self.plan.full):
+        if condition == "1" or (self.plan.full == "1" and not unit.face):
             yield from self.printer.statements(body, deeper, innermost)
         else:
-            yield f"{deeper}if (full || ({condition})) {{"
+            yield f"{deeper}if ({'' if unit.face else 'full || '}({condition})) {{"
             yield from self.printer.statements(body, deeper + "    ", innermost)
             yield f"{deeper}}}"
         yield f"{indent}}}"

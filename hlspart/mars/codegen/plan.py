@@ -11,8 +11,9 @@ from hlspart.mars.codegen.classes import classes, representatives
 from hlspart.mars.codegen.parts import Buffer, Burst, Cell, Copy, Kind, Memory, Part, Plan
 from hlspart.mars.codegen.printer import Unprintable
 from hlspart.mars.integers import Vector
-from hlspart.mars.layouts import Tiled, of_classes
+from hlspart.mars.layouts import Tiled, of_classes, planes
 from hlspart.mars.nest import Nest
+from hlspart.mars.placement import references
 from hlspart.model.access import AccessAnalysis, Affine
 from hlspart.model.mars import MarsArray, MarsOptions, MarsResult, MarsSet, NestAccess, Transfer
 from hlspart.model.program import Block, Loop, PragmaMark, Program, Stmt
@@ -109,19 +110,11 @@ class Planner:
             if any(n is None for n in names):
                 raise Unprintable("a loop without a counted form", loop.at)
             its = tuple(n for n in names if n is not None)
-            if not needed <= set(its):
+            if needed <= set(its):
+                mine = [a for a in self.nest.accesses if self.source[a.id].loops[: len(path)] == path]
+                found.update(self._unit(f"S{len(found)}", its, path, mine, loop.body.body))
+            else:
                 inner(loop.body, path)
-                return
-            mine = [a for a in self.nest.accesses if self.source[a.id].loops[: len(path)] == path]
-            if not mine:
-                return
-            label = f"S{len(found)}"
-            domain = united([a.domain for a in mine], len(its))
-            planes = self.tiled.planes(replace(mine[0], iterators=its))
-            interior = united([self.tiled.interior[a.id].domain for a in mine], len(its))
-            down = tuple((self.analysis.loops[k].step or 1) < 0 for k in path)
-            order = (*mine[0].order[: len(path)], min(a.order[-1] for a in mine))
-            found[label] = (Unit(label, its, domain, interior, planes, order, down), loop.body.body)
 
         def inner(block: Block, path: tuple[int, ...]) -> None:
             for s in block.body:
@@ -130,10 +123,45 @@ class Planner:
                 elif isinstance(s, Block):
                     inner(s, path)
                 elif not isinstance(s, PragmaMark):
-                    raise Unprintable("a statement stands between the tiled loops", s.at)
+                    refs = references(s)
+                    mine = [a for a in self.nest.accesses if self.source[a.id].ref in refs]
+                    if not mine or any(self.source[a.id].loops != path or not a.hidden for a in mine):
+                        raise Unprintable("a statement stands between the tiled loops", s.at)
+                    its = tuple(n for n in mine[0].iterators if n not in dict(mine[0].hidden))
+                    found.update(self._unit(f"S{len(found)}", its, path, mine, (s,)))
 
         visit(self.nest.loop, ())
         return found
+
+    def _unit(
+        self,
+        label: str,
+        its: tuple[str, ...],
+        path: tuple[int, ...],
+        mine: Sequence[NestAccess],
+        body: tuple[Stmt, ...],
+    ) -> dict[str, tuple[Unit, tuple[Stmt, ...]]]:
+        """The unit of statements ``body`` in loops ``path`` over ``its``, by label; none without accesses."""
+        if not mine:
+            return {}
+        first = mine[0]
+        its = (*its, *(n for n, _ in first.hidden))
+        if any((a.hidden, a.shift) != (first.hidden, first.shift) for a in mine):
+            raise Unprintable("the accesses of one statement are placed differently", self.source[first.id].at)
+        face = all(self.tiled.interior[a.id].face for a in mine)
+        interiors = [self.tiled.opened(a) for a in mine if face or not self.tiled.interior[a.id].face]
+        unit = Unit(
+            label,
+            its,
+            united([a.domain for a in mine], len(its)),
+            united(interiors, len(its)),
+            planes(self.result.tile, replace(first, iterators=its)),
+            (*first.order[: len(path)], min(a.order[-1] for a in mine)),
+            tuple((self.analysis.loops[k].step or 1) < 0 for k in path),
+            face or bool(first.hidden),
+            first.hidden,
+        )
+        return {label: (unit, body)}
 
     # ----------------------------------------------------------------------------------- arrays
 
@@ -197,7 +225,7 @@ class Planner:
         return tuple(self.classes.moved(f) for f in place)
 
     def _element_buffer(self, name: str, mine: Sequence[NestAccess], text: str) -> Buffer:
-        touches = [self.tiled.reading(a, self.tiled.interior[a.id].domain, a.map, 0) for a in mine]
+        touches = [self.tiled.reading(a, self.tiled.opened(a), a.map, 0) for a in mine]
         shifts = {self._shift(self._index(a)) for a in mine}
         if len(shifts) != 1:
             raise Unprintable(f"{name}: its accesses move differently from tile to tile")
@@ -206,6 +234,8 @@ class Planner:
     def _buffer(self, text: str, variable: int, touches: Sequence[Touch], moves: tuple[Vector, ...]) -> Buffer:
         feet = Footprints(self.sizes, touches)
         spans = [box(points)[1 : 1 + len(moves)] for points, n in map(feet.footprint, self.classes.tiles) if n]
+        if not spans:
+            raise Unprintable(f"{text}: no tile lies inside the statements that use it")
         low = tuple(min(s[k][0] for s in spans) for k in range(len(moves)))
         dims = tuple(max(s[k][1] for s in spans) - low[k] + 1 for k in range(len(moves)))
         if prod(dims) > MAX_WORDS:
@@ -242,7 +272,7 @@ class Planner:
             raise Unprintable(f"{name}: border iterations take values from other places than interior ones")
         made: dict[int, Buffer] = {}
         for k, w in enumerate(writes):
-            touches = [self.tiled.making(w, self.tiled.interior[w.id].domain)]
+            touches = [self.tiled.making(w, self.tiled.opened(w))]
             for reader_id, writer_id, relation in functions:
                 if writer_id == w.id:
                     reader = self.tiled.accesses[reader_id]
