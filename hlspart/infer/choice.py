@@ -83,7 +83,10 @@ class Chooser:
         if self.options.scheme == "pragma":
             return pragma
         if pragma is not None and self.options.objective == "banks":
-            return pragma
+            other = self._any(needs, start) if pragma.banks > bound else None
+            if other is None or other.cost.share >= pragma.cost.share:
+                return pragma
+            return replace(other, reason=f"{other.reason}; a pragma that does needs {pragma.banks} and costs more")
         found = [c for c in (pragma, self._any(needs, start), self._replicated(needs, bound)) if c is not None]
         return min(found, key=self._price, default=None)
 
@@ -106,7 +109,8 @@ class Chooser:
         return self.options.max_banks if self.options.max_banks is not None else MOST_BANKS
 
     def _cost(self, layout: AnyLayout, crossbar: bool, copies: int = 1) -> Cost:
-        return cost(layout, self.demand.bits, self.demand.accesses, crossbar, self.target, copies)
+        needs = [loop.need for loop in self.demand.loops]
+        return cost(layout, self.demand.bits, needs, crossbar, self.target, copies)
 
     def _whole(self) -> PerDimLayout:
         return PerDimLayout(tuple(DimLayout.of("whole", n, None) for n in self.demand.shape))
@@ -204,7 +208,7 @@ class Chooser:
             layout = said
         why = found.reason
         if rewrite:
-            why += "; a pragma alone does not help, because the bank of an access is not known at compile time"
+            why += "; no pragma says so: the bank of an access is not known at compile time"
         return Choice(
             kind_of(layout), layout, self._cost(layout, rewrite), found.lower_bound, found.excluded and start == 1,
             found.absolute, found.space + (", powers of two" if self.options.pow2 else ""), why, rewrite,
@@ -262,10 +266,20 @@ def kind_of(layout: AnyLayout) -> str:
     return str(next(iter(kinds))) if len(kinds) == 1 else "mixed"
 
 
-def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> tuple[tuple[int, ...], Choice]:
-    """IIs per loop that can be served, nearest to what is asked and cheapest in cycles, with a banking.
+@dataclass(frozen=True)
+class Relaxed:
+    """IIs per loop that can be served, a banking for them, and why not those that were asked for."""
 
-    Each loop alone first; when they clash, loops are slowed down in order of their cost in cycles.
+    iis: tuple[int, ...]
+    choice: Choice
+    reason: str
+
+
+def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> Relaxed:
+    """IIs nearest to what is asked and cheapest in cycles.
+
+    Each loop alone first; when they clash, the loop whose slowing costs fewest cycles gives way, or
+    several in order of their cost where one is not enough.
     """
     needs = [loop.need for loop in demand.loops]
 
@@ -285,8 +299,8 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> tuple[tuple[int
             tried[key] = cheap.choose([n.at(ii) for n, ii in zip(needs, iis, strict=True)], start)
         return tried[key]
 
-    def lowest(iis: list[int], k: int) -> int:
-        """Least II of loop k for which all can be served, the others as given."""
+    def lowest(iis: list[int], k: int) -> list[int]:
+        """``iis`` with the least II of loop k for which all can be served."""
         low, high = needs[k].ii, slowest(needs[k])
         while low < high:
             middle = (low + high) // 2
@@ -294,23 +308,42 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> tuple[tuple[int
                 high = middle
             else:
                 low = middle + 1
-        return low
+        return [*iis[:k], low, *iis[k + 1 :]]
 
+    def price(iis: list[int], k: int) -> int:
+        return demand.loops[k].weight * (iis[k] - alone[k])
+
+    every = range(len(needs))
     most = [slowest(n) for n in needs]
-    iis = [lowest(most, k) for k in range(len(needs))]
-    choice = solve(iis)
-    order = sorted(range(len(needs)), key=lambda k: demand.loops[k].weight * (most[k] - needs[k].ii))
-    for position, k in enumerate(order):
-        if choice is not None:
-            break
-        trial = list(iis)
-        for slowed in order[: position + 1]:
-            trial[slowed] = most[slowed]
-        if solve(trial) is not None:
-            trial[k] = lowest(trial, k)
-            iis = trial
-            choice = solve(iis)
+    alone = [lowest(most, k)[k] for k in every]
+    said = [
+        f"{loop.result.name} cannot reach II {loop.need.ii}, {ii} is the least"
+        for loop, ii in zip(demand.loops, alone, strict=True)
+        if ii > loop.need.ii
+    ]
+    iis, choice = alone, solve(alone)
+    if choice is None:
+        ways = [(k, [*alone[:k], most[k], *alone[k + 1 :]]) for k in every if most[k] > alone[k]]
+        found = [(k, lowest(trial, k)) for k, trial in ways if solve(trial) is not None]
+        if found:
+            costs = [f"{demand.loops[k].result.name} at II {way[k]} costs {price(way, k)} cycles" for k, way in found]
+            _, iis = min(found, key=lambda item: (price(item[1], item[0]), item[0]))
+            said.append(f"not all loops can have their II: {', '.join(costs)}")
+        else:
+            iis = list(alone)
+            for k in sorted(every, key=lambda k: (demand.loops[k].weight * (most[k] - alone[k]), k)):
+                iis[k] = most[k]
+                if solve(iis) is not None:
+                    iis = lowest(iis, k)
+                    break
+            slowed = [
+                f"{demand.loops[k].result.name} at II {iis[k]} costs {price(iis, k)} cycles"
+                for k in every
+                if iis[k] > alone[k]
+            ]
+            said.append(f"not all loops can have their II: {' and '.join(slowed)}")
+        choice = solve(iis)
     if choice is None:  # every loop at its slowest: one bank serves all of them
         iis = most
         choice = replace(chooser.none(needs), proved=False, absolute=False, reason="no partition helps")
-    return tuple(iis), choice
+    return Relaxed(tuple(iis), choice, "; ".join(said))

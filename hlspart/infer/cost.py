@@ -1,47 +1,61 @@
 """What a choice costs: memory blocks and logic, in units that can be compared, not in promises.
 
-Memory blocks are 18 Kb blocks after rounding each bank to the shapes of the family. Logic is counted
-in LUTs by rules of thumb: LUT memory at 64 bits a LUT, a multiplexer of n words of w bits at
-w * (n - 1) / 3 LUTs (a 6-input LUT holds a 4-to-1 multiplexer), an address division by a constant
-that is no power of two at 8 LUTs a bit.
+Memory blocks are 18 Kb blocks after rounding each bank to the shapes of the family. Logic is counted in
+LUTs by the rules of thumb of the II check: 64 bits of memory a LUT and port, a choice among n words of
+w bits w * (n - 1) / 3 LUTs; a residue by a constant that is no power of two 8 LUTs a bit of the address.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hlspart.banking.need import Need
 from hlspart.banking.search import AnyLayout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.targets import Target
 
 ADDRESS_BITS = 16
+BLOCKS, LUTS = 1000, 150_000  # of a part that is not known: 150 LUTs and 300 flip-flops a block are usual
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """18 Kb blocks, LUTs and registers (bits)."""
+    """18 Kb blocks, LUTs and registers (bits); ``share``: their shares of the part, added up."""
 
     bram18k: int
     luts: int
     register_bits: int
+    share: float
 
 
-def cost(layout: AnyLayout, bits: int, accesses: int, crossbar: bool, target: Target, copies: int = 1) -> Cost:
-    """Cost of ``copies`` of an array under ``layout`` with so many accesses per iteration."""
+def cost(layout: AnyLayout, bits: int, needs: Sequence[Need], crossbar: bool, target: Target, copies: int = 1) -> Cost:
+    """Cost of ``copies`` of an array under ``layout`` that serves ``needs``, in bank-centric code or by a pragma."""
     blocks = luts = registers = 0
     for depth, number in _depths(layout).items():
         if depth <= 1 and layout.banks > 1:
             registers += bits * number
         elif target.is_lutram(depth, bits):
-            luts += -(-depth * bits // 64) * number
+            luts += -(-depth // 64) * bits * 2 * number
         else:
             blocks += target.bram18k(depth, bits) * number
-    if crossbar:
-        luts += accesses * bits * max(0, layout.banks - 1) // 3
-        if layout.banks & (layout.banks - 1):
-            luts += accesses * 8 * ADDRESS_BITS
-    return Cost(blocks * copies, luts * copies, registers * copies)
+    wires = sum(_wires(need, layout, bits, crossbar) for need in needs)
+    blocks, luts, registers = blocks * copies, luts * copies + wires, registers * copies
+    part = target.resources
+    share = blocks / (part.bram18k or BLOCKS) + luts / (part.lut or LUTS) + registers / (part.ff or 2 * LUTS)
+    return Cost(blocks, luts, registers, share)
+
+
+def _wires(need: Need, layout: AnyLayout, bits: int, crossbar: bool) -> int:
+    """LUTs between the accesses of one loop and the banks."""
+    sites = need.problem.sites
+    reads = [s.position for s in sites if s.read]
+    if not crossbar:
+        return sum(len(need.problem.reach(k, layout)) - 1 for k in reads) * bits // 3
+    data, addresses = len(reads) * (layout.banks - 1) * bits, layout.banks * (len(sites) - 1) * ADDRESS_BITS
+    residues = len(sites) * 8 * ADDRESS_BITS if layout.banks & (layout.banks - 1) else 0
+    return (data + addresses) // 3 + residues
 
 
 def _depths(layout: AnyLayout) -> Counter[int]:

@@ -35,11 +35,12 @@ class LoopNeed:
     result: LoopResult
     variable: int
     need: Need
+    entered: int  # times, as far as the loops around it say
 
     @property
     def weight(self) -> int:
         """Iterations, for the cost of a slower II (unknown counts as many)."""
-        return self.result.trip_count.max or 1 << 20
+        return (self.result.trip_count.max or 1 << 20) * self.entered
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,23 @@ class Demand:
     def accesses(self) -> int:
         """Accesses of the loop that makes the most."""
         return max((len(x.need.problem.sites) for x in self.loops), default=0)
+
+
+def entries(program: Program, base: IIResult, loop: LoopResult) -> int:
+    """How often the loops around a loop enter it (those with unknown bounds count once)."""
+    return math.prod(
+        x.trip_count.max or 1
+        for x in base.loops
+        if x.function == loop.function and not x.pipelined and loop.loop in _inside(program, x.loop)
+    )
+
+
+def _inside(program: Program, ident: int) -> frozenset[int]:
+    """Ids of the loops in the body of a loop."""
+    found = program.loops.get(ident)
+    if found is None:
+        return frozenset()
+    return frozenset(s.id for s in walk_statements(found.body) if isinstance(s, Loop))
 
 
 def in_hardware(program: Program, analysis: AccessAnalysis) -> frozenset[str]:
@@ -133,7 +151,7 @@ def demands(
 
     ``targets`` gives the II to serve; ``base`` is the prediction without partitions.
     """
-    loops: dict[int, list[tuple[LoopResult, int, Need]]] = {}
+    loops: dict[int, list[LoopNeed]] = {}
     memories = {a.variable: a for a in base.arrays}
     effort = max(1, options.effort)
     for result in base.loops:
@@ -148,13 +166,13 @@ def demands(
                 continue
             ports, ii = target.ports(memory.storage), targets[key(result)]
             need = Need(space, touched, ports, ii, target.exclusive_arms, effort)
-            loops.setdefault(ident, []).append((result, variable, need))
+            entered = entries(program, base, result)
+            loops.setdefault(ident, []).append(LoopNeed(result, variable, need, entered))
     held = partition_indices(program, analysis)
     found = []
     for group in analysis.groups:
         if group.id in loops:
-            needs = tuple(LoopNeed(*item) for item in loops[group.id])
-            demand = _demand(program, analysis, validation, group, memories, target, needs)
+            demand = _demand(program, analysis, validation, group, memories, target, tuple(loops[group.id]))
             if demand is not None:
                 found.append(replace(demand, directives=held.get(group.id, ())))
     return tuple(found)

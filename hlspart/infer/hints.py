@@ -45,7 +45,8 @@ def _hint(done: Inference, result: InferResult, loop: LoopResult, again: Callabl
     cycles = _cycles(after) if after is not None else None
     if after is None or cycles is None:
         return None
-    if cycles >= before:
+    whole, then = done.cycles(done.outcome), other.cycles(other.outcome)
+    if cycles >= before or (whole is not None and then is not None and then >= whole):
         return f"unroll factor={factor} gains nothing: II {after.ii} for {times} iterations"
     more = [
         f"{a.name} in {arrays[a.variable].banks} banks instead of {a.banks}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +13,7 @@ from hlspart.infer.demand import (
     LoopKey,
     asked_for,
     demands,
+    entries,
     in_hardware,
     key,
     partition_directives,
@@ -29,7 +29,7 @@ from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.directives import Directive
 from hlspart.model.options import InferOptions
-from hlspart.model.program import Loop, Program, walk_statements
+from hlspart.model.program import Program
 from hlspart.model.results import (
     ArrayResult,
     DimPartition,
@@ -79,6 +79,7 @@ class Inference:
         self._checked: list[tuple[tuple[Directive, ...], frozenset[int], Target, IIResult]] = []
         self._remember(program.directives, frozenset(), self.real, first)
         self._whole: dict[int, str] = {}  # groups that are better left whole, and why
+        self._slowed: dict[int, str] = {}  # groups that cannot serve all loops as asked, and why
         functions = in_hardware(program, analysis)
         self.program = with_pipelines(program, first, functions)
         added = self.program is not program
@@ -136,7 +137,7 @@ class Inference:
             group = d.demand.group.id
             trial = [self._plain(x.demand, "") if x.demand.group.id == group else x for x in decisions]
             then = self._confirm(trial)
-            lost, gained = self._cycles(then), self._cycles(after)
+            lost, gained = self.cycles(then), self.cycles(after)
             if lost is None or gained is None or lost >= gained:
                 continue
             self._whole[group] = f"partitioned, all loops take {gained} cycles; whole, they take {lost}"
@@ -151,26 +152,14 @@ class Inference:
         removed = tuple(k for k in demand.directives if self._sole(k, demand))
         return Decision(demand, none, (), removed, reason)
 
-    def _cycles(self, result: IIResult) -> int | None:
+    def cycles(self, result: IIResult) -> int | None:
         """Cycles of all loops together, each as often as it is entered; None when one is not known."""
         total = 0
         for loop in self._loops(result):
             if loop.ii is None or loop.trip_count.max is None:
                 return None
-            total += loop.ii * loop.trip_count.max * self._entries(loop)
+            total += loop.ii * loop.trip_count.max * entries(self.program, self.base, loop)
         return total
-
-    def _entries(self, loop: LoopResult) -> int:
-        """How often the loops around enter it (unknown ones count once)."""
-        outer = [x for x in self.base.loops if x.function == loop.function and loop.loop in self._inside(x.loop)]
-        return math.prod(x.trip_count.max or 1 for x in outer if not x.pipelined)
-
-    def _inside(self, ident: int) -> frozenset[int]:
-        """Ids of the loops in the body of a loop."""
-        found = self.program.loops.get(ident)
-        if found is None:
-            return frozenset()
-        return frozenset(s.id for s in walk_statements(found.body) if isinstance(s, Loop))
 
     def _floors(self) -> dict[LoopKey, int]:
         """II of each loop if no memory had too few ports: recurrences and operators remain."""
@@ -289,14 +278,11 @@ class Inference:
             return self._plain(demand, self._whole[demand.group.id])
         needs = [loop.need for loop in demand.loops]
         choice = chooser.choose(needs, start)
-        slower = ""
         if choice is None:
-            iis, choice = relaxed(demand, chooser, start)
-            slower = "; ".join(
-                f"{loop.result.name} cannot reach II {loop.need.ii}, {ii} is the least"
-                for loop, ii in zip(demand.loops, iis, strict=True)
-                if ii > loop.need.ii
-            )
+            least = relaxed(demand, chooser, start)
+            choice, self._slowed[demand.group.id] = least.choice, least.reason
+        late = any(n.ii > self.targets[key(x.result)] for n, x in zip(needs, demand.loops, strict=True))
+        slower = self._slowed.get(demand.group.id, "") if late or choice.reason == "no partition helps" else ""
         same = demand.existing is not None and not choice.rewrite and choice.layout == demand.existing
         said = self._directives(demand, choice)
         removed = () if same else tuple(k for k in demand.directives if self._sole(k, demand))
@@ -381,6 +367,17 @@ class Inference:
             scope=d.demand.loops[0].result.function,
         )
 
+    def _shortage(self, loop: LoopResult, decisions: Sequence[Decision]) -> str:
+        """Which rewritten array keeps a loop from its target, when no limit of the prediction does."""
+        for d in decisions:
+            for x in d.demand.loops:
+                if key(x.result) == key(loop) and d.choice.rewrite:
+                    load, _, _ = x.need.problem.ideal(d.choice.layout, x.need.ports)
+                    if load.interval >= (loop.ii or 1):
+                        name, served = self.program.variable(d.demand.roots[0]).name, len(load.reads + load.writes)
+                        return f"{name}: {served} accesses of one bank in one iteration, in {d.choice.banks} banks"
+        return f"the scheduler needs II {loop.ii}"
+
     def _outcomes(self, after: IIResult, decisions: Sequence[Decision]) -> list[InferredLoop]:
         before = {key(x): x for x in self.before.loops}
         out = []
@@ -390,7 +387,7 @@ class Inference:
             if loop.ii is not None and loop.ii > asked:
                 found = sorted(loop.limits, key=lambda x: x.kind == "memory-port")  # a port could have been had
                 binding = [x.text for x in found if x.ii > asked]
-                cause = binding[0] if binding else f"the scheduler needs II {loop.ii}"
+                cause = binding[0] if binding else self._shortage(loop, decisions)
             elif loop.ii is not None:
                 rewritten = [
                     self.program.variable(d.demand.roots[0]).name
