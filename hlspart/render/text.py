@@ -138,7 +138,15 @@ def infer(shape: Shape) -> str:
                 )
             )
         out += [f"  {loop_title(x)}: {x['hint']}\n" for x in file["loops"] if x["hint"]]
+        if file.get("pareto"):
+            out.append("\n")
+            out.append(table(("II", "banks", "BRAM18K", "partitions"), [_point(p) for p in file["pareto"]]))
     return "".join(out)
+
+
+def _point(point: Shape) -> tuple[object, ...]:
+    parts = ", ".join(f"{a['name']} {a['kind']} {a['banks']}" for a in point["arrays"]) or "none"
+    return point["ii"], point["banks"], point["bram18k"], parts
 
 
 def _inferred(array: Shape) -> str:
