@@ -290,7 +290,6 @@ class InferredLoop:
     ii_after: int | None
     cause: str | None
     hint: str | None = None  # what the next unroll factor would gain
-    hint: str | None = None  # what the next unroll factor would gain
 
 
 @dataclass(frozen=True)

@@ -307,7 +307,6 @@ def infer(program: Program, analysis: AccessAnalysis, result: InferResult, paths
                     "ii_after": item.ii_after,
                     "cause": item.cause,
                     "hint": item.hint,
-                    "hint": item.hint,
                 }
                 for item in result.loops
                 if owner.function(item.function) == path
