@@ -13,7 +13,7 @@ import pytest
 from hlspart.frontend import load
 from hlspart.mars import analyse, code
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.mars import MarsResult
+from hlspart.model.mars import MarsOptions, MarsResult
 from hlspart.model.options import FrontendOptions
 from hlspart.poly import analyse as accesses
 
@@ -148,6 +148,33 @@ WRITTEN = {
         "                D[i][j] = c < d ? (c < e ? c : e) : (d < e ? d : e);\n            }\n        }\n}\n",
         "i:7,j:8",
     ),
+    # longest common subsequence: each arm of a condition on data writes the element
+    "arms on data": (
+        "void f(const char a[37], const char b[41], int L[38][42], char D[38][42])\n{\n"
+        "    for (int i = 1; i <= 37; i++)\n        for (int j = 1; j <= 41; j++) {\n"
+        "            if (a[i - 1] == b[j - 1]) { L[i][j] = L[i - 1][j - 1] + 1; D[i][j] = 0; }\n"
+        "            else if (L[i - 1][j] >= L[i][j - 1]) { L[i][j] = L[i - 1][j]; D[i][j] = 1; }\n"
+        "            else { L[i][j] = L[i][j - 1]; D[i][j] = 2; }\n        }\n}\n",
+        "i:8,j:9",
+    ),
+    "old value where data say so": (
+        "void f(int A[40])\n{\n    for (int t = 0; t < 9; t++)\n        for (int i = 1; i < 39; i++)\n"
+        "            if (A[i - 1] > A[i + 1]) A[i] = (A[i - 1] + A[i + 1]) / 2;\n}\n",
+        "t:3,2t+i:7",
+    ),
+    "a condition that splits the nest": (
+        "void f(unsigned A[24][24], const unsigned B[24][24])\n{\n    for (int i = 1; i < 24; i++)\n"
+        "        for (int j = 1; j < 24; j++) {\n            if (i + j < 30) A[i][j] = A[i - 1][j] + B[i][j];\n"
+        "            else A[i][j] = A[i][j - 1] - B[i][j];\n        }\n}\n",
+        "i:5,j:6",
+    ),
+    # two statements with two buffers share the blocks of A
+    "two writers": (
+        "void f(unsigned A[30][40])\n{\n    for (int i = 1; i < 12; i++) {\n"
+        "        for (int j = 2; j < 20; j++) A[i + 6][j + 6] = A[i + 6][j + 4] + A[i + 7][j + 4];\n"
+        "        for (int j = 3; j < 22; j++) A[i + 7][j + 6] += A[i + 8][j + 5] * 5u;\n    }\n}\n",
+        "i:5,i+j:5",
+    ),
     "scalar outside, loop inside": (
         "void f(const int x[64], int y[64])\n{\n    int acc;\n    for (int i = 0; i < 56; i++) {\n        acc = 0;\n"
         "        for (int k = 0; k < 8; k++) acc += x[i + k] * (k - 3);\n"
@@ -170,6 +197,87 @@ def test_awkward_nests(name: str, tmp_path: Path) -> None:
     assert isinstance(text, str), text
     count, reads, _ = run(text, path, [], tmp_path)
     assert count > 1 and reads > 0
+
+
+PLACED = {
+    "scaled product": (
+        "void f(float a, float b, float C[20][25], const float A[20][30], const float B[30][25])\n{\n"
+        "    for (int i = 0; i < 20; i++) {\n        for (int j = 0; j < 25; j++) C[i][j] *= b;\n"
+        "        for (int k = 0; k < 30; k++)\n"
+        "            for (int j = 0; j < 25; j++) C[i][j] += a * A[i][k] * B[k][j];\n    }\n}\n",
+        "i:7,j:6,k:8",
+        ["placed at k = 0"],
+    ),
+    "set before, scaled after": (
+        "void f(const int A[20][20], const int B[20][20], int C[20][20])\n{\n    for (int i = 0; i < 20; i++)\n"
+        "        for (int j = 0; j < 20; j++) {\n            C[i][j] = 0;\n"
+        "            for (int k = 0; k < 20; k++) C[i][j] += A[i][k] * B[k][j];\n"
+        "            C[i][j] /= 3;\n        }\n}\n",
+        "i:5,j:6,k:7",
+        ["placed at k = 0", "placed at k = 19"],
+    ),
+    "jacobi with two arrays": (
+        "void f(float A[17][17], float B[17][17])\n{\n    for (int t = 0; t < 5; t++) {\n"
+        "        for (int i = 1; i < 16; i++)\n            for (int j = 1; j < 16; j++)\n"
+        "                B[i][j] = 0.2f * (A[i][j] + A[i][j - 1] + A[i][j + 1] + A[i + 1][j] + A[i - 1][j]);\n"
+        "        for (int i = 1; i < 16; i++)\n            for (int j = 1; j < 16; j++)\n"
+        "                A[i][j] = 0.2f * (B[i][j] + B[i][j - 1] + B[i][j + 1] + B[i + 1][j] + B[i - 1][j]);\n"
+        "    }\n}\n",
+        "t:2,2t+i:5,2t+j:4",
+        ["tiled by 2t+i + 1", "tiled by 2t+j + 1"],
+    ),
+    "fields in turn": (
+        "void f(float ex[17][19], float ey[17][19], float hz[17][19], const float s[6])\n{\n"
+        "    for (int t = 0; t < 6; t++) {\n        for (int j = 0; j < 19; j++) ey[0][j] = s[t];\n"
+        "        for (int i = 1; i < 17; i++)\n            for (int j = 0; j < 19; j++)"
+        " ey[i][j] -= 0.5f * (hz[i][j] - hz[i - 1][j]);\n"
+        "        for (int i = 0; i < 17; i++)\n            for (int j = 1; j < 19; j++)"
+        " ex[i][j] -= 0.5f * (hz[i][j] - hz[i][j - 1]);\n"
+        "        for (int i = 0; i < 16; i++) for (int j = 0; j < 18; j++)\n"
+        "            hz[i][j] -= 0.7f * (ex[i][j + 1] - ex[i][j] + ey[i + 1][j] - ey[i][j]);\n    }\n}\n",
+        "t:2,t-i:4,t-j:5",
+        ["placed at i = 0"],
+    ),
+}
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", PLACED)
+def test_statements_placed_in_the_tile_space(name: str, tmp_path: Path) -> None:
+    source, tiles, said = PLACED[name]
+    path = tmp_path / "f.c"
+    path.write_text(source)
+    program = load([str(path)], FrontendOptions())
+    analysis = accesses(program, "f")
+    plain = analyse(program, analysis, "f", tiles)
+    assert plain.unusable or not plain.legal
+    result = analyse(program, analysis, "f", tiles, MarsOptions(place=True))
+    assert all(any(s in note for note in result.notes) for s in said), result.notes
+    text = code(program, analysis, result)
+    assert isinstance(text, str), text
+    count, reads, _ = run(text, path, [], tmp_path)
+    assert count > 1 and reads > 0
+
+
+@needs_gcc
+def test_dataflow_has_one_writer_and_one_reader_per_line(tmp_path: Path) -> None:
+    """In the function of one tile each array on chip goes from one call to one later call."""
+    for kernel, tiles in (
+        ("jacobi2d", "t:3,t+i:4,t+j:4"),
+        ("conv2d", "o:2,r:5,c:13"),
+        ("smith_waterman", "i+j:10,j:10"),
+    ):
+        _, text = generated(KERNELS / f"{kernel}.c", tiles)
+        assert isinstance(text, str)
+        body = text[text.index(f"void {kernel}_tile(") : text.index("/* ---- host")]
+        assert "#pragma HLS DATAFLOW" in body
+        lines = re.findall(r"^    \w+ (\w+)\[\d+\];$", body, re.MULTILINE)
+        calls = re.findall(r"^    (\w+)\((.*)\);$", body, re.MULTILINE)
+        assert lines
+        for line in lines:
+            users = [name for name, arguments in calls if line in re.findall(r"\w+", arguments)]
+            assert len(users) == 2 and "execute" in users
+        assert [name for name, _ in calls].count("execute") == 1
 
 
 @needs_gcc

@@ -18,7 +18,8 @@ from hlspart.model.access import AccessAnalysis, Affine
 from hlspart.model.mars import MarsArray, MarsOptions, MarsResult, MarsSet, NestAccess, Transfer
 from hlspart.model.program import Block, Loop, PragmaMark, Program, Stmt
 from hlspart.poly.dataflow import pieces
-from hlspart.poly.tilecode import Order, TileCode, Unit, box, common, condition, empty, minus, scan, united
+from hlspart.poly.tilecode import TileCode, Unit, box, common, condition, empty, minus, scan, united
+from hlspart.poly.tileorder import Order
 from hlspart.poly.tiles import Footprints, Touch, listed
 
 MAX_WORDS = 1 << 16  # entries of one table, words of one buffer
@@ -256,19 +257,13 @@ class Planner:
             reader, writer = self.tiled.accesses[d.reader], self.tiled.accesses[d.writer]
             if reader.array != name:
                 continue
-            found = pieces(d.relation)
-            if found is None:
-                raise Unprintable(f"{name}: {reader.text} takes its values from no affine place")
-            for (matrix, constant), domain in found.items():
-                cell = tuple(
-                    Affine.of(dict(zip(reader.iterators, row, strict=True)), c)
-                    for row, c in zip(matrix, constant, strict=True)
-                )
+            for cell, domain in self._instances(reader, d.relation):
                 if self._shift(cell) != tuple(self.classes.origin[n] for n in writer.iterators):
                     raise Unprintable(f"{name}: {reader.text} does not move with the tile that makes its values")
                 sources.setdefault(reader.id, []).append((writer.id, cell, domain))
             functions.append((d.reader, d.writer, d.relation))
-        if not self.order.expandable(name, self.tiled.border, functions):
+        near = self.order.beside(name, self.tiled.border, functions)
+        if not self.order.expandable(name, self.tiled.border, [*functions, *near]):
             raise Unprintable(f"{name}: border iterations take values from other places than interior ones")
         made: dict[int, Buffer] = {}
         for k, w in enumerate(writes):
@@ -285,8 +280,14 @@ class Planner:
         plain = [a for a in reads if a.id not in sources or a.id in outside]
         shared = self._element_buffer(name, plain, f"{_c_name(name)}_buf") if plain else None
         for a in reads:
-            known = self.tiled.interior[a.id].domain
-            every = [(made[w], cell, domain) for w, cell, domain in sources.get(a.id, [])]
+            known = self.tiled.opened(a)
+            every = [
+                (made[w], cell, domain)
+                for reader_id, w, relation in near
+                if reader_id == a.id
+                for cell, domain in self._instances(a, relation)
+            ]
+            every += [(made[w], cell, domain) for w, cell, domain in sources.get(a.id, [])]
             if shared is not None and a in plain:
                 every.append((shared, self._index(a), outside.get(a.id, known)))
             if len(every) == 1:
@@ -296,6 +297,20 @@ class Planner:
                     Cell(buffer, cell, condition(a.iterators, domain, known), domain) for buffer, cell, domain in every
                 )
         return shared
+
+    def _instances(self, reader: NestAccess, relation: str) -> list[tuple[tuple[Affine, ...], str]]:
+        """The write instances a read takes its values from, over its iterators, each with its domain."""
+        found = pieces(relation)
+        if found is None:
+            raise Unprintable(f"{reader.array}: {reader.text} takes its values from no affine place")
+        its = reader.iterators
+        return [
+            (
+                tuple(Affine.of(dict(zip(its, row, strict=True)), c) for row, c in zip(matrix, constant, strict=True)),
+                domain,
+            )
+            for (matrix, constant), domain in found.items()
+        ]
 
     # --------------------------------------------------------------------------------- memories
 
