@@ -458,3 +458,63 @@ def test_fewer_banks_promise_no_more_than_they_serve() -> None:
 def test_accesses_that_never_run_need_nothing() -> None:
     text = FAR.replace("out[i] = A[i]", "if (i > 20) out[i] = A[i+1] + A[i+2] + A[i+3]; else out[i] = A[i]")
     assert array(run(text), "A").banks == array(run(FAR), "A").banks == 2
+
+
+CLASH = """\
+void k(int in[16][16], int out[16], int out2[16])
+{
+    int A[16][16];
+F:  for (int i = 0; i < 16; i++)
+G:      for (int j = 0; j < 16; j++) {
+#pragma HLS PIPELINE II=1
+            A[i][j] = in[i][j];
+        }
+R:  for (int i = 0; i < 16; i++) {
+#pragma HLS PIPELINE II=1
+        int s = 0;
+        for (int j = 0; j < 8; j++)
+            s += A[i][j];
+        out[i] = s;
+    }
+C:  for (int j = 0; j < 12; j++) {
+#pragma HLS PIPELINE II=1
+        int s = 0;
+        for (int i = 0; i < 8; i++)
+            s += A[i][j];
+        out2[j] = s;
+    }
+}
+"""
+
+
+def test_clashing_nests_share_one_mapping_or_the_cheaper_one_gives_way() -> None:
+    joint = array(run(CLASH, scheme="any"), "A")
+    assert (joint.banks, joint.absolute, joint.needs_rewrite) == (4, True, True)
+    capped = run(CLASH, scheme="pragma", max_banks=4)
+    found = array(capped, "A")
+    assert found.pragmas == ("#pragma HLS array_partition variable=A type=cyclic factor=4 dim=2",)
+    assert found.reason.endswith(
+        "not all loops can have their II: R at II 4 costs 48 cycles, C at II 4 costs 36 cycles"
+    )
+    assert [(x.name, x.ii_after) for x in capped.loops] == [("F_G", 1), ("R", 1), ("C", 4)]
+
+
+def test_pareto_points_are_not_beaten_and_each_is_what_its_target_gives() -> None:
+    points = run(CLASH, scheme="any", pareto=True).pareto
+    assert [p["ii"] for p in points] == sorted({p["ii"] for p in points})  # type: ignore[type-var]
+    for one in points:
+        for other in points:
+            assert one is other or any(int(str(one[k])) < int(str(other[k])) for k in ("ii", "banks", "bram18k"))
+        again = run(CLASH, scheme="any", target_ii=int(str(one["ii"])))
+        assert sum(a.banks for a in again.arrays) == one["banks"]
+
+
+def test_objectives_and_powers_of_two() -> None:
+    five = FAR.replace("A[i+24]", "A[i+24] + A[i+1]").replace("int A[32]", "int A[2048]").replace("i < 32", "i < 2048")
+    three = array(run(five, scheme="any"), "A")
+    powers = array(run(five, scheme="any", pow2=True), "A")
+    assert (three.banks, powers.banks) == (3, 4) and "powers of two" in powers.space
+    two = run(five, scheme="any", pow2=True, max_banks=2)
+    assert array(two, "A").banks == 2 and (two.loops[1].ii_before, two.loops[1].ii_after) == (3, 2)
+    blocks = {o: array(run(five, objective=o), "A") for o in ("banks", "bram", "lut")}
+    assert blocks["bram"].bram18k <= min(x.bram18k for x in blocks.values())
