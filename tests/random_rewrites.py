@@ -15,30 +15,10 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from hlspart.model.options import FrontendOptions, Options, RewriteOptions, TargetOptions
-from hlspart.model.rewriting import RewriteResult
-from hlspart.pipeline import Pipeline
-
 sys.path.insert(0, str(Path(__file__).parent / "rewrite"))
 
 from generator import driver, generate
-from rewrite_help import outputs
-
-STYLES = {
-    "auto": (RewriteOptions(), ""),
-    "auto, generic tool": (RewriteOptions(), "generic"),
-    "split": (RewriteOptions(style="split"), ""),
-    "split, dynamic bankdim": (RewriteOptions(style="split", dynamic="bankdim"), ""),
-    "bankdim": (RewriteOptions(style="bankdim"), ""),
-    "crossbar": (RewriteOptions(style="crossbar"), ""),
-}
-
-
-def rewritten(text: str, style: str) -> RewriteResult:
-    """One program in one style, through the whole pipeline."""
-    rewrite, tool = STYLES[style]
-    options = Options(frontend=FrontendOptions(), target=TargetOptions(tool=tool or None))
-    return Pipeline(["p.c"], options, lambda _: text.encode()).rewrite(rewrite)
+from rewrite_help import STYLES, outputs, rewritten
 
 
 def lines(folder: Path, texts: dict[int, str]) -> dict[int, list[str] | str]:

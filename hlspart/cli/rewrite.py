@@ -30,9 +30,7 @@ from hlspart.render import json, shapes, text
 @click.option("--infer", "use_inferred", is_flag=True, help="Partition as `infer` would.")
 @click.option("--split-top", is_flag=True, help="Split parameters of top functions too.")
 @click.option("--unroll", is_flag=True, help="Unroll where a bank becomes constant only then.")
-@click.option(
-    "--clone", is_flag=True, help="Clone functions that are called with differently partitioned arrays."
-)
+@click.option("--clone", is_flag=True, help="Clone functions that are called with differently partitioned arrays.")
 @click.option("--split-struct", is_flag=True, help="Make partitioned array members of structs arrays of their own.")
 @click.option("--map", "map_file", metavar="FILE", help="Write old line <-> new line, banks and parameters as JSON.")
 @dependency_options

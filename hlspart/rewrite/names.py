@@ -6,6 +6,7 @@ inactive branches included), so a new name cannot meet a declaration, a macro or
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 
@@ -25,7 +26,7 @@ class Names:
             self._taken.update(_WORD.findall(text))
         self._own: set[str] = set()  # dealt out here
         self._twins: dict[str, str] = {}
-        self._banks: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._banks: dict[str, str] = {}  # name of a bank -> name of its array
 
     def take(self, names: Iterable[str]) -> None:
         """Count ``names`` as dealt out."""
@@ -59,19 +60,11 @@ class Names:
 
         Arrays of one name in different scopes share their banks' names, as they shared their own.
         """
-        key = (base, count)
-        if key not in self._banks:
-            self._banks[key] = next(
-                names for names in _candidates(base, count) if not any(n in self._taken for n in names)
-            )
-            self.take(self._banks[key])
-        return self._banks[key]
-
-
-def _candidates(base: str, count: int) -> Iterable[tuple[str, ...]]:
-    for stem in (f"{base}_", f"{base}_b", f"{base}_bank"):
-        yield tuple(f"{stem}{k}" for k in range(count))
-    n = 2
-    while True:
-        yield tuple(f"{base}_bank{n}_{k}" for k in range(count))
-        n += 1
+        stems = itertools.chain((f"{base}_", f"{base}_bank"), (f"{base}_bank{n}_" for n in itertools.count(2)))
+        for stem in stems:
+            names = tuple(f"{stem}{k}" for k in range(count))
+            if not any(n in self._taken and self._banks.get(n) != base for n in names):
+                self.take(names)
+                self._banks.update(dict.fromkeys(names, base))
+                return names
+        raise AssertionError  # the stems do not end

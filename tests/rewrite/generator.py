@@ -25,10 +25,31 @@ class Array:
     factors: list[tuple[str, int] | None]
     feeds: list[Array] = field(default_factory=list)  # formals it is handed to
     writable: bool = True
+    typedef: str = ""  # name of its own array type, if it has one
+    form: str = ""  # how a parameter is declared: "" as an array, "open" A[][N], "static", "pointer"
 
     @property
     def dims(self) -> str:
         return "".join(f"[{n}]" for n in self.need)
+
+    @property
+    def struct(self) -> bool:
+        return self.element.startswith("struct")
+
+    @property
+    def declaration(self) -> str:
+        """Type, name and extents."""
+        if self.typedef:
+            return f"{self.typedef} {self.name}"
+        inner = "".join(f"[{n}]" for n in self.need[1:])
+        match self.form:
+            case "open":
+                return f"{self.element} {self.name}[]{inner}"
+            case "static":
+                return f"{self.element} {self.name}[static {self.need[0]}]{inner}"
+            case "pointer":
+                return f"{self.element} (*{self.name}){inner}" if inner else f"{self.element} *{self.name}"
+        return f"{self.element} {self.name}{self.dims}"
 
 
 @dataclass
@@ -52,14 +73,23 @@ class Generator:
     def array(self, name: str, storage: str, like: Array | None = None) -> Array:
         r = self.r
         if like is not None:
-            return Array(name, like.rank, like.element, storage, list(like.need), list(like.factors))
+            made = Array(name, like.rank, like.element, storage, list(like.need), list(like.factors))
+            made.form = r.choice(("", "", "open", "static", "pointer"))
+            return made
         rank = r.choice((1, 1, 1, 2, 2, 3))
         factors: list[tuple[str, int] | None] = [None] * rank
         for k in r.sample(range(rank), r.randint(1, rank)):
             kind = r.choice(("cyclic", "cyclic", "block", "complete" if rank > 1 else "cyclic"))
             factors[k] = (kind, r.choice((2, 3, 4, 5)) if kind != "complete" else 0)
         element = r.choice(("int", "int", "unsigned", "short", "float", "unsigned char", "long long"))
-        return Array(name, rank, element, storage, [1] * rank, factors, writable=storage != "const")
+        if r.random() < 0.08:
+            element = f"struct P{self.seed}"
+        if r.random() < 0.08:
+            element = f"E{self.seed}"
+        made = Array(name, rank, element, storage, [1] * rank, factors, writable=storage != "const")
+        if r.random() < 0.12:
+            made.typedef = f"{name}{self.seed}_t"
+        return made
 
     # ------------------------------------------------------------------- loops
     def loop(self, outer: list[Iterator]) -> Iterator:
@@ -87,7 +117,7 @@ class Generator:
     # ----------------------------------------------------------------- indices
     def access(self, array: Array, its: list[Iterator]) -> str:
         r = self.r
-        text = array.name
+        indices: list[str] = []
         for k in range(array.rank):
             part = array.factors[k]
             terms: list[tuple[int, Iterator]] = []
@@ -104,7 +134,27 @@ class Generator:
             const = -low + r.choice((0, 0, 1, 2, 3))
             high = sum(max(c * it.low, c * it.high) for c, it in terms) + const
             array.need[k] = max(array.need[k], high + 1)
-            text += f"[{self.index(terms, const)}]"
+            indices.append(self.index(terms, const))
+        return self.form(array, indices, its)
+
+    def form(self, array: Array, indices: list[str], its: list[Iterator]) -> str:
+        """An element in one of C's ways to say it."""
+        r = self.r
+        text = array.name + "".join(f"[{index}]" for index in indices)
+        pick = r.random()
+        if pick < 0.04:
+            text = f"(*({array.name}{''.join(f'[{index}]' for index in indices[:-1])} + {indices[-1]}))"
+        elif pick < 0.06 and array.rank == 1:
+            text = f"({indices[0]})[{array.name}]"
+        elif pick < 0.08:
+            text = f"({text})"
+        if array.struct:
+            text += r.choice((".x", ".y"))
+        if 0.1 < pick < 0.16 and its:
+            name = f"M{self.seed}_{len(self.macros)}"
+            names = ", ".join(it.name for it in its)
+            self.macros.append(f"#define {name}({names}) {text}")
+            return f"{name}({names})"
         return text
 
     def index(self, terms: list[tuple[int, Iterator]], const: int) -> str:
@@ -132,6 +182,10 @@ class Generator:
     def value(self, arrays: list[Array], its: list[Iterator], depth: int = 0) -> str:
         r = self.r
         pick = r.random()
+        if pick < 0.03:
+            array = r.choice(arrays)
+            if array.storage != "parameter" and not array.name.endswith(("p", "q")):
+                return f"(int)(sizeof({array.name}) / sizeof {array.name}{'[0]' * array.rank})"
         if depth > 2 or pick < 0.2:
             return r.choice((str(r.randint(0, 9)), f"(int){its[-1].name}" if its else "3"))
         if pick < 0.65:
@@ -160,9 +214,15 @@ class Generator:
             others = [x for x in its if x is not it]
             body = self.access(target, [*others, shifted])
             return f"{indent}if ({it.name} >= {cut}) {body} = ({self.value(arrays, its)}) & 63;\n"
-        if pick < 0.3 and target.element != "float":
+        if pick < 0.3 and target.element not in ("float", f"E{self.seed}"):
             return f"{indent}{self.access(target, its)} ^= ({self.value(arrays, its)}) & 63; /* mixed in */\n"
-        if pick < 0.35 and target.element == "unsigned":
+        if pick < 0.32:
+            return f"{indent}acc ^= 3, acc += ({self.value(arrays, its)}) & 7;\n"
+        if pick < 0.34:
+            tested = f"(int){self.access(r.choice(arrays), its)} & 3"
+            cases = f"case 0: acc++; break; case 1: {self.access(target, its)} = 7; break; default: acc ^= 5;"
+            return f"{indent}switch ({tested}) {{ {cases} }}\n"
+        if pick < 0.37 and target.element == "unsigned":
             return f"{indent}{self.access(target, its)}++;\n"
         if pick < 0.42:
             return f"{indent}if ({self.access(r.choice(arrays), its)} > 7) acc += 3; else acc ^= 1;\n"
@@ -178,17 +238,18 @@ class Generator:
         for level in range(depth):
             it = self.loop(its)
             label = f"L{level}_{r.randint(0, 10**9)}: " if r.random() < 0.2 else ""
-            text += f"{indent}{'    ' * level}{label}{it.loop} {{\n"
-            if r.random() < 0.15:
+            bare = level == depth - 1 and r.random() < 0.2
+            text += f"{indent}{'    ' * level}{label}{it.loop}{'' if bare else ' {'}\n"
+            if r.random() < 0.15 and not bare:
                 text += r.choice(
                     ("#pragma HLS PIPELINE II=1\n", "#pragma HLS unroll\n", "#pragma HLS unroll factor=2\n")
                 )
             its.append(it)
-            if r.random() < 0.3:
+            if r.random() < 0.3 and not bare:
                 text += self.statement(arrays, its, indent + "    " * (level + 1))
-        for _ in range(r.randint(1, 3)):
+        for _ in range(1 if bare else r.randint(1, 3)):
             text += self.statement(arrays, its, indent + "    " * depth)
-        for level in reversed(range(depth)):
+        for level in reversed(range(depth - bare)):
             text += f"{indent}{'    ' * level}}}\n"
         return text
 
@@ -257,11 +318,11 @@ class Generator:
 
     def initialiser(self, a: Array) -> str:
         r = self.r
-        if a.storage == "local" and r.random() < 0.3:
+        if a.storage == "local" and not a.struct and r.random() < 0.3:
             return ""
 
         def value() -> str:
-            return str(r.randint(0, 60))
+            return f"{{{r.randint(0, 60)}, 5}}" if a.struct else str(r.randint(0, 60))
 
         if r.random() < 0.25 and a.rank == 1:
             picks = sorted(r.sample(range(a.need[0]), min(3, a.need[0])))
@@ -277,19 +338,26 @@ class Generator:
     def emit(self, arrays: list[Array], functions: list[tuple[str, list[Array], str]], body: str, calls: str) -> str:
         r, s = self.r, self.seed
         text = f"/* program {s} */\n#define AT{s}(x, c, o) ((c) * (x) + (o))\n"
+        everything = [*arrays, *(f for _, formals, _ in functions for f in formals)]
+        if any(a.struct for a in everything):
+            text += f"struct P{s} {{ int x; short y; }};\n"
+        if any(a.element == f"E{s}" for a in everything):
+            text += f"typedef {r.choice(('int', 'unsigned short', 'double'))} E{s};\n"
+        text += "".join(f"typedef {a.element} {a.typedef}{a.dims};\n" for a in arrays if a.typedef)
+        text += "".join(f"{macro}\n" for macro in self.macros)
         for a in arrays:
             if a.storage in ("global", "const"):
                 head = "static const " if a.storage == "const" else r.choice(("static ", "static ", ""))
-                text += f"{head}{a.element} {a.name}{a.dims}{self.initialiser(a)};\n"
+                text += f"{head}{a.declaration}{self.initialiser(a)};\n"
         if functions and r.random() < 0.5:
             for name, formals, _ in functions:
-                text += f"void {name}({', '.join(f'{f.element} {f.name}{f.dims}' for f in formals)});\n"
+                text += f"void {name}({', '.join(f.declaration for f in formals)});\n"
         else:
             text = text.replace("\n", "\n\n", 1)
         for name, formals, inner in functions:
             static = "" if f"void {name}(" in text else "static "
-            listed = ", ".join(f"{f.element} {f.name}{f.dims}" for f in formals)
-            touched = "".join(f"    acc += (int){f.name}{'[0]' * f.rank};\n" for f in formals)
+            listed = ", ".join(f.declaration for f in formals)
+            touched = "".join(f"    acc += (int){f.name}{'[0]' * f.rank}{'.x' * f.struct};\n" for f in formals)
             text += f"{static}void {name}({listed})\n{{\n    int acc = 0;\n{touched}{inner}    (void)acc;\n}}\n"
         text += f"void k{s}(int in[{IO}], int out[{IO}]);\nvoid k{s}(int in[{IO}], int out[{IO}])\n{{\n"
         uninitialised = []
@@ -299,7 +367,9 @@ class Generator:
                 if not init and a.storage == "local":
                     uninitialised.append(a)
                 static = "static " if a.storage == "static" else ""
-                text += f"    {static}{a.element} {a.name}{a.dims}{init};\n"
+                more = f", other_{a.name} = 0" if not a.typedef and a.element == "int" and r.random() < 0.2 else ""
+                text += f"    {static}{a.declaration}{init}{more};\n"
+                text += f"    (void)other_{a.name};\n" if more else ""
         for a in arrays:
             text += self.pragmas(a, a.name)
         text += "    int acc = in[0] & 1;\n"
@@ -338,7 +408,7 @@ class Generator:
             loops = "".join(head for _, head in combination)
             indices = "".join(f"[{name}]" for name, _ in combination)
             total = " + ".join(f"{name} * {2 * k + 1}" for k, (name, _) in enumerate(combination))
-            text += "    " + loops + statement.format(x=a.name + indices, sum=total) + "\n"
+            text += "    " + loops + statement.format(x=a.name + indices + ".y" * a.struct, sum=total) + "\n"
         return text
 
 

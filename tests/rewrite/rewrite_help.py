@@ -11,16 +11,41 @@ from hlspart.frontend import load
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.options import FrontendOptions, RewriteOptions
+from hlspart.model.options import FrontendOptions, Options, RewriteOptions, TargetOptions
 from hlspart.model.program import Program
 from hlspart.model.results import Validation
 from hlspart.model.rewriting import RewriteResult
 from hlspart.partition import validate
+from hlspart.pipeline import Pipeline
 from hlspart.poly import analyse
 from hlspart.rewrite import rewrite
 
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label", "-Wno-type-limits"]
 WARNINGS += ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+
+STYLES = {
+    "auto": (RewriteOptions(), ""),
+    "auto, generic tool": (RewriteOptions(), "generic"),
+    "split": (RewriteOptions(style="split"), ""),
+    "split, dynamic bankdim": (RewriteOptions(style="split", dynamic="bankdim"), ""),
+    "bankdim": (RewriteOptions(style="bankdim"), ""),
+    "crossbar": (RewriteOptions(style="crossbar"), ""),
+}
+
+
+def rewritten(text: str, style: str) -> RewriteResult:
+    """One program in one style, through the whole pipeline."""
+    rewrite, tool = STYLES[style]
+    options = Options(frontend=FrontendOptions(), target=TargetOptions(tool=tool or None))
+    return Pipeline(["p.c"], options, lambda _: text.encode()).rewrite(rewrite)
+
+
+def piped(texts: str | Mapping[str, str], **rewrite: object) -> RewriteResult:
+    """One rewrite through the whole pipeline, with the edits that open the way."""
+    files = {"p.c": texts} if isinstance(texts, str) else texts
+    pipeline = Pipeline(list(files), Options(), lambda path: files[path].encode())
+    return pipeline.rewrite(RewriteOptions(**rewrite))  # type: ignore[arg-type]
+
 
 Analysed = tuple[Program, AccessAnalysis, Validation]
 

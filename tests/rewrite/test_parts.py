@@ -22,6 +22,7 @@ FIXED = settings(derandomize=True, max_examples=60, deadline=None)
 
 def test_names_are_free_and_repeatable() -> None:
     names = Names(["int A_0, B; /* A_b1 */ A_bank"])
+    assert names.banks("C", 2) == names.banks("C", 3)[:2] == ("C_0", "C_1")
     assert names.banks("A", 2) == ("A_bank0", "A_bank1") == names.banks("A", 2)
     assert names.banks("B", 2) == ("B_0", "B_1")
     assert names.free("B") == "B_2" and names.free("y") == "y" and names.free("y") == "y_2"

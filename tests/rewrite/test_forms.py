@@ -1,0 +1,127 @@
+"""Every form of declaration and use is rewritten and means the same; what opens the way is taken back when in vain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rewrite_help import outputs, piped
+
+from hlspart.frontend import load
+from hlspart.model.options import FrontendOptions
+
+FORMS = (Path(__file__).parent / "forms.c").read_text()
+PRINT = '#include <stdio.h>\nint f(int); int main(void) { printf("%d %d\\n", f(3), f(4)); return 0; }\n'
+
+
+def test_forms_are_rewritten_and_mean_the_same(tmp_path: Path) -> None:
+    expected = outputs(tmp_path, "old", [FORMS], "")
+    for style in ("bankdim", "split", "crossbar"):
+        result = piped(FORMS, style=style)
+        left = [(o.arrays, o.code, o.reason) for o in result.outcomes if o.status != "rewritten"]
+        if style == "split":
+            left = [x for x in left if x[1] not in ("dynamic-bank", "macro")]
+        assert not left, left
+        new = result.files["p.c"]
+        assert outputs(tmp_path, f"new_{style}", [new], "") == expected
+        assert piped(new, style=style).files["p.c"] == new
+
+
+def test_a_macro_is_written_out_for_what_is_rewritten_only() -> None:
+    text = """#define SWAP(a, b) do { int t = a; a = b; b = t; } while (0)
+#define SET(i) B[i] = 2
+int f(int x) { int A[8], B[8], C[8];
+#pragma HLS array_partition variable=A cyclic factor=2
+#pragma HLS array_partition variable=B cyclic factor=2
+ for (int i = 0; i < 8; i++) { A[i] = x; SET(i); C[i] = 2; }
+ for (int i = 0; i < 8; i++) { SWAP(A[i], C[i]); SET(C[i] & 7); }
+ return A[1] + B[2] + C[3]; }
+"""
+    result = piped(text, style="bankdim")
+    assert {o.arrays[0]: (o.status, o.code) for o in result.outcomes} == {
+        "A": ("rewritten", None),
+        "B": ("refused", "macro"),
+    }
+    new = result.files["p.c"]
+    assert new.count("SET(i)") == 2 and "SET(C[i] & 7)" in new and "B[8]" in new and "A[2][4]" in new
+
+
+CLONES = """static int leaf(const int w[8], int k);
+static int sum(const int v[8]) { int s = 0; for (int j = 0; j < 8; j++) s = s * 3 % 97 + v[j] + leaf(v, j); return s; }
+static int leaf(const int w[8], int k) { return w[3] + k; }
+int f(int n) { int A[8], B[8], C[8];
+#pragma HLS array_partition variable=A cyclic factor=2
+#pragma HLS array_partition variable=B block factor=4
+#pragma HLS array_partition variable=C block factor=4
+ for (int i = 0; i < 8; i++) { A[i] = n; B[i] = i; C[i] = 2 * n; }
+ return sum(A) + sum(B) + leaf(B, 2) + sum(C); }
+"""
+
+
+def test_clone(tmp_path: Path) -> None:
+    plain = piped(CLONES, style="bankdim")
+    assert [(o.status, o.code) for o in plain.outcomes] == [("conflict", "conflict")]
+    assert plain.files["p.c"] == CLONES and plain.outcomes[0].at is not None
+    expected = outputs(tmp_path, "old", [CLONES], PRINT)
+    for style in ("bankdim", "crossbar"):
+        result = piped(CLONES, style=style, clone=True)
+        assert {o.status for o in result.outcomes} == {"rewritten"}
+        new = result.files["p.c"]
+        assert outputs(tmp_path, style, [new], PRINT) == expected
+        assert "sum_2(" in new and "leaf_2(" in new and "sum_3" not in new
+        assert piped(new, style=style, clone=True).files["p.c"] == new
+
+
+@pytest.mark.parametrize(
+    "change",
+    [("{ int s = 0;", "{ static int s = 0;"), ("return sum(A)", "int (*q)(const int *) = sum; return q(A) + sum(A)")],
+)
+def test_what_is_not_cloned(change: tuple[str, str]) -> None:
+    text = CLONES.replace(*change)
+    result = piped(text, style="bankdim", clone=True)
+    assert result.files["p.c"] == text
+    assert {o.status for o in result.outcomes} <= {"conflict", "refused"}
+
+
+STRUCTS = """struct T { short w[4][3], v[6]; int n; };
+static struct T g = { {{1, 2}, {3}}, {[2] = 5}, 4 };
+static int sum(short x[6]) { int s = 0; for (int i = 0; i < 6; i++) s = s * 3 + x[i]; return s; }
+int f(int n) { static struct T l; struct T k, whole = {.n = 2}, *p = &whole; int t = p->n;
+#pragma HLS array_partition variable=g.w cyclic factor=2 dim=2
+#pragma HLS array_partition variable=g.v block factor=2
+#pragma HLS array_partition variable=l.v cyclic factor=2
+#pragma HLS array_partition variable=k.w cyclic factor=2
+#pragma HLS array_partition variable=whole.v cyclic factor=2
+ for (int i = 0; i < 6; i++) { l.v[i] += i + n; g.v[i] ^= l.v[i]; }
+ for (int i = 0; i < 4; i++) for (int j = 0; j < 3; j++) { k.w[i][j] = g.w[i][j]; g.w[i][j] += n; }
+ for (int i = 0; i < 4; i++) for (int j = 0; j < 3; j++) t = (t * 3 + k.w[i][j]) % 1000;
+ return t + sum(l.v) + (int)sizeof(struct T) + g.n + whole.v[1]; }
+"""
+
+
+def test_members_of_structs(tmp_path: Path) -> None:
+    alone = piped(STRUCTS, style="bankdim")
+    assert alone.files["p.c"] == STRUCTS and not alone.findings
+    assert [(o.status, o.code) for o in alone.outcomes] == [("ignored", "struct-member")] * 5
+    assert "'g.w' left as it is" in alone.diagnostics[0].message
+    expected = outputs(tmp_path, "old", [STRUCTS], PRINT)
+    for style in ("bankdim", "crossbar"):
+        result = piped(STRUCTS, style=style, split_struct=True)
+        assert {o.arrays[-1]: o.status for o in result.outcomes} == {
+            "g_w": "rewritten", "g_v": "rewritten", "l_v": "rewritten", "k_w": "rewritten", "whole.v": "refused",
+        } | ({"x": "rewritten"} if ("l_v", "x") in [o.arrays for o in result.outcomes] else {})  # fmt: skip
+        new = result.files["p.c"]
+        assert outputs(tmp_path, style, [new], PRINT) == expected
+        assert piped(new, style=style, split_struct=True).files["p.c"] == new
+
+
+def test_a_fragment_is_given_with_the_file_that_includes_it() -> None:
+    files = {
+        "p.c": 'typedef int word;\nstatic word T[8] = {1, 2, 3};\n#include "part.c"\n'
+        "int f(int x) {\n#pragma HLS array_partition variable=T cyclic factor=2\n return T[x & 7] + g(); }\n",
+        "part.c": "static word g(void) { return T[3]; }\n",
+    }
+    program = load(list(files), FrontendOptions(), lambda path: files[path].encode())
+    assert [unit.error for unit in program.units] == [None, None]
+    result = piped(files, style="bankdim")
+    assert result.files["part.c"] == "static word g(void) { return T[1][1]; }\n"
