@@ -17,7 +17,7 @@ from hlspart.schedule.confirm import faults
 from hlspart.schedule.folding import statement_values
 from hlspart.schedule.graph import Edge
 from hlspart.schedule.hints import with_hints
-from hlspart.schedule.latency import Latencies
+from hlspart.schedule.latency import Latencies, pipelined_latency
 from hlspart.schedule.limits import limits, slots, steps
 from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.nests import Nest, Nests
@@ -50,7 +50,7 @@ def check(
         loops += [function.result(nest, bank_model) for nest in function.found]
     unrolled = frozenset(loop for f in functions for loop in f.unrolled())
     storage = Storage(program, analysis, validation, target, unrolled)
-    latencies = Latencies(program, loops)
+    latencies = Latencies(program, loops, target)
     asked: dict[int, resources.Use] = {}
     for variable, use in (x for f in functions for x in f.uses):
         asked[variable] = asked[variable].also(use) if variable in asked else use
@@ -257,10 +257,7 @@ class _Function:
         count = trip if trip is not None else self._trip(nest)
         latency = Bounds(None, None)
         if ii is not None and depth is not None:
-            latency = Bounds(
-                None if count.min is None else max(0, (count.min - 1) * ii + depth) if count.min else 0,
-                None if count.max is None else (count.max - 1) * ii + depth if count.max else 0,
-            )
+            latency = Bounds(pipelined_latency(count.min, ii, depth), pipelined_latency(count.max, ii, depth))
         schedule = prediction.schedule if prediction is not None else None
         return LoopResult(
             loop=nest.loop.id if nest.loop is not None else -1,

@@ -23,6 +23,7 @@ class Carriers:
     ``relaxed``: iterations as the tool's tests see them, where bounds vary with other iterators (it
     does not relate iterators to each other: reports of triangular solvers). ``outlined``: the loop becomes a
     module of its own, where addresses made of outer iterators alone are values without relation.
+    ``preset``: elements (variable, index) that are stored ahead of the loop.
     ``assumed`` collects (edge source, sink) pairs whose distance is not known and taken as 1.
     """
 
@@ -37,6 +38,7 @@ class Carriers:
     relaxed: str | None = None
     store_states: int = 1
     outlined: bool = False
+    preset: frozenset[tuple[int, Index]] = frozenset()
     assumed: set[tuple[int, int]] = field(default_factory=set)
 
     # ------------------------------------------------------------------------------- pragmas

@@ -65,18 +65,23 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """The value that phi ``phi`` has in the next iteration is made by ``value``; ``name`` for people."""
+    """The value that phi ``phi`` has in the next iteration is made by ``value``; ``name`` for people.
+
+    ``scalar``: it is a variable of the source, not an element of an array.
+    """
 
     phi: int
     value: int
     name: str
+    scalar: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
     """An order between two operations; ``gap`` None: by the timing of the value handed over.
 
-    ``kind``: "data", "memory" or "control"; ``name`` the variable it goes through.
+    ``kind``: "data", "memory" or "control"; ``name`` the variable it goes through. ``scalar``: a variable of
+    the source, which the next iteration reads in the state that writes it (reports: `offset = 0`).
     """
 
     source: int
@@ -85,6 +90,7 @@ class Edge:
     gap: int | None
     kind: str
     name: str
+    scalar: bool = False
 
 
 @dataclass(frozen=True)

@@ -16,44 +16,64 @@ from hlspart.model.results import LoopResult
 from hlspart.schedule.loops import LoopModel
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.nests import Nest
+from hlspart.targets import Target
 
 NOTHING = Bounds(0, 0)
+
+
+def pipelined_latency(trip: int | None, ii: int, depth: int) -> int | None:
+    """Cycles of a pipelined loop as csynth counts them: states of one iteration less one, but at least its II."""
+    if trip is None:
+        return None
+    return (trip - 1) * ii + max(depth - 1, ii) if trip else 0
 
 
 class Latencies:
     """Latencies of all loops and functions, from what is known of pipelined loops and plain bodies."""
 
-    def __init__(self, program: Program, loops: Sequence[LoopResult]) -> None:
-        self.program = program
+    def __init__(self, program: Program, loops: Sequence[LoopResult], target: Target) -> None:
+        self.program, self.target = program, target
         self._index = {x.loop: k for k, x in enumerate(loops) if x.loop >= 0}
         self._whole = {x.function: x for x in loops if x.loop < 0}
         self.loops = list(loops)
         self._functions: dict[str, Bounds] = {}
+        self._overlapped = {(d.function, d.loop) for d in program.directives if d.kind == "dataflow" and d.usable}
         for name in program.functions:
             self.of(name)
 
     @staticmethod
     def body_depth(model: LoopModel, nest: Nest) -> int:
-        """States of the statements of a plain loop's body that stand in no inner loop."""
-        segments: list[list[c.Stmt]] = [[]]
+        """States of the statements of a plain loop's body that stand in no inner loop.
+
+        The first tests whether the loop goes on; a module of an inner loop starts in the last state ahead
+        of it and ends in the first one behind it.
+        """
+        modules = {nest.loop for nest in model.nests.all() if nest.pipelined} if model.target.outlined_loops else set()
+        segments: list[tuple[list[c.Stmt], int]] = [([], 0)]  # statements, shared states
         for stmt in nest.body:
-            if any(isinstance(s, c.Loop) for s in c.walk_statements(stmt)):
-                segments.append([])
-            else:
-                segments[-1].append(stmt)
-        depth = 0
-        for segment in segments:
-            if not segment:
+            inside = [s for s in c.walk_statements(stmt) if isinstance(s, c.Loop)]
+            if not inside:
+                segments[-1][0].append(stmt)
                 continue
-            item = model.elaborate(nest, segment)
-            problem, _ = model.problem(item)
-            if not problem.graph.ops:
-                continue
-            problem = replace(problem, graph=replace(problem.graph, edges=_inside(problem.graph.edges)))
-            wide = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
-            schedule = modulo_schedule(problem, wide, wide, 1)
-            depth += schedule.depth if schedule is not None else 0
-        return max(1, depth)
+            shared = int(any(x in modules for x in inside))
+            segments[-1] = (segments[-1][0], segments[-1][1] + shared)
+            segments.append(([], shared))
+        total = 0
+        for number, (segment, shared) in enumerate(segments):
+            depth = Latencies._states(model, nest, segment) if segment else 0
+            total += max(0, (depth if number else max(1, depth)) - shared)
+        return total
+
+    @staticmethod
+    def _states(model: LoopModel, nest: Nest, segment: list[c.Stmt]) -> int:
+        """States of statements in sequence."""
+        problem, _ = model.problem(model.elaborate(nest, segment))
+        if not problem.graph.ops:
+            return 0
+        problem = replace(problem, graph=replace(problem.graph, edges=_inside(problem.graph.edges)))
+        wide = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
+        schedule = modulo_schedule(problem, wide, wide, 1)
+        return schedule.depth if schedule is not None else 0
 
     def of(self, function: str) -> Bounds:
         """Latency of a function; unknown while it calls itself."""
@@ -63,7 +83,9 @@ class Latencies:
             if whole is not None:
                 self._functions[function] = Bounds(whole.depth, whole.depth)
             else:
-                self._functions[function] = self._sequence(self.program.functions[function].body.body)
+                body = self.program.functions[function].body.body
+                together = self._parallel if (function, None) in self._overlapped else self._sequence
+                self._functions[function] = together(body)
         return self._functions[function]
 
     def _sequence(self, statements: Iterable[c.Stmt]) -> Bounds:
@@ -71,6 +93,17 @@ class Latencies:
         for stmt in statements:
             total = _sum(total, self._statement(stmt))
         return total
+
+    def _parallel(self, statements: Iterable[c.Stmt]) -> Bounds:
+        """Processes of a DATAFLOW region: the longest one."""
+        longest = NOTHING
+        for stmt in statements:
+            found = self._statement(stmt)
+            longest = Bounds(
+                None if longest.min is None or found.min is None else max(longest.min, found.min),
+                None if longest.max is None or found.max is None else max(longest.max, found.max),
+            )
+        return longest
 
     def _statement(self, stmt: c.Stmt) -> Bounds:
         match stmt:
@@ -97,8 +130,10 @@ class Latencies:
             return self._sequence(loop.body.body)
         known = self.loops[at]
         if known.pipelined:
-            return known.latency
-        inner = self._sequence(loop.body.body)
+            # the module of the loop has a state ahead and one behind, and is started and awaited in two more
+            return _sum(known.latency, Bounds(4, 4) if self.target.outlined_loops else NOTHING)
+        overlapped = (known.function, loop.id) in self._overlapped
+        inner = self._parallel(loop.body.body) if overlapped else self._sequence(loop.body.body)
         once = _sum(inner, Bounds(known.depth, known.depth))
         trip = known.trip_count
         total = Bounds(
@@ -107,7 +142,7 @@ class Latencies:
         )
         depth = once.exact if inner != NOTHING else known.depth
         self.loops[at] = replace(known, latency=total, depth=depth)
-        return total
+        return _sum(total, Bounds(1, 1)) if self.target.outlined_loops else total  # the test that ends it
 
 
 def _inside(edges: Sequence[object]) -> tuple:  # type: ignore[type-arg]

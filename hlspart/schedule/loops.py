@@ -16,9 +16,10 @@ from hlspart.schedule.balance import balance
 from hlspart.schedule.dependence import Carriers
 from hlspart.schedule.exits import after_exits
 from hlspart.schedule.graph import Edge, MemoryRef, Op
+from hlspart.schedule.history import Index
 from hlspart.schedule.lower import Lowered, lower
 from hlspart.schedule.modulo import modulo_schedule
-from hlspart.schedule.nests import Nest, Nests, Order, order
+from hlspart.schedule.nests import Nest, Nests, Order, flat, order
 from hlspart.schedule.operations import Frame, Unmodelled
 from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
 from hlspart.schedule.recurrence import recurrence_ii
@@ -95,6 +96,8 @@ class LoopModel:
         if nest.after:
             elaborator.guarded(nest.after, "last")
         found, joined = elaborator.finish(), False
+        if not self._outlined(nest):
+            found.carried = [replace(x, scalar=False) for x in found.carried]
         if directed.balanced(self.program, nest.function, self._around(nest)):
             found, joined = balance(found, self._delay, self.target.unsafe_math, early)
         problems: dict[int, PortProblem] = {}
@@ -118,7 +121,7 @@ class LoopModel:
         carriers = Carriers(
             space, len(how.names), how.weights, how.steps, how.trips, self._dependence_pragmas(nest), reach,
             lambda v: self.program.variable(v).name, self._relaxed(nest, space), self.target.store_states,
-            self.target.outlined_loops,
+            self._outlined(nest), self._preset(nest),
         )  # fmt: skip
         lowered = lower(
             found,
@@ -199,6 +202,25 @@ class LoopModel:
         read = folding.read(statements, self.program)
         read -= folding.modified(statements) | folding.declared(statements)
         return {v: f"{self.program.variable(v).name}_at_{v}" for v in sorted(read) if v not in fixed}
+
+    def _outlined(self, nest: Nest) -> bool:
+        """Whether the loop becomes a module of its own: not when it is all that its function does."""
+        if not self.target.outlined_loops or nest.loop is None:
+            return False
+        real = (s for s in flat(self.nests.function.body.body) if not isinstance(s, c.Declare | c.PragmaMark | c.Label))
+        return bool(nest.outer) or any(s is not nest.chain[0] for s in real)
+
+    def _preset(self, nest: Nest) -> frozenset[tuple[int, Index]]:
+        """Elements that are stored ahead of a loop, beside it."""
+        if nest.loop is None:
+            return frozenset()
+        around, inside = tuple(x.id for x in nest.outer), nest.chain[0].id
+        first = min((a.order for a in self.analysis.accesses if inside in a.loops), default=0)
+        return frozenset(
+            (a.array, a.index)
+            for a in self.analysis.accesses
+            if a.kind == "write" and a.function == nest.function and a.loops == around and a.order < first
+        )
 
     def _trip_of(self, nest: Nest) -> int:
         trip = self.nests.trip(nest.loop).exact if nest.loop is not None else None

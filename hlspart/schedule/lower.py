@@ -18,7 +18,7 @@ from hlspart.schedule.dependence import Carriers
 from hlspart.schedule.graph import Carried, Edge, Graph, MemoryRef, Op
 from hlspart.schedule.history import different
 from hlspart.schedule.operations import Body
-from hlspart.schedule.registers import bypass, forward
+from hlspart.schedule.registers import bypass, forward, rotate
 from hlspart.schedule.storage import Storage
 
 
@@ -51,13 +51,15 @@ def lower(
     if ends is not None:
         _promote_inner(ops, carried, carriers.space.names, ends, storage)
     left: Mapping[tuple[int, int], int | None] = {}
+    early: frozenset[int] = frozenset()
     if loop and storage.target.memory_registers:
         forward(ops, carried, storage, carriers)
+        early = rotate(ops, carried, storage, carriers)
         left = bypass(ops, carried, storage, carriers)
     _invariants(ops, carried)
     needed = _needed(ops, carried, live)
     graph_ops = {i: op for i, op in ops.items() if i in needed and not op.free}
-    edges = [*_data(ops, graph_ops, carried), *_memory(graph_ops, storage, gap, carriers, left)]
+    edges = [*_data(ops, graph_ops, carried), *_memory(graph_ops, storage, gap, carriers, left, early)]
     kept = frozenset(
         i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
     )
@@ -244,19 +246,19 @@ def _needed(ops: dict[int, Op], carried: list[Carried], live: set[int]) -> set[i
 def _data(ops: dict[int, Op], chosen: dict[int, Op], carried: list[Carried]) -> list[Edge]:
     """Edges along values, carried ones with their distance; free operations are passed through."""
     back = {x.phi: x for x in carried}
-    sources: dict[int, set[tuple[int, int, str]]] = {}
+    sources: dict[int, set[tuple[int, int, str, bool]]] = {}
 
-    def origins(ident: int) -> set[tuple[int, int, str]]:
-        """Scheduled producers of a value: (operation, distance, name)."""
+    def origins(ident: int) -> set[tuple[int, int, str, bool]]:
+        """Scheduled producers of a value: (operation, distance, name, whether through variables only)."""
         if ident in sources:
             return sources[ident]
         sources[ident] = set()  # cuts cycles of values that only move (x = y; y = x)
-        op, found = ops[ident], set[tuple[int, int, str]]()
+        op, found = ops[ident], set[tuple[int, int, str, bool]]()
         if not op.free:
-            found = {(ident, 0, op.text)}
+            found = {(ident, 0, op.text, True)}
         elif op.kind == "phi" and ident in back:
             x = back[ident]
-            found = {(s, d + 1, x.name) for s, d, _ in origins(x.value)}
+            found = {(s, d + 1, x.name, scalar and x.scalar) for s, d, _, scalar in origins(x.value)}
         else:
             for arg in op.args:
                 found |= origins(arg)
@@ -266,15 +268,20 @@ def _data(ops: dict[int, Op], chosen: dict[int, Op], carried: list[Carried]) -> 
     edges = set()
     for ident in sorted(chosen):
         for arg in chosen[ident].args:
-            for source, distance, name in origins(arg):
-                edges.add(Edge(source, ident, distance, None, "data", name))
+            for source, distance, name, scalar in origins(arg):
+                edges.add(Edge(source, ident, distance, None, "data", name, scalar and distance > 0))
     return sorted(edges, key=lambda e: (e.sink, e.source, e.distance))
 
 
 def _memory(
-    chosen: dict[int, Op], storage: Storage, gap: int, carriers: Carriers, left: Mapping[tuple[int, int], int | None]
+    chosen: dict[int, Op],
+    storage: Storage,
+    gap: int,
+    carriers: Carriers,
+    left: Mapping[tuple[int, int], int | None],
+    early: frozenset[int],
 ) -> list[Edge]:
-    """Orders between accesses of one array that may touch one element; ``left``: see :func:`bypass`."""
+    """Orders between accesses of one array that may touch one element; ``left``, ``early``: bypass and rotate."""
     by_variable: dict[int, list[Op]] = defaultdict(list)
     for op in sorted((o for o in chosen.values() if o.ref is not None), key=lambda o: o.ref.position if o.ref else 0):
         assert op.ref is not None
@@ -298,12 +305,15 @@ def _memory(
                     continue
                 if carriers.disjoint_banks(first, second):
                     continue
-                wait = gap if first.kind == "store" and second.kind == "load" else 1
+                late = first.kind == "store" and second.kind == "load" and first.id not in early
+                wait = gap if late else 1
                 edges.append(Edge(first.id, second.id, 0, wait, "memory", name))
         for edge in carriers.between(variable, found):
             distance = left.get((edge.source, edge.sink), edge.distance)
             if distance is not None:
                 edges.append(replace(edge, distance=distance))
+        if storage.target.memory_registers and (memory.bound or left):  # the tool takes what it does not know as given
+            carriers.assumed -= {(a.id, b.id) for a in found for b in found if memory.bound or (a.id, b.id) in left}
     return edges
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from hlspart.model import program as c
@@ -120,9 +120,20 @@ class Nests:
             yield self._pipelined(loop, outer, None, "auto")
             return
         inner = tuple(self._walk(loop.body.body, (*outer, loop)))
-        if not any(loop in nest.chain for nest in inner):
+        if inner and self._joins_plain(loop, inner[0]):
+            below = inner[0]
+            yield replace(below, chain=(loop, *below.chain), outer=outer, line=self.program.line(loop.at))
+            inner = inner[1:]
+        elif not any(loop in nest.chain for nest in inner):
             yield self._nest(loop, (loop,), outer, False, None, "pragma")
         yield from inner
+
+    def _joins_plain(self, loop: c.Loop, below: Nest) -> bool:
+        """Whether a loop and the only one in it become one although the inner one is not pipelined."""
+        if below.pipelined or self.target.flatten_over != "any" or loop in below.chain or below.unroll > 1:
+            return False
+        child = below.chain[0]
+        return self._around(loop, child) == ((), ()) and self._may_flatten(loop, child)
 
     def _pipelined(self, loop: c.Loop, outer: tuple[c.Loop, ...], target: int | None, origin: OriginOfLoop) -> Nest:
         chain, before, after = self._chain(loop, outer)

@@ -63,6 +63,10 @@ class Problem:
         source, sink = self.timing[edge.source], self.timing[edge.sink]
         if edge.distance and edge.source == edge.sink and source.states > 1:
             return source.states - 1  # an accumulator hands its sum on in its last state
+        if edge.scalar and min(source.states, sink.states) == 1:
+            if source.states == 1 and source.in_ns + sink.in_ns > self.period + EPSILON:
+                return 1
+            return source.states - 1
         if edge.distance or source.out_ns + sink.in_ns > self.period + EPSILON:
             return source.states
         return source.states - 1

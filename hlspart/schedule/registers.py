@@ -32,6 +32,28 @@ def forward(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrie
                 carried.append(Carried(load.id, store.args[0], load.text.split()[0]))
 
 
+def rotate(ops: dict[int, Op], carried: list[Carried], storage: Storage, carriers: Carriers) -> frozenset[int]:
+    """Accumulators whose element is set ahead of the loop become registers; their stores, returned, start an iteration.
+
+    For elements that other accesses of the loop may touch, so that they cannot leave it (reports: triangular solver).
+    """
+    out = set()
+    for variable, (stores, loads) in _accesses(ops).items():
+        memory = storage.memory(variable)
+        if len(stores) != 1 or memory.registers or memory.kept or carriers.told(variable, stores[0], loads):
+            continue
+        store, ref = stores[0], stores[0].ref
+        same = [load for load in loads if load.ref is not None and ref is not None and load.ref.key == ref.key]
+        if ref is None or ref.guarded or len(same) != 1 or (variable, ref.index) not in carriers.preset:
+            continue
+        load = same[0]
+        ops[load.id] = replace(load, kind="phi", args=(), ref=None)
+        carried.append(Carried(load.id, store.args[0], load.text.split()[0]))
+        ops[store.id] = replace(store, args=(load.id, *store.args[1:]), ref=replace(ref, position=-1))
+        out.add(store.id)
+    return frozenset(out)
+
+
 def bypass(ops: dict[int, Op], carried: list[Carried], storage: Storage, carriers: Carriers) -> dict[Pair, int | None]:
     """Selections behind loads that may meet the last store; the distance that is left for each pair of them."""
     out: dict[Pair, int | None] = {}
@@ -40,7 +62,7 @@ def bypass(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrier
         if len(stores) != 1 or memory.registers or memory.bound or carriers.told(variable, stores[0], loads):
             continue
         store = stores[0]
-        if store.ref is None or store.ref.guarded:
+        if store.ref is None or store.ref.guarded or store.ref.position < 0:
             continue
         for load in loads:
             if carriers.distance(store, load) == 1:

@@ -116,7 +116,7 @@ class Elaborator(Operations):
         for key, phi in self.phis.items():
             value = self.env[key]
             if value != phi:
-                self.body.carried.append(Carried(phi, value, self._key_name(key)))
+                self.body.carried.append(Carried(phi, value, self._key_name(key), True))
         for key, value in self.env.items():
             variable = key if isinstance(key, int) else key[0]
             if variable in self.modified and variable not in self.declared:
