@@ -15,7 +15,8 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from hlspart.banking.accesses import affine_index
-from hlspart.banking.counting import Layout, PortProblem
+from hlspart.banking.counting import PortProblem
+from hlspart.banking.sites import Layout
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports

@@ -1,0 +1,250 @@
+"""Conflicts under one layout: pairs of accesses that meet in one bank, and cliques of such pairs in one iteration."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hlspart.banking.accesses import combination, exclusive
+from hlspart.banking.cliques import Budget
+from hlspart.banking.sites import Layout, Site, Sites
+from hlspart.model.access import Affine
+from hlspart.model.ports import BankLoad, Ports
+from hlspart.poly.region import Region, TooHard, Touch
+
+MIN_SHOWN = 4  # accesses of a clique from which single iterations are tried before all are looked at
+FAR = 64  # where iterators are away from the borders of their domains, mostly
+MAX_MEETING = 128  # accesses whose common iterations are computed when they depend on the iteration
+
+
+class Conflicts:
+    """Pairs of accesses that meet in one bank under one layout, and where they do."""
+
+    def __init__(self, problem: Sites, layout: Layout) -> None:
+        self._problem = problem
+        self._layout = layout
+        self._sites = {s.position: s for s in problem.sites}
+        self._names = tuple(f"x{k}" for k in range(len(layout.shape)))
+        self._banked: dict[int, Touch] = {}
+        self._where: dict[tuple[int, int], Region | None] = {}  # None: wherever both run
+        self._meeting: dict[tuple[int, ...], Region] = {}
+        self._kinds: dict[tuple[object, str], int] = {}  # numbers of (terms of the index, domain)
+        self._split: dict[int, tuple[int, tuple[int, ...]]] = {}  # by position: that number, and the constants
+        self._known: dict[tuple[int, int, tuple[int, ...], bool], bool | None] = {}
+        self._always: set[tuple[int, ...]] = set()  # cliques that meet in every iteration
+        self._points: dict[tuple[int, ...], list[Region]] = {}  # by the first members of a clique: iterations to try
+        self._held: dict[int, set[tuple[int, ...]]] = {}  # by such an iteration: cliques that meet in it
+        self._exact = True
+
+    def busiest(self, ports: Ports) -> tuple[BankLoad, dict[str, int] | None, bool]:
+        """The busiest bank over all iterations, an iteration of it, and whether the figure is exact."""
+        load, complete = self._problem.busiest(
+            self._problem.sites, ports, self._adjacent, self._feasible, lambda members: 0
+        )
+        members = [*load.reads, *load.writes]
+        try:
+            common = self._seen(members) or self._common(members)
+            witness = common.sample() if common is not None else None
+            bank = self._bank(members, witness)
+        except TooHard:
+            witness, bank = None, 0
+        return replace(load, bank=bank), witness, complete and self._exact
+
+    def _seen(self, members: Sequence[int]) -> Region | None:
+        """An iteration in which all ``members`` have been seen in conflict."""
+        wanted = set(members)
+        for points in self._points.values():
+            for point in points:
+                if any(wanted == set(key) for key in self._held.get(id(point), ())):
+                    return point
+        return None
+
+    def exceeds(self, ports: Ports, ii: int) -> bool:
+        """Adds accesses one by one and stops at the first set that one bank cannot serve."""
+        budget = Budget(1000)
+        for limit, group in self._problem.limited(ports):
+            for k, site in enumerate(group):
+                earlier = [s for s in group[:k] if len(group) > limit * ii and self._adjacent(site, s)]
+                if self._grows([site], earlier, limit * ii, budget):
+                    return True
+        return False
+
+    def _grows(self, clique: list[Site], candidates: Sequence[Site], cap: int, budget: Budget) -> bool:
+        """Whether more than ``cap`` accesses, ``clique`` and some of ``candidates``, meet in one iteration."""
+        if len(clique) + len(candidates) <= cap:
+            return False
+        if len(clique) > cap or not budget.spend():
+            return True
+        for k, site in enumerate(candidates):
+            if len(clique) + len(candidates) - k <= cap:
+                return False
+            if self._feasible([s.position for s in (*clique, site)]):
+                rest = [s for s in candidates[k + 1 :] if self._adjacent(site, s)]
+                if len(clique) == cap or self._grows([*clique, site], rest, cap, budget):
+                    return True
+        return False
+
+    def _bank(self, members: Sequence[int], witness: dict[str, int] | None) -> int:
+        shape = self._layout.shape
+        decided = [p for p in members if self._sites[p].forms is not None] or list(members)
+        if not decided or witness is None:
+            return 0
+        element = self._problem.element(self._sites[decided[0]], shape, witness)
+        inside = element is not None and all(0 <= x < n or n <= 0 for x, n in zip(element, shape, strict=True))
+        return self._layout.bank(element) if element is not None and inside else 0
+
+    def _adjacent(self, a: Site, b: Site) -> bool:
+        if exclusive(a.access, b.access) or not self._problem.meet(a, b):
+            return False
+        key = (min(a.position, b.position), max(a.position, b.position))
+        if key not in self._where:
+            always = self._quick(a, b)
+            if always is False:
+                return False
+            if always is True:
+                self._where[key] = None
+                return True
+            try:
+                region = self._pair(a, b)
+                if region.empty:
+                    return False
+            except TooHard:
+                self._exact = False
+                self._where[key] = None
+                return True
+            self._where[key] = region
+        return True
+
+    def _quick(self, a: Site, b: Site) -> bool | None:
+        """Conflict by arithmetic alone: always, never, or (None) not known."""
+        if a.forms is None or b.forms is None:
+            return None
+        (kind, start), (other, end) = self._parts(a, a.forms), self._parts(b, b.forms)
+        key = (kind, other, tuple(map(operator.sub, end, start)), a.read and b.read)
+        if key not in self._known:  # copies of an unrolled access are many, their distances few
+            self._known[key] = self._by_arithmetic(a, a.forms, b, b.forms)
+        return self._known[key]
+
+    def _parts(self, site: Site, forms: tuple[Affine, ...]) -> tuple[int, tuple[int, ...]]:
+        if site.position not in self._split:
+            kind = (tuple(f.terms for f in forms), site.access.domain)
+            number = self._kinds.setdefault(kind, len(self._kinds))
+            self._split[site.position] = number, tuple(f.const for f in forms)
+        return self._split[site.position]
+
+    def _by_arithmetic(
+        self, a: Site, from_forms: tuple[Affine, ...], b: Site, to_forms: tuple[Affine, ...]
+    ) -> bool | None:
+        delta = tuple(y - x for x, y in zip(from_forms, to_forms, strict=True))
+        if not any(d.terms for d in delta):
+            constant = tuple(d.const for d in delta)
+            if a.read and b.read and not any(constant):
+                return False
+            return self._layout.same_bank(constant)
+        problem = self._problem
+        box = problem.box(a.access.domain) if problem.space.names else None
+        for alpha, modulus in self._layout.congruences:
+            form = combination(alpha, delta)
+            divisor, const = modulus, form.const
+            for name, coefficient in form.terms:
+                if name in problem.space.names and box is not None:
+                    k = problem.space.names.index(name)
+                    const += coefficient * box.low[k]
+                    coefficient *= box.step[k]
+                divisor = math.gcd(divisor, coefficient)
+            if const % divisor:
+                return False
+        return None
+
+    def _pair(self, a: Site, b: Site) -> Region:
+        """Iterations in which ``a`` and ``b`` need two ports of one bank."""
+        self._problem.pairs += 1
+        region = self._bank_touch(a).agree(self._bank_touch(b))
+        if a.read and b.read and a.access.index is not None and b.access.index is not None:
+            shape = self._layout.shape
+            single = all(f is not None or s.access.map is not None for s in (a, b) for f in s.access.index or ())
+            if single:
+                region = region.minus(self._problem.elements(a, shape).agree(self._problem.elements(b, shape)))
+        return region
+
+    def _bank_touch(self, site: Site) -> Touch:
+        if site.position not in self._banked:
+            expressions = tuple(text for text, _ in self._layout.isl_banks(self._names)) or ("0",)
+            self._banked[site.position] = self._problem.elements(site, self._layout.shape).then(
+                self._names, expressions
+            )
+        return self._banked[site.position]
+
+    def _feasible(self, positions: Sequence[int]) -> bool:
+        """Whether one iteration has all the pairs of ``positions`` in conflict at once."""
+        if len(positions) < 3:
+            return True
+        if self._unconditional(tuple(positions)):
+            return True
+        if len(positions) > MAX_MEETING:
+            self._exact = False
+            return True
+        try:
+            if self._shown(positions):
+                return True
+            common = self._common(positions)
+            return common is None or not common.empty
+        except TooHard:
+            self._exact = False
+            return True
+
+    def _shown(self, positions: Sequence[int]) -> bool:
+        """Whether one of a few iterations shows all ``positions`` in conflict at once (no proof that none does)."""
+        if len(positions) < MIN_SHOWN:
+            return False
+        start = tuple(positions[:MIN_SHOWN])
+        if start not in self._points:
+            common = self._common(start)
+            found = [common.point(FAR), common.point()] if common is not None else []
+            self._points[start] = [p for p in found if p is not None]
+        pairs = [(min(p, positions[-1]), max(p, positions[-1])) for p in positions[:-1]]
+        for point in self._points[start]:
+            held = self._held.setdefault(id(point), set())
+            key = tuple(positions)
+            grown = tuple(key[:-1]) in held
+            regions = [self._sites[p].region for p in ((positions[-1],) if grown else positions)]
+            regions += [w for pair in (pairs if grown else _pairs(positions)) if (w := self._where[pair]) is not None]
+            if all(region.covers(point) for region in regions):
+                held.add(key)
+                return True
+        return False
+
+    def _unconditional(self, positions: tuple[int, ...]) -> bool:
+        """Whether all run in the same iterations, and each pair meets in all of them."""
+        *earlier, last = positions
+        grown = tuple(earlier) in self._always  # cliques grow one by one: only what is new is looked at
+        pairs = [(min(p, last), max(p, last)) for p in earlier] if grown else _pairs(positions)
+        members = (earlier[0], last) if grown else positions
+        keys = {self._problem.domain_key(self._sites[p].access.domain) for p in members}
+        if len(keys) > 1 or any(self._where[pair] is not None for pair in pairs):
+            return False
+        self._always.add(positions)
+        return True
+
+    def _common(self, positions: Sequence[int]) -> Region | None:
+        """Iterations in which all ``positions`` run and meet pairwise; prefixes are remembered."""
+        if not positions:
+            return None
+        key = tuple(positions)
+        if key not in self._meeting:
+            *earlier, last = key
+            before = self._common(earlier)
+            common = self._sites[last].region if before is None else before.meet(self._sites[last].region)
+            for other in earlier:
+                where = self._where.get((min(other, last), max(other, last)))
+                if where is not None:
+                    common = common.meet(where)
+            self._meeting[key] = common
+        return self._meeting[key]
+
+
+def _pairs(positions: Sequence[int]) -> list[tuple[int, int]]:
+    ordered = sorted(positions)
+    return [(a, b) for k, a in enumerate(ordered) for b in ordered[k + 1 :]]

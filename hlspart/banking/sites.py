@@ -1,0 +1,187 @@
+"""The accesses of one iteration with what does not depend on a layout: where each runs, which run together."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from hlspart.banking.accesses import affine_index
+from hlspart.banking.cliques import Budget, largest_clique
+from hlspart.model.access import Affine
+from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, Ports
+from hlspart.poly.region import Box, Region, Regions, TooHard, Touch
+
+
+class Layout(Protocol):
+    """What counting asks of a layout."""
+
+    @property
+    def banks(self) -> int:
+        """Number of banks."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents of the array."""
+
+    @property
+    def congruences(self) -> tuple[tuple[tuple[int, ...], int], ...]:
+        """(alpha, n): elements x, y can share a bank only if alpha . (x - y) = 0 mod n."""
+
+    def same_bank(self, delta: tuple[int, ...]) -> bool | None:
+        """Whether x and x + delta share a bank: always, never, or (None) depending on x."""
+
+    def bank(self, x: tuple[int, ...]) -> int:
+        """Bank of an element."""
+
+    def isl_banks(self, indices: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+        """Bank coordinates as isl expressions with their sizes; the flat bank is their row-major number."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """An access with what does not depend on the layout."""
+
+    position: int
+    access: PortAccess
+    region: Region
+    forms: tuple[Affine, ...] | None  # when all dimensions are affine
+
+    @property
+    def read(self) -> bool:
+        return self.access.kind == "read"
+
+
+class Sites:
+    """Accesses of one iteration; ``pairs`` counts those compared by sets under some layout."""
+
+    def __init__(self, space: IterationSpace, accesses: Sequence[PortAccess], effort: int = 1) -> None:
+        self.space = space
+        self.accesses = tuple(accesses)
+        self.pairs = 0
+        self._effort = effort
+        self._regions = Regions(space.names, space.steps)
+        self._by_domain: dict[str, Region] = {}
+        self._boxes: dict[str, Box | None] = {}
+        self._meets: dict[tuple[str, str], bool] = {}
+        self._elements: dict[tuple[int, tuple[int, ...]], Touch] = {}
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """Accesses that are performed in some iteration."""
+        sites = []
+        for position, access in enumerate(self.accesses):
+            region = self.region(access.domain)
+            if not self._empty(region):
+                sites.append(Site(position, access, region, affine_index(access)))
+        return tuple(sites)
+
+    def limited(self, ports: Ports) -> list[tuple[int, list[Site]]]:
+        """Each limit of ``ports`` with the accesses that share it."""
+        reads = [s for s in self.sites if s.read]
+        writes = [s for s in self.sites if not s.read]
+        kinds = ((ports.total, list(self.sites)), (ports.reads, reads), (ports.writes, writes))
+        return [(limit, group) for limit, group in kinds if limit is not None]
+
+    def busiest(
+        self,
+        sites: Sequence[Site],
+        ports: Ports,
+        adjacent: Callable[[Site, Site], bool],
+        feasible: Callable[[Sequence[int]], bool] | None,
+        bank_of: Callable[[Sequence[Site]], int],
+    ) -> tuple[BankLoad, bool]:
+        """The largest clique that takes longest, over the limits of ``ports``, and whether it is exact."""
+        best, exact = BankLoad(0, (), (), 1), True
+        chosen = set(sites)
+        limited = [group for _, group in self.limited(ports)] or [list(self.sites)]
+        for group in ([s for s in g if s in chosen] for g in limited):
+            neighbours = [0] * len(group)
+            for a in range(len(group)):
+                for b in range(a):
+                    if adjacent(group[a], group[b]):
+                        neighbours[a] |= 1 << b
+                        neighbours[b] |= 1 << a
+            positions = [s.position for s in group]
+            clique, complete = largest_clique(neighbours, positions, feasible, Budget(400 * self._effort))
+            exact = exact and complete
+            members = [group[k] for k in clique]
+            load = load_of(bank_of(members), members, ports)
+            if (load.interval, len(load.reads + load.writes)) > (best.interval, len(best.reads + best.writes)):
+                best = load
+        return best, exact
+
+    # ------------------------------------------------------------------------------- sets
+
+    def region(self, domain: str) -> Region:
+        """The iterations of the space that lie in ``domain``."""
+        if domain not in self._by_domain:
+            region = self._regions.region(domain)
+            if domain != self.space.domain:  # what an access says of its iterations holds within the space
+                with contextlib.suppress(TooHard):
+                    region = region.meet(self.region(self.space.domain))
+            self._by_domain[domain] = region
+        return self._by_domain[domain]
+
+    def domain_key(self, domain: str) -> Box | str:
+        """Equal for domains that are known to be equal: the box, else the text."""
+        return self.box(domain) or domain
+
+    def common_box(self, domains: Sequence[str]) -> Box | None:
+        """The iterations of all ``domains`` at once, when there are some and they form a box."""
+        try:
+            common = self.region(domains[0])
+            for domain in domains[1:]:
+                common = common.meet(self.region(domain))
+            return None if common.empty else common.box()
+        except TooHard:
+            return None
+
+    def box(self, domain: str) -> Box | None:
+        """The box that a domain is, None when it is not one."""
+        if domain not in self._boxes:
+            try:
+                self._boxes[domain] = self.region(domain).box()
+            except TooHard:
+                self._boxes[domain] = None
+        return self._boxes[domain]
+
+    def _empty(self, region: Region) -> bool:
+        try:
+            return region.empty
+        except TooHard:
+            return False
+
+    def meet(self, a: Site, b: Site) -> bool:
+        """Whether some iteration performs both."""
+        if a.access.domain == b.access.domain:
+            return True
+        one, other = sorted((a.access.domain, b.access.domain))
+        if self.domain_key(one) == self.domain_key(other):
+            return True
+        if (one, other) not in self._meets:
+            try:
+                self._meets[one, other] = not self.region(one).meet(self.region(other)).empty
+            except TooHard:
+                self._meets[one, other] = True
+        return self._meets[one, other]
+
+    def elements(self, site: Site, shape: tuple[int, ...]) -> Touch:
+        """Elements of ``site`` as a relation."""
+        key = (site.position, shape)
+        if key not in self._elements:
+            self._elements[key] = self._regions.touch(site.region, site.access.index, site.access.map, shape)
+        return self._elements[key]
+
+    def element(self, site: Site, shape: tuple[int, ...], at: Mapping[str, int]) -> tuple[int, ...] | None:
+        """An element that ``site`` touches in iteration ``at``."""
+        return self._regions.element(self.elements(site, shape), at)
+
+
+def load_of(bank: int, sites: Sequence[Site], ports: Ports) -> BankLoad:
+    """The load of one bank by ``sites``."""
+    reads = tuple(sorted(s.position for s in sites if s.read))
+    writes = tuple(sorted(s.position for s in sites if not s.read))
+    return BankLoad(bank, reads, writes, ports.interval(len(reads), len(writes)))
