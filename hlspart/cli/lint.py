@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from hlspart.cli.run import CLEAN, FINDINGS, UNUSABLE, reports
 from hlspart.model.linting import LintReport
 from hlspart.pipeline import Pipeline
 from hlspart.render.lint import FORMATS, text
+
+if TYPE_CHECKING:
+    from hlspart.lint import LintConfig
 
 _RANK = {"note": 0, "info": 1, "warning": 2, "error": 3}
 
@@ -74,7 +77,7 @@ def command(
         report = _fixed(pipeline, report, config, unsafe_fixes, diff)
         if diff:
             return UNUSABLE if report.broken else CLEAN
-    report = _reduced(report, baseline, diff_base)
+    report = _reduced(pipeline, config, report, baseline, diff_base)
     if write_baseline:
         from hlspart.lint.baseline import write
 
@@ -91,21 +94,27 @@ def command(
     return FINDINGS if any(_RANK[d.severity] >= _RANK[config.fail_on] for d in report.diagnostics) else CLEAN
 
 
-def _reduced(report: LintReport, baseline: str | None, diff_base: str | None) -> LintReport:
-    """Without known findings and those on unchanged lines."""
+def _reduced(
+    pipeline: Pipeline, config: LintConfig, report: LintReport, baseline: str | None, diff_base: str | None
+) -> LintReport:
+    """Without known findings and those that a change does not bring."""
     from dataclasses import replace
 
+    from hlspart.cli import tree
     from hlspart.lint.baseline import BaselineError, read, without
-    from hlspart.lint.changes import GitError, changed_lines, on_changed
+    from hlspart.lint.changes import GitError, brought, changes
 
     try:
         if baseline is not None:
             with open(baseline, encoding="utf-8") as known:
                 report = without(report, read(known.read(), baseline))
         if diff_base is not None:
-            lines = changed_lines(diff_base, sorted({*report.files, *(d.place.path for d in report.diagnostics)}))
-            kept = [d for d in report.diagnostics if d.place.path in report.broken or on_changed([d], lines)]
-            report = replace(report, diagnostics=tuple(kept))
+            places = {p.path for d in report.diagnostics for p in (d.place, *(r.place for r in d.related))}
+            found = changes(diff_base, sorted({*report.files, *places} - {pipeline.options.frontend.stdin_filename}))
+            stdin = pipeline.reader is not None
+            headers = any(d.place.path not in report.files for d in report.diagnostics)
+            before = None if stdin else tree.lint_before(pipeline.paths, pipeline.options, config, found, headers)
+            report = replace(report, diagnostics=tuple(brought(report, found, before)))
     except OSError as error:
         raise click.ClickException(f"cannot read {baseline}: {error.strerror}") from None
     except (BaselineError, GitError, UnicodeDecodeError) as error:

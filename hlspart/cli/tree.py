@@ -18,6 +18,7 @@ import click
 import hlspart
 from hlspart.cli.files import write_output
 from hlspart.lint import LintConfig, catalogue
+from hlspart.lint.changes import Changes
 from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related
 from hlspart.model.linting import LintReport
 from hlspart.model.options import Options
@@ -75,6 +76,20 @@ def lint(
             reports.append(_run(job))
             _progress(show, len(reports), len(work))
     return merged(paths, reports)
+
+
+def lint_before(
+    paths: Sequence[str], options: Options, config: LintConfig, found: Changes, headers: bool
+) -> LintReport:
+    """What was found before a change in those of ``paths`` where it can matter, which are the ``files`` of the report.
+
+    These are the files that call a changed one; all of them when other files have changed too, or when
+    there are findings in ``headers``.
+    """
+    together = options.frontend.directive_files or len(paths) == 1
+    groups = [tuple(paths)] if together else list(_connected(paths))
+    touched = [g for g in groups if found.elsewhere or headers or any(found.lines.get(p) for p in g)]
+    return merged([p for g in touched for p in g], [Pipeline(g, options, found.before).lint(config) for g in touched])
 
 
 def merged(paths: Sequence[str], reports: Sequence[LintReport]) -> LintReport:

@@ -83,26 +83,6 @@ def test_baseline(cli, linted: Path) -> None:
     assert cli("lint", "f.c", "--baseline", "none.json").code == 2
 
 
-def git(folder: Path, *args: str) -> None:
-    settings = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *settings, *args], cwd=folder, check=True, capture_output=True)
-
-
-def test_changed_lines_in_a_real_repository(cli, linted: Path) -> None:
-    git(linted, "init", "-q", "-b", "main")
-    git(linted, "add", "f.c", "clean.c")
-    git(linted, "commit", "-q", "-m", "one")
-    assert findings(cli, "f.c", "--diff-base", "HEAD") == []
-    (linted / "f.c").write_text(TEXT.replace("int a[32];", "int a[32];\n#pragma HLS ARRAY_PARTITION variable=b"))
-    assert findings(cli, "f.c", "--diff-base", "HEAD") == [("HLP401", 3)]
-    git(linted, "commit", "-qam", "two")
-    assert findings(cli, "f.c", "--diff-base", "HEAD") == []
-    assert findings(cli, "f.c", "--diff-base", "HEAD~1") == [("HLP401", 3)]
-    (linted / "new.c").write_text(TEXT)  # untracked: everything is new
-    assert ("HLP401", 3) in findings(cli, "new.c", "--diff-base", "HEAD")
-    assert cli("lint", "f.c", "--diff-base", "nowhere").code == 2
-
-
 def test_safe_fixes(cli, linted: Path) -> None:
     before = findings(cli, "f.c")
     assert ("HLP112", 4) in before  # a factor on complete

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 from lint_helpers import lint_of
 
 from hlspart.lint import baseline
-from hlspart.lint.changes import GitError, changed_lines, on_changed
 from hlspart.lint.config import LintConfig, load, with_options
 from hlspart.settings import SettingsError, find
 
@@ -179,35 +177,3 @@ def test_baseline_survives_moved_lines() -> None:
     assert [d.rule for d in baseline.without(more, known).diagnostics] == ["HLP401"]
     with pytest.raises(baseline.BaselineError):
         baseline.read("{}", "b.json")
-
-
-def git(folder: Path, *args: str) -> None:
-    subprocess.run(
-        ["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@example.org", *args],
-        check=True,
-        capture_output=True,
-    )
-
-
-def test_changed_lines_of_a_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    git(tmp_path, "init", "-q")
-    kernel = tmp_path / "k.c"
-    kernel.write_text(KERNEL)
-    git(tmp_path, "add", "k.c")
-    git(tmp_path, "commit", "-qm", "one")
-    monkeypatch.chdir(tmp_path)
-    assert changed_lines("HEAD", ["k.c"]) == {"k.c": ()}
-    report = lint_of(KERNEL)
-    assert on_changed(report.diagnostics, changed_lines("HEAD", ["k.c"])) == []
-    changed = KERNEL.replace("variable=B", "variable=C")
-    kernel.write_text(changed)
-    lines = changed_lines("HEAD", ["k.c"])
-    assert lines == {"k.c": ((3, 3),)}
-    assert [d.rule for d in on_changed(lint_of(changed).diagnostics, lines)] == ["HLP401"]
-    new = tmp_path / "new.c"
-    new.write_text(KERNEL)
-    assert changed_lines("HEAD", ["new.c"])["new.c"][0][0] == 1
-    with pytest.raises(GitError, match="no revision 'nonsense'"):
-        changed_lines("nonsense", ["k.c"])
-    with pytest.raises(GitError):
-        changed_lines("--output=x", ["k.c"])
