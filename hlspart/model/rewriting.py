@@ -114,6 +114,62 @@ class GroupOutcome:
     at: Origin | None
 
 
+@dataclass(frozen=True, slots=True)
+class Crossbar:
+    """Bank-centric code for one array in one loop body.
+
+    ``loads`` and ``stores``: sites per bank. The ``*_inputs`` are those of the widest multiplexer in
+    front of an address, behind the memories, and in front of a store's data. ``levels``: six-input
+    look-up tables in a row, a 4:1 multiplexer each: before a memory and behind it. ``in_place``:
+    why the accesses stay where they are, each with a selection of its own.
+    """
+
+    array: str
+    function: str
+    path: str
+    loop: str | None
+    line: int
+    banks: int
+    accesses: int
+    loads: int
+    stores: int
+    address_inputs: int
+    value_inputs: int
+    store_inputs: int
+    in_place: str | None = None
+
+    @property
+    def levels(self) -> tuple[int, int]:
+        """Estimated depth of the multiplexers, in look-up tables."""
+        return lut_levels(max(self.address_inputs, self.store_inputs)), lut_levels(self.value_inputs)
+
+    def to_json(self) -> dict[str, object]:
+        """Entry of ``crossbars`` in the report."""
+        return {
+            "array": self.array,
+            "function": self.function,
+            "loop": self.loop,
+            "line": self.line,
+            "banks": self.banks,
+            "accesses": self.accesses,
+            "loads_per_bank": self.loads,
+            "stores_per_bank": self.stores,
+            "multiplexer_inputs": {
+                "address": self.address_inputs, "value": self.value_inputs, "store": self.store_inputs
+            },
+            "lut_levels": {"before": self.levels[0], "behind": self.levels[1]},
+            "in_place": self.in_place,
+        }  # fmt: skip
+
+
+def lut_levels(inputs: int) -> int:
+    """Six-input look-up tables in a row of a multiplexer: each selects one of four."""
+    levels = 0
+    while inputs > 1:
+        inputs, levels = -(-inputs // 4), levels + 1
+    return levels
+
+
 @dataclass(frozen=True)
 class RewriteResult:
     """``files`` has the new text of every given file, unchanged ones included."""
@@ -124,6 +180,7 @@ class RewriteResult:
     arrays: tuple[ArrayMapping, ...]
     outcomes: tuple[GroupOutcome, ...]
     diagnostics: tuple[Diagnostic, ...] = field(default=())
+    crossbars: tuple[Crossbar, ...] = field(default=())
 
     @property
     def findings(self) -> bool:

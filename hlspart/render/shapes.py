@@ -6,23 +6,25 @@ Text output is made from the same records, so the two cannot disagree.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hlspart.model.access import Access, AccessAnalysis, Bounds
 from hlspart.model.program import ArrayType, Program, Variable, storage_bits
-from hlspart.model.results import (
-    ArrayResult,
-    DimPartition,
-    IIResult,
-    InferredArray,
-    InferResult,
-    Limit,
-    LoopResult,
-    PragmaStatus,
-    Validation,
-)
-from hlspart.model.rewriting import GroupOutcome, RewriteResult
-from hlspart.model.verifying import VerifyResult
+
+if TYPE_CHECKING:
+    from hlspart.model.results import (
+        ArrayResult,
+        DimPartition,
+        IIResult,
+        InferredArray,
+        InferResult,
+        Limit,
+        LoopResult,
+        PragmaStatus,
+        Validation,
+    )
+    from hlspart.model.rewriting import GroupOutcome, RewriteResult
+    from hlspart.model.verifying import VerifyResult
 
 Shape = dict[str, Any]
 
@@ -415,6 +417,7 @@ def rewrite(
             "changed": bool(result.edits.get(path)),
             "outcomes": [_outcome(program, x) for x in result.outcomes if path in (members.get(x.group) or place(x))],
             "arrays": [a.to_json() for a in result.arrays if owner.path(a.path) == path],
+            "crossbars": [c.to_json() for c in result.crossbars if owner.path(c.path) == path],
             "pragmas": [status(s) for s in validation.statuses if owner.path(s.path) == path],
         }
 

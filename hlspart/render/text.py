@@ -222,4 +222,18 @@ def rewrite(shape: Shape) -> str:
             style = f" ({item['style']})" if item["style"] else ""
             reason = f": {item['reason']}" if item["reason"] else ""
             out.append(f"  {', '.join(item['arrays'])}: {item['status']}{style}{reason}\n")
+        out += [_crossbar(item) for item in file["crossbars"]]
     return "".join(out)
+
+
+def _crossbar(item: Shape) -> str:
+    """What bank-centric code costs: sites per bank, multiplexers."""
+    where = f"  {item['function']}:{item['line']} {item['array']}: "
+    if item["in_place"]:
+        return f"{where}stays in place, {item['banks']} inputs: {item['in_place']}\n"
+    inputs, levels = item["multiplexer_inputs"], item["lut_levels"]
+    return (
+        f"{where}{item['accesses']} accesses in {item['loads_per_bank']} loads and {item['stores_per_bank']} stores"
+        f" per bank and iteration; multiplexer inputs: address {inputs['address']}, value {inputs['value']},"
+        f" store {inputs['store']}; about {levels['before']} + {levels['behind']} LUTs in a row\n"
+    )

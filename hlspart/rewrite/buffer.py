@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Mapping
 
 from hlspart.model.rewriting import LineRun
 from hlspart.model.source import Edit, Origin, SourceText, Span, apply_edits
@@ -23,12 +24,23 @@ class EditBuffer:
         self._sources = sources
         self._given = given  # files that may be edited
         self._edits: dict[str, dict[tuple[int, int], str]] = {}
+        self._places: dict[str, list[tuple[int, int]]] = {}  # of the edits, sorted; they do not overlap
+
+    def _near(self, span: Span) -> Iterator[tuple[int, int]]:
+        """Places of the edits that touch ``span``."""
+        places = self._places.get(span.path, [])
+        first = bisect_left(places, (span.start, -1))
+        for k in range(max(0, first - 1), len(places)):
+            if places[k][0] > span.end:
+                return
+            yield places[k]
 
     def text(self, span: Span) -> str:
         """The text of ``span`` with the edits inside it applied."""
+        edits = self._edits.get(span.path, {})
         inner = [
-            Edit(Span(span.path, start - span.start, end - span.start), new)
-            for (start, end), new in self._edits.get(span.path, {}).items()
+            Edit(Span(span.path, start - span.start, end - span.start), edits[start, end])
+            for start, end in self._near(span)
             if span.start <= start and end <= span.end
         ]
         return apply_edits(SourceText(span.path, self._sources[span.path].slice(span)), inner)
@@ -42,17 +54,21 @@ class EditBuffer:
             raise Conflict(origin)
         if key in edits:
             return
-        for start, end in list(edits):
+        for start, end in list(self._near(span)):
             if span.start <= start and end <= span.end:
                 del edits[start, end]
+                self._places[span.path].remove((start, end))
             elif start < span.end and span.start < end:
                 raise Conflict(origin)
         if text != self._sources[span.path].slice(span):
             edits[key] = text
+            insort(self._places.setdefault(span.path, []), key)
 
     def insert(self, path: str, offset: int, text: str, closing: bool = False) -> None:
         """Insert at ``offset``, behind what was inserted there; ``closing`` text goes before it, as brackets nest."""
         edits = self._edits.setdefault(path, {})
+        if (offset, offset) not in edits:
+            insort(self._places.setdefault(path, []), (offset, offset))
         there = edits.get((offset, offset), "")
         edits[offset, offset] = text + there if closing else there + text
 

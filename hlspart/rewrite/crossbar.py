@@ -9,11 +9,12 @@ value. The text comes from ``templates/crossbar_*.c.j2``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hlspart.model.access import Affine
 from hlspart.model.program import ArrayType, CType, Program, ScalarType
+from hlspart.model.rewriting import Crossbar
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import type_text
 from hlspart.rewrite.formulas import Formulas
@@ -131,6 +132,26 @@ def insert_regions(program: Program, plans: Sequence[Plan], buffer: EditBuffer) 
         buffer.insert(wrap.span.path, wrap.span.start, wrap.before)
     for wrap in sorted(wraps, key=lambda w: (w.span.path, w.span.end, w.span.start)):
         buffer.insert(wrap.span.path, wrap.span.end, wrap.after, closing=True)
+
+
+def crossbars(program: Program, plan: Plan) -> Iterator[Crossbar]:
+    """What the bank-centric code of a group costs, by loop body."""
+    banks = plan.layout.banks
+    for region in plan.movement.regions:
+        loaded = [{s.index for s in region.sites if s.loads and s.read_lane == k} for k in range(region.read_lanes)]
+        stored = [[s for s in region.sites if s.stores and s.write_lane == k] for k in range(region.write_lanes)]
+        yield Crossbar(
+            program.variable(region.variable).name, region.loop.function, region.loop.at.span.path, region.loop.name,
+            program.line(region.loop.at), banks, len(region.sites), region.read_lanes, region.write_lanes,
+            max(map(len, loaded), default=0), banks if loaded else 0, max(map(len, stored), default=0),
+        )  # fmt: skip
+    for direct in plan.movement.direct:
+        loads = direct.writer is None or direct.reads or direct.writer.partial
+        yield Crossbar(
+            program.variable(direct.ref.variable).name, direct.function, direct.ref.at.span.path, None,
+            program.line(direct.ref.at), banks, 1, int(loads), int(direct.writes), 1, banks if loads else 0,
+            int(direct.writes), direct.why.reason,
+        )  # fmt: skip
 
 
 def _insert_region(

@@ -251,6 +251,9 @@ class Decider:
             return Refusal(found.code, found.reason, found.at)
         bank_names = {v.id: self.names.banks(v.name, layout.banks) for v in members}
         touched = _touched(found, layout)
+        stems = {v.id: self.names.stem(v.name) for v in members}
+        in_place = dict.fromkeys(d.ref.variable for d in found.direct)
+        stores = [d for d in found.direct if d.writes]
 
         fed = {edge.formal for edge in group.edges}
         owner = next((v for v in members if v.id not in fed), members[0])
@@ -264,7 +267,10 @@ class Decider:
             {v.id: self._used_banks(v, layout, touched) for v in members},
             found,
             formulas(layout, owner.name, self.names),
-            {v.id: self.names.stem(v.name) for v in members},
+            stems,
+            {v: self.names.free(f"{stems[v]}_GET") for v in in_place},
+            {v: self.names.free(f"{stems[v]}_PUT") for v in in_place},
+            {d.ref.id: self.names.free(f"{stems[d.ref.variable]}_t{k}") for k, d in enumerate(stores)},
         )
 
     def _common_layout(self, members: list[Variable]) -> PerDimLayout | Refusal:

@@ -17,7 +17,7 @@ from hlspart.model.source import Origin, apply_edits
 from hlspart.rewrite.access import edit_use
 from hlspart.rewrite.adapter import edit_callers
 from hlspart.rewrite.buffer import Conflict, EditBuffer, line_runs
-from hlspart.rewrite.crossbar import edit_regions, insert_regions, refuse_crossbar
+from hlspart.rewrite.crossbar import crossbars, edit_regions, insert_regions, refuse_crossbar
 from hlspart.rewrite.decide import Decider, outcome_of
 from hlspart.rewrite.declare import declare_parameter, declare_variable, mark_unused
 from hlspart.rewrite.lanes import Layout
@@ -178,7 +178,8 @@ def _result(
     widths = _parameter_widths(program, plans)
     arrays = tuple(_mapping(program, plan, member, widths) for plan in plans for member in plan.group.members)
     diagnostics = tuple(diagnostic(program, o) for o in outcomes if o.reason is not None)
-    return RewriteResult(files, edits, lines, arrays, outcomes, diagnostics)
+    reports = tuple(report for plan in plans for report in crossbars(program, plan))
+    return RewriteResult(files, edits, lines, arrays, outcomes, diagnostics, reports)
 
 
 def _parameter_widths(program: Program, plans: list[Plan]) -> Mapping[int, int]:
@@ -232,6 +233,22 @@ def diagnostic(program: Program, outcome: GroupOutcome) -> Diagnostic:
         place=place(program, outcome.at),
         message=f"{names} left as it is: {outcome.reason}",
     )
+
+
+def with_reasons(program: Program, result: RewriteResult, found: Mapping[int, GroupOutcome]) -> RewriteResult:
+    """``result`` with the reasons that keep some groups from a rewrite even where the first one is out of the way."""
+    outcomes = tuple(
+        replace(o, code=found[o.group].code, reason=found[o.group].reason, at=found[o.group].at)
+        if o.status == "refused" and o.group in found
+        else o
+        for o in result.outcomes
+    )
+    gone = {diagnostic(program, o) for o in result.outcomes if o.reason is not None} - {
+        diagnostic(program, o) for o in outcomes if o.reason is not None
+    }
+    added = [diagnostic(program, o) for o in outcomes if o.reason is not None and o not in result.outcomes]
+    kept = [d for d in result.diagnostics if d not in gone]
+    return replace(result, outcomes=outcomes, diagnostics=(*kept, *added))
 
 
 def with_members(program: Program, result: RewriteResult, outcomes: Iterable[GroupOutcome]) -> RewriteResult:

@@ -43,15 +43,13 @@ def refuse_direct(plan: Plan) -> Refusal | None:
 
 def edit_direct(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:
     """Replace loads by the macro that selects, targets of stores by their variables."""
-    for number, direct in enumerate(plan.movement.direct):
+    for direct in plan.movement.direct:
         index = _index(program, direct.ref, buffer)
         if index is None:
             return Refusal("macro", "an index comes out of a macro", direct.ref.at)
-        stem = plan.stems[direct.ref.variable]
-        if direct.writer is None:
-            buffer.replace(direct.ref.at, f"{stem}_GET({index})")
-        else:
-            buffer.replace(direct.ref.at, f"{stem}_t{number}")
+        variable = direct.ref.variable
+        loaded = f"{plan.gets[variable]}({index})"
+        buffer.replace(direct.ref.at, loaded if direct.writer is None else plan.waiting[direct.ref.id])
     return None
 
 
@@ -67,22 +65,22 @@ def direct_wraps(program: Program, plan: Plan, buffer: EditBuffer) -> list[Wrap]
     """What goes around assignments that stay in place; declares their variables."""
     wraps: list[Wrap] = []
     declared: dict[str, list[str]] = {}
-    for number, direct in enumerate(plan.movement.direct):
+    for direct in plan.movement.direct:
         writer = direct.writer
         if writer is None:
             continue
-        stem = plan.stems[direct.ref.variable]
+        get, put = plan.gets[direct.ref.variable], plan.puts[direct.ref.variable]
         index = _index(program, direct.ref, buffer)
-        name = f"{stem}_t{number}"
+        name = plan.waiting[direct.ref.id]
         kind = program.variable(direct.ref.variable).as_array
         assert kind is not None
         declared.setdefault(direct.function, []).append(f"{type_text(kind.element)} {name};")
-        before = f"({name} = {stem}_GET({index}), " if direct.reads or writer.partial else "("
+        before = f"({name} = {get}({index}), " if direct.reads or writer.partial else "("
         if isinstance(writer.node, IncDec) and not writer.node.prefix and writer.used:
             change = "+ 1" if writer.node.op == "++" else "- 1"
-            wraps.append(Wrap(writer.node.at.span, f"{before}{stem}_PUT({index}, {name} {change}), ", ")"))
+            wraps.append(Wrap(writer.node.at.span, f"{before}{put}({index}, {name} {change}), ", ")"))
         else:
-            wraps.append(Wrap(writer.node.at.span, before, f", {stem}_PUT({index}, {name}))"))
+            wraps.append(Wrap(writer.node.at.span, before, f", {put}({index}, {name}))"))
     for function, lines in declared.items():
         at = program.functions[function].body.at.span
         buffer.insert(at.path, at.start + 1, "".join(f"\n    {line}" for line in lines))
@@ -99,12 +97,11 @@ def direct_macros(program: Program, plan: Plan) -> Iterator[Macro]:
     for variable in variables:
         mine = [d for d in plan.movement.direct if d.ref.variable == variable]
         banks = plan.names[variable]
-        stem = plan.stems[variable]
         tests = [f"{f.bank.name}({axes}) == {b} ? " for b in range(len(banks) - 1)]
         if any(d.writer is None or d.reads or d.writer.partial for d in mine):
             body = " : ".join(t + n + address for t, n in zip([*tests, ""], banks, strict=True))
-            yield Macro(f"{stem}_GET", axes, f"({body})")
+            yield Macro(plan.gets[variable], axes, f"({body})")
         if any(d.writer is not None for d in mine):
             stores = [f"({n}{address} = (v))" for n in banks]
             body = " : ".join(t + s for t, s in zip([*tests, ""], stores, strict=True))
-            yield Macro(f"{stem}_PUT", f"{axes}, v", f"({body})")
+            yield Macro(plan.puts[variable], f"{axes}, v", f"({body})")

@@ -37,6 +37,9 @@ class Plan:
     movement: Movement = field(default_factory=Movement)  # crossbar only, as all below
     formulas: Formulas | None = None
     stems: Mapping[int, str] = field(default_factory=dict)  # what the names of bank-centric code begin with
+    gets: Mapping[int, str] = field(default_factory=dict)  # by member, the macro that loads in place
+    puts: Mapping[int, str] = field(default_factory=dict)  # by member, the macro that stores in place
+    waiting: Mapping[int, str] = field(default_factory=dict)  # by ArrayRef, the variable of a store in place
 
     @property
     def owner(self) -> int:

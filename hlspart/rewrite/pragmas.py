@@ -112,8 +112,10 @@ def _edit_pragma(
         new = (_line_end(program, at.span) + indent).join(lines) if lines else comment
         if at.kind != "plain" and lines:
             return Refusal("macro", "a pragma on the array comes out of a macro", at)
-    else:
-        new = _comment(program, plan, mine, program.pragmas[index].spelling != "#pragma")
+    else:  # the first of several pragmas gets the comment, the others leave an empty line
+        told = [v for v in mine if v not in placed]
+        placed.update(told)
+        new = _comment(program, plan, told, program.pragmas[index].spelling != "#pragma") if told else ""
     buffer.replace(Origin(at.span), new + "\n" * max(0, old.count("\n") - new.count("\n")))
     return None
 

@@ -31,13 +31,23 @@ def relocated(program: Program, middle: Mapping[str, str], result: RewriteResult
         tuple(replace(a, line=back[a.path].line(a.line)) if a.path in back else a for a in result.arrays),
         tuple(replace(o, at=_origin(o.at, back)) for o in result.outcomes),
         tuple(_diagnostic(d, back) for d in result.diagnostics),
+        tuple(replace(c, line=back[c.path].line(c.line)) if c.path in back else c for c in result.crossbars),
     )
 
 
 def line_runs(old: str, new: str) -> tuple[LineRun, ...]:
-    """Runs of lines that are the same in both texts."""
+    """Old line -> new line: equal lines, and changed ones in the order they stand between those."""
     match = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False)
-    return tuple(LineRun(b.a + 1, b.b + 1, b.size) for b in match.get_matching_blocks() if b.size)
+    runs: list[LineRun] = []
+    for _, start, end, at, stop in match.get_opcodes():
+        count = min(end - start, stop - at)
+        if runs and count and (runs[-1].old + runs[-1].count, runs[-1].new + runs[-1].count) == (start + 1, at + 1):
+            runs[-1] = LineRun(runs[-1].old, runs[-1].new, runs[-1].count + count)
+        elif count:
+            runs.append(LineRun(start + 1, at + 1, count))
+        last = max(stop, 1)  # what has no line of its own stands where the text before it ends
+        runs += [LineRun(line + 1, last, 1) for line in range(start + count, end)]
+    return tuple(runs)
 
 
 class _Back:
