@@ -13,6 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import bench_banking
+
 EXE = [sys.executable, "-m", "hlspart"]
 KERNEL = """void f(const int in[{n}], int out[{n}]) {{
     int a[{n}];
@@ -68,6 +70,7 @@ def main() -> int:
     samples = Path(__file__).resolve().parent.parent / "samples"
     slowest = max((seconds("ii", str(p), folder=samples), p.name) for p in sorted(samples.glob("*.c")))
     print(f"ii        slowest sample: {slowest[1]} {slowest[0]:.2f} s")
+    bench_banking.main()
     return 1 if bad else 0
 
 

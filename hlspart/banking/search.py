@@ -22,7 +22,7 @@ from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, dot, linear, plainest
 from hlspart.layouts.perdim import PerDimLayout
 
-MAX_WORK = {"lattice": 4_000_000, "block": 200_000}  # pairs of accesses compared by arithmetic, per unit of effort
+MAX_WORK = {"lattice": 4_000_000, "block": 160_000}  # pairs of accesses compared by arithmetic, per unit of effort
 MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
 
 AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout
