@@ -6,7 +6,7 @@ import re
 
 from hlspart.model.access import AccessAnalysis, Bounds
 from hlspart.model.comparing import Comparison, LoopComparison, PartitionComparison, Report, ReportedLoop
-from hlspart.model.program import Loop, Program, walk_statements
+from hlspart.model.program import Call, Loop, Program, expressions, walk, walk_statements
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.schedule.reports import UNKNOWN, owner
 from hlspart.targets import Target
@@ -24,12 +24,15 @@ def compare(
     ordinals = _ordinals(program)
     left = list(result.loops)
     rows: list[LoopComparison] = []
+    # Vitis HLS names every loop of the text; "Loop 1" is one that it has made itself (memcpy, initial values)
+    vitis = (report.tool or target.tool).startswith("vitis")
     for said in report.loops:
-        mine = _find(said, left, ordinals)
+        mine = _find(said, left, ordinals, program, vitis)
         if mine is not None:
             left.remove(mine)
         rows.append(_row(mine, said, report))
     reported = {owner(x.module) for x in report.loops if x.module}
+    reported |= {name for top in reported for name in _below(program, top)}
     for mine in left:
         if mine.pipelined and (not reported or mine.function in reported):
             rows.append(_row(mine, None, report))
@@ -61,17 +64,44 @@ def _children(node: object) -> list[Loop]:
     return [s for s in found if id(s) not in nested]
 
 
-def _find(said: ReportedLoop, loops: list[LoopResult], ordinals: dict[str, int]) -> LoopResult | None:
+def _find(
+    said: ReportedLoop, loops: list[LoopResult], ordinals: dict[str, int], program: Program, vitis: bool
+) -> LoopResult | None:
     function = owner(said.module)
-    there = [x for x in loops if not function or x.function == function] or loops
-    for x in there:
+    own = [x for x in loops if x.function == function]
+    below = _below(program, function)  # the tool has put functions into their callers
+    for there in (own, [x for x in loops if x.function in below], [] if own or below else loops):
+        found = _named(said, there, {} if vitis else ordinals)
+        if found is not None:
+            return found
+    return None
+
+
+def _named(said: ReportedLoop, loops: list[LoopResult], ordinals: dict[str, int]) -> LoopResult | None:
+    for x in loops:
         if said.name == x.name or (said.name == x.function and x.loop < 0):
             return x
     if re.fullmatch(r"Loop [\d.]+", said.name):
-        ids = {ordinals.get(f"{x.function}/{said.name}") for x in there}
-        return next((x for x in there if x.loop in ids), None)
+        ids = {ordinals.get(f"{x.function}/{said.name}") for x in loops}
+        return next((x for x in loops if x.loop in ids), None)
     # a nest flattened by the one and not by the other goes by its innermost loop
-    return next((x for x in there if said.name.endswith(x.flattened[-1] if x.flattened else "\0")), None)
+    return next((x for x in loops if said.name.endswith(x.flattened[-1] if x.flattened else "\0")), None)
+
+
+def _below(program: Program, function: str) -> frozenset[str]:
+    """Functions that a function calls, directly or not."""
+    out: set[str] = set()
+    waiting = [function]
+    while waiting:
+        body = program.functions.get(waiting.pop())
+        for stmt in walk_statements(body.body) if body is not None else ():
+            for root in expressions(stmt):
+                for expr in walk(root):
+                    name = (expr.function or "") if isinstance(expr, Call) else ""
+                    if name in program.functions and name not in out:
+                        out.add(name)
+                        waiting.append(name)
+    return frozenset(out)
 
 
 # ----------------------------------------------------------------------------------- comparing

@@ -319,7 +319,7 @@ class Nests:
         if threshold == 0 or self._asked(loop):
             return False
         inner = [s for s in c.walk_statements(loop.body) if isinstance(s, c.Loop)]
-        if any(self._asked(x) for x in inner) or (inner and self._calls(loop)):
+        if any(self._asked(x) for x in inner) or (inner and self._calls(loop)) or self._calls(loop, with_loops=True):
             return False
         copies = self._copies(loop.body)
         if copies is None or copies > threshold or (inner and self._perfect(loop)):
@@ -375,11 +375,17 @@ class Nests:
         ]
         return inside[-1] if inside else None
 
-    def _calls(self, loop: c.Loop) -> bool:
-        for stmt in c.walk_statements(loop.body):
+    def _calls(self, body: c.Loop | c.Function, with_loops: bool = False) -> bool:
+        """Whether functions of the program are called; ``with_loops``: ones that hold loops, or call such."""
+        for stmt in c.walk_statements(body.body):
             for root in c.expressions(stmt):
-                if any(isinstance(e, c.Call) and e.function in self.program.functions for e in c.walk(root)):
-                    return True
+                for e in c.walk(root):
+                    callee = self.program.functions.get(e.function or "") if isinstance(e, c.Call) else None
+                    if callee is None:
+                        continue
+                    loops = any(isinstance(s, c.Loop) for s in c.walk_statements(callee.body))
+                    if not with_loops or loops or self._calls(callee, True):
+                        return True
         return False
 
     # ----------------------------------------------------------------------- iteration space
