@@ -38,7 +38,7 @@ format: $(READY)  ## format the Python code
 	$(BIN)/ruff format --quiet .
 
 bench: $(READY)  ## ratios: cost against trip counts, file sizes
-	$(BIN)/python tests/bench.py
+	$(BIN)/python tests/bench.py $(BENCH)
 
 accuracy: $(READY)  ## predicted against published synthesis reports
 	$(BIN)/python tests/accuracy/run.py

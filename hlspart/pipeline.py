@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import InferOptions, Options, RewriteOptions
 from hlspart.model.program import Program
-from hlspart.model.results import IIResult, InferResult, Validation
 from hlspart.model.source import Edit, SourceText, Span
 
 if TYPE_CHECKING:
     from hlspart.lint import LintConfig
     from hlspart.lint.fixes import Fixed
     from hlspart.model.linting import LintReport
-    from hlspart.model.rewriting import RewriteResult
+    from hlspart.model.results import IIResult, InferResult, Validation
+    from hlspart.model.rewriting import GroupOutcome, RewriteResult
     from hlspart.rewrite.lanes import Layout
     from hlspart.targets import Target
 
@@ -140,7 +140,7 @@ class Pipeline:
         ii = self.ii if (partitioned or layouts) and options.style == "auto" and not generic else None
         result = rewrite(self.program, self.analysis, self.validation, options, ii, generic, layouts)
         prepared = self._prepared(options, layouts, result)
-        if prepared is not None:
+        if prepared is not result:
             return prepared
         crossbar = frozenset(o.group for o in result.outcomes if (o.status, o.style) == ("rewritten", "crossbar"))
         plan = inside_pipelines(self.program, self.analysis, self.ii, crossbar) if crossbar else ()
@@ -155,27 +155,29 @@ class Pipeline:
         better = refused[1] <= refused[0] if crossbar else refused[1] < refused[0]
         return relocated(self.program, texts, again) if better else result
 
-    def _prepared(
-        self, options: RewriteOptions, layouts: Mapping[int, Layout], result: RewriteResult
-    ) -> RewriteResult | None:
-        """The rewrite of a text with small edits that let more groups through; None when there are none."""
+    def _prepared(self, options: RewriteOptions, layouts: Mapping[int, Layout], result: RewriteResult) -> RewriteResult:
+        """The rewrite of a text with small edits that let more groups through; ``result`` when there are none."""
         from hlspart.frontend import unfolded
-        from hlspart.rewrite.prepare import names_of, of_original, preparations, refusals, texts_of, without
+        from hlspart.rewrite.engine import with_reasons
+        from hlspart.rewrite.prepare import of_original, preparations, texts_of, without
 
         def unfold(source: SourceText, spans: Iterable[Span]) -> tuple[Edit, ...]:
             return unfolded(source, spans, self.options.frontend, self.reader)
 
         steps = preparations(self.program, self.analysis, result, unfold, options)
+        tried: dict[int, GroupOutcome] = {}
         while steps:
             texts = texts_of(self.program, steps)
             second = self.with_texts(texts)
             again = second._rewrite(options, _same_groups(self, second, layouts))
-            bad = refusals(second.program, second.analysis, again)
-            left = frozenset(g.id for g in self.analysis.groups if bad.keys() & names_of(self.program, g))
-            if not any(step.group in left for step in steps):
-                return of_original(self.program, self.analysis, second.program, second.analysis, texts, again)
-            steps = without(steps, left)
-        return None
+            again = of_original(self.program, self.analysis, second.program, second.analysis, texts, again)
+            left = {o.group: o for o in again.outcomes if o.status in ("refused", "conflict")}
+            failed = frozenset(step.group for step in steps if step.group in left)
+            tried.update((group, left[group]) for group in failed)
+            if not failed:
+                return with_reasons(self.program, again, tried)
+            steps = without(steps, frozenset(left))
+        return with_reasons(self.program, result, tried) if tried else result
 
     def _rewrite_inferred(self, options: RewriteOptions) -> RewriteResult:
         """What pragmas can say is written as pragmas first; the other layouts go to the rewrite as they are."""

@@ -1,6 +1,7 @@
 """`make bench`: ratios of times measured side by side, so that they mean the same on any machine.
 
-Cost must not depend on trip counts, and must grow no faster than the number of files.
+Cost must not depend on trip counts, and must grow no faster than the number of files. Arguments are those of
+bench_frontend.py: further folders of C files, and after ``--`` their -D and -I.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 from pathlib import Path
 
 import bench_banking
+import bench_frontend
 
 EXE = [sys.executable, "-m", "hlspart"]
 KERNEL = """void f(const int in[{n}], int out[{n}]) {{
@@ -71,6 +73,9 @@ def main() -> int:
     slowest = max((seconds("ii", str(p), folder=samples), p.name) for p in sorted(samples.glob("*.c")))
     print(f"ii        slowest sample: {slowest[1]} {slowest[0]:.2f} s")
     bench_banking.main()
+    bench_frontend.main([])
+    if len(sys.argv) > 1:
+        bench_frontend.main(sys.argv[1:])
     return 1 if bad else 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,9 +15,11 @@ from hlspart.cli.options import options_of
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.program import Program
-from hlspart.model.results import PragmaStatus, Validation
 from hlspart.model.source import Origin
 from hlspart.render import shapes
+
+if TYPE_CHECKING:
+    from hlspart.model.results import PragmaStatus, Validation
 
 CLEAN, FINDINGS, UNUSABLE = 0, 1, 2
 
