@@ -55,11 +55,6 @@ def _instance(
 
 
 @lru_cache(maxsize=4096)
-def same_set(one: str, other: str) -> bool:
-    """Whether two sets have the same elements."""
-    return bool(isl.Set(one).is_equal(isl.Set(other)))
-
-
 def instance_map(
     relation: str, names: tuple[str, ...], fixed: Mapping[str, int], shift: Mapping[str, int], keep: tuple[str, ...]
 ) -> str:
@@ -118,8 +113,12 @@ def _first_distance(
     pairs = first.apply_range(second.reverse())
     outer = len(names) - own
     same = [f"a{k} = b{k}" for k in range(outer)]
-    moves = zip(range(outer, len(names)), weights, steps, strict=True)
-    delta = " + ".join(f"{w} * floor((b{k} - a{k})/{s})" for k, w, s in moves)
+    moves = [
+        (w, f"(b{k} - a{k})" if s > 0 else f"(a{k} - b{k})", abs(s))
+        for k, w, s in zip(range(outer, len(names)), weights, steps, strict=True)
+    ]
+    delta = " + ".join(f"{w} * floor({difference}/{s})" for w, difference, s in moves)
+    same += [f"{difference} mod {s} = 0" for _, difference, s in moves]
     a = ", ".join(f"a{k}" for k in range(len(names)))
     b = ", ".join(f"b{k}" for k in range(len(names)))
     condition = " and ".join([*same, f"{delta} >= 1"])
@@ -131,6 +130,16 @@ def _first_distance(
     if not least.is_int():
         return 1
     return int(least.to_python())
+
+
+def within(domain: str, names: tuple[str, ...], space: str) -> str:
+    """The part of ``domain`` that lies in ``space``, both over ``names``; ``space`` itself where that is all of it."""
+    inside, whole = isl.Set(domain).intersect(isl.Set(space)), isl.Set(space)
+    if inside.is_equal(whole):
+        return space
+    for position, name in enumerate(names):
+        inside = inside.set_dim_name(isl.dim_type.set, position, name)
+    return str(inside.coalesce())
 
 
 def may_be(names: Sequence[str], condition: str, domain: str) -> bool:

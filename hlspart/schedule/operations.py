@@ -254,4 +254,4 @@ class Operations:
 
         frame = self.frame
         found = carried.instance(access.domain, access.iterators, self._numbers(access), self.shift, frame.names)
-        return frame.domain if carried.same_set(found, frame.domain) else found
+        return carried.within(found, frame.names, frame.domain)

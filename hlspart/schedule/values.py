@@ -63,7 +63,7 @@ class Elaborator(Operations):
         self.env: dict[Key, int] = {}
         self.phis: dict[Key, int] = {}
         self.pending: list[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
-        self.branches = 0
+        self.branches: dict[tuple[str, int], int] = {}
         self.copies = 0
         self.declared = folding.declared(statements)
         ends = control.statements if control is not None else ()
@@ -107,7 +107,7 @@ class Elaborator(Operations):
         """Elaborate statements that run in the first or last iteration of the inner loop only."""
         before = dict(self.env)
         condition = self.make("index", 1, (), 0, (when,), f"{when} iteration")
-        with self._arm(self._fresh(), 0, condition):
+        with self._arm(self._branch(condition), 0, condition):
             self._statements(statements)
         self._merge(condition, before, dict(self.env), before, 0)
 
@@ -259,7 +259,7 @@ class Elaborator(Operations):
         test = self.value(expr.test)
         if test in self.constants:
             return self.value(expr.then if self.constants[test] else expr.other)
-        instance = self._fresh()
+        instance = self._branch(test)
         before = dict(self.env)
         with self._arm(instance, 0, test):
             then = self._convert(self.value(expr.then), expr.then.type, expr.type, line)
@@ -398,7 +398,7 @@ class Elaborator(Operations):
         if test in self.constants:
             chosen = stmt.then if self.constants[test] else stmt.other
             return None if chosen is None else self._statements(chosen.body)
-        instance, before = self._fresh(), dict(self.env)
+        instance, before = self._branch(test), dict(self.env)
         with self._arm(instance, 0, test):
             left = self._statements(stmt.then.body)
         after_then, self.env = self.env, dict(before)
@@ -482,7 +482,7 @@ class Elaborator(Operations):
                     cases.append([])
             elif cases:
                 cases[-1].append(item)
-        instance = self._fresh()
+        instance = self._branch(test, "switch")
         before = dict(self.env)
         for arm, statements in enumerate(cases):
             after, self.env = self.env, dict(before)
@@ -493,9 +493,9 @@ class Elaborator(Operations):
 
     # ------------------------------------------------------------------------------ control
 
-    def _fresh(self) -> int:
-        self.branches += 1
-        return self.branches
+    def _branch(self, test: int, kind: str = "if") -> int:
+        """Number of a branch: one value decides alike wherever it is tested."""
+        return self.branches.setdefault((kind, test), len(self.branches) + 1)
 
     @contextmanager
     def _arm(self, instance: int, arm: int, test: int) -> Iterator[None]:
