@@ -54,7 +54,6 @@ def _instance(
     return str(result.coalesce())
 
 
-@lru_cache(maxsize=4096)
 def instance_map(
     relation: str, names: tuple[str, ...], fixed: Mapping[str, int], shift: Mapping[str, int], keep: tuple[str, ...]
 ) -> str:
@@ -132,6 +131,7 @@ def _first_distance(
     return int(least.to_python())
 
 
+@lru_cache(maxsize=4096)
 def within(domain: str, names: tuple[str, ...], space: str) -> str:
     """The part of ``domain`` that lies in ``space``, both over ``names``; ``space`` itself where that is all of it."""
     inside, whole = isl.Set(domain).intersect(isl.Set(space)), isl.Set(space)
