@@ -10,6 +10,7 @@ from hlspart.cli.options import infer_options, infer_options_of, shared_options
 from hlspart.cli.run import Run
 from hlspart.render import json, shapes, text
 
+_BESIDE = ("cfg", "tcl", "smarthls")
 _EMITTED = ("pragma", "diff", "cfg", "tcl", "smarthls")
 
 
@@ -24,7 +25,9 @@ def command(emit: str | None, in_place: bool, **rest: Any) -> int:
     """Find the least partition that reaches the target II, with a proof where there is one."""
     shared = dict(rest)
     shown = not (emit or in_place)
-    options = infer_options_of(shared, scheme=shared.pop("scheme"), pareto=shared.pop("pareto"), hints=shown)
+    options = infer_options_of(
+        shared, scheme=shared.pop("scheme"), pareto=shared.pop("pareto"), hints=shown, beside=emit in _BESIDE
+    )
     run = Run("infer", shared, products=bool(emit or in_place))
     program = run.load()
     run.statuses(run.pipeline.validation)

@@ -21,12 +21,12 @@ def emit(program: Program, result: InferResult, form: str) -> str:
         return "".join(_diff(program, result))
     if form == "pragma":
         return "".join(_pragmas(program, result))
-    lines = [
-        print_directive(d, program, form)  # type: ignore[arg-type]
-        for array in result.arrays
-        for d in _directives(program, array)
-        if form != "smarthls" or d.kind == "array_partition"
-    ]
+    lines = []
+    for array in result.arrays:
+        held = (program.directives[k] for k in array.removed)
+        lines += [f"# first remove {_place(program, d)}: #pragma {_said(d)}" for d in held if d.source == "pragma"]
+        wanted = (d for d in _directives(program, array) if form != "smarthls" or d.kind == "array_partition")
+        lines += [print_directive(d, program, form) for d in wanted]  # type: ignore[arg-type]
     header = ["[hls]"] if form == "cfg" and lines else []
     return "".join(f"{line}\n" for line in [*header, *lines])
 
@@ -55,9 +55,8 @@ def _diff(program: Program, result: InferResult) -> Iterator[str]:
 def _pragmas(program: Program, result: InferResult) -> Iterator[str]:
     for array in result.arrays:
         for index in array.removed:
-            at = program.directives[index].at
-            text = program.directives[index].text.removeprefix("#pragma").strip()
-            yield f"// {at.span.path}:{program.line(at)}: remove #pragma {text}\n"
+            held = program.directives[index]
+            yield f"// {_place(program, held)}: remove #pragma {_said(held)}\n"
         for d in _directives(program, array):
             variable = program.variable(d.variables[0])
             at = variable.at
@@ -67,6 +66,14 @@ def _pragmas(program: Program, result: InferResult) -> Iterator[str]:
                 else (f"at the start of {d.function}")
             )
             yield f"// {at.span.path}:{program.line(at)}: {variable.name}: {where}\n#pragma {d.text}\n"
+
+
+def _place(program: Program, directive: Directive) -> str:
+    return f"{directive.at.span.path}:{program.line(directive.at)}"
+
+
+def _said(directive: Directive) -> str:
+    return directive.text.removeprefix("#pragma").strip()
 
 
 def _directives(program: Program, array: InferredArray) -> list[Directive]:

@@ -277,6 +277,8 @@ class Inference:
         if demand.group.id in self._whole:
             return self._plain(demand, self._whole[demand.group.id])
         needs = [loop.need for loop in demand.loops]
+        if self.options.beside and self._served_by_pragmas(demand):
+            return self._kept(demand, chooser)
         choice = chooser.choose(needs, start)
         if choice is None:
             least = relaxed(demand, chooser, start)
@@ -291,6 +293,12 @@ class Inference:
         unasked = "the tool may copy the memory for its reads by itself, which is not relied upon" if copied else ""
         reason = "; ".join(x for x in (verdict, choice.reason, slower, unasked) if x)
         return Decision(demand, choice, () if same else said, removed, reason)
+
+    def _served_by_pragmas(self, demand: Demand) -> bool:
+        """Whether what the source says is enough: directives beside it could not take it back."""
+        if demand.existing is None or any(self.program.directives[k].source != "pragma" for k in demand.directives):
+            return False
+        return all(loop.need.fits(demand.existing, self.model) for loop in demand.loops)
 
     def _sole(self, index: int, demand: Demand) -> bool:
         """Whether a directive names arrays of this group only."""
@@ -311,7 +319,7 @@ class Inference:
         if demand.fault is not None:
             reason = f"not partitioned: {demand.fault}"
         elif demand.existing is not None:
-            reason = "kept as it is, as asked"
+            reason = "kept as it is" + (", as asked" if self.options.keep else "")
         else:
             reason = "not asked for"
         layout = demand.existing if demand.existing is not None else none.layout

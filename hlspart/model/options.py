@@ -55,6 +55,7 @@ class InferOptions:
     effort: int = 1
     objective: Literal["banks", "bram", "lut"] = "banks"
     pareto: bool = False
+    beside: bool = False  # for a file of directives: pragmas of the source stay where they serve
     hints: bool = False  # say what the next unroll factor would gain
 
 

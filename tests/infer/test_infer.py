@@ -518,3 +518,19 @@ def test_objectives_and_powers_of_two() -> None:
     assert array(two, "A").banks == 2 and (two.loops[1].ii_before, two.loops[1].ii_after) == (3, 2)
     blocks = {o: array(run(five, objective=o), "A") for o in ("banks", "bram", "lut")}
     assert blocks["bram"].bram18k <= min(x.bram18k for x in blocks.values())
+
+
+@pytest.mark.parametrize("form", ["cfg", "tcl"])
+def test_directives_beside_the_source_leave_its_pragmas_that_serve(form: str) -> None:
+    p = pipeline(OVER)
+    result = infer(p.program, p.analysis, p.validation, p.target, InferOptions(beside=True))
+    assert emit(p.program, result, form) == "" and array(result, "A").banks == 16
+    short = pipeline(
+        OVER.replace("factor=16", "factor=2 dim=1")
+        .replace("k < 4", "k < 8")
+        .replace("4*t", "8*t")
+        .replace("A[64]", "A[128]")
+    )
+    result = infer(short.program, short.analysis, short.validation, short.target, InferOptions(beside=True))
+    first, *rest = [x for x in emit(short.program, result, form).splitlines() if x != "[hls]"]
+    assert first.startswith("# first remove k.c:3: #pragma HLS ARRAY_PARTITION") and len(rest) == 1
