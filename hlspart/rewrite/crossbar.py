@@ -92,6 +92,11 @@ def refuse_crossbar(program: Program, plan: Plan) -> Refusal | None:
                 continue
             if site.writer is None or not site.writer.node.at.editable:
                 return Refusal("macro", "the assignment comes out of a macro", site.ref.at)
+    writers = [s.writer for r in plan.movement.regions for s in r.sites]
+    writers += [d.writer for d in plan.movement.direct]
+    for writer in writers:
+        if writer is not None and writer.partial and writer.nested:
+            return Refusal("struct", "one expression stores to a member and has another store in it", writer.node.at)
     return refuse_direct(plan)
 
 

@@ -36,8 +36,8 @@ def refuse_direct(plan: Plan) -> Refusal | None:
             return Refusal("macro", "the access comes out of a macro", at)
         if direct.writes and (writer is None or not writer.node.at.editable):
             return Refusal("macro", "the assignment comes out of a macro", at)
-        if writer is not None and writer.partial and writer.used:
-            return Refusal(direct.why.code, direct.why.reason, at)
+        if writer is not None and writer.partial and writer.used and isinstance(writer.node, IncDec):
+            return Refusal("struct", "the value of a member's increment is used", at)
     return None
 
 
@@ -80,7 +80,8 @@ def direct_wraps(program: Program, plan: Plan, buffer: EditBuffer) -> list[Wrap]
             change = "+ 1" if writer.node.op == "++" else "- 1"
             wraps.append(Wrap(writer.node.at.span, f"{before}{put}({index}, {name} {change}), ", ")"))
         else:
-            wraps.append(Wrap(writer.node.at.span, before, f", {put}({index}, {name}))"))
+            value = f", {name}{writer.member}" if writer.used and writer.partial else ""
+            wraps.append(Wrap(writer.node.at.span, before, f", {put}({index}, {name}){value})"))
     for function, lines in declared.items():
         at = program.functions[function].body.at.span
         buffer.insert(at.path, at.start + 1, "".join(f"\n    {line}" for line in lines))

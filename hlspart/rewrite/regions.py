@@ -38,7 +38,7 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
-from hlspart.model.source import Origin
+from hlspart.model.source import Origin, Span
 from hlspart.rewrite.lanes import Layout, deal_lanes, inside_everywhere, meet, never_meet_across
 from hlspart.rewrite.uses import Uses
 
@@ -56,12 +56,15 @@ class Blocked:
 class Writer:
     """The assignment or increment that stores through a reference.
 
-    ``partial``: it changes a member of the element. ``used``: its value is used.
+    ``partial``: it changes a member of the element; ``member`` is its text. ``used``: its value is used.
+    ``nested``: what it stores is computed by an expression that stores, too.
     """
 
     node: Assign | IncDec
     partial: bool
     used: bool
+    nested: bool
+    member: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +330,11 @@ def writer_of(program: Program, function: str, ref: ArrayRef) -> Writer | None:
                 target = node.target if isinstance(node, Assign) else node.operand if isinstance(node, IncDec) else None
                 if target is not None and _root(target) is ref:
                     assert isinstance(node, Assign | IncDec)
-                    return Writer(node, target is not ref, id(node) not in unused)
+                    inner = walk(node.value) if isinstance(node, Assign) else iter(())
+                    nested = any(isinstance(n, Assign | IncDec) for n in inner)
+                    at = target.at.span
+                    member = program.text(Origin(Span(at.path, ref.at.span.end, at.end))) if target is not ref else ""
+                    return Writer(node, target is not ref, id(node) not in unused, nested, member)
     return None
 
 

@@ -1,0 +1,118 @@
+"""Bank-centric code: what moves, what is forwarded, what stays in place; every output runs like its original."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bodies
+import generator
+import pytest
+from rewrite_help import analysed, banked, outputs
+
+from hlspart.model.options import RewriteOptions
+from hlspart.model.rewriting import RewriteResult, lut_levels
+from hlspart.rewrite import rewrite
+
+FORMS = {
+    "read behind a store": "A[i] = i; s += A[i]; A[i + 1] = s; s += A[i + 2] + A[i + 1];",
+    "in one statement": "s += (A[i] = 3 * i) + 1; A[i + 1] = A[i] = s & 7; A[i] += A[i + 2];",
+    "behind a store that may happen": "if (i & 1) { A[i] = 5; s += A[i]; } else A[i + 1] -= 2;\n s += A[i + 1]++;",
+    "stores that may meet": "A[i] = 1; A[7] = 2; A[9 - i] = 3; s += A[i];",
+    "loop header": "for (int w = A[i] & 3; w < (A[i + 1] & 7); w++) s += w;\n while (A[i] > 9) A[i] -= 7;",
+    "jump": "if (A[i] & 2) continue;\n A[i + 1] = s++;\n if (s > 90) break;\n A[i] = s--;",
+    "inner loop and outside": "A[i] = 2; for (int w = 0; w < 2; w++) s += A[i + w];\n A[i + 3] = s & 15;",
+    "index that is not a sum": "A[i / 2] += i; s += A[i % 3]; A[(i + 1) / 2]++;",
+    "a name for an index": "int q = i + 1; A[q] = i; s += A[q + 1];",
+    "ternary and shortcut": "s += A[i] > 4 ? A[i + 1] : A[i + 2]; if (A[i] > 3 && A[i + 3]) A[i] = 0;",
+}
+STRUCTS = "a[i].x = i; a[i].y += 2; s += a[i].x + a[i + 1].y; a[i + 2] = a[i]; if (i & 1) a[i].v[i & 1] = s;"
+
+
+def kernel(name: str, body: str, declaration: str, array: str, first: str) -> str:
+    return f"""int {name}(int s);
+int {name}(int s)
+{{
+    {declaration};
+#pragma HLS array_partition variable={array} type=cyclic factor=3
+    for (int i = 0; i < 14; i++) {{ {first} }}
+    for (int i = 0; i < 10; i++) {{
+        {body}
+    }}
+    for (int i = 0; i < 14; i++) s = (s * 3 & 0xffff) + {array}[i]{".x" if array == "a" else ""};
+    return s;
+}}
+"""
+
+
+def same(texts: list[str], news: list[str], names: list[str], folder: Path) -> None:
+    main = "#include <stdio.h>\n" + "".join(f"int {n}(int);\n" for n in names) + "int main(void) {"
+    main += "".join(f' for (int k = 0; k < 4; k++) printf("{n} %d\\n", {n}(k));' for n in names) + " return 0; }\n"
+    assert outputs(folder, "new", news, main) == outputs(folder, "old", texts, main)
+
+
+def test_forms(tmp_path: Path) -> None:
+    texts, names = [], []
+    for number, body in enumerate(FORMS.values()):
+        texts.append(kernel(f"f{number}", body, "int A[14]", "A", "A[i] = (5 * i) & 15;"))
+        names.append(f"f{number}")
+    structs = "struct p { int x; short y; int v[2]; } a[14]"
+    texts.append(kernel("g", STRUCTS, structs, "a", "a[i].x = i; a[i].y = 1; a[i].v[0] = 0; a[i].v[1] = 0;"))
+    results = [banked(t, style="crossbar") for t in texts]
+    assert all(o.status == "rewritten" for r in results for o in r.outcomes), [r.outcomes for r in results]
+    same(texts, [r.files["p.c"] for r in results], [*names, "g"], tmp_path)
+
+
+def test_two_members_in_one_expression_are_refused() -> None:
+    declaration = "struct p { int x; int y; } a[14]"
+    result = banked(kernel("g", "a[i].x = a[i].y = i;", declaration, "a", "a[i].x = i; a[i].y = 1;"), style="crossbar")
+    assert [(o.status, o.code) for o in result.outcomes] == [("refused", "struct")]
+
+
+def test_what_cannot_move_says_why() -> None:
+    def reasons(body: str) -> set[str | None]:
+        result = banked(kernel("f", body, "int A[14]", "A", "A[i] = i;"), style="crossbar")
+        return {c.in_place for c in result.crossbars}
+
+    assert reasons(FORMS["read behind a store"]) == {None}
+    assert reasons(FORMS["in one statement"]) == {None}
+    assert reasons(FORMS["loop header"]) == {None, "an access in a loop's header"}
+    assert "a jump could skip the stores at the end" in reasons(FORMS["jump"])
+
+
+def test_a_store_is_forwarded_and_not_loaded() -> None:
+    result = banked(kernel("f", "A[i] = i; s += A[i];", "int A[14]", "A", "A[i] = i;"), style="crossbar")
+    body = result.crossbars[1]
+    assert (body.accesses, body.loads, body.stores) == (2, 0, 1)
+    assert "s += A_d0;" in result.files["p.c"]
+
+
+def test_multiplexers_of_a_stencil() -> None:
+    result = banked(kernel("f", "s += A[i] + A[i + 1] + A[i + 2];", "int A[14]", "A", "A[i] = i;"), style="crossbar")
+    body = result.crossbars[1]
+    assert (body.banks, body.accesses, body.loads, body.address_inputs, body.value_inputs) == (3, 3, 1, 3, 3)
+    assert body.levels == (1, 1)
+    assert [lut_levels(k) for k in (0, 1, 2, 4, 5, 16, 17)] == [0, 0, 1, 1, 2, 2, 3]
+
+
+def test_generated_lines_are_short() -> None:
+    body = "s += " + " + ".join(f"A[i + {k}]" for k in range(13)) + ";"
+    text = kernel("f", body, "int A[24]", "A", "A[i] = i;").replace("factor=3", "factor=13")
+    result = banked(text, style="crossbar")
+    new = result.files["p.c"]
+    assert max(len(line) for line in new.splitlines() if "s += " not in line) <= 120
+    assert result.crossbars[1].address_inputs == 13
+
+
+@pytest.fixture(scope="module")
+def random_bodies() -> dict[int, str]:
+    return {seed: bodies.generate(seed) for seed in range(24)}
+
+
+def test_random_bodies(random_bodies: dict[int, str], tmp_path: Path) -> None:
+    results: dict[int, RewriteResult] = {}
+    for seed, text in random_bodies.items():
+        results[seed] = rewrite(*analysed(text), RewriteOptions(style="crossbar"))
+    assert [o for r in results.values() for o in r.outcomes if o.status != "rewritten"] == []
+    main = generator.driver(list(results))
+    new = outputs(tmp_path, "new", [r.files["p.c"] for r in results.values()], main)
+    assert new == outputs(tmp_path, "old", list(random_bodies.values()), main)
