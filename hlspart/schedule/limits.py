@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from hlspart.model.ports import BankLoad
 from hlspart.model.results import Limit, Slot, Step
 from hlspart.schedule.loops import Prediction
 from hlspart.schedule.problem import allowed
@@ -52,17 +55,16 @@ def _ports(p: Prediction) -> list[Limit]:
         if load.interval <= 1:
             continue
         accesses = p.elaborated.accesses[variable]
-        chosen = sorted((*load.reads, *load.writes))
+        ports, chosen = _competing(p, variable, load)
         lines = tuple(sorted({accesses[k].line for k in chosen}))
         name = p.elaborated.carriers.names(variable)
-        ports = _port_number(p, variable)
-        witness = count.witness if count.ideal.interval == load.interval else None
+        witness = _iteration(p, count.witness) if count.ideal.interval == load.interval else None
         counts = ((load.reads, "read"), (load.writes, "write"))
         asked = " and ".join(f"{len(x)} {word}{'s' * (len(x) > 1)}" for x, word in counts if x)
         text = (
             f"{name} bank {load.bank}: {asked} in one iteration "
             f"(line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}) on {_ports_text(ports)}"
-            f"{_holders(p, variable, chosen)}"
+            f"{_holders(p, variable, chosen, ports)}"
         )
         out.append(
             Limit(
@@ -73,22 +75,27 @@ def _ports(p: Prediction) -> list[Limit]:
     return out
 
 
-def _port_number(p: Prediction, variable: int) -> int:
-    for k in p.elaborated.members[variable]:
-        use = p.problem.ports.get(k)
-        if use is not None:
-            limit = p.problem.limits[use.banks[0]]
-            if limit.total is not None:
-                return limit.total
-            return (limit.reads or 0) + (limit.writes or 0)
-    return 0
+def _iteration(p: Prediction, found: Mapping[str, int] | None) -> dict[str, int] | None:
+    """An iteration by the iterators of its loops."""
+    nest, loops = p.elaborated.nest, p.elaborated.storage.analysis.loops
+    names = {loops[x.id].iterator for x in (*nest.outer, *nest.chain) if x.id in loops}
+    return None if found is None else {n: value for n, value in found.items() if n in names}
+
+
+def _competing(p: Prediction, variable: int, load: BankLoad) -> tuple[int, list[int]]:
+    """(ports, accesses) that decide the interval of the busiest bank: those of reads, of writes, or of both."""
+    ports = p.elaborated.storage.memory(variable).ports
+    kinds = ((ports.total, (*load.reads, *load.writes)), (ports.reads, load.reads), (ports.writes, load.writes))
+    known = [(-(-len(found) // limit), -k, limit, found) for k, (limit, found) in enumerate(kinds) if limit is not None]
+    _, _, limit, found = max(known, default=(0, 0, 0, (*load.reads, *load.writes)))
+    return limit, sorted(found)
 
 
 def _ports_text(ports: int) -> str:
     return f"{ports} port{'s' * (ports > 1)}"
 
 
-def _holders(p: Prediction, variable: int, chosen: list[int]) -> str:
+def _holders(p: Prediction, variable: int, chosen: list[int], ports: int) -> str:
     """The first access that finds no port in program order, and those that hold the ports."""
     accesses = p.elaborated.accesses[variable]
     program = p.elaborated.storage.program
@@ -98,7 +105,6 @@ def _holders(p: Prediction, variable: int, chosen: list[int]) -> str:
         found = known.get(accesses[k].access)
         return f"{program.text(found.at) if found is not None else 'an access'} (line {accesses[k].line})"
 
-    ports = _port_number(p, variable)
     if len(chosen) <= ports:
         return ""
     culprit = chosen[ports]
