@@ -209,7 +209,7 @@ def local_text(layout: DimLayout, form: Linear | None, text: str, expr: Expr, ba
             if layout.banks == 1:
                 return text
             quotient = form.divided(layout.banks) if form is not None else None
-            return str(quotient) if quotient is not None else f"{operand(text, expr)} / {layout.banks}"
+            return str(quotient) if quotient is not None else _quotient(layout.banks, form, text, expr, bank)
         case "block":
             if layout.banks == 1:
                 return text
@@ -223,6 +223,19 @@ def local_text(layout: DimLayout, form: Linear | None, text: str, expr: Expr, ba
             if form is not None and constant_part is not None:
                 return str(form.const % layout.block)
             return f"{operand(text, expr)} % {layout.block}"
+
+
+def _quotient(divisor: int, form: Linear | None, text: str, expr: Expr, bank: int | None) -> str:
+    """``text`` / ``divisor``; where the remainder is known to be ``bank``, the constants are taken out."""
+    if form is None or bank is None or not form.const or any(c < 0 for _, c in form.terms):
+        return f"{operand(text, expr)} / {divisor}"
+    rest, constant = Linear(form.terms, 0), form.const - bank
+    if constant % divisor:
+        return f"({form.plus(-bank)}) / {divisor}" if bank else f"{operand(text, expr)} / {divisor}"
+    single = len(rest.terms) == 1 and rest.terms[0][1] == 1
+    head = f"{rest} / {divisor}" if single else f"({rest}) / {divisor}"
+    steps = constant // divisor
+    return f"{head} {'-' if steps < 0 else '+'} {abs(steps)}" if steps else head
 
 
 def bank_text(layout: DimLayout, form: Linear | None, text: str, expr: Expr, bank: int | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from hlspart.frontend import load
@@ -36,8 +37,13 @@ STYLES = {
 def rewritten(text: str, style: str) -> RewriteResult:
     """One program in one style, through the whole pipeline."""
     rewrite, tool = STYLES[style]
-    options = Options(frontend=FrontendOptions(), target=TargetOptions(tool=tool or None))
-    return Pipeline(["p.c"], options, lambda _: text.encode()).rewrite(rewrite)
+    return _pipeline(text, tool).rewrite(rewrite)
+
+
+@lru_cache(maxsize=128)
+def _pipeline(text: str, tool: str) -> Pipeline:
+    """What is known of one program, for all styles together."""
+    return Pipeline(["p.c"], Options(target=TargetOptions(tool=tool or None)), lambda _: text.encode())
 
 
 def piped(texts: str | Mapping[str, str], **rewrite: object) -> RewriteResult:

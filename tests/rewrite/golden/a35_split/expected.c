@@ -8,6 +8,6 @@ void fill(int v)
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 16; j += 4) {
             M_0[i][j / 4] = v;      M_4[i][j / 4] = M_0[i][j / 4];
-            M_1[i][(j + 1) / 4] = v;  M_7[i][(j + 3) / 4] = M_6[i][(j + 2) / 4];
+            M_1[i][j / 4] = v;  M_7[i][j / 4] = M_6[i][j / 4];
         }
 }

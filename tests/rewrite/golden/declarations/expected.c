@@ -11,15 +11,15 @@ int use(int n)
 // hlspart: T is T_0 .. T_3 (cyclic factor=4 dim=1)
 // hlspart: word is word_0, word_1 (block factor=2 dim=1)
 // hlspart: G is G_0 .. G_7 (complete dim=1)
-    int A_b0[3] = {n, n + 1, n + 2}, A_b1[3] = {n + 3}, A_b2[1] = {0}, sum = 0;
-// hlspart: A is A_b0 .. A_b2 (block factor=3 dim=1)
+    int A_bank0[3] = {n, n + 1, n + 2}, A_bank1[3] = {n + 3}, A_bank2[1] = {0} /* block of 3, 3, 1 */, sum = 0;
+// hlspart: A is A_bank0 .. A_bank2 (block factor=3 dim=1)
     static short R_0[3], R_1[3];
 // hlspart: R is R_0, R_1 (cyclic factor=2 dim=1)
     for (int i = 0; i < 3; i++) {
-        A_b0[i] += T_2[i] + T_0[i]; R_0[i] = A_b0[i]; R_1[i]++;
-        sum += A_b0[i] + R_0[i] + word_0[0] + word_1[2] + G_3;
+        A_bank0[i] += T_2[i] + T_0[i]; R_0[i] = A_bank0[i]; R_1[i]++;
+        sum += A_bank0[i] + R_0[i] + word_0[0] + word_1[2] + G_3;
     }
-    A_b2[0] = A_b1[0] + A_b1[2];
+    A_bank2[0] = A_bank1[0] + A_bank1[2];
     G_0 = sum;
-    return A_b2[0] + sum + A_0 + q + (p != 0);
+    return A_bank2[0] + sum + A_0 + q + (p != 0);
 }

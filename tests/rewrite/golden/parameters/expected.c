@@ -13,7 +13,7 @@ void inner(int dst_0[4][4], int dst_1[4][4], const int src_0[4], const int src_1
 {
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 8; j += 2)
-            dst_0[i][j / 2] = src_0[j / 2] * n, dst_1[i][(j + 1) / 2] = src_1[0];
+            dst_0[i][j / 2] = src_0[j / 2] * n, dst_1[i][j / 2] = src_1[0];
 }
 
 int top(int x)
@@ -23,7 +23,7 @@ int top(int x)
 #pragma HLS bind_storage variable=D_0 type=ram_2p
 #pragma HLS bind_storage variable=D_1 type=ram_2p
 // hlspart: S is S_0, S_1 (cyclic factor=2 dim=1)
-    for (int k = 0; k < 8; k += 2) { S_0[k / 2] = x; S_1[(k + 1) / 2] = k; }
+    for (int k = 0; k < 8; k += 2) { S_0[k / 2] = x; S_1[k / 2] = k; }
     outer(D_0, D_1, S_0, S_1);
     return D_0[1][1] + D_1[3][3];
 }

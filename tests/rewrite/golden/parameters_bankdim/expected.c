@@ -13,7 +13,7 @@ void inner(int dst[2][4][4], const int src[2][4], int n)
 {
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 8; j += 2)
-            dst[0][i][j / 2] = src[0][j / 2] * n, dst[1][i][(j + 1) / 2] = src[1][0];
+            dst[0][i][j / 2] = src[0][j / 2] * n, dst[1][i][j / 2] = src[1][0];
 }
 
 int top(int x)
@@ -22,7 +22,7 @@ int top(int x)
 #pragma HLS array_partition variable=D type=complete dim=1
 #pragma HLS bind_storage variable=D type=ram_2p
 #pragma HLS array_partition variable=S type=complete dim=1
-    for (int k = 0; k < 8; k += 2) { S[0][k / 2] = x; S[1][(k + 1) / 2] = k; }
+    for (int k = 0; k < 8; k += 2) { S[0][k / 2] = x; S[1][k / 2] = k; }
     outer(D, S);
     return D[0][1][1] + D[1][3][3];
 }
