@@ -98,8 +98,8 @@ class Carriers:
                 return None
         return 2
 
-    def between(self, variable: int, found: list[Op]) -> list[Edge]:
-        """Edges between iterations for all accesses ``found`` of one array."""
+    def between(self, variable: int, found: list[Op], registers: bool = False) -> list[Edge]:
+        """Edges between iterations for all accesses ``found`` of one array, in ``registers`` or a memory."""
         if not self.own:
             return []
         edges = []
@@ -116,7 +116,7 @@ class Carriers:
                 if distance is None:
                     distance = self.distance(source, sink)
                 if distance is not None:
-                    gap = self.store_states if kind == "raw" else 1
+                    gap = self.store_states if kind == "raw" else int(not registers)
                     edges.append(Edge(source.id, sink.id, distance, gap, "memory", name))
         return edges
 

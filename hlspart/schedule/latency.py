@@ -130,8 +130,9 @@ class Latencies:
             return self._sequence(loop.body.body)
         known = self.loops[at]
         if known.pipelined:
-            # the module of the loop has a state ahead and one behind, and is started and awaited in two more
-            return _sum(known.latency, Bounds(4, 4) if self.target.outlined_loops else NOTHING)
+            # a pipeline has a state ahead and one behind; as a module it is started and awaited in two more
+            around = 4 if self.target.outlined_loops else 2
+            return _sum(known.latency, Bounds(around, around))
         overlapped = (known.function, loop.id) in self._overlapped
         inner = self._parallel(loop.body.body) if overlapped else self._sequence(loop.body.body)
         once = _sum(inner, Bounds(known.depth, known.depth))
@@ -142,7 +143,7 @@ class Latencies:
         )
         depth = once.exact if inner != NOTHING else known.depth
         self.loops[at] = replace(known, latency=total, depth=depth)
-        return _sum(total, Bounds(1, 1)) if self.target.outlined_loops else total  # the test that ends it
+        return _sum(total, Bounds(1, 1))  # the test that ends it
 
 
 def _inside(edges: Sequence[object]) -> tuple:  # type: ignore[type-arg]

@@ -307,8 +307,10 @@ def _memory(
                     continue
                 late = first.kind == "store" and second.kind == "load" and first.id not in early
                 wait = gap if late else 1
+                if memory.registers:  # read before it is written at the end of the state
+                    wait = int(second.kind == "load")
                 edges.append(Edge(first.id, second.id, 0, wait, "memory", name))
-        for edge in carriers.between(variable, found):
+        for edge in carriers.between(variable, found, memory.registers):
             distance = left.get((edge.source, edge.sink), edge.distance)
             if distance is not None:
                 edges.append(replace(edge, distance=distance))

@@ -248,7 +248,7 @@ def _xml_loop(node: ElementTree.Element, module: str | None, name: str) -> Itera
     ii = _number(node.findtext("PipelineII"))
     depth = _number(node.findtext("PipelineDepth")) or _number(node.findtext("IterationLatency"))
     yield ReportedLoop(
-        module, node.findtext("Name") or node.tag, ii, None, depth, _xml_range(node.find("TripCount")),
+        module, node.findtext("Name") or re.sub(r"^Loop(?=\d)", "Loop ", node.tag), ii, None, depth, _xml_range(node.find("TripCount")),
         _xml_range(node.find("Latency")), ii is not None, name,
     )  # fmt: skip
     for child in node:

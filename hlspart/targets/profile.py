@@ -41,8 +41,8 @@ def known() -> KnownTargets:
 
 def load(options: TargetOptions) -> Target:
     """The target that ``options`` name, defaults filled in. Raises :class:`TargetError`."""
-    profile = _profile_of(options)
-    notes: list[str] = []
+    profile = _configured(_profile_of(options), options.settings)
+    notes = [f"{k} = {v}" for k, v in options.settings if _setting(k) is not None]
     part = (options.part or str(profile["default_part"])).strip()
     family, listed = _device(part)
     if listed is None and part.lower() not in _data("parts.toml")["families"]:
@@ -67,6 +67,30 @@ def load(options: TargetOptions) -> Target:
         operators=_operators(tables, family if family in tables else "ultrascale+"),
         shapes=tuple((int(w), int(d)) for w, d in _data("parts.toml")["memories"][family]),
     )
+
+
+# settings of a project (cfg `syn.compile.x`, Tcl `config_compile -x`) that change a profile
+_SETTINGS = {
+    "compile.pipeline_loops": ("pipeline", "auto_threshold"),
+    "compile.unsafe_math_optimizations": ("pipeline", "unsafe_math"),
+    "array_partition.complete_threshold": ("partition", "complete_threshold"),
+}
+
+
+def _setting(key: str) -> tuple[str, str] | None:
+    """Table and key of the profile that a setting changes."""
+    return _SETTINGS.get(key.removeprefix("syn.").removeprefix("config_"))
+
+
+def _configured(profile: dict[str, Any], settings: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    """``profile`` as the settings of a project change it; a value that is no number is left alone."""
+    for key, text in settings:
+        known = _setting(key)
+        value = {"true": "1", "false": "0", "": "1"}.get(text.strip().lower(), text.strip())
+        if known is not None and value.isdigit():
+            table, name = known
+            profile = {**profile, table: {**profile[table], name: int(value)}}
+    return profile
 
 
 def _profile_of(options: TargetOptions) -> dict[str, Any]:
