@@ -7,8 +7,9 @@ C text over the iterators and the tile coordinates ``T0, T1, ..``; the text uses
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import islpy as isl
@@ -148,7 +149,7 @@ class TileCode:
             return Node("block")
         build = isl.AstBuild.from_context(isl.Set("{ : }", context=self._ctx))
         extents = {f"c{2 * k + 1}": (min(s), max(s)) for k, s in enumerate(spans) if s and not idle}
-        return _node(build.node_from_schedule_map(total), extents)
+        return _perfect(_node(build.node_from_schedule_map(total), extents))
 
     @guarded
     def inside(self, unit: Unit) -> str:
@@ -230,6 +231,17 @@ def _node(tree: Any, extents: Mapping[str, tuple[int, int]] | None = None) -> No
     call = tree.user_get_expr()
     operands = [call.get_op_arg(k).to_C_str() for k in range(call.get_op_n_arg())]
     return Node("call", operands[0], tuple(operands[1:]))
+
+
+def _perfect(node: Node) -> Node:
+    """Declarations and guards moved into the loops below them, so that tools see one nest of loops."""
+    node = replace(node, children=tuple(map(_perfect, node.children)))
+    if node.kind not in ("let", "if") or len(node.children) != 1 or node.children[0].kind != "for":
+        return node
+    (loop,) = node.children
+    if node.kind == "let" and re.search(rf"\b{node.args[0]}\b", loop.text):
+        return node
+    return replace(loop, children=(_perfect(replace(node, children=loop.children)),))
 
 
 def _affine(expression: Any) -> Affine | None:
