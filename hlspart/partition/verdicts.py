@@ -1,8 +1,8 @@
 """Which banks an access reaches, and what would make that one bank (bank verdicts).
 
 A bank is decided at compile time when the access reaches one bank over its whole domain. Where it
-does not, a cyclic dimension becomes decided by unrolling one loop by ``f / gcd(f, c * step)`` copies,
-a block dimension by splitting the loop at the block borders.
+does not, a cyclic dimension becomes decided by unrolling each loop that moves it by
+``f / gcd(f, c * step)`` copies, a block dimension by splitting the loop at the block borders.
 """
 
 from __future__ import annotations
@@ -48,8 +48,6 @@ class Verdicts:
                 if len(moves) > 1:
                     return BankVerdict("dynamic", banks, dim=k + 1)
                 continue
-            if len(moves) > 1:
-                return BankVerdict("dynamic", banks, dim=k + 1)
             for loop, u in moves.items():
                 unrolls[loop] = math.lcm(unrolls.get(loop, 1), u)
         if not unrolls and not split:  # bounded by the domain, or too many banks to list

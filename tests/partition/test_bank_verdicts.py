@@ -76,28 +76,25 @@ def test_against_enumeration(
     reached = sorted({layout.bank(v) for _, _, v in values})
     assert verdict.banks == tuple(reached)
     assert (verdict.kind == "const") == (len(reached) == 1)
-    one_moves = kind == "cyclic" and sum(len({layout.bank(v) for v in row}) > 1 for row in _lines(values)) == 1
-    if one_moves:  # exactly one loop changes the bank
+    if kind == "cyclic" and len(reached) > 1:  # unrolling each loop that changes the bank decides it
         assert verdict.kind == "const-after-unroll"
     if verdict.kind != "const-after-unroll":
         return
     _, analysis, _ = validated(text)
-    ((loop, u),) = verdict.unrolls
-    outer = loop == analysis.accesses[0].loops[0]
+    loops = analysis.accesses[0].loops
+    factors = [dict(verdict.unrolls).get(loop, 1) for loop in loops]
+    assert verdict.unroll == (verdict.unrolls[0][1] if len(verdict.unrolls) == 1 else None)
 
-    def decides(factor: int) -> bool:
-        copies: dict[int, set[int]] = {}
+    def decides(outer: int, inner: int) -> bool:
+        copies: dict[tuple[int, int], set[int]] = {}
         for m, n, v in values:
-            copies.setdefault((m if outer else n) % factor, set()).add(layout.bank(v))
+            copies.setdefault((m % outer, n % inner), set()).add(layout.bank(v))
         return all(len(banks) == 1 for banks in copies.values())
 
-    assert decides(u)
-    assert not any(decides(smaller) for smaller in range(1, u) if u % smaller == 0)
-
-
-def _lines(values: list[tuple[int, int, int]]) -> list[list[int]]:
-    """The values along each loop, the other at its start."""
-    return [[v for _, n, v in values if n == 0], [v for m, _, v in values if m == 0]]
+    assert decides(*factors)
+    for k, u in enumerate(factors):
+        for smaller in (x for x in range(1, u) if u % x == 0):
+            assert not decides(*(smaller if k == n else factors[n] for n in range(2)))
 
 
 def test_unrolled_loops_decide_banks() -> None:
