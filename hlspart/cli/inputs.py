@@ -95,6 +95,7 @@ def _merged(options: Options, project: ProjectFile) -> Options:
         clock_ns=target.clock_ns or project.clock_ns,
         uncertainty=target.uncertainty or project.uncertainty,
         flow=target.flow or project.flow,
+        settings=(*project.settings.items(), *target.settings),
     )
     return replace(options, frontend=front, target=target, top=options.top or project.top)
 

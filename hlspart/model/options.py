@@ -28,6 +28,7 @@ class TargetOptions:
     uncertainty: str | None = None  # "2.7" (ns) or "27%"
     flow: Literal["vivado", "vitis"] | None = None  # None: vivado
     target_file: str | None = None
+    settings: tuple[tuple[str, str], ...] = ()  # configuration of a project: ("config_compile.pipeline_loops", "0")
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def _loop(loop: Shape, clock: float) -> tuple[object, ...]:
         _known(loop["dsp"]),
         "-",
         "-",
-        limit_text(first) if first else (loop["cause"] or ""),
+        loop["cause"] if loop["ii"] is None and loop["cause"] else limit_text(first) if first else "",
     )
 
 
@@ -103,8 +103,9 @@ def _ns(latency: Shape, clock: float) -> str:
 
 
 def _notes(loop: Shape) -> Iterator[str]:
-    """One sentence per limit of a loop that misses its target."""
-    if loop["ii"] is None or loop["target_ii"] is None or loop["ii"] <= loop["target_ii"]:
+    """One sentence per limit of a loop that misses its target, or may."""
+    reached = loop["ii"] if loop["ii"] is not None else (loop["bounds"] or (0, 0))[1]
+    if loop["target_ii"] is None or reached <= loop["target_ii"]:
         return
     for limit in loop["limits"]:
         if limit["ii"] <= loop["target_ii"]:
@@ -113,7 +114,8 @@ def _notes(loop: Shape) -> Iterator[str]:
         if limit.get("witness"):
             said += f", for example at {assignment(limit['witness'])}"
         hint = f"; {limit['hint']}" if limit["hint"] else ""
-        yield f"{loop_title(loop)}: II {limit['ii']}: {said}{hint}"
+        perhaps = "" if loop["ii"] is not None else "at most "
+        yield f"{loop_title(loop)}: {perhaps}II {limit['ii']}: {said}{hint}"
 
 
 def _memory(array: Shape) -> tuple[object, ...]:

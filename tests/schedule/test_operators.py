@@ -94,6 +94,14 @@ def test_floats_are_not_regrouped():
     assert found.ii == 8 * 4
 
 
+def test_floats_are_regrouped_where_the_project_says_so():
+    """The eight values are added first; the carried sum joins last or first."""
+    text = kernel(SUM8, "#pragma HLS ARRAY_PARTITION variable=A complete", "float")
+    found = loop(text, settings=(("syn.compile.unsafe_math_optimizations", "1"),))
+    alone = loop(kernel("acc += A[i];", element="float")).ii
+    assert found.bounds is not None and found.bounds[0] == alone and found.bounds[1] < 8 * 4
+
+
 @pytest.mark.parametrize(
     ("pragma", "body", "ii", "ideal"),
     [
