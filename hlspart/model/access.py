@@ -188,13 +188,18 @@ class ArrayGroup:
 
 @dataclass(frozen=True)
 class AccessAnalysis:
-    """Result of ``hlspart.poly.analyse``."""
+    """Result of ``hlspart.poly.analyse``.
+
+    ``shapes`` has the extents of arrays, and of pointers used as such: None where nothing tells one, not the
+    declaration, nor an array that a call passes, nor ``INTERFACE depth=``.
+    """
 
     accesses: tuple[Access, ...]
     loops: Mapping[int, LoopInfo]
     groups: tuple[ArrayGroup, ...]
     tops: tuple[str, ...]
     group_of: Mapping[int, int] = field(default_factory=dict)  # variable id -> group id
+    shapes: Mapping[int, tuple[int | None, ...]] = field(default_factory=dict)  # by variable id
 
     def of_array(self, variable: int) -> tuple[Access, ...]:
         """Accesses of one variable."""

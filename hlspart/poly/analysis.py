@@ -36,7 +36,8 @@ def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
             accesses.append(relations.access(raw, len(accesses), function.name))
         loops |= walker.infos
     groups = grouping.groups(roots, accesses)
-    return AccessAnalysis(tuple(accesses), loops, groups, roots, {member: g.id for g in groups for member in g.members})
+    group_of = {member: g.id for g in groups for member in g.members}
+    return AccessAnalysis(tuple(accesses), loops, groups, roots, group_of, grouping.shapes)
 
 
 def fixed_parameters(program: Program, known: Effects, roots: Sequence[str]) -> dict[int, int]:

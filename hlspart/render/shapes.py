@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hlspart.model.access import Access, AccessAnalysis, Bounds
-from hlspart.model.program import ArrayType, Program, Variable, storage_bits
+from hlspart.model.program import Program, Variable, storage_bits
 
 if TYPE_CHECKING:
     from hlspart.model.results import (
@@ -132,7 +132,7 @@ def accesses(program: Program, analysis: AccessAnalysis, paths: Sequence[str]) -
 
     def entry(path: str) -> Shape:
         return {
-            "arrays": [_array(program, v) for v in shown if owner.variable(v) == path],
+            "arrays": [_array(program, analysis, v) for v in shown if owner.variable(v) == path],
             "accesses": [
                 _access(program, analysis, a) for a in analysis.accesses if owner.function(a.function) == path
             ],
@@ -141,15 +141,15 @@ def accesses(program: Program, analysis: AccessAnalysis, paths: Sequence[str]) -
     return document("hlspart.accesses/1", program, paths, entry, groups(program, analysis))
 
 
-def _array(program: Program, variable: Variable) -> Shape:
-    element = variable.type.element if isinstance(variable.type, ArrayType) else None
+def _array(program: Program, analysis: AccessAnalysis, variable: Variable) -> Shape:
+    of = variable.as_array
     return {
         "name": variable.name,
         "function": variable.function,
         "kind": variable.storage,
         "line": program.line(variable.at),
-        "dims": list(variable.dims),
-        "element_bits": None if element is None else storage_bits(element),
+        "dims": list(analysis.shapes.get(variable.id, of.dims if of is not None else ())),
+        "element_bits": None if of is None else storage_bits(of.element),
     }
 
 
