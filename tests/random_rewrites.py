@@ -18,26 +18,26 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "rewrite"))
 
 from generator import driver, generate
-from rewrite_help import STYLES, outputs, rewritten
+from rewrite_help import STYLES, WARNINGS, outputs, rewritten
 
 
-def lines(folder: Path, texts: dict[int, str]) -> dict[int, list[str] | str]:
+def lines(folder: Path, texts: dict[int, str], flags: list[str]) -> dict[int, list[str] | str]:
     """What each program prints; the compiler's or the sanitizer's words where it fails."""
     try:
-        printed = outputs(folder, "programs", list(texts.values()), driver(list(texts)))
+        printed = outputs(folder, "programs", list(texts.values()), driver(list(texts)), flags)
     except (AssertionError, subprocess.TimeoutExpired) as fault:
         if len(texts) == 1:
             return {next(iter(texts)): f"{fault}"[:1500]}
         items = list(texts.items())
         half = len(items) // 2
-        return {**lines(folder, dict(items[:half])), **lines(folder, dict(items[half:]))}
+        return {**lines(folder, dict(items[:half]), flags), **lines(folder, dict(items[half:]), flags)}
     return {seed: [one for one in printed if one.startswith(f"{seed}/")] for seed in texts}
 
 
-def batch(seeds: list[int], styles: list[str], folder: Path, tables: dict[str, Counter[str]]) -> None:
+def batch(seeds: list[int], styles: list[str], folder: Path, tables: dict[str, Counter[str]], flags: list[str]) -> None:
     """One compilation per style; counts go to ``tables``."""
     originals = {seed: generate(seed) for seed in seeds}
-    expected = lines(folder, originals)
+    expected = lines(folder, originals, flags)
     for style in styles:
         table = tables[style]
         results = {}
@@ -52,7 +52,7 @@ def batch(seeds: list[int], styles: list[str], folder: Path, tables: dict[str, C
                 table[f"{outcome.status} {outcome.code or ''}".strip()] += 1
                 if outcome.status in ("refused", "conflict"):
                     print(f"seed {seed}, {style}: {outcome.code}: {outcome.reason}", flush=True)
-        found = lines(folder, {seed: result.files["p.c"] for seed, result in results.items()})
+        found = lines(folder, {seed: result.files["p.c"] for seed, result in results.items()}, flags)
         for seed, printed in found.items():
             same = printed == expected[seed] and isinstance(printed, list)
             table["programs equal" if same else "PROGRAMS DIFFERENT"] += 1
@@ -66,6 +66,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--batch", type=int, default=25)
+    parser.add_argument("--fast", action="store_true", help="without warnings and sanitizers: compare outputs only")
     parser.add_argument("--style", choices=list(STYLES), action="append")
     parser.add_argument("--show", type=int, help="print the program of this seed and its outputs")
     arguments = parser.parse_args()
@@ -78,7 +79,9 @@ def main() -> int:
     seeds = list(range(arguments.seed, arguments.seed + arguments.count))
     with tempfile.TemporaryDirectory() as folder:
         for at in range(0, len(seeds), arguments.batch):
-            batch(seeds[at : at + arguments.batch], styles, Path(folder), tables)
+            batch(
+                seeds[at : at + arguments.batch], styles, Path(folder), tables, ["-w"] if arguments.fast else WARNINGS
+            )
     for style, table in tables.items():
         print(f"{style}: " + ", ".join(f"{k} {n}" for k, n in sorted(table.items())))
     return int(any(k.isupper() or "DIFFERENT" in k for table in tables.values() for k in table))

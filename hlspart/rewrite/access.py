@@ -8,7 +8,7 @@ from hlspart.model.program import ArrayRef, ArrayType, CType, Name, PointerType,
 from hlspart.model.source import Span
 from hlspart.rewrite.buffer import EditBuffer, comments
 from hlspart.rewrite.declare import type_text
-from hlspart.rewrite.linear import bank_text, bare, linear, local_text, own_text
+from hlspart.rewrite.linear import bank_text, bare, linear, local_text, offset_text, own_text
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.uses import Use
 
@@ -103,7 +103,7 @@ def index_text(program: Program, ref: ArrayRef, k: int, buffer: EditBuffer) -> s
     text = own_text(ref.indices[k], buffer.text)
     if text is None:
         form = linear(program, ref.indices[k], buffer.text)
-        text = None if form is None else str(form)
+        text = offset_text(ref.indices[k], buffer.text) if form is None else str(form)
     return text
 
 

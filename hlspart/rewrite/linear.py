@@ -123,7 +123,10 @@ def linear(program: Program, expr: Expr, text_of: Text) -> Linear | None:
         terms[text] = terms.get(text, 0) + factor
         return True
 
-    if not add(expr, 1) or len(types) > 1:
+    if not add(expr, 1):
+        return None
+    # Signed types of any width keep every value; types of 32 bits are right modulo 2**32.
+    if len(types) > 1 and any(bits > 32 for bits, _ in types) and not all(signed for _, signed in types):
         return None
     return Linear(tuple((a, c) for a, c in terms.items() if c), const)
 
@@ -173,6 +176,28 @@ def own_text(expr: Expr, text_of: Text) -> str | None:
     if isinstance(expr, Const) and isinstance(expr.value, int):
         return str(expr.value)
     return None
+
+
+def offset_text(expr: Expr, text_of: Text) -> str | None:
+    """The sum of what is added to a pointer, in 64 bits as there; None where a part is not the user's text."""
+    parts: list[tuple[bool, str]] = []
+
+    def add(expr: Expr, positive: bool) -> bool:
+        match expr:
+            case Binary(op="+") if expr.at.kind == "mixed":
+                return add(expr.left, positive) and add(expr.right, positive)
+            case Unary(op="-") if expr.at.kind == "mixed":
+                return add(expr.operand, not positive)
+        text = own_text(expr, text_of)
+        if text is not None:
+            parts.append((positive, operand(text, expr)))
+        return text is not None
+
+    if not add(expr, True):
+        return None
+    signs = [f" {'+' if positive else '-'} {text}" for positive, text in sorted(parts, key=lambda p: not p[0])]
+    text = "(long)" + "".join(signs)[3:]
+    return text if signs[0].startswith(" +") else f"0L{''.join(signs)}"
 
 
 def operand(text: str, expr: Expr) -> str:

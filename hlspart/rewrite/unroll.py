@@ -227,13 +227,14 @@ class _Writer:
         function = self._function(span)
         for inner in walk_statements(function):
             at = inner.at.span
-            planned = isinstance(inner, Loop) and inner.id in self.factors and at != span and _within(at, span)
-            if planned and not any(_within(at, other) for other in edits):
-                assert isinstance(inner, Loop)
-                edits[self.label_span(inner) or at] = self.loop(inner, values)
-            elif isinstance(inner, Loop) and at != span and _within(at, span) and inner.label is not None:
-                labelled = self.label_span(inner)  # a label stands once in a function, and there are copies
-                assert labelled is not None
+            if not isinstance(inner, Loop) or not _within(at, span) or any(_within(at, other) for other in edits):
+                continue
+            labelled = self.label_span(inner) or at  # a label stands once in a function, and there are copies
+            if not _within(labelled, span):
+                raise _Cannot
+            if inner.id in self.factors:
+                edits[labelled] = self.loop(inner, values)
+            elif inner.label is not None:
                 edits[Span(at.path, labelled.start, at.start)] = ""
         for use in self._names(function, values):
             at = use.at.span

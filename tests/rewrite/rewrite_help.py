@@ -78,7 +78,9 @@ def banked_as(text: str, array: str, layout: LatticeLayout | BlockCyclicLayout) 
     return rewrite(program, analysis, validation, RewriteOptions(), layouts=dict.fromkeys(groups, layout))
 
 
-def outputs(folder: Path, name: str, texts: Sequence[str], driver: str) -> list[str]:
+def outputs(
+    folder: Path, name: str, texts: Sequence[str], driver: str, flags: Sequence[str] = tuple(WARNINGS)
+) -> list[str]:
     """Lines that the program of ``texts`` and ``driver`` prints; no warning, no sanitizer report."""
     parts = []
     for text in texts:  # each text's macros end with it
@@ -88,7 +90,7 @@ def outputs(folder: Path, name: str, texts: Sequence[str], driver: str) -> list[
     sources[0].write_text("\n".join(parts))
     sources[1].write_text(driver)
     built = subprocess.run(
-        ["gcc", *WARNINGS, *map(str, sources), "-o", str(folder / name)], capture_output=True, text=True
+        ["gcc", *flags, *map(str, sources), "-o", str(folder / name)], capture_output=True, text=True
     )
     assert built.returncode == 0, built.stderr[:3000]
     done = subprocess.run([str(folder / name)], capture_output=True, text=True, timeout=60)
