@@ -174,13 +174,13 @@ class _Hints:
         served = (
             (layout, text)
             for layout, text in options
-            if layout.banks <= MAX_FACTOR // 2 and not problem.exceeds(layout, memory.ports, goal)
+            if (there or layout.banks <= MAX_FACTOR // 2) and not problem.exceeds(layout, memory.ports, goal)
         )
         layout, text = next(served, (None, ""))
         if layout is None:
             return None
         pragma = "" if there else f"#pragma HLS array_partition variable={limit.array} {text}"
-        if self._unrolls(layout.banks):
+        if layout.banks <= MAX_FACTOR // 2 and self._unrolls(layout.banks):
             reached = self._rerun({variable: replace(memory, layout=layout)}, layout.banks)
             if reached is not None and reached <= goal:
                 with_ = f" with {pragma}" if pragma else ""

@@ -1,0 +1,116 @@
+"""The scheduler against all schedules of small problems, and against integer programming."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from hlspart.model.ports import Ports
+from hlspart.schedule.confirm import faults
+from hlspart.schedule.graph import Edge, Graph, Op
+from hlspart.schedule.modulo import modulo_schedule
+from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
+from hlspart.schedule.recurrence import recurrence_ii
+
+PERIOD = 7.3
+TIMINGS = (Timing(1, 3.0, 3.0), Timing(1, 1.0, 1.0), Timing(2, 0.0, 1.2), Timing(3, 4.2, 6.4))
+ARMS = ((), (), ((1, 0),), ((1, 1),))
+
+
+def make(seed: int, most: int) -> Problem:
+    """Chains and cycles over two memories, some accesses in opposite arms."""
+    pick = random.Random(seed)
+    n = pick.randint(3, most)
+    edges = []
+    for sink in range(1, n):
+        for source in pick.sample(range(sink), pick.randint(0, min(2, sink))):
+            gap = pick.choice((None, None, 1, 2))
+            edges.append(Edge(source, sink, 0, gap, "data" if gap is None else "memory", "v"))
+    for _ in range(pick.randint(0, 2)):
+        edges.append(
+            Edge(pick.randrange(n), pick.randrange(n), pick.randint(1, 2), pick.choice((None, 1)), "memory", "c")
+        )
+    ports = {
+        op: PortUse((pick.choice("mk"),), pick.random() < 0.5, pick.choice(ARMS))
+        for op in range(n)
+        if pick.random() < 0.7
+    }
+    ops = {i: Op(i, "op", 32, (), 1) for i in range(n)}
+    timing = {i: pick.choice(TIMINGS) for i in range(n)}
+    return Problem(Graph(ops, tuple(edges)), timing, ports, {"m": Ports(total=1), "k": Ports(1, 1)}, PERIOD, {})
+
+
+def waits(problem: Problem) -> list[tuple[int, int, int, int]]:
+    """(source, sink, states, distance) of all orders, chains of three operations included."""
+    found = [(e.source, e.sink, problem.gap(e), e.distance) for e in problem.graph.edges]
+    links = [e for e in problem.graph.edges if e.gap is None and not e.distance]
+    paths = [[e.source, e.sink] for e in links]
+    while paths:
+        longer = []
+        for path in paths:
+            first, *middle, last = (problem.timing[op] for op in path)
+            inside = sum(t.in_ns for t in middle)
+            start = first.out_ns if first.states > 1 else first.in_ns
+            if start + inside + last.in_ns > problem.period + 1e-9:
+                found.append((path[0], path[-1], first.states, 0))
+            elif last.states == 1:
+                longer += [[*path, e.sink] for e in links if e.source == path[-1]]
+        paths = longer
+    return found
+
+
+def possible(problem: Problem, ii: int) -> bool:
+    """Whether any choice of slots has a schedule: ports by counting, orders by longest paths."""
+    ops, orders = list(problem.graph.ops), waits(problem)
+    for slots in itertools.product(range(ii), repeat=len(ops)):
+        if all(serves(problem, [op for op in problem.ports if slots[op] == s]) for s in range(ii)):
+            start = list(slots)
+            for _ in range(len(ops) * (ii + 12)):
+                late = [(a, b, w - ii * d) for a, b, w, d in orders if start[b] - start[a] < w - ii * d]
+                if not late:
+                    return True
+                a, b, need = late[0]
+                start[b] += -(-(start[a] + need - start[b]) // ii) * ii
+                if start[b] > 40 * ii:
+                    break
+    return False
+
+
+def serves(problem: Problem, ops: list[int]) -> bool:
+    """Whether the ports serve these accesses in one cycle, whichever arm runs."""
+    for arm, bank in itertools.product((0, 1), "mk"):
+        uses = [problem.ports[op] for op in ops if problem.ports[op].banks == (bank,)]
+        run = [u for u in uses if all(a == arm for _, a in u.branch)]
+        reads = sum(u.read for u in run)
+        if problem.limits[bank].interval(reads, len(run) - reads) > 1:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_the_ii_is_that_of_all_schedules(seed):
+    problem = make(seed, 5)
+    low = recurrence_ii(problem)
+    if low is None:
+        return
+    found = modulo_schedule(problem, low, 12)
+    assert found is not None and faults(problem, found) == []
+    assert found.ii == next(ii for ii in itertools.count(low) if possible(problem, ii))
+
+
+@pytest.mark.parametrize("seed", range(100, 110))
+def test_integer_programming_agrees(seed):
+    exact = pytest.importorskip("hlspart.schedule.exact")
+    problem = make(seed, 12)
+    low = recurrence_ii(problem)
+    if low is None:
+        return
+    found = modulo_schedule(problem, low, 12)
+    assert found is not None
+    if found.ii > 1:
+        assert exact.schedule_at(problem, found.ii - 1) is False
+    best = exact.schedule_at(problem, found.ii)
+    assert isinstance(best, Schedule) and faults(problem, best) == []
+    assert best.depth <= found.depth
