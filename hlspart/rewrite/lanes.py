@@ -43,12 +43,12 @@ def deal_lanes(
     accesses: Sequence[Sequence[Access]],
     reading: set[int],
     writing: Sequence[tuple[int, int]],
-) -> tuple[Lanes, Lanes] | None:
+) -> tuple[Lanes, Lanes, bool] | None:
     """Lanes of the loads and of the stores by slot, a slot being one index of an iteration.
 
     ``accesses`` are those of each slot, ``writing`` its stores as (slot, order). Stores are carried
     out lane by lane, so later ones may not be in earlier lanes where they may go to one element;
-    None where that cannot be.
+    None where that cannot be. The last value says that stores of different lanes never do.
     """
     stored = sorted({slot for slot, _ in writing})
     conflicts = _conflicts(layout, slots, accesses, reading, set(stored))
@@ -64,7 +64,7 @@ def deal_lanes(
         write = _ordered(dict(sorted(writing, key=lambda w: -w[1])), conflicts, late)
     if any(write[a] > write[b] for a, b in late):
         return None
-    return read, write
+    return read, write, all(write[a] == write[b] for a, b in late)
 
 
 def _colouring(slots: Sequence[int], conflicts: set[tuple[int, int]]) -> Lanes:

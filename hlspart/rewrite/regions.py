@@ -133,6 +133,7 @@ class Region:
     sites: tuple[Site, ...]
     read_lanes: int
     write_lanes: int
+    apart: bool  # stores of different lanes never go to one element in one iteration
     outside: frozenset[tuple[Affine, ...]] = frozenset()  # indices that leave the array where nothing is accessed
     independent: bool = False  # the loop reads and writes, never one element in two iterations (first region only)
 
@@ -260,7 +261,10 @@ class Planner:
             result.append(replace(region, outside=_outside(region, layout, whole)))
         everything = [s for region in result for s in region.sites]
         inside = {other.id for _, outer in body.inner for other in _loops(outer)}
-        if any(s.takes for s in everything) and not any(inside & set(a.loops) for a in self.analysis.of_array(member)):
+        alone = not any(inside & set(a.loops) for a in self.analysis.of_array(member))
+        if len(result) > 1 or not alone:  # a directive speaks of the whole loop
+            result = [replace(region, apart=False) for region in result]
+        if any(s.takes for s in everything) and alone:
             accesses = [a for s in everything for a in (s.read, s.write) if a is not None]
             result[0] = replace(result[0], independent=never_meet_across(accesses))
         return result
@@ -410,7 +414,7 @@ def _region(
     dealt = deal_lanes(layout, slots, domains, reading, writing)
     if dealt is None:
         return Blocked("write-order", "two stores of one iteration may go to one element in either order", loop.at)
-    read, write = dealt
+    read, write, apart = dealt
     placed = tuple(
         replace(
             s,
@@ -421,7 +425,7 @@ def _region(
     )
     first, last = loop.body.body[start], loop.body.body[end]
     lanes = (max(read.values(), default=-1) + 1, max(write.values(), default=-1) + 1)
-    return Region(loop, member, number, first, last, names, placed, *lanes)
+    return Region(loop, member, number, first, last, names, placed, *lanes, apart=apart)
 
 
 def _outside(region: Region, layout: Layout, whole: Access | None) -> frozenset[tuple[Affine, ...]]:

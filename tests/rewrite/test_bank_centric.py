@@ -7,10 +7,12 @@ from pathlib import Path
 import bodies
 import generator
 import pytest
-from rewrite_help import analysed, banked, outputs
+from rewrite_help import analysed, banked, banked_as, outputs
 
-from hlspart.model.options import RewriteOptions
+from hlspart.layouts.lattice import linear
+from hlspart.model.options import Options, RewriteOptions
 from hlspart.model.rewriting import RewriteResult, lut_levels
+from hlspart.pipeline import Pipeline
 from hlspart.rewrite import rewrite
 
 FORMS = {
@@ -116,3 +118,40 @@ def test_random_bodies(random_bodies: dict[int, str], tmp_path: Path) -> None:
     main = generator.driver(list(results))
     new = outputs(tmp_path, "new", [r.files["p.c"] for r in results.values()], main)
     assert new == outputs(tmp_path, "old", list(random_bodies.values()), main)
+
+
+CROSS = [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)]
+
+
+@pytest.mark.parametrize("form", ["read", "write"])
+@pytest.mark.parametrize(("ports", "alpha", "banks"), [(1, (1, 2), 5), (2, (1, 1), 3)])
+def test_stencils_reach_their_interval(
+    form: str, ports: int, alpha: tuple[int, int], banks: int, tmp_path: Path
+) -> None:
+    """The schedule of the text, made without knowing the layout, at the least number of banks."""
+    places = [f"A[i + {1 + y}][j + {1 + x}]" for y, x in CROSS]
+    body = f"out[i][j] = {' + '.join(places)};" if form == "read" else " ".join(f"{p} = in[i][j];" for p in places)
+    storage = "#pragma HLS bind_storage variable=A type=ram_1p" if ports == 1 else ""
+    text = f"""void f(const int in[8][8], int out[8][8], int y)
+{{
+    int A[10][10];
+{storage}
+    for (int i = 0; i < 10; i++) for (int j = 0; j < 10; j++) A[i][j] = i;
+    for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) {{
+#pragma HLS PIPELINE II=1
+        {body}
+    }}
+    for (int i = 0; i < 10; i++) out[y][0] = A[i][0];
+}}
+"""
+    new = banked_as(text, "A", linear((10, 10), alpha, banks)).files["p.c"]
+    (tmp_path / "new.c").write_text(new)
+    loops = Pipeline([str(tmp_path / "new.c")], Options(top="f")).ii.loops
+    line = 1 + new[: new.index("#pragma HLS PIPELINE")].count("\n")
+    [found] = [loop for loop in loops if loop.line == line - 1 and loop.pipelined]
+    assert (found.target_ii, found.ii, found.ideal_ii) == (1, 1, 1)
+
+
+def test_stores_that_may_meet_bring_no_dependence_directive() -> None:
+    text = kernel("f", "A[i] = 1; A[7] = 2; A[9 - i] = 3; A[13 - i] = 4;", "int A[14]", "A", "A[i] = i;")
+    assert "direction=WAW" not in banked(text, style="crossbar").files["p.c"]
