@@ -39,10 +39,13 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP108", "macro-in-pragma", "info")
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.M)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """Plain pragmas whose text changes by expansion."""
+    """Plain pragmas whose text changes by the expansion of a macro (a template parameter is none)."""
+    texts = (source.text for source in facts.program.sources.values())
+    defined = {name for text in texts for name in _DEFINE.findall(text)} | set(facts.program.constants)
     for directive in facts.program.directives:
         if not facts.editable(directive) or directive.pragma is None or not directive.usable:
             continue
@@ -51,7 +54,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         known = {w for w in re.findall(r"[A-Za-z_]\w*", pragma.text) if w not in pragma.expanded.split()}
         kept = set(re.findall(r"[A-Za-z_]\w*", pragma.expanded))
-        names = sorted(known - kept)
+        names = sorted((known - kept) & defined)
         if names:
             listed = ", ".join(f"'{n}'" for n in names)
             noun = "is a macro" if len(names) == 1 else "are macros"

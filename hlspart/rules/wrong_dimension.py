@@ -62,7 +62,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         directive, old, new, ii = found
         span = facts.option_span(directive, "dim")
         fix = Fix(f"use dim={new}", (Edit(span, f"dim={new}"),), safe=False) if span else None
-        message = f"'{variable.name}' is partitioned in dim {old}; in dim {new} loop {loop.name} reaches II {ii}"
+        name = facts.program.variable(directive.variables[0]).name if directive.variables else variable.name
+        message = f"'{name}' is partitioned in dim {old}; in dim {new} loop {loop.name} reaches II {ii}"
         message += f" instead of {loop.ii}"
         related = [(facts.loop_at(loop), "the loop")]
         yield facts.report(RULE, directive.at, message, f"write dim={new}", related, fix)

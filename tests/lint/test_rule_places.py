@@ -130,3 +130,56 @@ def test_a_loop_that_cannot_be_counted_is_not_called_variable() -> None:
 """
     (found,) = (d for d in lint_of(text).diagnostics if d.rule == "HLP208")
     assert found.severity == "info" and "(" in found.message
+
+
+def test_a_template_parameter_is_no_macro() -> None:
+    text = """template <int F> void add(int a[16], int b[16]) {
+  for (int i = 0; i < 16; i++) {
+#pragma HLS unroll factor=F
+    b[i] = a[i];
+  }
+}
+void top(int a[16], int b[16]) { add<4>(a, b); }
+"""
+    assert [d.rule for d in lint_of({"k.cpp": text}).diagnostics if d.rule == "HLP108"] == []
+    macro = "#define F 4\n" + text.replace("template <int F> ", "").replace("<4>", "")
+    assert [d.rule for d in lint_of({"k.cpp": macro}).diagnostics if d.rule == "HLP108"] == ["HLP108"]
+
+
+def test_a_partition_is_named_as_the_pragma_names_it() -> None:
+    text = """static void sums(int A[8][8], int s[8]) {
+  for (int i = 0; i < 8; i++) {
+#pragma HLS pipeline II=1
+    int t = 0;
+    for (int k = 0; k < 8; k++) t += A[i][k];
+    s[i] = t;
+  }
+}
+void top(int s[8], int x) {
+  int table[8][8];
+#pragma HLS array_partition variable=table cyclic factor=4 dim=1
+  for (int i = 0; i < 8; i++) for (int k = 0; k < 8; k++) table[i][k] = x * i + k;
+  sums(table, s);
+}
+"""
+    (found,) = (d for d in lint_of(text).diagnostics if d.rule == "HLP207")
+    assert found.message.startswith("'table' is partitioned in dim 1; in dim 2 loop ")
+
+
+def test_loops_that_are_all_unrolled_decide_a_bank() -> None:
+    text = """void f(int in[4][5], int *o) {
+  int A[20];
+#pragma HLS array_partition variable=A complete
+  for (int i = 0; i < 4; i++) {
+#pragma HLS unroll
+    for (int j = 0; j < 5; j++) {
+#pragma HLS unroll
+      A[i * 5 + j] = in[i][j];
+    }
+  }
+  *o = A[3];
+}
+"""
+    assert [d.rule for d in lint_of(text).diagnostics if d.rule == "HLP205"] == []
+    once = text.replace("#pragma HLS unroll\n", "", 1)
+    assert [d.rule for d in lint_of(once).diagnostics if d.rule == "HLP205"] == ["HLP205"]
