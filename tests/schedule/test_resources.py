@@ -1,0 +1,77 @@
+"""Memories after partition: blocks by hand from the shapes of UG573 and UG473, copies, multiplexers, totals."""
+
+import pytest
+from predicting import result
+
+
+def one(declaration: str, pragma: str = "", body: str = "", part: str | None = None):
+    text = f"""void f(int in[64], int out[64]) {{
+    {declaration}
+#pragma HLS {pragma or "INLINE off"}
+    for (int i = 0; i < 64; i++) m[i] = in[i];
+    L: for (int i = 0; i < 60; i++) {{
+#pragma HLS PIPELINE
+        out[i] = {body or "m[i]"};
+    }}
+}}
+"""
+    found = result(text, part=part)
+    return found, next(a for a in found.arrays if a.name == "m")
+
+
+@pytest.mark.parametrize(
+    ("declaration", "storage", "blocks"),
+    [
+        ("int m[512];", "ram_s2p", 1),  # 512 x 36
+        ("int m[512];", "ram_t2p", 2),  # two of 1024 x 18: no 36 bits through two free ports
+        ("int m[1024];", "ram_1p", 2),
+        ("int m[1025];", "ram_1p", 3),  # 512 x 36 three times
+        ("int m[2048];", "ram_1p", 4),  # 2048 x 9
+        ("int m[16384];", "ram_1p", 32),
+        ("char m[2048];", "ram_1p", 1),
+        ("char m[4096];", "ram_1p", 2),
+        ("long long m[512];", "ram_s2p", 2),
+    ],
+)
+@pytest.mark.parametrize("part", [None, "xc7z020clg400-1"])
+def test_blocks_of_18_kilobits(declaration, storage, blocks, part):
+    _, found = one(declaration, f"BIND_STORAGE variable=m type={storage} impl=bram", part=part)
+    assert (found.bram18k, found.uram, found.luts) == (blocks, 0, 0)
+
+
+def test_other_memories():
+    _, ultra = one("int m[8192];", "BIND_STORAGE variable=m type=ram_2p impl=uram")
+    assert (ultra.uram, ultra.bram18k) == (2, 0)
+    _, small = one("int m[128];", "BIND_STORAGE variable=m type=ram_1p impl=lutram")
+    assert (small.luts, small.bram18k) == (2 * 32, 0)
+    _, registers = one("int m[64];", "ARRAY_PARTITION variable=m complete")
+    assert (registers.registers, registers.bram18k, registers.banks) == (64 * 32, 0, 64)
+    _, banks = one("int m[4096];", "ARRAY_PARTITION variable=m cyclic factor=4")
+    assert (banks.bank_depths, banks.bram18k) == ((1024,) * 4, 8)
+
+
+def test_copies_of_a_table():
+    text = """const int t[512] = {1, 2, 3};
+void f(int in[64], int out[64]) {
+    for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        out[i] = t[in[i] & 511] + t[in[i] & 255] + t[in[i] & 127];
+    }
+}
+"""
+    found = next(a for a in result(text).arrays if a.name == "t")
+    assert (found.copies, found.bram18k) == (2, 4)  # three reads, two ports each; two blocks of 1024 x 18
+
+
+def test_choice_among_undecided_banks():
+    _, decided = one("int m[4096];", "ARRAY_PARTITION variable=m cyclic factor=4", "m[4 * i] + m[4 * i + 1]")
+    _, open_ = one("int m[4096];", "ARRAY_PARTITION variable=m cyclic factor=4", "m[i] + m[in[i]]")
+    assert decided.mux_luts == 0
+    assert open_.mux_luts == 2 * 3 * 32 // 3  # two reads of one of four words of 32 bits
+
+
+def test_totals_against_the_part():
+    found, array = one("int m[16384];", "BIND_STORAGE variable=m type=ram_1p", part="xc7z020clg400-1")
+    used = {r.name: (r.used, r.available) for r in found.resources}
+    assert used["BRAM18K"] == (array.bram18k, 280)
+    assert used["LUT"] == (0, 53200)
