@@ -27,6 +27,7 @@ from hlspart.model.program import (
     Label,
     Loop,
     Member,
+    Name,
     PragmaMark,
     Program,
     Return,
@@ -237,8 +238,9 @@ class Planner:
             info = self.analysis.loops[ident]
             if info.iterator is not None and info.variable is not None:
                 names[info.iterator] = self.program.variable(info.variable).name
-        if len(set(names.values())) != len(names):
-            return Blocked("shadowed-iterator", "two iterators of the nest have one name", loop.at)
+        shadowed = self._shadowed(self.by_ref[refs[0].id][0].loops, names)
+        if shadowed is not None:
+            return shadowed
         sites = []
         for ref in refs:
             site = self._site(ref, body, names)
@@ -252,6 +254,10 @@ class Planner:
         runs = _runs(sites, barriers, body)
         if isinstance(runs, Blocked):
             return runs
+        ends = [max(body.refs[s.ref.id][0] for s in run) for run in runs]
+        changed = self._changed(self.by_ref[refs[0].id][0].loops, loop.body.body[ends[-1]])
+        if changed is not None:
+            return Blocked("iterator", "the iterator changes before the access", changed)
         whole = self._whole_domain(loop, body)
         result = []
         for number, run in enumerate(runs):
@@ -284,6 +290,31 @@ class Planner:
             return Blocked("index-form", "an index with a value that is no iterator", ref.at)
         writer = self.writer(ref, write is not None)
         return Site(ref, read, write, tuple(forms), conditional or body.jumped(position), writer)
+
+    def _shadowed(self, loops: Sequence[int], names: Mapping[str, str]) -> Blocked | None:
+        """Whether a name of an iterator means something else somewhere in the nest."""
+        if len(set(names.values())) != len(names):
+            return Blocked(
+                "shadowed-iterator", "two iterators of the nest have one name", self.program.loops[loops[-1]].at
+            )
+        iterators = {self.analysis.loops[ident].variable for ident in loops}
+        for stmt in walk_statements(self.program.loops[loops[0]].body):
+            for variable in stmt.variables if isinstance(stmt, Declare) else ():
+                if variable not in iterators and self.program.variable(variable).name in names.values():
+                    return Blocked("shadowed-iterator", "another variable has the name of an iterator", stmt.at)
+        return None
+
+    def _changed(self, loops: Sequence[int], last: Stmt) -> Origin | None:
+        """Where the iterator of a loop may change before the end of ``last``, a statement of the innermost one."""
+        for ident in loops:
+            for stmt in walk_statements(self.program.loops[ident].body):
+                for expr in (e for e in expressions(stmt) if stmt.at.span.start < last.at.span.end):
+                    for node in walk(expr):
+                        target = node.target if isinstance(node, Assign) else getattr(node, "operand", None)
+                        changes = isinstance(node, Assign | IncDec) and isinstance(target, Name)
+                        if changes and target.variable == self.analysis.loops[ident].variable:  # type: ignore[union-attr]
+                            return node.at
+        return None
 
     def _whole_domain(self, loop: Loop, body: _Found) -> Access | None:
         """An access, to any array, that happens in every iteration of the loop."""

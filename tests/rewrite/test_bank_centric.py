@@ -27,6 +27,14 @@ FORMS = {
     "a name for an index": "int q = i + 1; A[q] = i; s += A[q + 1];",
     "ternary and shortcut": "s += A[i] > 4 ? A[i + 1] : A[i + 2]; if (A[i] > 3 && A[i + 3]) A[i] = 0;",
 }
+STEPS = """int A[20];
+#pragma HLS array_partition variable=A type=cyclic factor=3
+    for (int i = 0; i < 20; i++) A[i] = i;
+    int i = 0;
+    while (i < 14) { i++; s += A[i]; A[i + 3] = s & 15; i += 1; s ^= A[i]; }
+    for (i = 0; i < 15;) { s += A[i]; i++; }
+    for (int k = 0; k < 12;) { k++; for (int j = 0; j < 2; j++) A[k + j] += A[k + 1]; }
+    for (int k = 0; k < 15; k++) { int q = k; { int k = 3; A[k + q] = 1; s += A[k]; } s += A[k]; }"""
 STRUCTS = "a[i].x = i; a[i].y += 2; s += a[i].x + a[i + 1].y; a[i + 2] = a[i]; if (i & 1) a[i].v[i & 1] = s;"
 
 
@@ -62,6 +70,13 @@ def test_forms(tmp_path: Path) -> None:
     results = [banked(t, style="crossbar") for t in texts]
     assert all(o.status == "rewritten" for r in results for o in r.outcomes), [r.outcomes for r in results]
     same(texts, [r.files["p.c"] for r in results], [*names, "g"], tmp_path)
+
+
+def test_iterators_that_change_in_the_body(tmp_path: Path) -> None:
+    text = f"int h(int s);\nint h(int s)\n{{\n    {STEPS}\n    return s + A[9] + A[3];\n}}\n"
+    result = banked(text, style="crossbar")
+    assert [o.status for o in result.outcomes] == ["rewritten"]
+    same([text], [result.files["p.c"]], ["h"], tmp_path)
 
 
 def test_two_members_in_one_expression_are_refused() -> None:
