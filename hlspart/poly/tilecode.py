@@ -17,7 +17,7 @@ import islpy as isl
 from hlspart.model.access import Affine
 from hlspart.poly.dataflow import context, plane_text
 from hlspart.poly.region import TooHard
-from hlspart.poly.tiles import SET, guarded, inside_tile, size_of
+from hlspart.poly.tiles import SET, ends, guarded, inside_tile, size_of
 
 Vector = tuple[int, ...]
 
@@ -106,7 +106,7 @@ class TileCode:
         """Least and greatest value of a linear form of the tile coordinates over all tiles."""
         text = " + ".join(f"{c}*{t}" for c, t in zip(form, self._tiles, strict=True) if c) or "0"
         values = self._every_tile().apply(isl.Map(f"{{ [{', '.join(self._tiles)}] -> [{text}] }}", context=self._ctx))
-        return values.dim_min_val(0).to_python(), values.dim_max_val(0).to_python()
+        return ends(values, 0)
 
     @guarded
     def local(self, tile: Vector) -> Node:
@@ -132,7 +132,7 @@ class TileCode:
                 raise TooHard("a tile is not bounded")
             volume = 1
             for k in range(len(u.own)):
-                low, high = points.dim_min_val(k).to_python(), points.dim_max_val(k).to_python()
+                low, high = ends(points, k)
                 spans[k] += [-high, -low] if k < len(u.backwards) and u.backwards[k] else [low, high]
                 volume *= high - low + 1
             idle = idle or volume > MOST_IDLE * size_of(points)
@@ -299,7 +299,7 @@ def keeps(domain: str, step: Vector) -> bool:
 def box(points: str) -> tuple[tuple[int, int], ...]:
     """(least, greatest) per dimension of a bounded set."""
     whole = isl.Set(points, context=context())
-    return tuple((whole.dim_min_val(k).to_python(), whole.dim_max_val(k).to_python()) for k in range(whole.dim(SET)))
+    return tuple(ends(whole, k) for k in range(whole.dim(SET)))
 
 
 @guarded

@@ -91,15 +91,25 @@ def points_of(set_: Any) -> list[Vector]:
 
 
 def _least(set_: Any) -> Vector:
-    """The lexicographically least point of a bounded set, coordinate by coordinate."""
+    """The lexicographically least point of a bounded set."""
     found, rest = [], set_
     for k in range(set_.dim(SET)):
-        value = rest.dim_min_val(k)
-        if not value.is_int():  # isl's relaxation of strides has no least value here
-            return points_of(set_)[0]
-        found.append(value.to_python())
+        value = ends(rest, k)[0]
+        found.append(value)
         rest = rest.fix_val(SET, k, value)
     return tuple(found)
+
+
+def ends(set_: Any, k: int) -> tuple[int, int]:
+    """Least and greatest value of a dimension of a bounded set that is not empty."""
+    found = []
+    for value, last in ((set_.dim_min_val(k), False), (set_.dim_max_val(k), True)):
+        # isl relaxes strides: what it says may lie beyond all points
+        if not value.is_int() or set_.fix_val(SET, k, value).is_empty():
+            line = set_.project_out(SET, k + 1, set_.dim(SET) - k - 1).project_out(SET, 0, k)
+            value = (line.lexmax() if last else line.lexmin()).sample_point().get_coordinate_val(SET, 0)
+        found.append(int(value.to_python()))
+    return found[0], found[1]
 
 
 def size_of(set_: Any) -> int:
@@ -422,7 +432,7 @@ def shape(points: str, images: Mapping[int, str]) -> Shape:
             moved = part.apply(isl.Map(f"{{ [{', '.join(ahead)}] -> [{text}] }}", context=ctx))
         words += number
         rows += number - size_of(part.intersect(moved)) if width else 1
-        spans = [part.dim_max_val(k).to_python() - part.dim_min_val(k).to_python() + 1 for k in range(width)]
+        spans = [high - low + 1 for low, high in (ends(part, k) for k in range(width))]
         volume = 1
         for span in spans:
             volume *= span

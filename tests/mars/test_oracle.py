@@ -118,6 +118,17 @@ def test_inputs_agree(part: int) -> None:
             compared += 1
 
 
+def test_strided_footprint_moves_with_its_tile() -> None:
+    """Rational bounds of this footprint lie beyond its integer points."""
+    tiling = Tiling([(2, 0), (-1, 1)], [4, 5])
+    matrix: tuple[Vector, ...] = ((-2, 1), (2, 1))
+    accesses: list[Access] = [(matrix, (1, -2)), (matrix, (-2, 0)), (matrix, (0, 0))]
+    nest = [access(k, "A", "read", "i,j", UNBOUNDED, text(a)) for k, a in enumerate(accesses)]
+    record = only(solve(nest, tiling.forms()), "A", "input")
+    wanted = expected_input(tiling, accesses, record.residue)
+    assert wanted == (sorted(m.size for m in record.sets), record.consumers, record.footprint)
+
+
 def random_dependences(rng: random.Random, tiling: Tiling) -> list[Vector]:
     """Distances that are lexicographically positive and legal for the tiling."""
     legal = [d for d in product(range(-2, 3), repeat=2) if d > (0, 0) and all(dot(r, d) >= 0 for r in tiling.rows)]
