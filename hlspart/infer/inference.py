@@ -134,7 +134,6 @@ class Inference:
         suspects = [d for d in decisions if worse & {key(x.result) for x in d.demand.loops} and d.choice.kind != "none"]
         for d in suspects:
             group = d.demand.group.id
-            group = d.demand.group.id
             trial = [self._plain(x.demand, "") if x.demand.group.id == group else x for x in decisions]
             then = self._confirm(trial)
             lost, gained = self.cycles(then), self.cycles(after)
@@ -143,6 +142,27 @@ class Inference:
             self._whole[group] = f"partitioned, all loops take {gained} cycles; whole, they take {lost}"
             reached = {key(x): max(self.targets[key(x)], x.ii or 1) for x in self._loops(then)}
             decisions, after = self._solve(reached)
+        return self._no_worse(decisions, after)
+
+    def _no_worse(self, decisions: tuple[Decision, ...], after: IIResult) -> tuple[tuple[Decision, ...], IIResult]:
+        """With those partitions kept that serve a loop better than their replacement: smaller banks can be faster."""
+        before = {key(x): x.ii for x in self.before.loops}
+        for d in decisions:
+            touched = {key(x.result) for x in d.demand.loops}
+            lost = [x for x in self._loops(after) if key(x) in touched and (before.get(key(x)) or 0) < (x.ii or 0)]
+            lost = [x for x in lost if before.get(key(x)) is not None]
+            if not lost or not d.removed:
+                continue
+            names = ", ".join(f"{x.name} II {x.ii} instead of {before[key(x)]}" for x in lost)
+            kept = self._kept(d.demand, Chooser(d.demand, self.options, self.model, self.target))
+            kept = replace(kept, reason=f"kept: without it {names}")
+            trial = tuple(kept if x is d else x for x in decisions)
+            then = self._confirm(trial)
+            now = {key(x): x.ii for x in self._loops(then)}
+            known = [(x, now[key(x)]) for x in self._loops(after)]
+            saved = [(x.ii - ii) * (x.trip_count.max or 1) for x, ii in known if x.ii is not None and ii is not None]
+            if sum(saved) > 0:
+                decisions, after = trial, then
         return decisions, after
 
     def _plain(self, demand: Demand, reason: str) -> Decision:

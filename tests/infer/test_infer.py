@@ -534,3 +534,31 @@ def test_directives_beside_the_source_leave_its_pragmas_that_serve(form: str) ->
     result = infer(short.program, short.analysis, short.validation, short.target, InferOptions(beside=True))
     first, *rest = [x for x in emit(short.program, result, form).splitlines() if x != "[hls]"]
     assert first.startswith("# first remove k.c:3: #pragma HLS ARRAY_PARTITION") and len(rest) == 1
+
+
+def test_a_partition_whose_small_banks_make_a_recurrence_faster_stays() -> None:
+    text = """\
+void k(float in[256], float out[256])
+{
+    float A[256];
+#pragma HLS ARRAY_PARTITION variable=A cyclic factor=8 dim=1
+Z:  for (int i = 0; i < 256; i++) {
+#pragma HLS PIPELINE II=1
+        A[i] = in[i];
+    }
+L:  for (int i = 1; i < 256; i++) {
+#pragma HLS PIPELINE II=1
+        A[i] = A[i-1] * in[i] + A[i];
+    }
+O:  for (int i = 0; i < 256; i++) {
+#pragma HLS PIPELINE II=1
+        out[i] = A[i];
+    }
+}
+"""
+    bare = iis(text.replace("#pragma HLS ARRAY_PARTITION variable=A cyclic factor=8 dim=1\n", ""))
+    assert (bare["L"] or 0) > (iis(text)["L"] or 0)
+    result = run(text)
+    assert array(result, "A").reason == f"kept: without it L II {bare['L']} instead of {iis(text)['L']}"
+    assert [x.ii_after for x in result.loops] == [x.ii_before for x in result.loops]
+    assert pasted(text) == text
