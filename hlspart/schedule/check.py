@@ -45,10 +45,10 @@ def check(
     """
     functions = [_Function(program, analysis, validation, target, name) for name in program.functions]
     loops: list[LoopResult] = []
-    for function in functions:
-        function.hints = hints
-        loops += [function.result(nest, bank_model) for nest in function.found]
     unrolled = frozenset(loop for f in functions for loop in f.unrolled())
+    for function in functions:
+        function.hints, function.storage.unrolled = hints, unrolled
+        loops += [function.result(nest, bank_model) for nest in function.found]
     storage = Storage(program, analysis, validation, target, unrolled)
     latencies = Latencies(program, loops, target)
     asked: dict[int, resources.Use] = {}

@@ -277,10 +277,12 @@ class Storage:
 
         Counted per innermost loop that is not unrolled, accesses of different indices once.
         """
-        if not self.target.replicated_ports or len(self._members(variable.id)) > 1:
+        members = [self.program.variable(m) for m in self._members(variable.id)]
+        roots = [m for m in members if m.storage != "parameter"]
+        if not self.target.replicated_ports or len(roots) != 1:
             return False
         found: dict[int, dict[str, dict[object, int]]] = {}
-        for a in self.analysis.of_array(variable.id):
+        for a in (a for m in members for a in self.analysis.of_array(m.id)):
             if not a.loops:
                 continue
             copies, nest = 1, a.loops[0]
