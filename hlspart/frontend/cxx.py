@@ -8,15 +8,11 @@ What has no such form (classes, lambdas, exceptions, ...) is refused by name.
 
 from __future__ import annotations
 
-from typing import NoReturn
-
+from hlspart.frontend.cxx_cursor import Cursor
 from hlspart.frontend.cxx_templates import instantiated, matching_angle
-from hlspart.frontend.cxx_types import AUTO, BASIC, KnownTypes, split
-from hlspart.frontend.parse import error
+from hlspart.frontend.cxx_types import AUTO, BASIC, split
 from hlspart.frontend.tokens import Token, spell
 from hlspart.model import program as ir
-
-_LOOK_AHEAD = 8
 
 _REFUSED = {
     "class": "class", "operator": "operator overloading", "virtual": "virtual function", "friend": "friend declaration",
@@ -75,71 +71,7 @@ def as_c(tokens: list[Token]) -> tuple[list[Token], dict[str, ir.CType]]:
     return shim.out, shim.types
 
 
-class _Shim:
-    def __init__(self, tokens: list[Token]) -> None:
-        # sentinels: looking ahead never runs over the end
-        end = Token("eof", "", tokens[-1].path, tokens[-1].end, tokens[-1].end, True) if tokens else None
-        self.tokens = [*tokens, *([end] * _LOOK_AHEAD if end is not None else [])]
-        self.out: list[Token] = []
-        self.known = KnownTypes()
-        self.types = self.known.types
-        self.names: set[str] = set()  # typedefs, tags, template type parameters
-        self.constants = self.known.constants
-        self.braces: list[str] = []  # what each open brace belongs to: "dropped", "struct", "body", ...
-        self.parens: list[str] = []
-        self.replace: dict[int, list[Token]] = {}  # tokens at these indices were decided ahead
-        self.statement = 0  # where in ``out`` the current statement begins
-        self.at = 0
-
-    # ------------------------------------------------------------------------- looking around
-
-    def text(self, offset: int = 0) -> str:
-        at = self.at + offset
-        return self.tokens[at].text if 0 <= at < len(self.tokens) else ""
-
-    def made(self, text: str, like: Token, kind: str = "op") -> Token:
-        """A token that stands for something at ``like``'s place."""
-        new = like.copy()
-        new.kind, new.text = kind, text  # type: ignore[assignment]
-        return new
-
-    def refuse(self, what: str, token: Token | None = None) -> NoReturn:
-        raise error(token or self.tokens[self.at], f"C++ construct not supported: {what}", "HLP003")
-
-    def closing(self, opening: int) -> int:
-        """The partner of the bracket at an index."""
-        level = 0
-        for at in range(opening, len(self.tokens)):
-            token = self.tokens[at]
-            if token.kind == "op":
-                level += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
-                if level == 0:
-                    return at
-        raise error(self.tokens[opening], f"'{self.tokens[opening].text}' is never closed")
-
-    def find(self, texts: tuple[str, ...], at: int) -> int:
-        """The next token with one of these texts."""
-        while self.tokens[at].text not in texts:
-            if self.tokens[at].kind == "eof":
-                raise error(self.tokens[self.at], f"'{texts[0]}' expected after '{self.text()}'")
-            at += 1
-        return at
-
-    def is_type(self, token: Token | None) -> bool:
-        return token is not None and token.kind == "id" and (
-            token.text in BASIC or token.text in self.names or token.text in self.types
-        )  # fmt: skip
-
-    def previous(self, back: int = 1) -> Token | None:
-        return self.out[-back] if len(self.out) >= back else None
-
-    def previous_text(self, back: int = 1) -> str:
-        return self.out[-back].text if len(self.out) >= back else ""
-
-    @property
-    def in_body(self) -> bool:
-        return any(b == "body" for b in self.braces)
-
+class _Shim(Cursor):
     # ---------------------------------------------------------------------------- main loop
 
     def run(self) -> None:

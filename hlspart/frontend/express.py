@@ -14,6 +14,7 @@ from pycparser import c_ast
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, VariableId
+from hlspart.frontend.elements import Elements
 from hlspart.frontend.literals import constant, string_length
 from hlspart.frontend.methods import Methods
 from hlspart.frontend.parse import CASE_RANGE, TABLE
@@ -40,6 +41,7 @@ class Expressions:
         self.context = context
         self.text = context.text
         self.methods = Methods(context)
+        self.elements = Elements(context)
         self.depth = 0
 
     def at(self, first: int, last: int) -> Origin:
@@ -141,92 +143,19 @@ class Expressions:
         if isinstance(index.type, (ir.ArrayType, ir.PointerType)) and not isinstance(
             base.type, (ir.ArrayType, ir.PointerType)
         ):
-            element = self._element(index, base, first, closing)  # i[A]
+            element = self.elements.element(index, base, first, closing)  # i[A]
             return element, first, closing
-        direct = (isinstance(base, ir.Name) and self._indexable(base.type)) or isinstance(base, ir.ArrayRef)
+        direct = (isinstance(base, ir.Name) and self.elements.indexable(base.type)) or isinstance(base, ir.ArrayRef)
         if direct:
-            extended = self._extend(base, index, first, closing, bracket)
+            extended = self.elements.extend(base, index, first, closing, bracket)
             if extended is not None:
                 return extended, first, closing
-        if isinstance(base, (ir.Binary, ir.IncDec, ir.Assign)) and self._indexable(base.type):
-            return self._element(base, index, first, closing), first, closing
+        if isinstance(base, (ir.Binary, ir.IncDec, ir.Assign)) and self.elements.indexable(base.type):
+            return self.elements.element(base, index, first, closing), first, closing
         at = self.at(first, closing)
         if isinstance(base.type, ir.ScalarType) and ct.arbitrary(base.type):
             return self.methods.bits(base, index, index, at), first, closing
         return ir.Subscript(at, ct.indexed(base.type), base, index), first, closing
-
-    def _indexable(self, type_: ir.CType) -> bool:
-        """Subscripts reach memory (an array of channels holds none)."""
-        memory = not isinstance(type_, ir.ArrayType) or not isinstance(type_.element, ir.StreamType)
-        return memory and isinstance(type_, (ir.ArrayType, ir.PointerType))
-
-    def _extend(self, base: ir.Expr, index: ir.Expr, first: int, last: int, bracket: Origin | None) -> ir.Expr | None:
-        """``base[index]`` as an ArrayRef when the base is a variable or an ArrayRef with subscripts left."""
-        indices: tuple[ir.Expr, ...]
-        brackets: tuple[Origin, ...]
-        match base:
-            case ir.Name():
-                variable, indices, name = base.variable, (index,), base.at
-                brackets = (bracket,) if bracket else ()
-            case ir.ArrayRef():
-                if len(base.indices) >= ct.rank(self.context.variable(base.variable).type):
-                    return None
-                variable, indices, name = base.variable, (*base.indices, index), base.name
-                complete = bracket is not None and len(base.brackets) == len(base.indices)
-                brackets = (*base.brackets, bracket) if complete and bracket else ()
-            case _:
-                return None
-        type_ = ct.indexed(self.context.variable(variable).type, len(indices))
-        ident = self.context.collected.new_id()
-        return ir.ArrayRef(ident, self.at(first, last), type_, variable, indices, name, brackets)
-
-    def _element(self, pointer: ir.Expr, index: ir.Expr | None, first: int, last: int) -> ir.Expr:
-        """``*(pointer + index)`` as an ArrayRef where the pointer is ``A``, ``A + i`` or ``A[i] + j``."""
-        base, offset = self._pointer(pointer)
-        if base is not None:
-            total = offset if index is None else index if offset is None else self._sum(offset, index)
-            if total is None:
-                total = ir.Const(_unwritten(pointer), ct.INT, 0, "0")
-            extended = self._extend(base, total, first, last, None)
-            if extended is not None:
-                return extended
-        at = self.at(first, last)
-        if index is not None:
-            return ir.Subscript(at, ct.indexed(pointer.type), pointer, index)
-        return ir.Unary(at, ct.indexed(pointer.type), "*", pointer)
-
-    def _sum(self, left: ir.Expr, right: ir.Expr) -> ir.Expr:
-        return ir.Binary(_unwritten(left), ct.arithmetic(left.type, right.type), "+", left, right)
-
-    def _pointer(self, expr: ir.Expr) -> tuple[ir.Expr | None, ir.Expr | None]:
-        """(array name or row, offset) of a pointer expression; (None, None) when it has no such form."""
-        match expr:
-            case ir.Name() if self._indexable(expr.type):
-                return expr, None
-            case ir.ArrayRef() if isinstance(expr.type, ir.ArrayType):
-                return expr, None
-            case ir.Binary(op="+") | ir.Binary(op="-"):
-                pointer, offset = expr.left, expr.right
-                if expr.op == "+" and self._indexable(offset.type) and not self._indexable(pointer.type):
-                    pointer, offset = offset, pointer
-                if not self._indexable(pointer.type) or not isinstance(offset.type, ir.ScalarType):
-                    return None, None
-                if expr.op == "-":
-                    offset = ir.Unary(_unwritten(offset), offset.type, "-", offset)
-                base, inner = self._pointer(pointer)
-                if base is None:
-                    return None, None
-                return base, offset if inner is None else self._sum(inner, offset)
-            case ir.IncDec(operand=ir.Name()) | ir.Assign(target=ir.Name()) if isinstance(expr.type, ir.PointerType):
-                # indices are evaluated before the pointer: *p++ is p[(p++, -1)]
-                moved = 0
-                if isinstance(expr, ir.IncDec) and not expr.prefix:
-                    moved = -1 if expr.op == "++" else 1
-                back = ir.Const(_unwritten(expr), ct.INT, moved, str(moved))
-                name = expr.operand if isinstance(expr, ir.IncDec) else expr.target
-                return name, ir.Comma(_unwritten(expr), ct.INT, (expr, back))
-            case _:
-                return None, None
 
     def _structref(self, node: Any) -> Ranged:
         base, first, last = self.lower(node.name)
@@ -234,7 +163,7 @@ class Expressions:
         member = last + 2
         of = base.type
         if node.type == "->":
-            of = ct.indexed(of) if self._indexable(of) else of
+            of = ct.indexed(of) if self.elements.indexable(of) else of
         type_: ir.CType = ct.UNKNOWN
         if isinstance(of, ir.StructType):
             found = self.context.tag(of.name) if not of.members else of
@@ -318,7 +247,7 @@ class Expressions:
         if op in ("++", "--"):
             return ir.IncDec(self.at(start, end), operand.type, op, True, operand), start, end
         if op == "*":
-            return self._element(operand, None, start, end), start, end
+            return self.elements.element(operand, None, start, end), start, end
         if op == "&":
             type_: ir.CType = ir.PointerType(operand.type)
         elif op == "!":
@@ -358,7 +287,7 @@ class Expressions:
             type_: ir.CType = ct.INT
         elif node.op in ("<<", ">>"):
             type_ = ct.promoted(left.type)
-        elif node.op == "-" and self._indexable(left.type) and self._indexable(right.type):
+        elif node.op == "-" and self.elements.indexable(left.type) and self.elements.indexable(right.type):
             type_ = ct.LONG
         else:
             type_ = _decayed(ct.arithmetic(left.type, right.type))
@@ -526,8 +455,3 @@ def _decayed(type_: ir.CType) -> ir.CType:
     if isinstance(type_, ir.ArrayType):
         return ir.PointerType(ct.indexed(type_))
     return type_
-
-
-def _unwritten(near: ir.Expr) -> Origin:
-    """Origin of an expression that stands nowhere in the text as such, only pieces of it near ``near``."""
-    return Origin(near.at.span, "mixed")
