@@ -7,98 +7,73 @@ dictionary; ``id`` numbers are unique in a :class:`Program`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive, RawPragma
+from hlspart.model.expressions import (
+    ArrayRef,
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Comma,
+    Conditional,
+    Const,
+    Expr,
+    FunctionName,
+    IncDec,
+    InitList,
+    Member,
+    Name,
+    OpaqueExpr,
+    SizeOf,
+    StringLit,
+    Subscript,
+    Unary,
+    children,
+    walk,
+)
 from hlspart.model.source import Origin, SourceText, Span
+from hlspart.model.statements import (
+    Block,
+    Case,
+    Declare,
+    ExprStmt,
+    If,
+    Jump,
+    Label,
+    Loop,
+    PragmaMark,
+    Return,
+    Stmt,
+    Switch,
+    expressions,
+    substatements,
+    walk_statements,
+)
+from hlspart.model.types import (
+    ArrayType,
+    CType,
+    OtherType,
+    PointerType,
+    ScalarType,
+    StreamType,
+    StructType,
+    VoidType,
+    storage_bits,
+)
 
-# --------------------------------------------------------------------------------------- types
-
-
-@dataclass(frozen=True, slots=True)
-class ScalarType:
-    """An arithmetic type. ``bits`` is its storage width; ``name`` is spelled as in the source."""
-
-    name: str
-    kind: Literal["int", "float", "fixed", "bool"]
-    bits: int
-    signed: bool = True
-    fraction_bits: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ArrayType:
-    """``dims`` outermost first; an extent is None when it is not known (``A[]``, run-time)."""
-
-    element: CType
-    dims: tuple[int | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PointerType:
-    """``T *``; parameters declared ``T A[8]`` are an :class:`ArrayType`, not a pointer."""
-
-    target: CType
-
-
-@dataclass(frozen=True, slots=True)
-class StructType:
-    """A struct or union with a ``tag`` or a typedef name."""
-
-    name: str
-    members: tuple[tuple[str, CType], ...]
-    union: bool = False
-    tag: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class StreamType:
-    """``hls::stream<T>``: a channel, never an array."""
-
-    element: CType
-
-
-@dataclass(frozen=True, slots=True)
-class VoidType:
-    """``void``."""
-
-
-@dataclass(frozen=True, slots=True)
-class OtherType:
-    """A type hlspart carries but does not look into (function pointers, unknown names)."""
-
-    name: str
-
-
-CType = ScalarType | ArrayType | PointerType | StructType | StreamType | VoidType | OtherType
-
-
-def storage_bits(kind: CType) -> int | None:
-    """Bits one object of this type takes, without padding; None where hlspart does not know."""
-    match kind:
-        case ScalarType():
-            return kind.bits
-        case ArrayType():
-            size = storage_bits(kind.element)
-            for extent in kind.dims:
-                size = None if size is None or extent is None else size * extent
-            return size
-        case StreamType():
-            return storage_bits(kind.element)
-        case StructType():
-            sizes = [storage_bits(t) for _, t in kind.members]
-            known = [s for s in sizes if s is not None]
-            if len(known) < len(sizes) or not known:
-                return None
-            return max(known) if kind.union else sum(known)
-        case _:
-            return None
-
-
-# --------------------------------------------------------------------------------- declarations
+__all__ = [
+    "ArrayRef", "ArrayType", "Assign", "Binary", "Block", "CType", "Call", "Case", "Cast", "Comma", "Conditional",
+    "Const", "Declarator", "Declare", "Expr", "ExprStmt", "Function", "FunctionName", "If", "IncDec", "InitList",
+    "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark", "Program",
+    "Prototype", "Return", "ScalarType", "SizeOf", "Stmt", "StreamType", "StringLit", "StructType", "Subscript",
+    "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "storage_bits", "substatements",
+    "walk", "walk_statements",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,328 +149,6 @@ class Variable:
             case PointerType(target=ScalarType() | StructType() as element):
                 return ArrayType(element, (None,))
         return None
-
-
-# ---------------------------------------------------------------------------------- expressions
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Const:
-    """Integer, character, boolean, enum or floating literal; ``value`` is exact for integers."""
-
-    at: Origin
-    type: CType
-    value: int | float
-    text: str
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class StringLit:
-    """A string literal; ``value`` without the terminating NUL."""
-
-    at: Origin
-    type: CType
-    value: str
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Name:
-    """Use of a variable as a whole: a scalar's value, or an array handed on or decayed."""
-
-    at: Origin
-    type: CType
-    variable: int
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class FunctionName:
-    """A function's name used other than as the callee of a direct call."""
-
-    at: Origin
-    type: CType
-    name: str
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class ArrayRef:
-    """``A[i][j]`` where ``A`` is a variable of array type, or a pointer indexed as an array.
-
-    ``indices`` may be fewer than the rank (a row handed on). ``name`` is the span of ``A``,
-    ``brackets`` those of each ``[...]`` with brackets. ``*(A + i)`` and ``*A`` are lowered to this
-    too; then ``brackets`` is () and ``at`` covers the whole expression. Indices are evaluated before
-    the pointer: ``*p++`` is ``p[(p++, -1)]``.
-    """
-
-    id: int
-    at: Origin
-    type: CType
-    variable: int
-    indices: tuple[Expr, ...]
-    name: Origin
-    brackets: tuple[Origin, ...]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Subscript:
-    """``base[index]`` where the base is no plain variable: struct members, call results."""
-
-    at: Origin
-    type: CType
-    base: Expr
-    index: Expr
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Member:
-    """``base.field`` or ``base->field``."""
-
-    at: Origin
-    type: CType
-    base: Expr
-    field: str
-    arrow: bool
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Unary:
-    """``op`` one of ``+ - ~ ! & *``."""
-
-    at: Origin
-    type: CType
-    op: str
-    operand: Expr
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Binary:
-    """Arithmetic, bitwise, shift, comparison, ``&&`` and ``||``."""
-
-    at: Origin
-    type: CType
-    op: str
-    left: Expr
-    right: Expr
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Assign:
-    """``target op value`` with ``op`` ``=`` or compound (``+=`` ...)."""
-
-    at: Origin
-    type: CType
-    op: str
-    target: Expr
-    value: Expr
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class IncDec:
-    """``++``/``--``, prefix or postfix."""
-
-    at: Origin
-    type: CType
-    op: Literal["++", "--"]
-    prefix: bool
-    operand: Expr
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Call:
-    """A call. ``function`` is the name of a direct callee, None for a call through a pointer.
-
-    Stream operations (``s.read()``, ``s << x``) are calls named ``stream.read``/``stream.write``
-    with the stream as first argument; ``s >> x`` assigns the value of such a call. ``s.read_nb(x)``
-    is ``stream.read_nb`` of both and changes ``x``; ``stream.write_nb``, ``stream.empty``, .. likewise.
-    """
-
-    id: int
-    at: Origin
-    type: CType
-    function: str | None
-    args: tuple[Expr, ...]
-    callee: Origin
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Cast:
-    """``(type)operand`` or a C++ functional cast."""
-
-    at: Origin
-    type: CType
-    operand: Expr
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Conditional:
-    """``test ? then : other``."""
-
-    at: Origin
-    type: CType
-    test: Expr
-    then: Expr
-    other: Expr
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Comma:
-    """``a, b, c``."""
-
-    at: Origin
-    type: CType
-    items: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class SizeOf:
-    """``sizeof``/``alignof``; the operand is not evaluated. ``value`` in bytes where known."""
-
-    at: Origin
-    type: CType
-    operand: Expr | None
-    value: int | None
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class InitList:
-    """``{...}``; each item is (designators, value), a designator an index or a member name."""
-
-    at: Origin
-    type: CType
-    items: tuple[tuple[tuple[int | str, ...], Expr], ...]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class OpaqueExpr:
-    """Something hlspart carries but does not understand; ``what`` names the construct.
-
-    ``children`` are the sub-expressions that it did understand, so that no access is lost.
-    """
-
-    at: Origin
-    type: CType
-    what: str
-    children: tuple[Expr, ...] = ()
-
-
-Expr = (
-    Const | StringLit | Name | FunctionName | ArrayRef | Subscript | Member | Unary | Binary | Assign
-    | IncDec | Call | Cast | Conditional | Comma | SizeOf | InitList | OpaqueExpr
-)  # fmt: skip
-
-# ----------------------------------------------------------------------------------- statements
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Block:
-    """``{ ... }``. A loop or branch body without braces is a Block with ``braces`` False."""
-
-    id: int
-    at: Origin
-    body: tuple[Stmt, ...]
-    braces: bool = True
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Declare:
-    """Declaration of variables (ids) at this point, in order; initial values are in the variables."""
-
-    at: Origin
-    variables: tuple[int, ...]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class ExprStmt:
-    """An expression statement."""
-
-    at: Origin
-    expr: Expr
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class If:
-    """``other`` is None without an else."""
-
-    at: Origin
-    test: Expr
-    then: Block
-    other: Block | None
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Loop:
-    """``for``, ``while`` or ``do``. ``name`` follows the contract (label, else VITIS_LOOP_line_n).
-
-    ``init`` is a statement (Declare or ExprStmt) or None; ``test`` None means always true.
-    ``header`` spans ``for (...)``/``while (...)``.
-    """
-
-    id: int
-    at: Origin
-    kind: Literal["for", "while", "do"]
-    name: str
-    label: str | None
-    function: str
-    header: Origin
-    init: Stmt | None
-    test: Expr | None
-    step: Expr | None
-    body: Block
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Switch:
-    """``body`` holds Case labels among its statements."""
-
-    at: Origin
-    test: Expr
-    body: Block
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Case:
-    """``case low:``, ``case low ... high:`` or (both None) ``default:``, before what follows it."""
-
-    at: Origin
-    low: Expr | None
-    high: Expr | None
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Return:
-    """``return value;``."""
-
-    at: Origin
-    value: Expr | None
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Jump:
-    """``break``, ``continue`` or ``goto label``."""
-
-    at: Origin
-    kind: Literal["break", "continue", "goto"]
-    label: str | None = None
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Label:
-    """``name:`` before the statement that follows it (labels of loops are in the Loop)."""
-
-    at: Origin
-    name: str
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class PragmaMark:
-    """A pragma between statements; ``pragma`` indexes Program.pragmas."""
-
-    at: Origin
-    pragma: int
-
-
-Stmt = Block | Declare | ExprStmt | If | Loop | Switch | Case | Return | Jump | Label | PragmaMark
-
-# ------------------------------------------------------------------------------------ functions
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -576,87 +229,3 @@ class Program:
     def arrays(self) -> tuple[Variable, ...]:
         """All arrays, in order of declaration."""
         return tuple(v for v in self.variables if v.is_array)
-
-
-# ------------------------------------------------------------------------------------ traversal
-
-
-def children(expr: Expr) -> tuple[Expr, ...]:
-    """Direct sub-expressions in evaluation-text order."""
-    match expr:
-        case ArrayRef():
-            return expr.indices
-        case Subscript():
-            return (expr.base, expr.index)
-        case Member():
-            return (expr.base,)
-        case Unary() | Cast() | IncDec():
-            return (expr.operand,)
-        case Binary():
-            return (expr.left, expr.right)
-        case Assign():
-            return (expr.target, expr.value)
-        case Call():
-            return expr.args
-        case Conditional():
-            return (expr.test, expr.then, expr.other)
-        case Comma():
-            return expr.items
-        case SizeOf():
-            return () if expr.operand is None else (expr.operand,)
-        case InitList():
-            return tuple(value for _, value in expr.items)
-        case OpaqueExpr():
-            return expr.children
-        case _:
-            return ()
-
-
-def walk(expr: Expr) -> Iterator[Expr]:
-    """``expr`` and all below it, preorder."""
-    stack = [expr]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(children(node)))
-
-
-def substatements(stmt: Stmt) -> tuple[Stmt, ...]:
-    """Direct sub-statements."""
-    match stmt:
-        case Block():
-            return stmt.body
-        case If():
-            return (stmt.then,) if stmt.other is None else (stmt.then, stmt.other)
-        case Loop():
-            return ((stmt.init,) if stmt.init is not None else ()) + (stmt.body,)
-        case Switch():
-            return (stmt.body,)
-        case _:
-            return ()
-
-
-def walk_statements(stmt: Stmt) -> Iterator[Stmt]:
-    """``stmt`` and all below it, preorder, in text order."""
-    stack = [stmt]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(substatements(node)))
-
-
-def expressions(stmt: Stmt) -> tuple[Expr, ...]:
-    """Expressions that stand directly in ``stmt`` (not in sub-statements; Declare has none here)."""
-    match stmt:
-        case ExprStmt():
-            return (stmt.expr,)
-        case If() | Switch():
-            return (stmt.test,)
-        case Loop():
-            return tuple(e for e in (stmt.test, stmt.step) if e is not None)
-        case Case():
-            return tuple(e for e in (stmt.low, stmt.high) if e is not None)
-        case Return():
-            return () if stmt.value is None else (stmt.value,)
-        case _:
-            return ()

@@ -1,0 +1,254 @@
+"""Expressions of a program, and the walk over them. Nodes compare and hash by identity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from hlspart.model.source import Origin
+from hlspart.model.types import CType
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Const:
+    """Integer, character, boolean, enum or floating literal; ``value`` is exact for integers."""
+
+    at: Origin
+    type: CType
+    value: int | float
+    text: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class StringLit:
+    """A string literal; ``value`` without the terminating NUL."""
+
+    at: Origin
+    type: CType
+    value: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Name:
+    """Use of a variable as a whole: a scalar's value, or an array handed on or decayed."""
+
+    at: Origin
+    type: CType
+    variable: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FunctionName:
+    """A function's name used other than as the callee of a direct call."""
+
+    at: Origin
+    type: CType
+    name: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ArrayRef:
+    """``A[i][j]`` where ``A`` is a variable of array type, or a pointer indexed as an array.
+
+    ``indices`` may be fewer than the rank (a row handed on). ``name`` is the span of ``A``,
+    ``brackets`` those of each ``[...]`` with brackets. ``*(A + i)`` and ``*A`` are lowered to this
+    too; then ``brackets`` is () and ``at`` covers the whole expression. Indices are evaluated before
+    the pointer: ``*p++`` is ``p[(p++, -1)]``.
+    """
+
+    id: int
+    at: Origin
+    type: CType
+    variable: int
+    indices: tuple[Expr, ...]
+    name: Origin
+    brackets: tuple[Origin, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Subscript:
+    """``base[index]`` where the base is no plain variable: struct members, call results."""
+
+    at: Origin
+    type: CType
+    base: Expr
+    index: Expr
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Member:
+    """``base.field`` or ``base->field``."""
+
+    at: Origin
+    type: CType
+    base: Expr
+    field: str
+    arrow: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Unary:
+    """``op`` one of ``+ - ~ ! & *``."""
+
+    at: Origin
+    type: CType
+    op: str
+    operand: Expr
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Binary:
+    """Arithmetic, bitwise, shift, comparison, ``&&`` and ``||``."""
+
+    at: Origin
+    type: CType
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Assign:
+    """``target op value`` with ``op`` ``=`` or compound (``+=`` ...)."""
+
+    at: Origin
+    type: CType
+    op: str
+    target: Expr
+    value: Expr
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class IncDec:
+    """``++``/``--``, prefix or postfix."""
+
+    at: Origin
+    type: CType
+    op: Literal["++", "--"]
+    prefix: bool
+    operand: Expr
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Call:
+    """A call. ``function`` is the name of a direct callee, None for a call through a pointer.
+
+    Stream operations (``s.read()``, ``s << x``) are calls named ``stream.read``/``stream.write``
+    with the stream as first argument; ``s >> x`` assigns the value of such a call. ``s.read_nb(x)``
+    is ``stream.read_nb`` of both and changes ``x``; ``stream.write_nb``, ``stream.empty``, .. likewise.
+    """
+
+    id: int
+    at: Origin
+    type: CType
+    function: str | None
+    args: tuple[Expr, ...]
+    callee: Origin
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cast:
+    """``(type)operand`` or a C++ functional cast."""
+
+    at: Origin
+    type: CType
+    operand: Expr
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Conditional:
+    """``test ? then : other``."""
+
+    at: Origin
+    type: CType
+    test: Expr
+    then: Expr
+    other: Expr
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Comma:
+    """``a, b, c``."""
+
+    at: Origin
+    type: CType
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SizeOf:
+    """``sizeof``/``alignof``; the operand is not evaluated. ``value`` in bytes where known."""
+
+    at: Origin
+    type: CType
+    operand: Expr | None
+    value: int | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class InitList:
+    """``{...}``; each item is (designators, value), a designator an index or a member name."""
+
+    at: Origin
+    type: CType
+    items: tuple[tuple[tuple[int | str, ...], Expr], ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OpaqueExpr:
+    """Something hlspart carries but does not understand; ``what`` names the construct.
+
+    ``children`` are the sub-expressions that it did understand, so that no access is lost.
+    """
+
+    at: Origin
+    type: CType
+    what: str
+    children: tuple[Expr, ...] = ()
+
+
+Expr = (
+    Const | StringLit | Name | FunctionName | ArrayRef | Subscript | Member | Unary | Binary | Assign
+    | IncDec | Call | Cast | Conditional | Comma | SizeOf | InitList | OpaqueExpr
+)  # fmt: skip
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """Direct sub-expressions in evaluation-text order."""
+    match expr:
+        case ArrayRef():
+            return expr.indices
+        case Subscript():
+            return (expr.base, expr.index)
+        case Member():
+            return (expr.base,)
+        case Unary() | Cast() | IncDec():
+            return (expr.operand,)
+        case Binary():
+            return (expr.left, expr.right)
+        case Assign():
+            return (expr.target, expr.value)
+        case Call():
+            return expr.args
+        case Conditional():
+            return (expr.test, expr.then, expr.other)
+        case Comma():
+            return expr.items
+        case SizeOf():
+            return () if expr.operand is None else (expr.operand,)
+        case InitList():
+            return tuple(value for _, value in expr.items)
+        case OpaqueExpr():
+            return expr.children
+        case _:
+            return ()
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """``expr`` and all below it, preorder."""
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(children(node)))

@@ -1,0 +1,86 @@
+"""Types of C as the program's records have them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType:
+    """An arithmetic type. ``bits`` is its storage width; ``name`` is spelled as in the source."""
+
+    name: str
+    kind: Literal["int", "float", "fixed", "bool"]
+    bits: int
+    signed: bool = True
+    fraction_bits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """``dims`` outermost first; an extent is None when it is not known (``A[]``, run-time)."""
+
+    element: CType
+    dims: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PointerType:
+    """``T *``; parameters declared ``T A[8]`` are an :class:`ArrayType`, not a pointer."""
+
+    target: CType
+
+
+@dataclass(frozen=True, slots=True)
+class StructType:
+    """A struct or union with a ``tag`` or a typedef name."""
+
+    name: str
+    members: tuple[tuple[str, CType], ...]
+    union: bool = False
+    tag: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StreamType:
+    """``hls::stream<T>``: a channel, never an array."""
+
+    element: CType
+
+
+@dataclass(frozen=True, slots=True)
+class VoidType:
+    """``void``."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherType:
+    """A type hlspart carries but does not look into (function pointers, unknown names)."""
+
+    name: str
+
+
+CType = ScalarType | ArrayType | PointerType | StructType | StreamType | VoidType | OtherType
+
+
+def storage_bits(kind: CType) -> int | None:
+    """Bits one object of this type takes, without padding; None where hlspart does not know."""
+    match kind:
+        case ScalarType():
+            return kind.bits
+        case ArrayType():
+            size = storage_bits(kind.element)
+            for extent in kind.dims:
+                size = None if size is None or extent is None else size * extent
+            return size
+        case StreamType():
+            return storage_bits(kind.element)
+        case StructType():
+            sizes = [storage_bits(t) for _, t in kind.members]
+            known = [s for s in sizes if s is not None]
+            if len(known) < len(sizes) or not known:
+                return None
+            return max(known) if kind.union else sum(known)
+        case _:
+            return None
