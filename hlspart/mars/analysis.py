@@ -116,6 +116,9 @@ def choose(
     if not fitting:
         nearest = max(every, key=lambda n: len(names & set(n.iterators)))
         wrong = parse(tiles, nearest.iterators)
+        if not isinstance(wrong, BadTiling):  # no access is left that could be tiled
+            faults = [f.fault for f in nearest.facts.values() if f.fault is not None]
+            return error(program, nearest.loop.at, TILE, "; ".join(faults) or "no access of the nest can be tiled")
         return error(program, nearest.loop.at, TILE, str(wrong))
     if len(fitting) > 1:
         lines = ", ".join(str(program.line(n.loop.at)) for n in fitting)
