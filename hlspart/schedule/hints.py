@@ -118,7 +118,8 @@ class _Hints:
             if layout.depth(0) == 1:
                 made = replace(made, storage=REGISTERS, ports=self.model.target.ports(REGISTERS))
             if problem.static(layout, made.ports).interval <= goal:
-                text = f"#pragma HLS array_partition variable={limit.array} type=complete dim={k + 1}"
+                instead = " instead" if dim.banks > 1 else ""
+                text = f"#pragma HLS array_partition variable={limit.array} type=complete dim={k + 1}{instead}"
                 return self._together({variable: (text, made)}).get(limit.array or "")
         return None
 
@@ -159,7 +160,9 @@ class _Hints:
             again = LoopModel(self.model.nests, self.model.storage.changed(changes), self.model.target).predict(nest)
         except Unmodelled:
             return None
-        return again.schedule.ii if again.schedule is not None else None
+        if again.schedule is None or again.joined_ii > again.schedule.ii:
+            return None
+        return again.schedule.ii
 
     def _code(self, limit: Limit, goal: int) -> str | None:
         """What helps where no partition pragma alone does: unrolled copies or code that tell banks apart."""
