@@ -126,7 +126,7 @@ def make(seed: int) -> Case:
     )
 
 
-@pytest.mark.parametrize("seed", range(0, 90, 3))
+@pytest.mark.parametrize("seed", range(0, 45, 3))
 def test_the_ideal_interval_is_that_of_enumerated_iterations(seed):
     for number in range(seed, seed + 3):
         case = make(number)
@@ -138,12 +138,12 @@ def test_the_ideal_interval_is_that_of_enumerated_iterations(seed):
 
 
 HINT = re.compile(
-    r"(?:#pragma HLS unroll factor=(\d+)(?: with )?)?(?:#pragma HLS (array_partition .*?dim=(\d+))( instead)?)?: II (\d+)"
-    r"(?: for \d+ iterations)?"
+    r"(?:#pragma HLS unroll factor=(\d+)(?: with )?)?(?:#pragma HLS (array_partition .*?dim=(\d+))( instead)?)?"
+    r": II (\d+)(?: for \d+ iterations)?"
 )
 
 
-@pytest.mark.parametrize("seed", range(0, 40, 4))
+@pytest.mark.parametrize("seed", range(0, 24, 4))
 def test_a_loop_with_its_hint_written_down_has_the_ii_that_was_promised(seed):
     for number in range(seed, seed + 4):
         text = make(number).text
