@@ -33,6 +33,28 @@ use: for (int i = 0; i < {n} - 4; i++) {{
 """
 
 
+ARRAYS = """void f{k}(const int in[256], int out[256])
+{{
+    int a[256];
+    int b[256];
+#pragma HLS ARRAY_PARTITION variable=a type=cyclic factor=4
+#pragma HLS ARRAY_PARTITION variable=b type=cyclic factor=3
+    for (int i = 0; i < 256; i++) {{
+#pragma HLS PIPELINE II=1
+        a[i] = in[i];
+        b[i] = in[i] + 1;
+    }}
+
+"""
+USES = """    for (int i = 2; i < 240; i++) {
+#pragma HLS PIPELINE II=1
+
+        out[i] = a[i] + a[i + 1] + b[i + 2] + a[i + 3];
+        out[i] += b[i];
+    }
+"""
+
+
 def seconds(*args: str, folder: Path) -> float:
     """Wall time of one run."""
     start = time.perf_counter()
@@ -69,6 +91,12 @@ def main() -> int:
         cold, warm = seconds("lint", "tree", folder=folder), seconds("lint", "tree", folder=folder)
         timing = f"{cold:.1f} s cold, {warm:.1f} s cached"
         print(f"lint      100 files of {lines} lines on {os.cpu_count()} processors: {timing}")
+        (folder / "arrays.c").write_text("".join(ARRAYS.format(k=k) + USES * 4 + "}\n" for k in range(25)))
+        for style in (["split"], ["split", "--unroll"], ["bankdim"], ["crossbar"], ["auto"]):
+            took = min(
+                seconds("rewrite", "arrays.c", "--style", *style, "-o", "out.c", folder=folder) for _ in range(2)
+            )
+            print(f"rewrite   925 lines, 50 arrays, --style {' '.join(style)}: {took:.1f} s")
     samples = Path(__file__).resolve().parent.parent / "samples"
     slowest = max((seconds("ii", str(p), folder=samples), p.name) for p in sorted(samples.glob("*.c")))
     print(f"ii        slowest sample: {slowest[1]} {slowest[0]:.2f} s")

@@ -7,9 +7,10 @@ follow as copies of their own. The result is a text to be analysed anew.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hlspart.model.access import AccessAnalysis, LoopInfo
 from hlspart.model.program import (
@@ -67,7 +68,7 @@ def decided_by_unrolling(
             for ident in reversed(access.loops):
                 name = analysis.loops[ident].iterator
                 if name is not None and any(f is not None and f.coefficient(name) for f in access.index):
-                    wanted[ident] = max(wanted.get(ident, 1), verdict.unroll)
+                    wanted[ident] = math.lcm(wanted.get(ident, 1), verdict.unroll)
                     break
     return tuple(Unrolling(loop, factor) for loop, factor in sorted(wanted.items()))
 
@@ -111,6 +112,7 @@ class _Writer:
     program: Program
     analysis: AccessAnalysis
     factors: Mapping[int, int | None]
+    names: dict[int, dict[int, list[Name]]] = field(default_factory=dict)  # of each function body, by variable
 
     def outermost(self, stmt: Stmt) -> Iterator[Loop]:
         """Planned loops that stand in no other planned loop."""
@@ -254,17 +256,19 @@ class _Writer:
         raise _Cannot
 
     def _names(self, body: Stmt, values: Mapping[int, str]) -> Iterator[Name]:
-        roots: list[Expr] = []
-        for stmt in walk_statements(body):
-            if isinstance(stmt, Declare):
-                inits = (self.program.variable(v).init for v in stmt.variables)
-                roots += [i for i in inits if i is not None]
-            else:
-                roots += expressions(stmt)
-        for root in roots:
-            for node in walk(root):
-                if isinstance(node, Name) and node.variable in values:
-                    yield node
+        if id(body) not in self.names:
+            roots: list[Expr] = []
+            for stmt in walk_statements(body):
+                if isinstance(stmt, Declare):
+                    inits = (self.program.variable(v).init for v in stmt.variables)
+                    roots += [i for i in inits if i is not None]
+                else:
+                    roots += expressions(stmt)
+            found = self.names[id(body)] = {}
+            for node in (n for root in roots for n in walk(root) if isinstance(n, Name)):
+                found.setdefault(node.variable, []).append(node)
+        for variable in values:
+            yield from self.names[id(body)].get(variable, ())
 
     def _newline(self, loop: Loop) -> str:
         source = self.program.sources[loop.at.span.path]

@@ -1,5 +1,6 @@
 /* B[30] in 3 banks. Element (x0) is in bank x0 mod 3,
-   word [x0 / 3] (partition per dimension, UG1399). Written by hlspart. */
+   word [x0 / 3] (partition per dimension, UG1399). Written by hlspart.
+   b, w: bank and word of an access; p: what a port loads; v: the value read; d: the value to store; e: whether to. */
 #define B_DIV3(n) ((n) * 11u >> 5) /* n / 3 for n <= 29 */
 #define B_MOD3(n) ((n) - 3u * B_DIV3(n))
 #define B_BANK(x0) (B_MOD3((unsigned)(x0)))
