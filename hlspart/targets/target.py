@@ -13,7 +13,7 @@ REGISTERS = "registers"
 
 # most of a period that a multi-state operator takes in its first and last state (reports at 5 ns: a
 # selection chains with an addition, a load does not)
-_FIRST_SHARE, _LAST_SHARE = 0.74, 0.88
+_FIRST_SHARE, _LAST_SHARE = 0.74, 0.92
 
 
 @dataclass(frozen=True, slots=True)

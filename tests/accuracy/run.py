@@ -1,6 +1,10 @@
 """Accuracy against public synthesis reports: one table per stratum, exit 1 below the stated aims.
 
-Data: ``data/*.csv``, facts of public reports (see data/README.md). Kernels: ``kernels.py``, ``nests.py``.
+Data: ``data/*.csv``, facts of public reports (see data/README.md). Kernels: ``kernels.py``, ``nests.py`` and
+``public.py``.
+
+The third set (``data/public.csv``) spans tools, parts and clocks; its rows say whether they were used to find
+rules or looked at afterwards only.
 
 ``--leave-one-out`` chooses the constants that were fitted to reports (see FITTED) anew for each kernel of the
 first set, from the other kernels alone, and prints the accuracy on the kernel left out.
@@ -19,6 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 import kernels
 import nests
+import public
 
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions, TargetOptions
@@ -54,6 +59,12 @@ class Row:
     predicted_ii: int | None
     predicted_depth: int | None
     bounds: tuple[int, int] | None = None
+    strata: tuple[str, ...] = ()
+
+    @property
+    def wrong(self) -> bool:
+        """A number, or bounds, that the report contradicts."""
+        return not self.ii_right and (self.predicted_ii is not None or self.bounds is not None)
 
     @property
     def ii_right(self) -> bool:
@@ -101,7 +112,8 @@ def first_set(target: Target, only: str | None = None, every: int = 1) -> list[R
             continue
         said = predict(kernels.source(r["kernel"], r["config"]), r["loop"], target)
         reported = int(r["ii"]), int(r["iteration_latency"])
-        out.append(Row("2022.1 pragmas", r["kernel"], r["loop"], r["config"], *reported, *said))
+        strata = ("interface", "RAM", "pinned storage", "vitis-2022.1", "10 ns", "float")
+        out.append(Row("2022.1 pragmas", r["kernel"], r["loop"], r["config"], *reported, *said, strata))
     return out
 
 
@@ -112,8 +124,37 @@ def second_set(target: Target, only: str | None = None) -> list[Row]:
         if only is None or r["kernel"] == only:
             said = predict(nests.NESTS[r["kernel"]], r["loop"], target)
             reported = int(r["ii"]), int(r["iteration_latency"])
-            out.append(Row("2022.2 automatic", r["kernel"], r["loop"], "", *reported, *said))
+            kind = "int" if r["kernel"] == "histogram" else "float" if r["kernel"] == "avg_pool" else "double"
+            strata = ("interface", "RAM", "automatic storage", "vitis-2022.2", "5 ns", kind)
+            out.append(Row("2022.2 automatic", r["kernel"], r["loop"], "", *reported, *said, strata))
     return out
+
+
+def third_set(only: str | None = None) -> list[Row]:
+    """Rows of other kernels, tools, parts and clocks."""
+    out = []
+    for r in read("public.csv"):
+        if only is None or r["kernel"] == only:
+            target = load_target(TargetOptions(tool=r["tool"], part=r["part"], clock_ns=float(r["clock_ns"])))
+            said = predict(public.NESTS[r["kernel"]], r["loop"], target)
+            reported = int(r["ii"]), int(r["iteration_latency"])
+            memory = {"1WNR": "RAM_1WNR", "registers": "registers"}.get(r["storage"], "RAM")
+            how = "partitioned by pragma" if r["storage"] in ("registers", "partition") else "automatic storage"
+            strata = (r["where"], memory, how, r["tool"], f"{r['clock_ns']} ns", r["type"])
+            out.append(Row(f"public, {r['use']}", r["kernel"], r["loop"], "", *reported, *said, strata))
+    return out
+
+
+def by_stratum(rows: Sequence[Row]) -> str:
+    """Rows, right, wrong and unknown IIs, and depths, for each value of each dimension."""
+    lines = [f"{'stratum':24} {'rows':>5} {'II right':>9} {'wrong':>6} {'unknown':>8} {'depth +-1':>10}"]
+    for dimension in zip(*(r.strata for r in rows), strict=True):
+        for value in sorted(set(dimension)):
+            some = [r for r, v in zip(rows, dimension, strict=True) if v == value]
+            right, wrong = sum(r.ii_right for r in some), sum(r.wrong for r in some)
+            near = sum(r.near for r in some) / len(some)
+            lines.append(f"{value:24} {len(some):5} {right:9} {wrong:6} {len(some) - right - wrong:8} {near:10.1%}")
+    return "\n".join(lines)
 
 
 def shares(rows: Sequence[Row]) -> tuple[float, float, float]:
@@ -197,8 +238,10 @@ def main() -> int:
         print(leave_one_out(load_target(VITIS_2022_1), options.every))
         return 0
     first = first_set(load_target(VITIS_2022_1), options.kernel)
-    rows = first + second_set(load_target(VITIS_2022_2), options.kernel)
+    rows = first + second_set(load_target(VITIS_2022_2), options.kernel) + third_set(options.kernel)
     print(table(rows))
+    print()
+    print(by_stratum(rows))
     if options.misses:
         for r in rows:
             if not (r.ii_right and r.near):

@@ -20,3 +20,12 @@ def test_second_set():
     assert [r for r in rows if not r.ii_right] == []
     assert sum(r.fair for r in rows) >= 23
     assert sum(r.predicted_ii is not None for r in rows) >= 24
+
+
+def test_third_set():
+    """Other kernels, tools and clocks: no II that contradicts a report; nearly all iteration latencies within 1."""
+    rows = run.third_set()
+    assert len(rows) == 37
+    assert [r for r in rows if r.wrong] == []
+    assert sum(r.predicted_ii is not None for r in rows) == 37
+    assert sum(r.near for r in rows) >= 35

@@ -1,0 +1,92 @@
+"""Registers beside memories, replicated memories, constant dimensions and joined nests, as reports of 2022.2 show them."""
+
+import pytest
+from predicting import loop, pipelined
+
+NEW = {"tool": "vitis-2022.2", "part": "xcu55c-fsvh2892-2L-e", "clock_ns": 5.0}
+
+
+@pytest.mark.parametrize(
+    ("body", "old", "new"),
+    [
+        ("A[i] = A[i - 1] + x[i];", 2, 1),  # the last element stays in a register
+        ("A[i] = A[i - 2] + x[i];", 1, 1),
+        ("A[x[i]] += 1;", None, 1),  # addresses are compared, the last value selected
+    ],
+)
+def test_values_handed_on(body, old, new):
+    text = pipelined(body, parameters="int A[128], int x[64]")
+    assert loop(text).ii == old
+    assert loop(text, **NEW).ii == new
+
+
+def test_no_selection_at_a_memory_that_a_directive_binds():
+    text = pipelined("A[x[i]] += 1;", parameters="int A[128], int x[64]")
+    bound = text.replace("{\n", "{\n#pragma HLS INTERFACE mode=ap_memory port=A storage_type=ram_t2p\n", 1)
+    assert loop(bound, **NEW).ii == 2
+
+
+LOCAL = """int f(int in[64]) {{
+    int mem[64];
+    int sum = 0;
+    FILL: for (int i = 0; i < 64; i++) {stores}
+    SUM: for (int i = 4; i < 64; i++) {{
+#pragma HLS PIPELINE
+        sum += mem[i] + mem[i - 1] + mem[i - 2] + mem[i - 3];
+    }}
+    return sum;
+}}
+"""
+
+
+def test_local_memories_are_copied_for_their_reads_but_for_one_write():
+    assert loop(LOCAL.format(stores="mem[i] = in[i];"), "SUM", **NEW).ii == 1
+    two = "{ mem[i] = in[i]; mem[63 - i] = in[i] + 1; }"
+    assert loop(LOCAL.format(stores=two), "SUM", **NEW).ii == 2
+    assert loop(LOCAL.format(stores="mem[i] = in[i];"), "SUM").ii == 2
+
+
+SUMS = """void f(float A[32][32], float x[32], float y[32]) {
+    float a[32][32];
+    READ: for (int i = 0; i < 32; i++)
+        for (int j = 0; j < 32; j++) a[i][j] = A[i][j];
+    SUM: for (int i = 0; i < 32; i++)
+        for (int j = 0; j < 32; j++) y[i] += a[i][j] * x[j];
+    BACK: for (int i = 0; i < 32; i++)
+        for (int j = 0; j < 32; j++) A[i][j] = a[i][j];
+}
+"""
+
+
+def test_an_access_between_two_loops_unrolls_the_inner_one():
+    """y[i] stays in the inner loop, so the outer one is pipelined; plain copies are flattened."""
+    assert loop(SUMS, "SUM", **NEW).trip_count.exact == 32
+    assert "READ" in loop(SUMS, **NEW, name="READ_VITIS_LOOP_4_1").name
+
+
+@pytest.mark.parametrize(("row", "depth"), [(64, 2), (90, 3)])
+def test_strides_take_time(row, depth):
+    """A row of 64 is a shift, one of 90 a multiplier: its address leaves no time for the load."""
+    text = f"""void f(float A[{row}][{row}], float B[{row}][{row}]) {{
+    I: for (int i = 0; i < {row}; i++)
+        J: for (int j = 0; j < {row}; j++)
+            B[i][j] = A[i][j];
+    float t = B[0][0];
+    A[0][0] = t;
+}}
+"""
+    found = loop(text, "I_J", **NEW)
+    assert (found.ii, found.depth, found.latency.exact) == (1, depth, row * row + depth - 2)
+
+
+def test_a_plain_loop_starts_and_awaits_the_modules_in_it():
+    """Two pipelines of 118 iterations at II 2 and 18 states: 510 cycles an iteration in a public report."""
+    text = """void f(double A[120], double B[120]) {
+    T: for (int t = 0; t < 40; t++) {
+        F: for (int i = 1; i < 119; i++) B[i] = 0.33333 * (A[i - 1] + A[i] + A[i + 1]);
+        G: for (int i = 1; i < 119; i++) A[i] = 0.33333 * (B[i - 1] + B[i] + B[i + 1]);
+    }
+}
+"""
+    found = loop(text, "T", **NEW)
+    assert (found.depth, found.latency.exact) == (510, 20400)
