@@ -194,7 +194,8 @@ def _partitions(program: Program, validation: Validation, report: Report) -> tup
 
 def _mismatches(target: Target, report: Report) -> tuple[str, ...]:
     out = []
-    if report.tool is not None and report.tool.split("-")[-1] not in target.tool:
+    version = re.search(r"\d{4}\.\d", report.tool or "")  # without the number of an update
+    if report.tool is not None and (version[0] if version is not None else report.tool) not in target.tool:
         out.append(f"the report is of {report.tool}, the prediction for {target.tool}")
     if report.part is not None and report.part.lower() != target.part.lower():
         out.append(f"the report is for {report.part}, the prediction for {target.part}")

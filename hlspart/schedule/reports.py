@@ -246,9 +246,10 @@ def _xml_loop(node: ElementTree.Element, module: str | None, name: str) -> Itera
     if node.find("TripCount") is None and node.find("Latency") is None:
         return
     ii = _number(node.findtext("PipelineII"))
+    title = node.findtext("Name") or re.sub(r"^Loop(?=\d)", "Loop ", node.tag)
     depth = _number(node.findtext("PipelineDepth")) or _number(node.findtext("IterationLatency"))
     yield ReportedLoop(
-        module, node.findtext("Name") or re.sub(r"^Loop(?=\d)", "Loop ", node.tag), ii, None, depth, _xml_range(node.find("TripCount")),
+        module, title, ii, None, depth, _xml_range(node.find("TripCount")),
         _xml_range(node.find("Latency")), ii is not None, name,
     )  # fmt: skip
     for child in node:

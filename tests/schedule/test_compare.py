@@ -207,3 +207,43 @@ def test_text_and_usage(tmp_path):
     assert "f/FIRST" in done.stdout and "200-885" not in done.stdout
     assert run(tmp_path, {}).exception is not None
     assert run(tmp_path, {"x.txt": "nothing"}, "--report", "x.txt").exception is not None
+
+
+CALLS = """void fill(int m[64]) {
+    COPY: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        m[i] = i;
+    }
+}
+void top(int m[64]) {
+    fill(m);
+    for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        m[i] = m[i] + 1;
+    }
+}
+"""
+
+INLINED = """INFO: [HLS 200-10] Vitis HLS v2022.2.2 (64-bit)
+INFO: [HLS 200-42] -- Implementing module 'top_Pipeline_COPY'
+INFO: [HLS 200-1470] Pipelining result : Target II = 1, Final II = 1, Depth = 1, loop 'COPY'
+INFO: [HLS 200-42] -- Implementing module 'top_Pipeline_1'
+INFO: [HLS 200-1470] Pipelining result : Target II = NA, Final II = 1, Depth = 1, loop 'Loop 1'
+INFO: [HLS 200-42] -- Implementing module 'top_Pipeline_VITIS_LOOP_9_1'
+INFO: [HLS 200-1470] Pipelining result : Target II = 1, Final II = 1, Depth = 2, loop 'VITIS_LOOP_9_1'
+"""
+
+
+def test_loops_of_functions_put_into_their_callers(tmp_path):
+    """A loop of `fill` is reported under `top`; "Loop 1" is one that the tool has made itself; updates do not matter."""
+    source, log = tmp_path / "k.c", tmp_path / "vitis_hls.log"
+    source.write_text(CALLS)
+    log.write_text(INLINED)
+    arguments = [str(source), "--log", str(log), "--tool", "vitis-2022.2", "--format", "json"]
+    done = CliRunner().invoke(command, arguments, standalone_mode=False)
+    found = json.loads(done.stdout)
+    rows = {x["name"]: x for x in found["loops"]}
+    assert [rows[n]["drift"] for n in ("COPY", "VITIS_LOOP_9_1")] == [[], []]
+    assert rows["Loop 1"]["drift"] == ["not predicted"]
+    assert not any("vitis-2022.2.2" in text for text in found["mismatches"])
+    assert done.return_value == 1

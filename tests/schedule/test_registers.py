@@ -1,4 +1,4 @@
-"""Registers beside memories, replicated memories, constant dimensions and joined nests, as reports of 2022.2 show them."""
+"""Registers beside memories, copied memories, constant dimensions and joined nests, as reports show them."""
 
 import pytest
 from predicting import loop, pipelined
