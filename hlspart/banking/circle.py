@@ -10,6 +10,7 @@ import math
 import operator
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from typing import Literal
 
 from hlspart.banking.need import Motion, Offset
 from hlspart.layouts.lattice import dot
@@ -27,7 +28,7 @@ class Circle:
     """
 
     def __init__(self, groups: Sequence[Group], motion: Motion | None, block: int, period: int, rank: int) -> None:
-        self._block, self._period = block, period
+        self.block, self._period = block, period
         self._groups = [(offsets, cap) for offsets, cap in groups if len(offsets) > cap]
         self._motion = motion if block > 1 and motion is not None and not _steady(motion, block, rank) else None
         self._solved: dict[int, tuple[int, int]] = {}
@@ -54,24 +55,24 @@ class Circle:
             for o in offsets:
                 alike.setdefault(o[rank:], []).append(o[:rank])
             found += [(tuple(group), cap) for group in alike.values()]
-        return Circle(found, None, self._block if self._motion is None else 1, self._period, rank)
+        return Circle(found, None, self.block if self._motion is None else 1, self._period, rank)
 
     def last(self, prefix: Offset, allowed: int) -> int:
         """Those last coordinates (a bit mask) out of ``allowed`` under which no bank is crowded."""
         if self._motion is None:
             return self._anywhere(prefix, allowed)
         kept = every = 0
-        for first in range(self._block):
-            if math.gcd(self._block, first, *prefix) != 1:
+        for first in range(self.block):
+            if math.gcd(self.block, first, *prefix) != 1:
                 continue
-            mask = sum(1 << a for a in range(first, self._period, self._block))
+            mask = sum(1 << a for a in range(first, self._period, self.block))
             alpha = (*prefix, first)
-            phases = self._motion.phases(alpha, self._block)
-            if len(phases) == self._block:
+            phases = self._motion.phases(alpha, self.block)
+            if len(phases) == self.block:
                 every |= mask
             else:
                 start = dot(alpha, self._motion.start)
-                kept |= self._at_phases(prefix, allowed & mask, first, {(start + t) % self._block for t in phases})
+                kept |= self._at_phases(prefix, allowed & mask, first, {(start + t) % self.block for t in phases})
         return kept | self._anywhere(prefix, allowed & every)
 
     def _anywhere(self, prefix: Offset, allowed: int) -> int:
@@ -84,7 +85,7 @@ class Circle:
     def _apart(self, group: int, prefix: Offset, allowed: int) -> int:
         """One access a bank: no two may be nearer than a block."""
         for lead, last in _differences(self._groups[group][0]):
-            allowed &= ~self._within(last, sum(map(operator.mul, prefix, lead)), 1 - self._block)
+            allowed &= ~self._within(last, sum(map(operator.mul, prefix, lead)), 1 - self.block)
             if not allowed:
                 return 0
         return allowed
@@ -99,7 +100,7 @@ class Circle:
     def _at_phases(self, prefix: Offset, allowed: int, first: int, phases: set[int]) -> int:
         for group, (_, cap) in enumerate(self._groups):
             for others, last, base in self._seats(group, prefix):
-                for ahead in {(base + first * last + t) % self._block for t in phases}:
+                for ahead in {(base + first * last + t) % self.block for t in phases}:
                     allowed &= ~self._crowding(others, last, base - ahead, allowed, cap)
                     if not allowed:
                         return 0
@@ -144,7 +145,7 @@ class Circle:
         apart = self._period // common
         every = ((1 << self._period) - 1) // ((1 << apart) - 1)  # each ``apart``-th place
         mask = 0
-        for place in range(begin, self._block):
+        for place in range(begin, self.block):
             if (place - shift) % common == 0:
                 mask |= every << (place - shift) // common * inverse % apart
         return mask | mask << self._period
@@ -168,15 +169,17 @@ def _steady(motion: Motion, block: int, rank: int) -> bool:
     return len(free) == rank
 
 
-def multipliers(circles: Sequence[Circle], period: int, rank: int, units: bool) -> Iterator[tuple[Offset, int, int]]:
+def multipliers(
+    circles: Sequence[Circle], period: int, rank: int, alike: Literal["units", "signs", "none"]
+) -> Iterator[tuple[Offset, int, int]]:
     """Every alpha modulo ``period`` that crowds no bank, as (leading coordinates, mask of last ones, work done).
 
-    ``units``: multiples by units give the same banks, so the first coordinate that is not 0 divides the period.
+    ``alike``: which multiples give the same banks: by units (the first coordinate that is not 0 divides the
+    period then), alpha and -alpha, or none.
     """
     divisors = sum(1 << a for a in range(period) if a == 0 or period % a == 0)
-    half = period // 2 + 1 if all(circle.even for circle in circles) else period
-    first = divisors if units else (1 << half) - 1
     every = (1 << period) - 1
+    first = {"units": divisors, "signs": (1 << period // 2 + 1) - 1, "none": every}[alike]
 
     def found(circles: Sequence[Circle], rank: int) -> Iterator[tuple[Offset, int, int]]:
         work = 1 + sum(circle.work for circle in circles)

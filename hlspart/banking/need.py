@@ -16,6 +16,7 @@ from typing import Literal
 
 from hlspart.banking.accesses import affine_index
 from hlspart.banking.counting import PortProblem
+from hlspart.banking.rows import Rows
 from hlspart.banking.sites import Layout
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import Affine
@@ -82,13 +83,15 @@ class Need:
         self.ports = ports
         self.ii = ii
         self._dims: dict[tuple[int, DimLayout, BankModel], tuple[Family, bool]] = {}
+        self._rows: dict[tuple[int, ...], Rows] = {}
 
     def at(self, ii: int) -> Need:
         """The same accesses at another II; what was found out about them is shared."""
         if ii == self.ii:
             return self
         other = Need.__new__(Need)
-        other.problem, other.ports, other.ii, other._dims = self.problem, self.ports, ii, self._dims
+        other.problem, other.ports, other.ii = self.problem, self.ports, ii
+        other._dims, other._rows = self._dims, self._rows
         return other
 
     @cached_property
@@ -168,7 +171,26 @@ class Need:
             return True
         if model == "static":
             return self.problem.static(layout, self.ports).interval <= self.ii
-        return not self.problem.exceeds(layout, self.ports, self.ii)
+        quick = self.quick(layout)
+        return not self.problem.exceeds(layout, self.ports, self.ii) if quick is None else quick
+
+    def rows(self, shape: tuple[int, ...]) -> Rows:
+        """Some iterations, with the elements of an array of this shape that they touch."""
+        if shape not in self._rows:
+            self._rows[shape] = Rows(self.problem, shape, self.ports)
+        return self._rows[shape]
+
+    def quick(self, layout: Layout) -> bool | None:
+        """Whether ``layout`` serves some iterations: False, and so not all; True when these were all; else None.
+
+        Not asked where all accesses differ by constants: one question about sets is cheaper then.
+        """
+        if self.uniform:
+            return None
+        rows = self.rows(layout.shape)
+        if rows.overloads(layout, self.ii):
+            return False
+        return True if rows.complete else None
 
     # ------------------------------------------------------------- per-dimension families
 

@@ -107,8 +107,15 @@ class PragmaSpace:
             families = [self._family(d, option)[0][k] for d, option in enumerate(dims)]
             exact = all(need.family(d, option, self.model)[1] for d, option in enumerate(dims))
             crowded = _crowded(need, families)
+            if self.model == "ideal" and not need.uniform and all(option.banks == 1 for option in dims):
+                crowded = exact = False  # all in one set, but reads of one element need one port
             if crowded and (exact or self.model == "ideal"):
                 return False
+            if not exact and self.model == "ideal":
+                quick = need.quick(PerDimLayout(tuple(dims)))
+                if quick is False:
+                    return False
+                exact = quick is True
             if not exact and (crowded or self.model == "ideal"):
                 self.exact_tests += 1
                 if self.exact_tests > (400 if self.model == "static" else 60) * self.effort:

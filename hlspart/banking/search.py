@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from hlspart.banking.circle import Circle, Group, bits, multipliers
 from hlspart.banking.need import Cluster, Motion, Need, Offset
@@ -24,6 +25,8 @@ from hlspart.layouts.perdim import PerDimLayout
 
 MAX_WORK = {"lattice": 4_000_000, "block": 160_000}  # pairs of accesses compared by arithmetic, per unit of effort
 MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
+
+CANDIDATE = 20  # what looking at one map in full costs, in the same unit
 
 AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout
 
@@ -116,8 +119,11 @@ class _Union:
     def space(self) -> str:
         """What is searched, in words."""
         blocks = f"; block-cyclic with blocks up to {self._most_block}" if self._blocks else ""
-        if blocks and any(self._motion(need, cluster) is None for need, cluster, _ in self._clusters):
-            blocks += ", free of conflicts at every position"  # which of them a loop reaches is not asked
+        if blocks and any(
+            self._motion(need, cluster) is None and (need.uniform or need.rows(self._shape).empty)
+            for need, cluster, _ in self._clusters
+        ):
+            blocks += ", free of conflicts at every position"  # which of them a loop reaches is not known
         return f"cyclic, block and complete per dimension; lattices{blocks}"
 
     def solutions(self, banks: int) -> Iterator[AnyLayout]:
@@ -142,8 +148,12 @@ class _Union:
 
     @property
     def _blocks(self) -> bool:
-        """Block-cyclic maps are tried where the cluster test is exact, elsewhere with more effort only."""
-        return self._effort > 1 or all(need.uniform for need in self._needs)
+        """Three dimensions are too many alphas unless accesses that differ by constants rule most of them out."""
+        return self._effort > 1 or len(self._axes) < 3 or self._uniform
+
+    @cached_property
+    def _uniform(self) -> bool:
+        return all(need.uniform for need in self._needs)
 
     @property
     def _most_block(self) -> int:
@@ -166,6 +176,11 @@ class _Union:
         """The shared counting function decides, unless the cluster test was already exact."""
         for need in self._needs:
             if need.uniform and isinstance(layout, LatticeLayout):
+                continue
+            quick = need.quick(layout)
+            if quick is False:
+                return False
+            if quick is True:
                 continue
             self._exact_tests += 1
             if self.stuck:
@@ -193,10 +208,10 @@ class _Union:
         """Multipliers for each modulus under which the accesses of no group crowd a bank."""
         modulus, *rest = moduli
         if not rest:
-            for alpha in self._alphas([Circle(groups, None, 1, modulus, len(self._axes))], modulus, True):
+            for alpha in self._alphas([Circle(groups, None, 1, modulus, len(self._axes))], modulus, "units"):
                 yield (alpha,)
             return
-        for alpha, mask, _ in multipliers((), modulus, len(self._axes), True):
+        for alpha, mask, _ in multipliers((), modulus, len(self._axes), "units"):
             for last in bits(mask):
                 first = (*alpha, last)
                 if math.gcd(modulus, *first) != 1:
@@ -221,25 +236,31 @@ class _Union:
         if banks == 1 or not self._blocks:
             return
         for block in range(2, self._most_block + 1):
-            circles = [
-                Circle(groups, self._motion(need, cluster), block, block * banks, len(self._axes))
-                for need, cluster, groups in self._clusters
-            ]
-            for alpha in self._alphas(circles, block * banks, False):
+            circles = []
+            for need, cluster, groups in self._clusters:
+                motion = self._motion(need, cluster)
+                told = motion is None and not need.uniform and not need.rows(self._shape).empty
+                width = 1 if told else block  # rows tell the rest
+                circles.append(Circle(groups, motion, width, block * banks, len(self._axes)))
+            mirrored = self._uniform and all(c.even and c.block == block for c in circles)
+            for alpha in self._alphas(circles, block * banks, "signs" if mirrored else "none"):
                 layout = BlockCyclicLayout(self._shape, self._spread(alpha), banks, block)
                 if self._accept(layout):
                     yield layout
 
-    def _alphas(self, circles: Sequence[Circle], period: int, units: bool) -> Iterator[Offset]:
+    def _alphas(
+        self, circles: Sequence[Circle], period: int, alike: Literal["units", "signs", "none"]
+    ) -> Iterator[Offset]:
         """Multipliers without a divisor in common with the period under which no bank is crowded."""
-        kind = "lattice" if units else "block"
-        for prefix, mask, work in multipliers(circles, period, len(self._axes), units):
+        kind = "lattice" if alike == "units" else "block"
+        for prefix, mask, work in multipliers(circles, period, len(self._axes), alike):
             self._work[kind] += work
             if self._work[kind] > MAX_WORK[kind] * max(1, self._effort):
                 self._cut = True
                 return
             for last in bits(mask):
                 if math.gcd(period, last, *prefix) == 1:
+                    self._work[kind] += CANDIDATE
                     yield (*prefix, last)
 
     def _motion(self, need: Need, cluster: Cluster) -> Motion | None:

@@ -215,7 +215,7 @@ class Chooser:
         )  # fmt: skip
 
     def _least(self, needs: Sequence[Need], start: int) -> Banking | None:
-        effort = self.options.effort
+        effort, start = self.options.effort, max(start, 2)  # code for one bank alone would gain nothing
         if not self.options.pow2:
             return least_any(needs, self.demand.shape, self._most, effort, start)
         for banks in _powers(self._most):

@@ -7,6 +7,7 @@ operations: a question that exceeds it raises :class:`TooHard`, which callers tu
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -50,6 +51,27 @@ class Region:
     def empty(self) -> bool:
         """Whether it has no iteration, for any value of the parameters."""
         return self._owner.guarded(lambda: bool(self._set.is_empty()))
+
+    def points(self, most: int) -> tuple[list[tuple[int, ...]], bool]:
+        """Some of its iterations, about ``most``, and whether they are all; none when it has parameters or no end."""
+
+        def pick() -> tuple[list[tuple[int, ...]], bool]:
+            rank = len(self._owner.names)
+            if self._set.dim(isl.dim_type.param) or not self._set.is_bounded() or self._set.is_empty():
+                return [], False
+            low = [self._set.dim_min_val(k).to_python() for k in range(rank)]
+            high = [self._set.dim_max_val(k).to_python() for k in range(rank)]
+            if math.prod((b - a) // s + 1 for a, b, s in zip(low, high, self._owner.steps, strict=True)) <= most:
+                return _members(self._set, rank), True
+            side = max(2, int(most ** (1 / rank)))
+            text = [
+                f"{a} <= {n} < {a + side * s}"
+                for a, n, s in zip(low, self._owner.names, self._owner.steps, strict=True)
+            ]
+            corner = isl.Set(f"{{ {self._owner.tuple} : {' and '.join(text)} }}", context=self._owner.context)
+            return _members(self._set.intersect(corner), rank), False
+
+        return self._owner.guarded(pick)
 
     def sample(self) -> dict[str, int] | None:
         """Some iteration, None when empty; the lexicographically least one where that is cheap."""
