@@ -67,19 +67,26 @@ class Pipeline:
     @cached_property
     def ii(self) -> IIResult:
         """II, depth and latency of every loop; memories of every array."""
-        return self.ii_under(self.validation)
+        return self.ii_under(self.validation, hints=True)
 
-    def ii_under(self, validation: Validation) -> IIResult:
+    @cached_property
+    def figures(self) -> IIResult:
+        """:attr:`ii` without the hints on what would help, which take longer than the figures."""
+        return self.__dict__.get("ii") or self.ii_under(self.validation)
+
+    def ii_under(self, validation: Validation, hints: bool = False) -> IIResult:
         """The prediction if the directives had this other effect."""
         from hlspart.schedule import check
 
-        return check(self.program, self.analysis, validation, self.target, self.options.bank_model)
+        return check(self.program, self.analysis, validation, self.target, self.options.bank_model, hints)
 
     def infer(self, options: InferOptions) -> InferResult:
         """The least partition that reaches the target II."""
         from hlspart.infer import infer
 
-        known = self.__dict__.get("ii")  # a prediction that is there already is not made again
+        known = self.__dict__.get("ii") or self.__dict__.get(
+            "figures"
+        )  # a prediction that is there already is not made again
         return infer(self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, known)
 
     def lint(self, config: LintConfig | None = None) -> LintReport:
@@ -89,8 +96,8 @@ class Pipeline:
         loops = bool(self.program.loops)
         return lint.run(
             self.program, self.analysis, self.validation,
-            self.ii if loops else None, (lambda: self.infer(InferOptions())) if loops else None, config,
-            tool=self.target.tool, recheck=self.ii_under, small=self.target.complete_threshold,
+            self.figures if loops else None, (lambda: self.infer(InferOptions())) if loops else None, config,
+            tool=self.target.tool, recheck=self.ii_under, hinted=lambda: self.ii, small=self.target.complete_threshold,
         )  # fmt: skip
 
     def fix(self, report: LintReport, config: LintConfig | None = None, unsafe: bool = False) -> Fixed:
@@ -99,9 +106,9 @@ class Pipeline:
 
         def again(texts: Mapping[str, str]) -> tuple[LintReport, IIResult]:
             inner = self.with_texts(texts)
-            return inner.lint(config), inner.ii
+            return inner.lint(config), inner.figures
 
-        return fix(self.program, report, self.ii, again, unsafe)
+        return fix(self.program, report, self.figures, again, unsafe)
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """Banked C, with the partitions of the text or, on request, the inferred ones."""

@@ -69,6 +69,7 @@ class Facts:
     unrolled: Mapping[int, int] = field(default_factory=dict)
     small: int = 0  # local arrays of fewer elements become registers without a directive
     large: int = 1024  # banks above which a complete partition is large
+    hinted: Callable[[], IIResult] | None = None  # ``ii`` with hints on what would help
 
     @cached_property
     def inferred(self) -> InferResult | None:
@@ -161,6 +162,12 @@ class Facts:
             for loop in self.ii.loops:
                 if loop.pipelined and loop.origin != "auto" and loop.ii is not None and loop.target_ii is not None:
                     yield loop
+
+    def hint(self, loop: LoopResult) -> str | None:
+        """What would help against the first limit of a loop."""
+        found = self.hinted().loops if self.hinted is not None else ()
+        same = next((x for x in found if (x.function, x.name) == (loop.function, loop.name)), loop)
+        return same.limits[0].hint if same.limits else None
 
     def banks(self, variable: int) -> int | None:
         """Banks of an array in the prediction."""

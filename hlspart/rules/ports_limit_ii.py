@@ -58,8 +58,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         limit, variable = loop.limits[0], facts.limit_array(loop)
         message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {limit.text}"
         related = [(variable.at, f"'{variable.name}' is declared here")] if variable is not None else []
-        hint = limit.hint
-        if facts.inferred is not None and variable is not None:
+        hint = facts.hint(loop)
+        if hint is None and facts.inferred is not None and variable is not None:
             better = [a for a in facts.inferred.arrays if a.variable == variable.id and a.pragmas]
             after = [x.ii_after for x in facts.inferred.loops if (x.function, x.name) == (loop.function, loop.name)]
             if better and after and after[0] is not None and after[0] < loop.ii:

@@ -51,7 +51,9 @@ RULE = Rule("HLP302", "too-many-banks", "info")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Partitions above the inferred minimum."""
-    partitions = [(d, v, facts.banks(v.id)) for _, d, v in facts.partitions()]
+    late = (x for x in facts.pipelined() if x.ii is not None and x.target_ii is not None and x.ii > x.target_ii)
+    short = {v.id for v in map(facts.limit_array, late) if v is not None}  # what lacks ports has no bank too many
+    partitions = [(d, v, facts.banks(v.id)) for _, d, v in facts.partitions() if v.id not in short]
     if not any(banks is not None and banks > 2 for _, _, banks in partitions) or facts.inferred is None:
         return
     if any(x.ii_before is None or x.ii_after is None or x.ii_after > x.ii_before for x in facts.inferred.loops):
