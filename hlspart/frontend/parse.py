@@ -399,7 +399,10 @@ def _fragment(tokens: list[Token], index: int) -> SourceError | None:
     name = _type_candidate(tokens, index, [])
     names = {t.text for t in tokens[: max(0, index - 2)] if t.kind == "id"}
     place = next((t for t in tokens[max(0, index - 2) : index + 2] if t.text == name), None)
-    if name is None or place is None or name in names or (level and tokens[index].text not in ("*", name)):
+    if name is None or place is None or name in names:
+        return None
+    # in a parameter list or a body it must stand right there
+    if level and name not in (tokens[index - 1].text, tokens[index].text) and tokens[index].text != "*":
         return None
     what = "used as a type"
     if [t.text for t in tokens[index + 1 : index + 3]] == ["(", "("]:

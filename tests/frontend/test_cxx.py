@@ -265,7 +265,7 @@ def test_an_array_of_channels_is_no_memory() -> None:
 def test_standard_types_need_no_header() -> None:
     loaded = good("void f(uint8_t A[4], size_t n) { int16_t x = (int16_t)A[n]; A[0] = x; }", "t.cpp")
     assert named(loaded, "A").type == ir.ArrayType(ir.ScalarType("uint8_t", "int", 8, False), (4,))
-    assert "syntax error" in message("void f(foo_t A[4]) { }")
+    assert "'foo_t' is used as a type" in message("void f(foo_t A[4]) { }")
 
 
 def test_language_by_suffix_and_option() -> None:

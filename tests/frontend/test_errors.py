@@ -9,6 +9,7 @@ from frontend_help import good, message, program
 
 from hlspart.frontend import load
 from hlspart.frontend.preprocess import MAX_BYTES
+from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions
 
 CASES = {
@@ -41,6 +42,24 @@ CASES = {
     "int a = 09z;\n": "t.c:1:9: error: invalid number '09z' [HLP002]",
     "int a = 3 @ 4;\n": "t.c:1:11: error: stray '@' in the source [HLP002]",
     '#include "t.c"\n': "t.c:1:1: error: include loop: t.c -> t.c [HLP002]",
+    "acc = 0;\nint f(void) { return 0; }\n": (
+        "t.c:1:1: error: 'acc' begins a statement outside of any function: the file is a fragment of one [HLP002]"
+    ),
+    "for (i = 0; i < 4; i++) a[i] = 0;\n": (
+        "t.c:1:1: error: 'for' begins a statement outside of any function: the file is a fragment of one [HLP002]"
+    ),
+    "word add(word a) { return a; }\n": (
+        "t.c:1:1: error: 'word' is used as a type but declared nowhere: a header is missing, or another file includes "
+        "this one [HLP002]"
+    ),
+    "int f(int n, word a) { return a; }\n": (
+        "t.c:1:14: error: 'word' is used as a type but declared nowhere: a header is missing, or another file includes "
+        "this one [HLP002]"
+    ),
+    "static int f\n_ARGS_ ((int a));\n": (
+        "t.c:2:1: error: '_ARGS_' is used as a macro but declared nowhere: a header is missing, or another file "
+        "includes this one [HLP002]"
+    ),
 }
 
 
@@ -71,6 +90,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 DOUBLING = "#define A0 x x\n" + "".join(f"#define A{i} A{i - 1} A{i - 1}\n" for i in range(1, 40)) + "int A39;\n"
 LIMITS = {
+    "void g(int);\nvoid f(int x) {\n" + "g(x);\n" * 120_000 + "}": "more than 500000 tokens after macro expansion",
     DOUBLING: "macro expansion gives more than 1000000 tokens",
     "int a = " + "(" * 5000 + "1" + ")" * 5000 + ";": "brackets nested deeper than 256",
     "void f(void) {" + "{" * 5000 + "}" * 5000 + "}": "brackets nested deeper than 256",
@@ -95,6 +115,24 @@ def test_long_inputs_within_the_limits_are_read() -> None:
     table = next(v for v in loaded.variables if v.name == "T")
     assert table.dims == (8000,)
     good("void f(int a) { switch (a) {" + "".join(f"case {i}: " for i in range(2000)) + "; } }")
+
+
+def test_long_tables_of_constants_are_one_list() -> None:
+    row = "{1, -2, (unsigned char)(3 << 2), 1 ? 4 : 5, 'x', ~0x0F, (2 + 3) * -1, },"
+    loaded = good(
+        f"typedef unsigned char u8;\nstatic const int T[][7] = {{ {row * 40} }};\nu8 U[] = {{ {'(u8)(1),' * 50} }};"
+    )
+    table, other = (next(v for v in loaded.variables if v.name == n) for n in "TU")
+    assert (table.dims, other.dims) == ((40, 7), (50,))
+    assert isinstance(table.init, ir.InitList)
+    inner = table.init.items[0][1]
+    assert isinstance(inner, ir.InitList)
+    assert [loaded.text(v.at) for _, v in inner.items] == [
+        "1", "-2", "(unsigned char)(3 << 2)", "1 ? 4 : 5", "'x'", "~0x0F", "(2 + 3) * -1",
+    ]  # fmt: skip
+    for broken in ("1 2", "+", "(1", "1)", "a b", "1 ? 2", "{1} 2", "1,,2", "(u8)"):
+        text = f"typedef unsigned char u8;\nint T[] = {{ {'1,' * 40} {broken} }};"
+        assert program(text).units[0].error is not None, broken
 
 
 def test_a_broken_unit_leaves_nothing_behind() -> None:
