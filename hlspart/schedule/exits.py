@@ -20,7 +20,7 @@ def after_exits(lowered: Lowered, exits: Collection[tuple[int, int]], name: str)
     label = f"exit of {name}"
     certain, waiting = set(), set()
     for test, position in exits:
-        for op in graph.ops.values():
+        for op in graph.ops.values() if test in graph.ops else ():  # else decided before the loop begins
             if op.ref is not None and (op.kind == "store" or op.ref.key[0] == "stream"):
                 distance = 0 if op.ref.position >= position else 1
                 certain.add(Edge(test, op.id, distance, 0, "control", label))

@@ -120,7 +120,7 @@ def topological(graph: Graph) -> list[int]:
             waiting[sink] -= 1
             if waiting[sink] == 0:
                 ready.append(sink)
-    return order
+    return order if len(order) == len(waiting) else sorted(waiting)
 
 
 def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:

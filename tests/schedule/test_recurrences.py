@@ -230,6 +230,7 @@ def test_flattening_over_a_load():
         ("for (int i = 0; i < 64; i++)", "if (A[i] == 0) return i; x[i] = A[i] + 1;", None, (1, 2)),
         ("for (int i = 0; i < 64; i++)", "x[i] = i; if (acc == 9) break; acc += 2;", 1, None),
         ("for (int i = 0; i < 64 && acc < 9; i++)", "acc += 2;", 1, None),
+        ("for (int i = 0; i < 64; i++)", "if (x == 0) break; acc += 2;", 1, None),  # decided before the loop
     ],
 )
 def test_the_next_iteration_waits_for_the_exit_test(header, body, ii, bounds):
