@@ -44,7 +44,7 @@ accuracy: $(READY)  ## predicted against published synthesis reports
 	$(BIN)/python tests/accuracy/run.py
 
 lint: $(READY)  ## lint the samples
-	$(BIN)/hlspart lint samples
+	$(BIN)/hlspart lint samples --fail-on error
 
 rewrite: $(READY)  ## banked C of every sample into demo-out/
 	$(BIN)/hlspart rewrite $(sort $(wildcard samples/*.c)) --infer --out-dir demo-out

@@ -126,17 +126,28 @@ def _fixed(pipeline: Pipeline, report: LintReport, config: Any, unsafe: bool, di
     """The report after the fixes that stand the check; changed files are written, or shown as a diff."""
     import difflib
 
-    fixed = pipeline.fix(report, config, unsafe)
-    for path, new in fixed.texts.items():
-        old = report.sources[path].text
-        if diff:
-            lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{path}", f"b/{path}")
-            write_stdout("".join(x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines))
-        else:
-            write_output(path, encode(new))
-    for item, reason in fixed.refused:
-        print(f"{item.place.path}:{item.place.line}: not fixed [{item.rule}]: {reason}", file=sys.stderr)
-    return pipeline.with_texts(fixed.texts).lint(config) if fixed.texts else report
+    from hlspart.cli import tree
+
+    after: list[LintReport] = []
+    groups = tree.programs(pipeline.paths, pipeline.options) if pipeline.reader is None else [pipeline.paths]
+    written: set[str] = set()
+    for group in groups:
+        part = Pipeline(group, pipeline.options, pipeline.reader)
+        found = part.lint(config)
+        fixed = part.fix(found, config, unsafe)
+        for item, reason in fixed.refused:
+            print(f"{item.place.path}:{item.place.line}: not fixed [{item.rule}]: {reason}", file=sys.stderr)
+        texts = {path: new for path, new in fixed.texts.items() if path not in written}  # a header only once
+        written |= texts.keys()
+        for path, new in texts.items():
+            old = found.sources[path].text
+            if diff:
+                lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{path}", f"b/{path}")
+                write_stdout("".join(x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines))
+            else:
+                write_output(path, encode(new))
+        after.append(part.with_texts(texts).lint(config) if texts else found)
+    return tree.merged(report.files, after)
 
 
 def _coloured(choice: str) -> bool:

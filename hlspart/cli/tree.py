@@ -59,11 +59,9 @@ def lint(
     paths: Sequence[str], options: Options, config: LintConfig, jobs: int, cache: str | None, read: Reader | None
 ) -> LintReport:
     """Findings about all ``paths``; files that call each other are looked at together."""
-    together = read is not None or options.frontend.directive_files or len(paths) == 1
-    groups = [tuple(paths)] if together else list(_connected(paths))
     if read is not None:
         return Pipeline(paths, options, read).lint(config)
-    work = [Job(g, options, config, cache) for g in groups]
+    work = [Job(g, options, config, cache) for g in programs(paths, options)]
     reports: list[LintReport] = []
     show = sys.stderr.isatty() and len(work) > 20
     if jobs > 1 and len(work) > 1:
@@ -78,6 +76,13 @@ def lint(
     return merged(paths, reports)
 
 
+def programs(paths: Sequence[str], options: Options) -> list[tuple[str, ...]]:
+    """The files that are looked at together: those that call each other; with directive files, which name
+    functions of any of them, all."""
+    together = options.frontend.directive_files or len(paths) == 1
+    return [tuple(paths)] if together else list(_connected(paths))
+
+
 def lint_before(
     paths: Sequence[str], options: Options, config: LintConfig, found: Changes, headers: bool
 ) -> LintReport:
@@ -86,9 +91,7 @@ def lint_before(
     These are the files that call a changed one; all of them when other files have changed too, or when
     there are findings in ``headers``.
     """
-    together = options.frontend.directive_files or len(paths) == 1
-    groups = [tuple(paths)] if together else list(_connected(paths))
-    touched = [g for g in groups if found.elsewhere or headers or any(found.lines.get(p) for p in g)]
+    touched = [g for g in programs(paths, options) if found.elsewhere or headers or any(found.lines.get(p) for p in g)]
     return merged([p for g in touched for p in g], [Pipeline(g, options, found.before).lint(config) for g in touched])
 
 

@@ -98,6 +98,14 @@ def test_safe_fixes(cli, linted: Path) -> None:
     assert (linted / "f.c").read_text() == text
 
 
+def test_fixes_in_files_that_are_no_one_program(cli, tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.c").write_text(TEXT)  # each defines f
+    cli("lint", ".", "--fix")
+    wanted = TEXT.replace("type=complete factor=3", "type=complete")
+    assert [(tmp_path / f"{name}.c").read_text() for name in "abc"] == [wanted] * 3
+
+
 def many(folder: Path) -> None:
     for n in range(6):
         (folder / f"k{n}.c").write_text(TEXT.replace("void f(", f"void f{n}("))
