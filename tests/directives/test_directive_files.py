@@ -32,6 +32,7 @@ PRAGMA = "type=cyclic factor=4 dim=2"
         ("d.tcl", "set n 4\nset_directive_array_partition -type cyclic -factor $n \\\n  -dim 2 {f} ${arr}\n"),
         ("d.tcl", "set n 1\nif {$n == 1} {\n set_directive_array_partition -type cyclic -factor 4 -dim 2 f A\n"
                   "} else {\n set_directive_array_partition f A\n}\n"),
+        ("d.tcl", "set n 8\nset_directive_array_partition -type cyclic -factor [expr $n / 2] -dim [expr {1+1}] f A\n"),
         ("d.tcl", "namespace eval sol {\n set_directive_array_partition -type cyclic -factor 4 -dim 2 f A\n}\n"),
         ("d.tcl", "::hls::set_directive_array_partition -type cyclic -factor 4 -dim 2 f A\n"),
     ],

@@ -1,8 +1,8 @@
 """Tcl project scripts and ``directives.tcl``: the part of Tcl that such files use.
 
 Comments, continuation, quotes, braces, ``set`` variables, ``source``, conditions on constants and
-``namespace eval`` or ``catch`` wrappers are followed; a loop, a procedure or a command substitution
-is not executed but reported, so that no directive is lost silently.
+``namespace eval`` or ``catch`` wrappers and ``[expr ..]`` on integers are followed; a loop, a procedure or another
+command substitution is not executed but reported, so that no directive is lost silently.
 """
 
 from __future__ import annotations
@@ -12,17 +12,20 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.context import place_of
 from hlspart.frontend.directives.cfg import Reading, flags_beside, flow, period, sources_of, uncertainty
 from hlspart.frontend.directives.command import Command
 from hlspart.frontend.directives.grammar import literal
 from hlspart.frontend.directives.kinds import KINDS
+from hlspart.frontend.tokens import SourceError, lex_line
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Option, Problem
 from hlspart.model.project import ProjectFile
 from hlspart.model.source import Origin, SourceText, Span
 
 _DEEPEST = 20
+_EXPRESSION = re.compile(r"\[expr\s+([^][]*)\]")
 _VARIABLE = re.compile(r"\$(?:\{([^}]*)\}|((?:::)?\w+(?:::\w+)*))")
 
 
@@ -253,7 +256,7 @@ def _substituted(word: TclWord, variables: dict[str, str]) -> TclWord:
     """Variables replaced by their values; ``open`` when something in it is not known."""
     if word.braced:
         return word
-    unknown = "[" in word.text
+    unknown = False
 
     def value(match: re.Match[str]) -> str:
         nonlocal unknown
@@ -263,8 +266,17 @@ def _substituted(word: TclWord, variables: dict[str, str]) -> TclWord:
             return match.group()
         return variables[name]
 
-    text = _VARIABLE.sub(value, word.text)
-    return replace(word, text=text, open=unknown)
+    text = _EXPRESSION.sub(_evaluated, _VARIABLE.sub(value, word.text))
+    return replace(word, text=text, open=unknown or "[" in text)
+
+
+def _evaluated(match: re.Match[str]) -> str:
+    """``[expr ..]`` on integers; as it stands when it is something else."""
+    try:
+        number = evaluate_tokens(lex_line(match.group(1).strip("{} \t")), lambda _: None)
+    except (NotConstant, SourceError):
+        return match.group()
+    return str(number) if number >= 0 else match.group()  # Tcl rounds negative quotients down
 
 
 def _commands(text: str, start: int, end: int) -> list[list[TclWord]]:
