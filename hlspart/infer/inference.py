@@ -412,17 +412,19 @@ class Inference:
         for loop in self._loops(after):
             asked = self.targets[key(loop)]
             cause = loop.cause
+            rewritten = [
+                self.program.variable(d.demand.roots[0]).name
+                for d in decisions
+                if d.choice.rewrite and any(key(x.result) == key(loop) for x in d.demand.loops)
+            ]
+            needs = f"needs the rewrite of {', '.join(rewritten)}" if rewritten else None
             if loop.ii is not None and loop.ii > asked:
                 found = sorted(loop.limits, key=lambda x: x.kind == "memory-port")  # a port could have been had
                 binding = [x.text for x in found if x.ii > asked]
                 cause = binding[0] if binding else self._shortage(loop, decisions)
+                cause = f"{cause}; {needs}" if needs else cause
             elif loop.ii is not None:
-                rewritten = [
-                    self.program.variable(d.demand.roots[0]).name
-                    for d in decisions
-                    if d.choice.rewrite and any(key(x.result) == key(loop) for x in d.demand.loops)
-                ]
-                cause = f"needs the rewrite of {', '.join(rewritten)}" if rewritten else None
+                cause = needs
             old = before.get(key(loop))
             out.append(InferredLoop(loop.function, loop.name, asked, old.ii if old else None, loop.ii, cause))
         return out
