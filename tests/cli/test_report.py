@@ -57,7 +57,8 @@ def test_self_contained_and_complete(cli, page: Path) -> None:
     assert all(link.startswith("#") and f'id="{link[1:]}"' in text for link in parsed.links)
     assert "http" not in text and "@import" not in text and "url(" not in text
     assert "1 of 2 pipelined loops misses the target II" in text
-    assert text.count("<title>[") == 24 * 32  # a cell with tooltip per element
+    maps = text.count("<figure>")  # as written and, where infer finds another mapping, as inferred
+    assert maps in (1, 2) and text.count("<title>[") == 24 * 32 * maps  # a cell with tooltip per element
     assert len(set(re.findall(r"bank (\d)</title>", text))) == 9
     assert 'data-label="II">5</td>' in text and "tile bank 0: 9 accesses, 2 ports" in text
     assert re.findall(r'class="late">slot (\d)', text) == ["1", "2", "3", "4"]  # one slot is asked for, five are used
@@ -178,7 +179,8 @@ def test_in_a_browser(page: Path, tmp_path: Path, width: int, scheme: str) -> No
     assert done.returncode == 0, done.stderr[-300:]
     found = json.loads(unescape(re.search(r"<title>(.*?)</title>", done.stdout)[1]))  # type: ignore[index]
     assert found["width"] <= width and found["outside"] == 0, "something is wider than the page"
-    assert (found["cells"], found["loops"], found["hidden"]) == (24 * 32, 3, 0)
+    maps = page.read_text().count("<figure>")
+    assert (found["cells"], found["loops"], found["hidden"]) == (24 * 32 * maps, 3, 0)
     assert found["svg"] >= 4 and found["lines"] == len((ROOT / "samples/conv2d.c").read_text().split("\n"))
     assert found["heat"] == "rgb(198, 40, 40)"
     paper = (255, 255, 255) if scheme == "light" else (13, 17, 23)
