@@ -8,38 +8,24 @@ where that is right. Accesses that cannot move stay in place, each with its own 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from hlspart.model.access import Access, AccessAnalysis, Affine, ArrayGroup
 from hlspart.model.program import (
     ArrayRef,
     Assign,
-    Binary,
-    Block,
-    Call,
-    Conditional,
     Declare,
-    Expr,
-    ExprStmt,
-    If,
     IncDec,
-    Jump,
-    Label,
     Loop,
-    Member,
     Name,
-    PragmaMark,
     Program,
-    Return,
     Stmt,
-    Subscript,
-    Switch,
-    children,
     expressions,
     walk,
     walk_statements,
 )
-from hlspart.model.source import Origin, Span
+from hlspart.model.source import Origin
+from hlspart.rewrite.contents import Contents, Writer, contents, loops_in, writer_of
 from hlspart.rewrite.lanes import Layout, deal_lanes, inside_everywhere, meet, never_meet_across
 from hlspart.rewrite.uses import Uses
 
@@ -51,21 +37,6 @@ class Blocked:
     code: str
     reason: str
     at: Origin
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Writer:
-    """The assignment or increment that stores through a reference.
-
-    ``partial``: it changes a member of the element; ``member`` is its text. ``used``: its value is used.
-    ``nested``: what it stores is computed by an expression that stores, too.
-    """
-
-    node: Assign | IncDec
-    partial: bool
-    used: bool
-    nested: bool
-    member: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,21 +131,6 @@ class Movement:
     direct: tuple[Direct, ...] = ()
 
 
-@dataclass
-class _Found:
-    """What stands directly in a loop body."""
-
-    position: int = 0  # of the body's statement that is looked at
-    refs: dict[int, tuple[int, bool]] = field(default_factory=dict)  # ArrayRef.id -> statement, conditional
-    jumps: list[tuple[int, Origin]] = field(default_factory=list)
-    calls: list[tuple[int, Call]] = field(default_factory=list)
-    inner: list[tuple[int, Loop]] = field(default_factory=list)
-
-    def jumped(self, position: int) -> bool:
-        """Whether a jump may have left the iteration before a statement, or in it."""
-        return any(at <= position for at, _ in self.jumps)
-
-
 @dataclass(frozen=True)
 class Planner:
     """Sorts the accesses of groups; ``strict`` loops must reach their II, so nothing may stay in place in them."""
@@ -230,9 +186,7 @@ class Planner:
         self, group: ArrayGroup, layout: Layout, loop: Loop, member: int, refs: Sequence[ArrayRef]
     ) -> list[Region] | Blocked:
         """The regions of one array in one loop body."""
-        body = _Found()
-        for body.position, stmt in enumerate(loop.body.body):
-            _statement(self.program, stmt, False, body)
+        body = contents(self.program, loop)
         names: dict[str, str] = {}
         for ident in self.by_ref[refs[0].id][0].loops:
             info = self.analysis.loops[ident]
@@ -266,7 +220,7 @@ class Planner:
                 return region
             result.append(replace(region, outside=_outside(region, layout, whole)))
         everything = [s for region in result for s in region.sites]
-        inside = {other.id for _, outer in body.inner for other in _loops(outer)}
+        inside = {other.id for _, outer in body.inner for other in loops_in(outer)}
         alone = not any(inside & set(a.loops) for a in self.analysis.of_array(member))
         if len(result) > 1 or not alone:  # a directive speaks of the whole loop
             result = [replace(region, apart=False) for region in result]
@@ -275,7 +229,7 @@ class Planner:
             result[0] = replace(result[0], independent=never_meet_across(accesses))
         return result
 
-    def _site(self, ref: ArrayRef, body: _Found, names: Mapping[str, str]) -> Site | Blocked:
+    def _site(self, ref: ArrayRef, body: Contents, names: Mapping[str, str]) -> Site | Blocked:
         accesses = self.by_ref[ref.id]
         if ref.id not in body.refs:
             return Blocked("loop-header", "an access in a loop's header", ref.at)
@@ -316,7 +270,7 @@ class Planner:
                             return node.at
         return None
 
-    def _whole_domain(self, loop: Loop, body: _Found) -> Access | None:
+    def _whole_domain(self, loop: Loop, body: Contents) -> Access | None:
         """An access, to any array, that happens in every iteration of the loop."""
         for ref, (position, conditional) in body.refs.items():
             for access in self.by_ref.get(ref, ()):
@@ -325,12 +279,12 @@ class Planner:
         return None
 
     def _barriers(
-        self, group: ArrayGroup, loop: Loop, member: int, sites: Sequence[Site], body: _Found
+        self, group: ArrayGroup, loop: Loop, member: int, sites: Sequence[Site], body: Contents
     ) -> set[int] | Blocked:
         """Positions of statements that no access may move across."""
         writes = any(s.write for s in sites)
         barriers: set[int] = set()
-        place = {other.id: position for position, outer in body.inner for other in _loops(outer)}
+        place = {other.id: position for position, outer in body.inner for other in loops_in(outer)}
         for access in self._of(member):
             if writes or access.kind == "write":
                 barriers.update(place[one] for one in access.loops if one in place)
@@ -356,31 +310,7 @@ class Planner:
                 yield from self.by_ref[use.node.id]
 
 
-def writer_of(program: Program, function: str, ref: ArrayRef) -> Writer | None:
-    """The assignment or increment whose target is ``ref`` or a member of it."""
-    for stmt in walk_statements(program.functions[function].body):
-        unused = {id(e) for e in (getattr(stmt, "step", None), stmt.expr if isinstance(stmt, ExprStmt) else None)}
-        for expr in expressions(stmt):
-            for node in walk(expr):
-                target = node.target if isinstance(node, Assign) else node.operand if isinstance(node, IncDec) else None
-                if target is not None and _root(target) is ref:
-                    assert isinstance(node, Assign | IncDec)
-                    inner = walk(node.value) if isinstance(node, Assign) else iter(())
-                    nested = any(isinstance(n, Assign | IncDec) for n in inner)
-                    at = target.at.span
-                    member = program.text(Origin(Span(at.path, ref.at.span.end, at.end))) if target is not ref else ""
-                    return Writer(node, target is not ref, id(node) not in unused, nested, member)
-    return None
-
-
-def _root(expr: Expr) -> Expr:
-    """The element that ``expr`` is a part of."""
-    while isinstance(expr, Member | Subscript):
-        expr = expr.base
-    return expr
-
-
-def _runs(sites: Sequence[Site], barriers: set[int], body: _Found) -> list[list[Site]] | Blocked:
+def _runs(sites: Sequence[Site], barriers: set[int], body: Contents) -> list[list[Site]] | Blocked:
     """Sites in runs between barriers."""
     runs: list[list[Site]] = []
     last = -1
@@ -421,14 +351,14 @@ def _order(access: Access | None) -> int:
     return -1 if access is None else access.order
 
 
-def _loops(loop: Loop) -> Iterator[Loop]:
-    for stmt in walk_statements(loop):
-        if isinstance(stmt, Loop):
-            yield stmt
-
-
 def _region(
-    layout: Layout, loop: Loop, member: int, number: int, sites: Sequence[Site], body: _Found, names: Mapping[str, str]
+    layout: Layout,
+    loop: Loop,
+    member: int,
+    number: int,
+    sites: Sequence[Site],
+    body: Contents,
+    names: Mapping[str, str],
 ) -> Region | Blocked:
     """Deal the sites out to lanes: sites of one lane never need different elements of one bank at once."""
     positions = [body.refs[s.ref.id][0] for s in sites]
@@ -464,64 +394,3 @@ def _outside(region: Region, layout: Layout, whole: Access | None) -> frozenset[
     loaded = {s.index for s in region.sites if s.loads}
     guarded = loaded - {s.index for s in region.sites if not s.conditional}
     return frozenset(i for i in guarded if whole is None or not inside_everywhere(whole, i, layout.shape))
-
-
-def _statement(program: Program, stmt: Stmt, conditional: bool, found: _Found, in_switch: bool = False) -> None:
-    match stmt:
-        case Block():
-            for inner in stmt.body:
-                _statement(program, inner, conditional, found, in_switch)
-        case If():
-            _expression(stmt.test, conditional, found)
-            _statement(program, stmt.then, True, found, in_switch)
-            if stmt.other is not None:
-                _statement(program, stmt.other, True, found, in_switch)
-        case Switch():
-            _expression(stmt.test, conditional, found)
-            _statement(program, stmt.body, True, found, True)
-        case Loop():
-            found.inner.append((found.position, stmt))
-            for inner in walk_statements(stmt):
-                if isinstance(inner, Return) or (isinstance(inner, Jump) and inner.kind == "goto"):
-                    found.jumps.append((found.position, inner.at))
-                for expr in expressions(inner):
-                    found.calls.extend((found.position, node) for node in walk(expr) if isinstance(node, Call))
-        case Declare():
-            for variable in stmt.variables:
-                init = program.variable(variable).init
-                if init is not None:
-                    _expression(init, conditional, found)
-        case Return() | Label():
-            found.jumps.append((found.position, stmt.at))
-            for expr in expressions(stmt):
-                _expression(expr, conditional, found)
-        case Jump():
-            if not (in_switch and stmt.kind == "break"):
-                found.jumps.append((found.position, stmt.at))
-        case PragmaMark():
-            pass
-        case _:
-            for expr in expressions(stmt):
-                _expression(expr, conditional, found)
-
-
-def _expression(expr: Expr, conditional: bool, found: _Found) -> None:
-    match expr:
-        case ArrayRef():
-            found.refs[expr.id] = (found.position, conditional)
-            for index in expr.indices:
-                _expression(index, conditional, found)
-        case Conditional():
-            _expression(expr.test, conditional, found)
-            _expression(expr.then, True, found)
-            _expression(expr.other, True, found)
-        case Binary(op="&&" | "||"):
-            _expression(expr.left, conditional, found)
-            _expression(expr.right, True, found)
-        case Call():
-            found.calls.append((found.position, expr))
-            for argument in expr.args:
-                _expression(argument, conditional, found)
-        case _:
-            for child in children(expr):
-                _expression(child, conditional, found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import bodies
@@ -14,6 +15,7 @@ from hlspart.model.options import Options, RewriteOptions
 from hlspart.model.rewriting import RewriteResult, lut_levels
 from hlspart.pipeline import Pipeline
 from hlspart.rewrite import rewrite
+from hlspart.verify import VerifyOptions, verify
 
 FORMS = {
     "read behind a store": "A[i] = i; s += A[i]; A[i + 1] = s; s += A[i + 2] + A[i + 1];",
@@ -170,3 +172,23 @@ def test_stencils_reach_their_interval(
 def test_stores_that_may_meet_bring_no_dependence_directive() -> None:
     text = kernel("f", "A[i] = 1; A[7] = 2; A[9 - i] = 3; A[13 - i] = 4;", "int A[14]", "A", "A[i] = i;")
     assert "direction=WAW" not in banked(text, style="crossbar").files["p.c"]
+
+
+def test_a_parameter_under_a_banking_function_is_compared_through_the_map(tmp_path: Path) -> None:
+    text = """void f(int A[6][7], int out[4])
+{
+    for (int i = 0; i < 5; i++) { A[i][i] += A[i + 1][i]; out[i & 3] = A[i][6]; }
+}
+"""
+    program, analysis, validation = analysed(text)
+    group = next(g.id for g in analysis.groups if any(program.variable(m).name == "A" for m in g.members))
+    layouts = {group: linear((6, 7), (1, 2), 5)}
+    result = rewrite(program, analysis, validation, RewriteOptions(split_top=True), layouts=layouts)
+    (tmp_path / "old.c").write_text(text)
+    (tmp_path / "new.c").write_text(result.files["p.c"])
+    paths = str(tmp_path / "old.c"), str(tmp_path / "new.c")
+    answer = verify(*paths, VerifyOptions(top="f", map=json.loads(json.dumps(result.map_json()))))
+    assert (answer.status, answer.compared) == ("equal", ("A", "out")), answer.message
+    (tmp_path / "new.c").write_text(result.files["p.c"].replace("i & 3", "i & 1"))
+    wrong = verify(*paths, VerifyOptions(top="f", map=json.loads(json.dumps(result.map_json()))))
+    assert wrong.difference is not None and wrong.difference.place.startswith("out[")

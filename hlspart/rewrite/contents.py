@@ -1,0 +1,164 @@
+"""What stands directly in a loop's body: references, jumps, calls and inner loops, by statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hlspart.model.program import (
+    ArrayRef,
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Conditional,
+    Declare,
+    Expr,
+    ExprStmt,
+    If,
+    IncDec,
+    Jump,
+    Label,
+    Loop,
+    Member,
+    PragmaMark,
+    Program,
+    Return,
+    Stmt,
+    Subscript,
+    Switch,
+    children,
+    expressions,
+    walk,
+    walk_statements,
+)
+from hlspart.model.source import Origin, Span
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Writer:
+    """The assignment or increment that stores through a reference.
+
+    ``partial``: it changes a member of the element; ``member`` is its text. ``used``: its value is used.
+    ``nested``: what it stores is computed by an expression that stores, too.
+    """
+
+    node: Assign | IncDec
+    partial: bool
+    used: bool
+    nested: bool
+    member: str
+
+
+@dataclass
+class Contents:
+    """What stands directly in a loop body."""
+
+    position: int = 0  # of the body's statement that is looked at
+    refs: dict[int, tuple[int, bool]] = field(default_factory=dict)  # ArrayRef.id -> statement, conditional
+    jumps: list[tuple[int, Origin]] = field(default_factory=list)
+    calls: list[tuple[int, Call]] = field(default_factory=list)
+    inner: list[tuple[int, Loop]] = field(default_factory=list)
+
+    def jumped(self, position: int) -> bool:
+        """Whether a jump may have left the iteration before a statement, or in it."""
+        return any(at <= position for at, _ in self.jumps)
+
+
+def contents(program: Program, loop: Loop) -> Contents:
+    """What stands in the body of ``loop``."""
+    found = Contents()
+    for found.position, stmt in enumerate(loop.body.body):
+        _statement(program, stmt, False, found)
+    return found
+
+
+def loops_in(loop: Loop) -> Iterator[Loop]:
+    for stmt in walk_statements(loop):
+        if isinstance(stmt, Loop):
+            yield stmt
+
+
+def writer_of(program: Program, function: str, ref: ArrayRef) -> Writer | None:
+    """The assignment or increment whose target is ``ref`` or a member of it."""
+    for stmt in walk_statements(program.functions[function].body):
+        unused = {id(e) for e in (getattr(stmt, "step", None), stmt.expr if isinstance(stmt, ExprStmt) else None)}
+        for expr in expressions(stmt):
+            for node in walk(expr):
+                target = node.target if isinstance(node, Assign) else node.operand if isinstance(node, IncDec) else None
+                if target is not None and _root(target) is ref:
+                    assert isinstance(node, Assign | IncDec)
+                    inner = walk(node.value) if isinstance(node, Assign) else iter(())
+                    nested = any(isinstance(n, Assign | IncDec) for n in inner)
+                    at = target.at.span
+                    member = program.text(Origin(Span(at.path, ref.at.span.end, at.end))) if target is not ref else ""
+                    return Writer(node, target is not ref, id(node) not in unused, nested, member)
+    return None
+
+
+def _root(expr: Expr) -> Expr:
+    """The element that ``expr`` is a part of."""
+    while isinstance(expr, Member | Subscript):
+        expr = expr.base
+    return expr
+
+
+def _statement(program: Program, stmt: Stmt, conditional: bool, found: Contents, in_switch: bool = False) -> None:
+    match stmt:
+        case Block():
+            for inner in stmt.body:
+                _statement(program, inner, conditional, found, in_switch)
+        case If():
+            _expression(stmt.test, conditional, found)
+            _statement(program, stmt.then, True, found, in_switch)
+            if stmt.other is not None:
+                _statement(program, stmt.other, True, found, in_switch)
+        case Switch():
+            _expression(stmt.test, conditional, found)
+            _statement(program, stmt.body, True, found, True)
+        case Loop():
+            found.inner.append((found.position, stmt))
+            for inner in walk_statements(stmt):
+                if isinstance(inner, Return) or (isinstance(inner, Jump) and inner.kind == "goto"):
+                    found.jumps.append((found.position, inner.at))
+                for expr in expressions(inner):
+                    found.calls.extend((found.position, node) for node in walk(expr) if isinstance(node, Call))
+        case Declare():
+            for variable in stmt.variables:
+                init = program.variable(variable).init
+                if init is not None:
+                    _expression(init, conditional, found)
+        case Return() | Label():
+            found.jumps.append((found.position, stmt.at))
+            for expr in expressions(stmt):
+                _expression(expr, conditional, found)
+        case Jump():
+            if not (in_switch and stmt.kind == "break"):
+                found.jumps.append((found.position, stmt.at))
+        case PragmaMark():
+            pass
+        case _:
+            for expr in expressions(stmt):
+                _expression(expr, conditional, found)
+
+
+def _expression(expr: Expr, conditional: bool, found: Contents) -> None:
+    match expr:
+        case ArrayRef():
+            found.refs[expr.id] = (found.position, conditional)
+            for index in expr.indices:
+                _expression(index, conditional, found)
+        case Conditional():
+            _expression(expr.test, conditional, found)
+            _expression(expr.then, True, found)
+            _expression(expr.other, True, found)
+        case Binary(op="&&" | "||"):
+            _expression(expr.left, conditional, found)
+            _expression(expr.right, True, found)
+        case Call():
+            found.calls.append((found.position, expr))
+            for argument in expr.args:
+                _expression(argument, conditional, found)
+        case _:
+            for child in children(expr):
+                _expression(child, conditional, found)
