@@ -56,27 +56,30 @@ def _runs(problem: Problem, ops: list[int]) -> set[tuple[int, int]]:
 
 
 def _chains(problem: Problem, schedule: Schedule) -> list[str]:
-    """Combinational chains must fit the period: recompute the arrival time of every value in its state."""
-    incoming: dict[int, list[int]] = {op: [] for op in problem.graph.ops}
-    for edge in problem.graph.edges:
-        if edge.kind == "data" and edge.distance == 0:
-            incoming[edge.sink].append(edge.source)
-    ready: dict[int, float] = {}
+    """Combinational chains must fit the period, also those that reach into the next iteration.
 
-    def leaves(op: int) -> tuple[int, float]:
-        t = problem.timing[op]
-        last = schedule.start[op] + t.states - 1
-        return last, ready[op] + t.in_ns if t.states == 1 else t.out_ns
-
-    out = []
-    for op in sorted(problem.graph.ops, key=lambda x: (schedule.start[x], schedule.offset[x], x)):
-        ready[op] = 0.0
-        for source in incoming[op]:
-            if source not in ready:
-                return [f"operation {op} uses {source} before it is made"]
-            state, ns = leaves(source)
-            if state == schedule.start[op]:
-                ready[op] = max(ready[op], ns)
-        if ready[op] + problem.timing[op].in_ns > problem.period + 1e-6 and ready[op] > 0:
+    The arrival time of every value in its state is computed anew, until it settles.
+    """
+    start, out = schedule.start, []
+    links = [
+        (e.source, e.sink)
+        for e in problem.graph.edges
+        if e.kind == "data" and e.gap is None and (e.distance == 0 or (e.scalar and problem.timing[e.sink].states == 1))
+        and start[e.source] + problem.timing[e.source].states - 1 == start[e.sink] + schedule.ii * e.distance
+    ]  # fmt: skip
+    ready = dict.fromkeys(problem.graph.ops, 0.0)
+    for _ in range(len(ready) + 1):
+        changed = False
+        for source, sink in links:
+            t = problem.timing[source]
+            ns = ready[source] + t.in_ns if t.states == 1 else t.out_ns
+            if ns > ready[sink] + 1e-9:
+                ready[sink], changed = ns, True
+        if not changed:
+            break
+    else:
+        return ["a chain of operations runs into itself within one state"]
+    for op, ns in ready.items():
+        if ns > 0 and ns + problem.timing[op].in_ns > problem.period + 1e-6:
             out.append(f"chain into operation {op} takes longer than the period")
     return out

@@ -14,7 +14,7 @@ from typing import Any
 
 import highspy  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-from hlspart.schedule.problem import EPSILON, Problem, Schedule
+from hlspart.schedule.problem import EPSILON, Problem, Schedule, handed_on
 from hlspart.schedule.recurrence import incoming_of, topological
 
 MAX_BINARIES = 240
@@ -24,6 +24,8 @@ METHOD = "integer programming"
 
 def fits(problem: Problem, ii: int) -> bool:
     """Whether the problem is small enough to be solved exactly at ``ii``."""
+    if any(handed_on(problem, edge) for edge in problem.graph.edges):
+        return False  # chains over the end of an iteration are no linear constraints
     held = set(problem.ports) | {op for op, t in problem.timing.items() if t.unit in problem.limited}
     return len(held) * ii <= MAX_BINARIES and len(problem.graph.ops) <= MAX_BINARIES
 

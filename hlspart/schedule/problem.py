@@ -92,10 +92,19 @@ def allowed(problem: Problem, edge: Edge, state: int, offset: float, ii: int) ->
     """Earliest (state, ns) of ``edge``'s sink, whose source starts at ``state`` with ``offset``."""
     if edge.gap is not None:
         return state + edge.gap - ii * edge.distance, 0.0
-    if edge.distance:
-        return state + problem.gap(edge) - ii * edge.distance, 0.0
     source, sink = problem.timing[edge.source], problem.timing[edge.sink]
+    if edge.distance and not handed_on(problem, edge):
+        return state + problem.gap(edge) - ii * edge.distance, 0.0
     ready = offset + source.in_ns if source.states == 1 else source.out_ns
     if ready + sink.in_ns > problem.period + EPSILON:
-        return state + source.states, 0.0
-    return state + source.states - 1, ready
+        return state + source.states - ii * edge.distance, 0.0
+    return state + source.states - 1 - ii * edge.distance, ready
+
+
+def handed_on(problem: Problem, edge: Edge) -> bool:
+    """Whether a carried scalar may be used in the state that makes it, as part of one chain.
+
+    Operations of several states take such a value at their inputs whatever chain it comes from (reports of
+    conditional sums); :meth:`Problem.gap` says when.
+    """
+    return edge.gap is None and edge.distance > 0 and edge.scalar and problem.timing[edge.sink].states == 1

@@ -9,6 +9,8 @@ from dataclasses import replace
 from hlspart.schedule.graph import Edge, Graph
 from hlspart.schedule.problem import Problem, Timing, allowed
 
+MAX_ROUNDS = 64  # of a cycle whose chains reach into the next iteration
+
 
 def earliest(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float]] | None:
     """First start of every operation under dependences alone; None when a recurrence forbids ``ii``."""
@@ -91,15 +93,19 @@ def _lengthens(problem: Problem, cycle: Sequence[Edge], ii: int) -> bool:
 
 
 def _round(problem: Problem, cycle: Sequence[Edge], ii: int) -> int:
-    """States by which one round delays an operation.
+    """States by which going round delays an operation that begins with a state.
 
-    An edge between iterations starts its sink at the beginning of a state; from there on the way round
-    depends on nothing else.
+    A value that is handed on within a state takes its delay along: rounds are repeated until that settles.
     """
     first = next(k for k, edge in enumerate(cycle) if edge.distance)
-    at = (0, 0.0)
-    for edge in (*cycle[first + 1 :], *cycle[: first + 1]):
-        at = allowed(problem, edge, *at, ii)
+    ns = 0.0
+    for _ in range(MAX_ROUNDS):
+        at = (0, ns)
+        for edge in (*cycle[first + 1 :], *cycle[: first + 1]):
+            at = allowed(problem, edge, *at, ii)
+        if at[0] or at[1] <= ns:
+            break
+        ns = at[1]
     return at[0]
 
 

@@ -114,3 +114,16 @@ def test_integer_programming_agrees(seed):
     best = exact.schedule_at(problem, found.ii)
     assert isinstance(best, Schedule) and faults(problem, best) == []
     assert best.depth <= found.depth
+
+
+@pytest.mark.parametrize(("operations", "ii"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3)])
+def test_a_scalar_handed_on_brings_its_delay_along(operations, ii):
+    """A ring of operations of 3 ns, two in a period: the value of one round is the start of the next."""
+    ops = {i: Op(i, "op", 32, (), 1) for i in range(operations)}
+    edges = [Edge(k, k + 1, 0, None, "data", "s") for k in range(operations - 1)]
+    edges.append(Edge(operations - 1, 0, 1, None, "data", "s", scalar=True))
+    timing = dict.fromkeys(ops, Timing(1, 3.0, 3.0))
+    problem = Problem(Graph(ops, tuple(edges)), timing, {}, {}, PERIOD, {})
+    assert recurrence_ii(problem) == ii
+    found = modulo_schedule(problem, 1, 12)
+    assert found is not None and found.ii == ii and faults(problem, found) == []
