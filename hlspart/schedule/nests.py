@@ -16,7 +16,7 @@ from hlspart.model import program as c
 from hlspart.model.access import Access, AccessAnalysis, Bounds, LoopInfo
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace
-from hlspart.schedule.dependence import next_iteration
+from hlspart.schedule.between import continues, hands_on
 from hlspart.schedule.history import different
 from hlspart.targets import Target
 
@@ -219,7 +219,7 @@ class Nests:
             around = self._around(parent, chain[0])
             if around is None or not self._flattens_over(*around) or not self._may_flatten(parent, chain[0]):
                 break
-            if any(around) and self.trip(parent).exact is None:
+            if any(around) and (self.trip(parent).exact is None or continues(self.program, around[0], chain[0])):
                 break
             chain, before, after = (parent, *chain), (*around[0], *before), (*after, *around[1])
         return chain, before, after
@@ -236,21 +236,7 @@ class Nests:
         assert below is not None
         constant = below.trip_count.exact is not None and below.lower is not None and not below.lower.terms
         blocked = any(self.found(kind, parent.id) is not None for kind in ("pipeline", "unroll", "dataflow"))
-        return constant and not blocked and not self._hands_on(inner)
-
-    def _hands_on(self, loop: c.Loop) -> bool:
-        """Whether iterations hand an element on in a register, whose first value is loaded ahead (reports: seidel)."""
-        info = self.info(loop)
-        if info is None or info.step is None or not self.target.memory_registers:
-            return False
-        inside = [a for a in self.analysis.accesses if a.loops and a.loops[-1] == loop.id]
-        stores = [a for a in inside if a.kind == "write" and not a.branch]
-        return any(
-            next_iteration(store.index, load.index, info.iterator or "", info.step)
-            for store in stores
-            for load in inside
-            if load.kind == "read" and load.array == store.array
-        )
+        return constant and not blocked and not (self.target.memory_registers and hands_on(self.analysis, inner))
 
     def _around(self, parent: c.Loop, inner: c.Loop) -> tuple[tuple[c.Stmt, ...], tuple[c.Stmt, ...]] | None:
         """Statements before and after ``inner`` in ``parent``; None when another loop or a jump is there."""
