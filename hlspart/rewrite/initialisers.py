@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hlspart.model.program import ArrayType, Const, CType, Expr, InitList, ScalarType, StringLit
+from hlspart.model.program import ArrayType, Comma, Const, CType, Expr, InitList, ScalarType, StringLit
 from hlspart.rewrite.linear import Text, own_text
 
 Index = tuple[int, ...]
@@ -49,7 +49,7 @@ def _fill(
             text = init.text
         if text is None:
             return Unsupported("an initial value comes out of a macro", init)
-        found[prefix] = text
+        found[prefix] = f"({text})" if isinstance(init, Comma) else text
         return None
     if isinstance(init, InitList) and len(init.items) == 1 and rank == 1 and _is_char(element):
         only = init.items[0][1]

@@ -177,6 +177,11 @@ def _insert(program: Program, plan: Plan, variable: Variable, lines: list[str], 
         function = program.functions[variable.function]
         if variable.storage == "parameter":
             return _after(program, function.body.at.span.start + 1, function, lines, buffer)
+        loop = program.loops.get(variable.scope or -1)
+        if loop is not None and not loop.body.braces:
+            return Refusal("declaration", f"'{variable.name}' is declared in a loop's header", variable.at)
+        if loop is not None:
+            return _after(program, loop.body.at.span.start + 1, function, lines, buffer)
         statement = variable.declarations[0].statement.span
         return _after(program, statement.end, function, lines, buffer)
     for user in _users(program, plan)[:1]:

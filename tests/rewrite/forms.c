@@ -122,6 +122,10 @@ int uses(int x)
 #pragma HLS array_partition variable=Pq cyclic factor=2
             s += Ps[i] + Ps_0 + Pq[3 - i];
         }
+        for (int i = 0, Pu[8] = {1, 2, 3, 4}; i < 8; i += 4) {
+#pragma HLS array_partition variable=Pu cyclic factor=4
+            s += Pu[i + 1];
+        }
         { int Ps = 5; s += Ps; }
     }
     return s ? Ps[2] + s : Ps[3];

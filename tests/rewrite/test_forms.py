@@ -40,7 +40,7 @@ int f(int x) { int A[8], B[8], C[8];
     result = piped(text, style="bankdim")
     assert {o.arrays[0]: (o.status, o.code) for o in result.outcomes} == {
         "A": ("rewritten", None),
-        "B": ("refused", "macro"),
+        "B": ("refused", "non-affine"),
     }
     new = result.files["p.c"]
     assert new.count("SET(i)") == 2 and "SET(C[i] & 7)" in new and "B[8]" in new and "A[2][4]" in new

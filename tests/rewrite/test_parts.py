@@ -116,6 +116,7 @@ INITIALISERS = [
     "char X[2][2][3] = {{\"a\"}, \"bc\", {'x', 'y'}}",
     "int X[] = {3, 1, 2, [8] = 4}",
     "short X[5] = {0}",
+    "int X[3] = {(2, 5), 1}",
 ]
 
 
@@ -135,7 +136,23 @@ def test_text_behind_a_store_stays_outside_of_its_if(tmp_path: Path) -> None:
 @pytest.mark.parametrize("style", ["split", "bankdim"])
 def test_initialisers_mean_the_same(style: str, tmp_path: Path) -> None:
     """Every element read through constant indices, original against rewritten, for many initialisers at once."""
-    shapes = [[7], [7], [3, 4], [3, 4], [3, 4], [2, 3, 2], [2, 3, 2], [2, 3, 2], [6], [6], [3, 4], [2, 2, 3], [9], [5]]
+    shapes = [
+        [7],
+        [7],
+        [3, 4],
+        [3, 4],
+        [3, 4],
+        [2, 3, 2],
+        [2, 3, 2],
+        [2, 3, 2],
+        [6],
+        [6],
+        [3, 4],
+        [2, 2, 3],
+        [9],
+        [5],
+        [3],
+    ]
     functions, kept = [], 0
     for number, (init, shape) in enumerate(zip(INITIALISERS, shapes, strict=True)):
         for mode in ("type=cyclic factor=2", "type=block factor=3", "type=complete"):
