@@ -186,15 +186,10 @@ def _initialiser(plan: Plan, bank: int, values: Mapping[Index, str], element: CT
     return initialiser_text(plan.shapes[bank], lambda index: placed.get((bank, index)), zero)
 
 
-def _has_room(program: Program, variable: Variable) -> bool:
-    """Whether a statement may follow the declaration (none at file scope, none in a loop's header)."""
-    return variable.function is not None and variable.scope not in program.loops
-
-
 def mark_unused(program: Program, plan: Plan, variable: Variable, buffer: EditBuffer) -> None:
     """Keep gcc quiet about banks that nothing uses: splitting an array in use must not add warnings."""
     names = [name for b, name in enumerate(plan.names[variable.id]) if b not in plan.used_banks[variable.id]]
-    if not names or not _has_room(program, variable):
+    if not names or variable.function is None or variable.scope in program.loops:  # no room for a statement
         return
     if variable.storage == "parameter":
         at = program.functions[variable.function].body.at.span
