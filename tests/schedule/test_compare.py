@@ -235,7 +235,7 @@ INFO: [HLS 200-1470] Pipelining result : Target II = 1, Final II = 1, Depth = 2,
 
 
 def test_loops_of_functions_put_into_their_callers(tmp_path):
-    """A loop of `fill` is reported under `top`; "Loop 1" is one that the tool has made itself; updates do not matter."""
+    """A loop of `fill` is reported under `top`; "Loop 1" is of the tool itself; updates of a version do not matter."""
     source, log = tmp_path / "k.c", tmp_path / "vitis_hls.log"
     source.write_text(CALLS)
     log.write_text(INLINED)
