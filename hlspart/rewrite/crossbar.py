@@ -88,8 +88,8 @@ def refuse_crossbar(program: Program, plan: Plan) -> Refusal | None:
         for site in region.sites:
             if site.ref.at.kind not in ("plain", "argument"):
                 return Refusal("macro", "the access comes out of a macro", site.ref.at)
-            if site.write is None:
-                continue
+            if site.write is None or not (site.conditional or (site.forwards and site.takes)):
+                continue  # nothing goes around the assignment
             if site.writer is None or not site.writer.node.at.editable:
                 return Refusal("macro", "the assignment comes out of a macro", site.ref.at)
     writers = [s.writer for r in plan.movement.regions for s in r.sites]
