@@ -64,7 +64,8 @@ def _chains(problem: Problem, schedule: Schedule) -> list[str]:
     links = [
         (e.source, e.sink)
         for e in problem.graph.edges
-        if e.kind == "data" and e.gap is None and (e.distance == 0 or (e.scalar and problem.timing[e.sink].states == 1))
+        if e.kind == "data" and e.gap is None
+        and (e.distance == 0 or (e.scalar and problem.timing[e.source].states == problem.timing[e.sink].states == 1))
         and start[e.source] + problem.timing[e.source].states - 1 == start[e.sink] + schedule.ii * e.distance
     ]  # fmt: skip
     ready = dict.fromkeys(problem.graph.ops, 0.0)

@@ -102,9 +102,10 @@ def allowed(problem: Problem, edge: Edge, state: int, offset: float, ii: int) ->
 
 
 def handed_on(problem: Problem, edge: Edge) -> bool:
-    """Whether a carried scalar may be used in the state that makes it, as part of one chain.
+    """Whether a carried scalar may be used in the state that makes it, as part of one chain of one-state operations.
 
-    Operations of several states take such a value at their inputs whatever chain it comes from (reports of
-    conditional sums); :meth:`Problem.gap` says when.
+    What an operation of several states takes or makes crosses the end of an iteration without a delay of its own
+    (reports of conditional sums); :meth:`Problem.gap` says when.
     """
-    return edge.gap is None and edge.distance > 0 and edge.scalar and problem.timing[edge.sink].states == 1
+    states = (problem.timing[edge.source].states, problem.timing[edge.sink].states)
+    return edge.gap is None and edge.distance > 0 and edge.scalar and states == (1, 1)
