@@ -46,6 +46,13 @@ def _pipeline(text: str, tool: str) -> Pipeline:
     return Pipeline(["p.c"], Options(target=TargetOptions(tool=tool or None)), lambda _: text.encode())
 
 
+def laid_out(text: str, layouts: Mapping[int, LatticeLayout | BlockCyclicLayout]) -> RewriteResult:
+    """The bank-centric rewrite of some arrays (by id) under layouts that no pragma says, through the whole pipeline."""
+    pipeline = _pipeline(text, "")
+    groups = {pipeline.analysis.group_of[variable]: layout for variable, layout in layouts.items()}
+    return pipeline._rewrite(RewriteOptions(), groups)
+
+
 def piped(texts: str | Mapping[str, str], **rewrite: object) -> RewriteResult:
     """One rewrite through the whole pipeline, with the edits that open the way."""
     files = {"p.c": texts} if isinstance(texts, str) else texts
