@@ -1,10 +1,12 @@
-"""Accesses of one iteration: merging equal reads, affine indices, exclusive arms."""
+"""Accesses of one iteration: merging equal reads, affine indices, exclusive arms, loads that leave the loop."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import PortAccess
 
@@ -57,6 +59,36 @@ def exclusive(a: PortAccess, b: PortAccess) -> bool:
         return False
     arms = dict(a.branch)
     return any(arms.get(branch, arm) != arm for branch, arm in b.branch)
+
+
+def settled(index: Sequence[Affine | None] | None, layout: PerDimLayout, names: Sequence[str]) -> bool:
+    """Whether the offset inside the bank stays while ``names`` change the bank: such a load leaves their loops."""
+    if layout.banks == 1 or index is None:
+        return False
+    return all(settled_along(form, dim, names) for form, dim in zip(index, layout.dims, strict=True))
+
+
+def settled_along(form: Affine | None, dim: DimLayout, names: Sequence[str]) -> bool:
+    """Whether ``names`` leave the offset along one dimension as it is."""
+    if form is None:
+        return False
+    if dim.kind == "complete" or dim.banks == dim.extent:
+        return True
+    moves = _move(form, names)
+    return moves == 0 or (dim.kind == "block" and moves % dim.block == 0)
+
+
+def settling(index: Sequence[Affine | None], shape: Sequence[int], names: Sequence[str]) -> int | None:
+    """No partition with fewer banks makes :func:`settled` true; None when only one register per element does."""
+    moves = [1 if form is None else _move(form, names) for form in index]
+    if all(m == 1 for m in moves) or any(form is None for form in index):
+        return None
+    return max(2, math.prod(-(-n // m) for n, m in zip(shape, moves, strict=True) if m))
+
+
+def _move(form: Affine, names: Sequence[str]) -> int:
+    """All changes of ``form`` with ``names`` are multiples of it; 0 when there are none."""
+    return math.gcd(*(form.coefficient(n) for n in names))
 
 
 def combination(alpha: Sequence[int], forms: Sequence[Affine]) -> Affine:

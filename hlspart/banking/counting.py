@@ -12,10 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from hlspart.banking.accesses import affine_index, combination, exclusive, flat_number
+from hlspart.banking.accesses import affine_index, combination, exclusive, flat_number, settled, settling
 from hlspart.banking.cliques import Budget
 from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.sites import Layout, Site, Sites, load_of
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, PortCount, Ports
 from hlspart.poly.region import Region, TooHard
@@ -58,9 +59,14 @@ class PortProblem(Sites):
     # ------------------------------------------------------------------------------ static
 
     def static(self, layout: Layout, ports: Ports) -> BankLoad:
-        """The busiest bank when undecided accesses occupy all banks that they may reach."""
+        """The busiest bank when undecided accesses occupy all banks that they may reach.
+
+        Loads that leave the loop under ``layout`` occupy none.
+        """
         members: dict[int, list[Site]] = {}
         for site in self.sites:
+            if self.leaves(site, layout):
+                continue
             for bank in self.reach(site.position, layout):
                 members.setdefault(bank, []).append(site)
         best = BankLoad(0, (), (), 1)
@@ -74,6 +80,17 @@ class PortProblem(Sites):
             if (load.interval, len(load.reads) + len(load.writes)) > (best.interval, len(best.reads + best.writes)):
                 best = load
         return best
+
+    @staticmethod
+    def leaves(site: Site, layout: Layout) -> bool:
+        """Whether the tool takes the load at ``site`` out of the loop under ``layout``."""
+        names = site.access.leaves
+        return bool(names) and isinstance(layout, PerDimLayout) and settled(site.access.index, layout, names)
+
+    def leaving(self, shape: tuple[int, ...]) -> int | None:
+        """No partition with fewer banks takes a load out of the loop; None when there is none that does."""
+        found = [settling(a.index, shape, a.leaves) for a in self.accesses if a.leaves and a.index is not None]
+        return min((n for n in found if n is not None), default=None)
 
     def reach(self, position: int, layout: Layout) -> frozenset[int]:
         """Flat banks that the access at ``position`` may touch over its whole domain."""
@@ -156,7 +173,8 @@ class PortProblem(Sites):
     def hopeless(self, shape: tuple[int, ...], ports: Ports, ii: int) -> bool:
         """Whether one element lies within the static reach of more accesses than a bank serves in ``ii`` cycles.
 
-        Then no partition passes the static count: whatever holds that element is overloaded.
+        Then no partition passes the static count, unless loads leave the loop under it: whatever holds
+        that element is overloaded.
         """
         if self.exclusive_static:
             return False

@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import product
+from operator import and_
 
+from hlspart.banking.accesses import settled_along
 from hlspart.banking.need import BankModel, Family, Need
 from hlspart.layouts.perdim import DimKind, DimLayout, PerDimLayout
 
@@ -32,11 +34,11 @@ class PragmaSpace:
     complete: bool = True  # False once a budget cut the search
     _options: dict[tuple[int, int], tuple[DimLayout, ...]] = field(default_factory=dict)
     _families: dict[tuple[int, DimLayout], tuple[tuple[Family, ...], bool]] = field(default_factory=dict)
-    _kept: dict[int, list[tuple[DimLayout, tuple[Family, ...]]]] = field(default_factory=dict)
+    _kept: dict[int, list[tuple[DimLayout, tuple[Family, ...], Family]]] = field(default_factory=dict)
 
     def solutions(self, banks: int) -> Iterator[PerDimLayout]:
         """Partitions into exactly ``banks`` banks that serve all needs."""
-        if banks > self.most or self.hopeless:
+        if banks > self.most or (self.hopeless and banks < self.leaving):
             return
         for factors in self._factors(banks, 0):
             for dims in product(*(self._options[k, f] for k, f in enumerate(factors))):
@@ -45,10 +47,8 @@ class PragmaSpace:
 
     def least(self, start: int = 1) -> tuple[PerDimLayout, ...]:
         """All solutions with the least number of banks from ``start`` on; empty when there is none."""
-        if self.hopeless:
-            return ()
         limit = min(self.most, math.prod(self.shape))
-        for banks in range(start, limit + 1):
+        for banks in range(max(start, self.leaving) if self.hopeless else start, limit + 1):
             if sum(need.problem.questions for need in self.needs) > 1500 * self.effort:
                 self.complete = False
                 return ()
@@ -59,12 +59,39 @@ class PragmaSpace:
 
     @cached_property
     def hopeless(self) -> bool:
-        """Whether even one bank per element would overload one: every other partition is coarser."""
+        """Whether even one bank per element would overload one: every other partition is coarser.
+
+        With :attr:`leaving` banks or more, loads that leave their loop can still change that.
+        """
         if self.model == "static":
             return any(need.problem.hopeless(self.shape, need.ports, need.ii) for need in self.needs)
         apart = PerDimLayout(tuple(DimLayout.of("complete", n, None) for n in self.shape))
         uneven = [need for need in self.needs if not (need.uniform and need.distinct)]
         return not all(need.fits(apart, "ideal") for need in uneven)
+
+    @cached_property
+    def leaving(self) -> int:
+        """No partition with fewer banks takes a load out of its loop; above ``most`` when none does.
+
+        Only the static count, which is what a tool does with a pragma, knows of such loads.
+        """
+        found = [need.problem.leaving(self.shape) for need in self.needs] if self.model == "static" else []
+        return min((n for n in found if n is not None), default=self.most + 1)
+
+    def _still(self, dim: int, option: DimLayout) -> Family:
+        """For each need the accesses that may leave its loop, as far as ``option`` is concerned."""
+        if self.leaving > self.most:
+            return (0,) * len(self.needs)
+        return tuple(
+            sum(
+                1 << s.position
+                for s in need.problem.sites
+                if s.access.leaves
+                and s.access.index is not None
+                and settled_along(s.access.index[dim], option, s.access.leaves)
+            )
+            for need in self.needs
+        )
 
     def _factors(self, banks: int, dim: int) -> Iterator[tuple[int, ...]]:
         if dim == len(self.shape):
@@ -88,9 +115,15 @@ class PragmaSpace:
         for option in options(self.shape[dim], factor):
             families, exact = self._family(dim, option)
             if exact:
-                if any(known.banks <= option.banks and _refines(better, families) for known, better in kept):
+                still = self._still(dim, option)
+                if any(
+                    known.banks <= option.banks
+                    and _refines(better, families)
+                    and all(a & ~b == 0 for a, b in zip(still, gone, strict=True))
+                    for known, better, gone in kept
+                ):
                     continue
-                kept.append((option, families))
+                kept.append((option, families, still))
             yield option
 
     def _family(self, dim: int, option: DimLayout) -> tuple[tuple[Family, ...], bool]:
@@ -101,12 +134,18 @@ class PragmaSpace:
         return self._families[key]
 
     def _fits(self, dims: Sequence[DimLayout]) -> bool:
+        gone = [0] * len(self.needs)
+        if math.prod(option.banks for option in dims) >= self.leaving:
+            still = [self._still(d, option) for d, option in enumerate(dims)]
+            gone = [reduce(and_, masks) for masks in zip(*still, strict=True)]
+        if self.hopeless and not any(gone):
+            return False
         for k, need in enumerate(self.needs):
             if need.trivial:
                 continue
             families = [self._family(d, option)[0][k] for d, option in enumerate(dims)]
             exact = all(need.family(d, option, self.model)[1] for d, option in enumerate(dims))
-            crowded = _crowded(need, families)
+            crowded = _crowded(need, families, need.everything & ~gone[k])
             if self.model == "ideal" and not need.uniform and all(option.banks == 1 for option in dims):
                 crowded = exact = False  # all in one set, but reads of one element need one port
             if crowded and (exact or self.model == "ideal"):
@@ -147,9 +186,9 @@ def _refines(fine: Sequence[Family], coarse: Sequence[Family]) -> bool:
     )
 
 
-def _crowded(need: Need, families: Sequence[Family]) -> bool:
-    """Whether some bank of the product of ``families`` holds more than an interval can serve."""
-    sets = {need.everything}
+def _crowded(need: Need, families: Sequence[Family], held: int) -> bool:
+    """Whether some bank of the product of ``families`` holds more of ``held`` than an interval can serve."""
+    sets = {held}
     for family in families:
         sets = {a & b for a in sets for b in family}
         sets = {s for s in sets if need.over(s)}

@@ -140,6 +140,7 @@ class Chooser:
 
     def _pragma(self, needs: Sequence[Need], bound: int, start: int) -> Choice | None:
         space = PragmaSpace(needs, self.demand.shape, self.model, self._most, max(1, self.options.effort))
+        bound = min(bound, space.leaving)
         solutions = self._in_order(space, max(bound, start))
         if not solutions:
             size = elements(self.demand)
@@ -152,11 +153,19 @@ class Chooser:
             best = existing
         powers = ", powers of two" if self.options.pow2 else ""
         proved = space.complete and start <= bound
+        leaving = self._leaving(needs)
+        why = self._why(best.banks, bound, proved)
+        if self.model == "ideal" and leaving < best.banks:
+            proved = False
+            why += f"; with {leaving} banks or more loads may leave the loop, which the ideal count does not know"
         return Choice(
             kind_of(best), best, self._cost(best, False), bound, proved, best.banks == bound,
-            f"cyclic, block and complete per dimension, {self.model} count{powers}",
-            self._why(best.banks, bound, proved),
+            f"cyclic, block and complete per dimension, {self.model} count{powers}", why,
         )  # fmt: skip
+
+    def _leaving(self, needs: Sequence[Need]) -> int:
+        """No partition with fewer banks takes a load out of its loop."""
+        return PragmaSpace(needs, self.demand.shape, "static", self._most).leaving
 
     def _in_order(self, space: PragmaSpace, start: int) -> tuple[PerDimLayout, ...]:
         if not self.options.pow2:
@@ -195,6 +204,10 @@ class Chooser:
 
     def _any(self, needs: Sequence[Need], start: int) -> Choice | None:
         found = self._least(needs, start)
+        if self.model == "static" and self._leaving(needs) < (self._most + 1 if found is None else found.banks):
+            pragma = self._pragma(needs, lower_bound(needs, self.demand.shape), start)
+            if pragma is not None and (found is None or pragma.banks < found.banks):
+                return pragma  # loads leave their loop, which no certificate counts on
         if found is None:
             return None
         layout: AnyLayout = found.layout

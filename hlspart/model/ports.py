@@ -44,6 +44,8 @@ class PortAccess:
     already replaced by numbers), an entry None where only ``map`` (isl, from the space) can say
     it; ``index`` None: data-dependent, may touch any element. ``domain``: isl set of the
     iterations that perform it. ``access`` is the Access.id it comes from, ``line`` its line.
+    ``leaves``: names of the pipelined loops when nothing in them stores to the array: the tool takes
+    the load out of them under a partition in which they do not move its offset inside a bank.
     """
 
     access: int
@@ -53,6 +55,7 @@ class PortAccess:
     domain: str
     line: int
     branch: tuple[tuple[int, int], ...] = ()
+    leaves: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ class LoopModel:
             if key not in position:
                 variable = op.ref.variable
                 ops = [o for o in found.ops.values() if o.ref is not None and o.ref.variable == variable]
-                problems[variable] = PortProblem(space, [port_access(o.ref, o.line) for o in ops if o.ref])
+                problems[variable] = PortProblem(space, [port_access(o.ref, o.line, ()) for o in ops if o.ref])
                 for k, o in enumerate(ops):
                     position[o.id] = (variable, k)
             variable, k = position[key]
@@ -121,14 +121,16 @@ class LoopModel:
         carriers = Carriers(
             space, len(how.names), how.weights, how.steps, how.trips, self._dependence_pragmas(nest), reach,
             lambda v: self.program.variable(v).name, self._relaxed(nest, space), self.target.store_states,
-            self._outlined(nest), self._preset(nest),
+            self._outlined(nest), self.target.memory_registers, frozenset(symbols.values()), self._moving(nest), self._preset(nest),
         )  # fmt: skip
+        own = nest.pipelined and nest.loop is not None
+        stored = {op.ref.variable for op in found.ops.values() if op.ref is not None and op.kind == "store"}
         lowered = lower(
             found,
             how.names,
             self.storage,
             carriers,
-            nest.pipelined and nest.loop is not None,
+            own,
             self.target.alias_gap,
             self._ends(nest),
         )
@@ -141,7 +143,8 @@ class LoopModel:
         members: dict[int, list[int]] = {}
         for op in lowered.graph.memory:
             assert op.ref is not None
-            accesses.setdefault(op.ref.variable, []).append(port_access(op.ref, op.line))
+            leaves = how.names if own and op.ref.variable not in stored else ()
+            accesses.setdefault(op.ref.variable, []).append(port_access(op.ref, op.line, leaves))
             members.setdefault(op.ref.variable, []).append(op.id)
         return Elaborated(
             nest, space, how, lowered, carriers,
@@ -196,12 +199,21 @@ class LoopModel:
             return None
         return f"{{ [{', '.join(space.names)}] }}"
 
+    def _moving(self, nest: Nest) -> bool:
+        """Whether the first value of the pipelined loop varies with other iterators."""
+        info = self.nests.info(nest.loop) if nest.loop is not None else None
+        return info is not None and info.lower is not None and bool(info.lower.terms)
+
     def _symbols(self, nest: Nest, statements: Sequence[c.Stmt]) -> dict[int, str]:
-        """Scalars that the loop reads and never changes, as names of the iteration space."""
+        """Scalars that the loop uses for indices and never changes, as names of the iteration space.
+
+        Each is a dimension without bounds, which makes every question about the space harder: no others.
+        """
         fixed = {info.variable for x in (*nest.outer, *nest.chain) if (info := self.nests.info(x)) is not None}
-        read = folding.read(statements, self.program)
-        read -= folding.modified(statements) | folding.declared(statements)
-        return {v: f"{self.program.variable(v).name}_at_{v}" for v in sorted(read) if v not in fixed}
+        used = folding.indexing(statements, self.program)
+        used -= folding.modified(statements) | folding.declared(statements) | fixed
+        variables = (self.program.variable(v) for v in sorted(used))
+        return {v.id: f"{v.name}_at_{v.id}" for v in variables if not (v.const and isinstance(v.init, c.Const))}
 
     def _outlined(self, nest: Nest) -> bool:
         """Whether the loop becomes a module of its own: not when it is all that its function does."""
@@ -358,7 +370,7 @@ class LoopModel:
         return max((ports.interval(r, w) for r, w in loads.values()), default=1)
 
 
-def port_access(ref: MemoryRef, line: int) -> PortAccess:
-    """A memory reference as the counting function takes it."""
+def port_access(ref: MemoryRef, line: int, leaves: tuple[str, ...]) -> PortAccess:
+    """A memory reference as the counting function takes it; ``leaves`` as in :class:`PortAccess`."""
     kind = "read" if ref.kind == "read" else "write"
-    return PortAccess(ref.access, kind, ref.index, ref.map, ref.domain, line, ref.branch)  # type: ignore[arg-type]
+    return PortAccess(ref.access, kind, ref.index, ref.map, ref.domain, line, ref.branch, leaves)  # type: ignore[arg-type]

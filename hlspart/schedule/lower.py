@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from hlspart.banking.accesses import settled
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.schedule.dependence import Carriers
 from hlspart.schedule.graph import Carried, Edge, Graph, MemoryRef, Op
@@ -90,7 +91,7 @@ def _promote(
                 continue
             fixed = not _moves(ref, own)
             if not stores and all(op.kind == "load" for op in members):
-                if fixed or _same_offset(ref, memory.layout, own):
+                if fixed or settled(ref.index, memory.layout, own):
                     kind = "input" if fixed else "mux"
                     for op in members:
                         ops[op.id] = replace(op, kind=kind, args=(), ref=None)
@@ -190,23 +191,6 @@ def _alone(members: list[Op], found: list[Op]) -> bool:
         if op.id in mine or (op.kind == "load" and not stored):
             continue
         if op.ref is None or ref is None or not different(op.ref.index, ref.index):
-            return False
-    return True
-
-
-def _same_offset(ref: MemoryRef, layout: PerDimLayout, own: tuple[str, ...]) -> bool:
-    """Whether the offset inside the bank stays while the bank changes."""
-    if layout.banks == 1 or ref.index is None:
-        return False
-    for form, dim in zip(ref.index, layout.dims, strict=True):
-        if form is None:
-            return False
-        if dim.kind == "complete" or dim.banks == dim.extent:
-            continue
-        moving = [form.coefficient(n) for n in own if form.coefficient(n)]
-        if not moving:
-            continue
-        if dim.kind != "block" or any(m % dim.block for m in moving):
             return False
     return True
 

@@ -8,7 +8,9 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -133,23 +135,60 @@ def test_no_mapping_is_never_claimed_where_one_exists() -> None:
 
 
 def brute_pragma(loops: Sequence[Need], shape: Sequence[int], model: BankModel, most: int) -> int | None:
-    """Least banks over all (type, factor) per dimension, by the counting function alone."""
+    """Least banks over all (type, factor) per dimension: static by enumeration, ideal by the counting function."""
     choices = []
     for n in shape:
         dims = {DimLayout.of("whole", n, None)}
         for factor in range(2, n + 1):
             dims |= {DimLayout.of("cyclic", n, factor), DimLayout.of("block", n, factor)}
-        choices.append(sorted(dims, key=lambda d: (d.banks, d.kind)))
-    best = None
-    for dims in itertools.product(*choices):
-        layout = PerDimLayout(tuple(dims))
-        if layout.banks <= most and (best is None or layout.banks < best) and all(n.fits(layout, model) for n in loops):
-            best = layout.banks
-    return best
+        choices.append(dims)
+    layouts = [PerDimLayout(dims) for dims in itertools.product(*choices)]
+    enumerated = [Enumerated(n) for n in loops]
+    for layout in sorted((x for x in layouts if x.banks <= most), key=lambda x: x.banks):
+        if model == "static" and all(x.interval(layout) <= x.need.ii for x in enumerated):
+            return layout.banks
+        if model == "ideal" and all(n.fits(layout, model) for n in loops):
+            return layout.banks
+    return None
 
 
-def random_loops(rng: random.Random) -> tuple[tuple[int, ...], list[Need]]:
-    """One or two nests over one array with unrolled, strided, transposed and guarded accesses."""
+class Enumerated:
+    """The elements that each access of one of :func:`random_loops` touches."""
+
+    def __init__(self, need: Need) -> None:
+        self.need = need
+        self.touched: list[tuple[PortAccess, set[tuple[int, ...]]]] = []
+        for access in need.problem.accesses:
+            elements = {element(access, i, j) for i, j in iterations(need)}
+            if elements:
+                self.touched.append((access, elements))
+
+    def interval(self, layout: PerDimLayout) -> int:
+        """Cycles of the busiest bank when an access occupies all banks that it touches in some iteration."""
+        loads: dict[tuple[int, ...], Counter[str]] = {}
+        for access, elements in self.touched:
+            if access.leaves and layout.banks > 1 and stays(access, layout):
+                continue
+            for bank in {tuple(d.bank(x) for d, x in zip(layout.dims, e, strict=True)) for e in elements}:
+                loads.setdefault(bank, Counter())[access.kind] += 1
+        return max((self.need.ports.interval(x["read"], x["write"]) for x in loads.values()), default=1)
+
+
+def stays(access: PortAccess, layout: PerDimLayout) -> bool:
+    """Whether an access keeps its place inside the bank wherever the loops that it may leave lead it."""
+    moved = {n: range(13) if n in access.leaves else range(1) for n in ("i", "j")}
+    elements = [element(access, i, j) for i in moved["i"] for j in moved["j"]]
+    return all(
+        d.banks == d.extent or len({d.local(x) for x in values}) == 1
+        for d, values in zip(layout.dims, zip(*elements, strict=True), strict=True)
+    )
+
+
+def random_loops(rng: random.Random, leave: bool = False) -> tuple[tuple[int, ...], list[Need]]:
+    """One or two nests over one array with unrolled, strided, transposed and guarded accesses.
+
+    ``leave``: in some nests all accesses are loads that may leave the inner loop, or both.
+    """
     rank = rng.choice([1, 1, 2])
     shape = tuple(rng.choice([6, 8, 12]) for _ in range(rank))
     loops = []
@@ -159,6 +198,8 @@ def random_loops(rng: random.Random) -> tuple[tuple[int, ...], list[Need]]:
         domain = f"{{ [i, j] : 0 <= i < 8 and i mod {step} = 0 and 0 <= j < 3"
         domain += rng.choice(["", "", "", " and j <= i"]) + " }"
         accesses = []
+        own = rng.choice([(), ("j",), ("i", "j")]) if leave else ()
+        kinds: list[Literal["read", "write"]] = ["read"] if own else ["read", "read", "write"]
         for n in range(rng.randint(2, 5)):
             index = []
             for extent in shape:
@@ -170,7 +211,9 @@ def random_loops(rng: random.Random) -> tuple[tuple[int, ...], list[Need]]:
                         form = Affine.of({}, rng.randint(0, extent - 1))
                         break
                 index.append(form)
-            accesses.append(PortAccess(n, rng.choice(["read", "read", "write"]), tuple(index), None, domain, n))
+            moves = any(form.coefficient(name) for form in index for name in own)
+            found = PortAccess(n, rng.choice(kinds), tuple(index), None, domain, n)
+            accesses.append(replace(found, leaves=own if moves else ()))
         unique = {(a.kind, a.index): a for a in accesses}
         loops.append(
             Need(
@@ -185,33 +228,44 @@ def random_loops(rng: random.Random) -> tuple[tuple[int, ...], list[Need]]:
 def test_random_kernels_against_brute_force(model: BankModel) -> None:
     rng = random.Random(20 if model == "static" else 21)
     solved = 0
-    for _ in range(500 if model == "static" else 40):
-        shape, loops = random_loops(rng)
+    for _ in range(250 if model == "static" else 40):
+        shape, loops = random_loops(rng, leave=model == "static")
         space = PragmaSpace(loops, shape, model, most=16)
         found = space.least()
         expected = brute_pragma(loops, shape, model, 16)
+        if expected == math.prod(shape) and not found:
+            continue  # a register for each element, which is no memory
         assert (found[0].banks if found else None) == expected
         if expected is not None:  # the same when the search begins at the lower bound
-            again = PragmaSpace(loops, shape, model, most=16).least(lower_bound(loops, shape))
+            least = min(lower_bound(loops, shape), space.leaving)
+            again = PragmaSpace(loops, shape, model, most=16).least(least)
             assert again and again[0].banks == expected
         assert space.complete
         solved += expected is not None and expected > 1
-    assert solved >= (100 if model == "static" else 10)
+    assert solved >= (50 if model == "static" else 10)
+
+
+def iterations(need: Need) -> list[tuple[int, int]]:
+    """Values of i and j in one of :func:`random_loops`."""
+    condition = need.problem.space.domain.split(":")[1].strip(" }").replace(" mod ", " % ").replace(" = ", " == ")
+    within = compile(condition, "domain", "eval")
+    return [(i, j) for i, j in itertools.product(range(8), range(3)) if eval(within, {"i": i, "j": j})]
+
+
+def element(access: PortAccess, i: int, j: int) -> tuple[int, ...]:
+    """What an access of one of :func:`random_loops` touches."""
+    forms = [f for f in access.index or () if f is not None]
+    return tuple(f.const + f.coefficient("i") * i + f.coefficient("j") * j for f in forms)
 
 
 def rows(need: Need) -> list[list[tuple[str, tuple[int, ...], int]]]:
     """(kind, element, number) of the accesses of every iteration of one of :func:`random_loops`; equal reads once."""
-    condition = need.problem.space.domain.split(":")[1].strip(" }").replace(" mod ", " % ").replace(" = ", " == ")
     found = []
-    for i, j in itertools.product(range(8), range(3)):
-        if eval(condition, {"i": i, "j": j}):
-            touched = {}
-            for n, access in enumerate(need.problem.accesses):
-                assert access.index is not None
-                forms = [f for f in access.index if f is not None]
-                at = tuple(f.const + f.coefficient("i") * i + f.coefficient("j") * j for f in forms)
-                touched[access.kind, at, -1 if access.kind == "read" else n] = None
-            found.append(list(touched))
+    for i, j in iterations(need):
+        touched: dict[tuple[str, tuple[int, ...], int], None] = {}
+        for n, access in enumerate(need.problem.accesses):
+            touched[access.kind, element(access, i, j), -1 if access.kind == "read" else n] = None
+        found.append(list(touched))
     return found
 
 
