@@ -148,8 +148,8 @@ def main() -> int:
             top = arguments.top.format(path.stem.replace("-", "_")) if arguments.top else None
             table = one(path, top, arguments.style, frontend, Path(folder), arguments.link)
             total += table
-            print(f"{path.stem}: " + ", ".join(f"{k} {n}" for k, n in sorted(table.items())), flush=True)
-    print("TOTAL: " + ", ".join(f"{k} {n}" for k, n in sorted(total.items())))
+            print(f"{path.relative_to(arguments.folder)}: " + ", ".join(f"{k} {n}" for k, n in sorted(table.items())))
+            print("total so far: " + ", ".join(f"{k} {n}" for k, n in sorted(total.items())), flush=True)
     return 0
 
 

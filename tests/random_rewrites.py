@@ -2,8 +2,8 @@
 
     python tests/random_rewrites.py [--count 2000] [--seed 0] [--batch 25] [--style NAME]
 
-Prints, per style, what became of the array groups and how many programs computed the same as the
-original; a program that did not is named with its seed (``--show SEED`` prints it).
+Prints after each batch, per style, what became of the array groups so far and how many programs computed
+the same as the original; a program that did not is named with its seed (``--show SEED`` prints it).
 """
 
 from __future__ import annotations
@@ -82,8 +82,9 @@ def main() -> int:
             batch(
                 seeds[at : at + arguments.batch], styles, Path(folder), tables, ["-w"] if arguments.fast else WARNINGS
             )
-    for style, table in tables.items():
-        print(f"{style}: " + ", ".join(f"{k} {n}" for k, n in sorted(table.items())))
+            print(f"{min(at + arguments.batch, len(seeds))} of {len(seeds)} programs")
+            for style, table in tables.items():
+                print(f"{style}: " + ", ".join(f"{k} {n}" for k, n in sorted(table.items())), flush=True)
     return int(any(k.isupper() or "DIFFERENT" in k for table in tables.values() for k in table))
 
 

@@ -7,37 +7,55 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
 
 def write_output(path: str, data: bytes) -> bool:
-    """Write ``data`` to ``path`` by a rename; an identical file keeps its mtime. Returns whether it changed."""
-    target = os.path.realpath(path)
+    """Write ``data`` to ``path``, see :func:`write_outputs`. Returns whether it changed."""
+    return write_outputs([(path, data)])
+
+
+def write_outputs(outputs: Iterable[tuple[str, bytes]]) -> bool:
+    """Write all of ``(path, data)`` by renames, or nothing where one cannot be written (ClickException).
+
+    An identical file keeps its mtime. Returns whether any changed.
+    """
+    ready: list[tuple[str, str]] = []  # temporary file, target
+    changed = False
+    path = ""
     try:
-        with contextlib.suppress(FileNotFoundError):
-            mode = os.stat(target).st_mode
-            if not stat.S_ISREG(mode):  # a device or a pipe cannot be renamed over
-                with open(target, "wb") as out:
-                    out.write(data)
-                return True
-            if Path(target).read_bytes() == data:
-                return False
-        folder = os.path.dirname(target)
-        os.makedirs(folder, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".hlspart-")
-        try:
+        for path, data in outputs:
+            target = os.path.realpath(path)
+            with contextlib.suppress(FileNotFoundError):
+                mode = os.stat(target).st_mode
+                if not stat.S_ISREG(mode):  # a device or a pipe cannot be renamed over
+                    with open(target, "wb") as out:
+                        out.write(data)
+                    changed = True
+                    continue
+                if Path(target).read_bytes() == data:
+                    continue
+            folder = os.path.dirname(target)
+            os.makedirs(folder, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=folder, prefix=".hlspart-")
+            ready.append((temporary, target))
             with os.fdopen(handle, "wb") as out:
                 out.write(data)
             os.chmod(temporary, _mode_for(target))
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        while ready:
+            path = ready[0][1]
+            os.replace(*ready[0])
+            del ready[0]
+            changed = True
     except OSError as error:
         raise click.ClickException(f"cannot write {path}: {error.strerror or error}") from None
-    return True
+    finally:
+        for temporary, _ in ready:
+            os.unlink(temporary)
+    return changed
 
 
 def _mode_for(path: str) -> int:

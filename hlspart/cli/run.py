@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from hlspart.cli.files import dependency_rule, encode, write_output, write_stdout
+from hlspart.cli.files import dependency_rule, encode, write_outputs, write_stdout
 from hlspart.cli.inputs import open_pipeline
 from hlspart.cli.options import options_of
 from hlspart.model.access import AccessAnalysis
@@ -160,20 +160,14 @@ class Run:
         ``quiet``: no report unless a format was asked for.
         """
         plan = self._report_plan(renderers) if self._formats or not quiet else []
-        reports = [(path, render(paths)) for path, render, paths in plan]
+        outputs = [(path or "-", render(paths)) for path, render, paths in plan]
+        outputs += self._products if self.code != UNUSABLE else []
         for line in self._messages:
             print(line, file=sys.stderr)
-        for path, text in reports:
-            if path is None:
+        write_outputs((name, encode(text)) for name, text in outputs if name != "-")
+        for name, text in outputs:
+            if name == "-":
                 write_stdout(text)
-            else:
-                write_output(path, encode(text))
-        if self.code != UNUSABLE:
-            for name, text in self._products:
-                if name == "-":
-                    write_stdout(text)
-                else:
-                    write_output(name, encode(text))
         return self.code
 
     def _report_plan(self, renderers: Mapping[str, Renderer]) -> list[tuple[str | None, Renderer, tuple[str, ...]]]:

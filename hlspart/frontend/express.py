@@ -7,6 +7,9 @@ and its operator belongs to the operand.
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pycparser import c_ast
@@ -17,7 +20,7 @@ from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration,
 from hlspart.frontend.elements import Elements
 from hlspart.frontend.literals import constant, string_length
 from hlspart.frontend.methods import Methods
-from hlspart.frontend.parse import CASE_RANGE, TABLE
+from hlspart.frontend.parse import RANGE, TABLE
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from hlspart.frontend.declare import Declarations
 
 MAX_DEPTH = 1000
+MAX_RANGE = 65536  # elements that one initial value may stand for
 
 Ranged = tuple[ir.Expr, int, int]
 """An expression with its first and last token, without parentheses around it."""
@@ -308,7 +312,7 @@ class Expressions:
         return stored or ir.Assign(at, target.type, node.op, target, value), first, end
 
     def _ternaryop(self, node: Any) -> Ranged:
-        if isinstance(node.iftrue, c_ast.Constant) and node.iftrue.value == CASE_RANGE:
+        if isinstance(node.iftrue, c_ast.Constant) and node.iftrue.value == RANGE:
             return self._opaque(node, "range")
         test, first, last = self.lower(node.cond)
         first, _ = self._left(first, last)
@@ -350,13 +354,15 @@ class Expressions:
         items: list[tuple[tuple[int | str, ...], ir.Expr]] = []
         cursor = first + 1
         for item in node.exprs:
-            designators: tuple[int | str, ...] = ()
-            value = item
             if isinstance(item, c_ast.NamedInitializer):
-                designators = tuple(self._designator(d) for d in item.name)
-                value = item.expr
+                ways = [self._designator(d) for d in item.name]
                 cursor = self._find("=", cursor, last) + 1
-            items.append((designators, self.initialiser(value, cursor, inner)[0]))
+                value = self.initialiser(item.expr, cursor, inner)[0]
+                if math.prod(map(len, ways)) > 1:
+                    self._repeatable(value, cursor, math.prod(map(len, ways)))
+                items += [(designators, value) for designators in itertools.product(*ways)]
+            else:
+                items.append(((), self.initialiser(item, cursor, inner)[0]))
             cursor = self._find(",", cursor, last) + 1
         return ir.InitList(self.at(first, last), type_, tuple(items)), first, last
 
@@ -391,13 +397,27 @@ class Expressions:
             start = match[start] + 1 if match[start] > start else start + 1
         return end
 
-    def _designator(self, node: Any) -> int | str:
+    def _repeatable(self, value: ir.Expr, at: int, count: int) -> None:
+        """An initial value of ``count`` elements; C evaluates it once (``[low ... high] = value`` of GNU C)."""
+        if count > MAX_RANGE:
+            raise self.context.fail(at, f"designators name more than {MAX_RANGE} elements", "HLP004")
+        if any(isinstance(e, ir.ArrayRef | ir.Subscript | ir.Call | ir.Assign | ir.IncDec) for e in ir.walk(value)):
+            raise self.context.fail(at, "initial value of a range of elements is more than constants and scalars")
+
+    def _designator(self, node: Any) -> Sequence[int | str]:
+        """The member or the indices that one designator names."""
         if isinstance(node, c_ast.ID):
-            return str(node.name)
-        value = self.value(node.expr if isinstance(node, c_ast.ArrayDesignator) else node)
-        if value is None:
-            raise self.context.fail(self._leaf(node), "designator is not an integer constant")
-        return value
+            return (str(node.name),)
+        expr = node.expr if isinstance(node, c_ast.ArrayDesignator) else node
+        marker = getattr(expr, "iftrue", None)
+        ranged = isinstance(expr, c_ast.TernaryOp) and getattr(marker, "value", None) == RANGE
+        low, high = (self.value(e) for e in ((expr.cond, expr.iffalse) if ranged else (expr, expr)))
+        if low is None or high is None or high < low:
+            what = "not an integer constant" if low is None or high is None else "an empty range"
+            raise self.context.fail(self._leaf(node), f"designator is {what}")
+        if high - low >= MAX_RANGE:
+            raise self.context.fail(self._leaf(node), f"designator names more than {MAX_RANGE} elements", "HLP004")
+        return range(low, high + 1)
 
     def _compoundliteral(self, node: Any) -> Ranged:
         opening = node.coord.line

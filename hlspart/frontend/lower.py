@@ -16,7 +16,7 @@ from hlspart.frontend.context import Collected, Context, FunctionDeclaration, Ty
 from hlspart.frontend.declare import Declarations, Parameter
 from hlspart.frontend.express import Expressions
 from hlspart.frontend.origins import TokenText
-from hlspart.frontend.parse import CASE_RANGE
+from hlspart.frontend.parse import RANGE
 from hlspart.frontend.tokens import PragmaToken, spell
 from hlspart.model import program as ir
 from hlspart.model.directives import RawPragma
@@ -293,7 +293,7 @@ class Lowering:
         if isinstance(node, c_ast.Case):
             expr = node.expr
             marker = getattr(expr, "iftrue", None)
-            if isinstance(expr, c_ast.TernaryOp) and getattr(marker, "value", None) == CASE_RANGE:
+            if isinstance(expr, c_ast.TernaryOp) and getattr(marker, "value", None) == RANGE:
                 low, high = self.expressions.lower(expr.cond)[0], self.expressions.lower(expr.iffalse)[0]
             else:
                 low = self.expressions.lower(expr)[0]

@@ -21,8 +21,8 @@ from hlspart.frontend.types import STANDARD
 
 MAX_NESTING = 256  # of brackets
 MAX_PARSED = 500_000  # tokens, those in tables of constants apart
-# constants that stand for what pycparser need not or cannot read: a case range, a list of literals
-CASE_RANGE = "..."
+# constants that stand for what pycparser need not or cannot read: a range (case, designator), a list of literals
+RANGE = "..."
 TABLE = "{...}"
 _LEAST_TABLE = 32  # tokens
 
@@ -50,6 +50,7 @@ _SYNONYMS = {
     "__signed": "signed", "__volatile__": "volatile", "__volatile": "volatile", "__restrict": "restrict",
     "__restrict__": "restrict", "__alignof__": "_Alignof",
 }  # fmt: skip
+_TYPE_OF = {"__typeof__", "__typeof", "typeof"}
 _DROPPED = {"__extension__", "__forceinline"}
 _DROPPED_CALLS = {"__attribute__", "__attribute", "__declspec", "__asm__", "__asm", "asm"}
 _NUMBER = re.compile(
@@ -178,13 +179,15 @@ def _c_tokens(tokens: list[Token]) -> list[CToken]:
                 text = _SYNONYMS.get(text, text)
                 kind = _KEYWORDS.get(text, "ID")
                 in_case = in_case or text == "case"
+                if text in _TYPE_OF and [t.text for t in tokens[at + 1 : at + 2]] == ["("]:
+                    raise error(token, f"{text} is not supported", "HLP003", "write the type's name")
             case "op":
                 kind = _OPERATORS.get(text, "")
                 if not kind:
                     raise error(token, f"stray '{text}' in the source")
-                if in_case and text == "...":
+                if text == "..." and (in_case or _in_designator(tokens, at)):
                     add(CToken("CONDOP", "?", at, 1, ""))
-                    add(CToken("INT_CONST_DEC", CASE_RANGE, at, 1, ""))
+                    add(CToken("INT_CONST_DEC", RANGE, at, 1, ""))
                     kind = "COLON"
                     in_case = False
                 elif text == "{":
@@ -205,6 +208,13 @@ def _c_tokens(tokens: list[Token]) -> list[CToken]:
         if len(prepared) > MAX_PARSED:
             raise error(token, f"more than {MAX_PARSED} tokens after macro expansion", "HLP004")
     return prepared
+
+
+def _in_designator(tokens: list[Token], at: int) -> bool:
+    """Whether the ``...`` at ``at`` stands in ``[low ... high]``."""
+    while tokens[at].text not in ("[", "(", "{", "}", ";", ",") and at:
+        at -= 1
+    return tokens[at].text == "["
 
 
 def _number_kind(token: Token) -> str:

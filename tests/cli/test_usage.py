@@ -194,6 +194,31 @@ def test_an_unwritable_output_is_2(cli, files: Path) -> None:
     assert done.code == 2 and done.err.splitlines()[0].startswith("hlspart: error: cannot write file/x.json: ")
 
 
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["-o", "taken"], "taken"),
+        (["-o", "file/new.c"], "file/new.c"),
+        (["-o", "new.c", "--map", "taken"], "taken"),
+        (["-o", "new.c", "-MF", "taken"], "taken"),
+        (["--in-place", "--map", "file/m.json"], "file/m.json"),
+        (["m.c", "--out-dir", "taken"], "taken/m.c"),
+        (["m.c", "--out-dir", "file"], "file/k.c"),
+    ],
+)
+def test_where_one_output_cannot_be_written_none_is(cli, files: Path, options: list[str], named: str) -> None:
+    text = "int %s(int n) { int A[8] = {1};\n#pragma HLS array_partition variable=A complete\n return A[1] + n; }\n"
+    (files / "k.c").write_text(text % "k")
+    (files / "m.c").write_text(text % "m")
+    (files / "file").write_text("")
+    (files / "taken" / "m.c").mkdir(parents=True)
+    before = {p: p.read_bytes() if p.is_file() else None for p in files.rglob("*")}
+    done = cli("rewrite", "k.c", "--style", "split", *options)
+    assert done.code == 2 and not done.out
+    assert len(done.err.splitlines()) == 1 and done.err.startswith(f"hlspart: error: cannot write {named}: "), done.err
+    assert {p: p.read_bytes() if p.is_file() else None for p in files.rglob("*")} == before
+
+
 def test_dependency_rule() -> None:
     rule = dependency_rule(["out/k.c"], ["k.c", "a b.h", "k.c", "c$d.h"])
     assert rule == "out/k.c: \\\n  k.c \\\n  a\\ b.h \\\n  c$$d.h\na\\ b.h:\nc$$d.h:\n"

@@ -60,6 +60,15 @@ CASES = {
         "t.c:2:1: error: '_ARGS_' is used as a macro but declared nowhere: a header is missing, or another file "
         "includes this one [HLP002]"
     ),
+    "int f(int k) {\n  __typeof__(k) s = 0;\n  return s; }\n": "t.c:2:3: error: __typeof__ is not supported [HLP003]",
+    "#define TWIN(a) typeof(a) b = a\nvoid f(int a) {\n TWIN(a); }\n": (
+        "t.c:3:2: error: typeof is not supported (in the expansion of TWIN) [HLP003]"
+    ),
+    "int g(void);\nvoid f(void) { int a[4] = {[0 ... 3] = g()}; }\n": (
+        "t.c:2:40: error: initial value of a range of elements is more than constants and scalars [HLP003]"
+    ),
+    "int a[4] = {[3 ... 1] = 0};\n": "t.c:1:13: error: designator is an empty range [HLP003]",
+    "int n, a[4] = {[0 ... n] = 0};\n": "t.c:1:16: error: designator is not an integer constant [HLP003]",
 }
 
 
@@ -97,6 +106,8 @@ LIMITS = {
     "int a = " + "!" * 5000 + "1;": "expression nested deeper than 1000",
     "int a = " + "1 ? 2 : " * 4000 + "1;": "expression nested deeper than 1000",
     "int a = " + "1 + " * 4000 + "1;": "expression nested deeper than 1000",
+    "int a[] = {[0 ... 0xFFFFFFFFFFFF] = 1};": "designator names more than 65536 elements",
+    "int a[][300] = {[0 ... 299][0 ... 299] = 1};": "designators name more than 65536 elements",
     "void f(void) {" + "if (1) " * 5000 + ";}": "statements nested deeper than 250",
     "void f(int a) {" + "if (a) a = 2; else " * 2000 + ";}": "statements nested deeper than 250",
 }

@@ -117,6 +117,8 @@ INITIALISERS = [
     "int X[] = {3, 1, 2, [8] = 4}",
     "short X[5] = {0}",
     "int X[3] = {(2, 5), 1}",
+    "int X[] = {[0 ... 3] = 4, [5] = 1, 2, [2 ... 2] = 3}",
+    "int X[3][4] = {[0 ... 1] = {1, [2 ... 3] = 5}, [1 ... 2][1 ... 2] = -1, 8}",
 ]
 
 
@@ -152,6 +154,8 @@ def test_initialisers_mean_the_same(style: str, tmp_path: Path) -> None:
         [9],
         [5],
         [3],
+        [7],
+        [3, 4],
     ]
     functions, kept = [], 0
     for number, (init, shape) in enumerate(zip(INITIALISERS, shapes, strict=True)):
