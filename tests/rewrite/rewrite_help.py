@@ -85,6 +85,20 @@ def banked_as(text: str, array: str, layout: LatticeLayout | BlockCyclicLayout) 
     return rewrite(program, analysis, validation, RewriteOptions(), layouts=dict.fromkeys(groups, layout))
 
 
+def dangling(text: str) -> list[str]:
+    """Pragmas of ``text`` about a variable that is declared nowhere where they stand.
+
+    Scopes as the frontend sees them; the words of the text, which nothing but this function reads, as a second witness.
+    """
+    code = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    words = set(re.findall(r"\w+", re.sub(r"^[ \t]*#pragma.*|//.*", "", code, flags=re.M)))
+    named = re.findall(r"^[ \t]*#pragma.*?\b(?:variable|port)\s*=\s*(\w+(?:\s*,\s*\w+)*)", text, re.M | re.I)
+    bad = [name for names in named for name in re.findall(r"\w+", names) if name not in words]
+    program = load(["p.c"], FrontendOptions(), lambda _: text.encode())
+    wants = [d for d in program.directives if d.option("variable") or d.option("port")]
+    return bad + [d.text for d in wants if not d.variables]
+
+
 def outputs(
     folder: Path, name: str, texts: Sequence[str], driver: str, flags: Sequence[str] = tuple(WARNINGS)
 ) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rewrite_help import outputs, piped
+from rewrite_help import dangling, outputs, piped
 
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
@@ -23,7 +23,7 @@ def test_forms_are_rewritten_and_mean_the_same(tmp_path: Path) -> None:
             left = [x for x in left if x[1] not in ("dynamic-bank", "macro")]
         assert not left, left
         new = result.files["p.c"]
-        assert outputs(tmp_path, f"new_{style}", [new], "") == expected
+        assert outputs(tmp_path, f"new_{style}", [new], "") == expected and not dangling(new)
         assert piped(new, style=style).files["p.c"] == new
 
 
@@ -68,7 +68,7 @@ def test_clone(tmp_path: Path) -> None:
         assert {o.status for o in result.outcomes} == {"rewritten"}
         new = result.files["p.c"]
         assert outputs(tmp_path, style, [new], PRINT) == expected
-        assert "sum_2(" in new and "leaf_2(" in new and "sum_3" not in new
+        assert not dangling(new) and "sum_2(" in new and "leaf_2(" in new and "sum_3" not in new
         assert piped(new, style=style, clone=True).files["p.c"] == new
 
 
@@ -111,7 +111,7 @@ def test_members_of_structs(tmp_path: Path) -> None:
             "g_w": "rewritten", "g_v": "rewritten", "l_v": "rewritten", "k_w": "rewritten", "whole.v": "refused",
         } | ({"x": "rewritten"} if ("l_v", "x") in [o.arrays for o in result.outcomes] else {})  # fmt: skip
         new = result.files["p.c"]
-        assert outputs(tmp_path, style, [new], PRINT) == expected
+        assert outputs(tmp_path, style, [new], PRINT) == expected and not dangling(new)
         assert piped(new, style=style, split_struct=True).files["p.c"] == new
 
 
@@ -125,3 +125,31 @@ def test_a_fragment_is_given_with_the_file_that_includes_it() -> None:
     assert [unit.error for unit in program.units] == [None, None]
     result = piped(files, style="bankdim")
     assert result.files["part.c"] == "static word g(void) { return T[1][1]; }\n"
+
+
+PRAGMAS = """static int G[8];
+static int sum(const int v[8]) {
+#pragma HLS array_partition variable=v cyclic factor=2
+ int s = 0; for (int j = 0; j < 8; j++) s += v[j]; return s; }
+int f(int top[8], int n) { static int A[8], B[8];
+#pragma HLS interface mode=ap_memory port=top
+#pragma HLS array_partition variable=A,B,G cyclic factor=2
+#pragma HLS array_partition variable=top block factor=2
+#pragma HLS bind_storage variable=A type=ram_2p
+#pragma HLS resource variable=B core=RAM_2P
+#pragma HLS stable variable=top
+#pragma HLS reset variable=B
+ for (int i = 0; i < 4; i++) {
+#pragma HLS dependence variable=A inter false
+#pragma HLS dependence variable = B intra false
+#pragma HLS dependence array inter false
+  A[2 * i] += n; A[2 * i + 1] = B[2 * i] + top[i]; B[2 * i + 1] = G[2 * i]++; G[2 * i + 1] = i; }
+ return sum(A) + B[3] + top[7]; }
+"""
+
+
+@pytest.mark.parametrize("style", ["split", "bankdim", "crossbar"])
+def test_no_pragma_names_what_is_gone(style: str) -> None:
+    assert not dangling(PRAGMAS) and dangling(PRAGMAS.replace("int A[8]", "int C[8]"))
+    result = piped(PRAGMAS, style=style, split_top=True)
+    assert not dangling(result.files["p.c"]) and any(o.status == "rewritten" for o in result.outcomes)

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from rewrite_help import banked
+from rewrite_help import banked, dangling
 
 CASES = sorted(p.parent for p in (Path(__file__).parent / "golden").glob("*/input.c"))
 
@@ -28,7 +28,7 @@ def test_golden(case: Path, tmp_path: Path) -> None:
     golden = case / "expected.c"
     if os.environ.get("HLSPART_UPDATE_GOLDENS"):
         golden.write_text(new)
-    assert new == golden.read_text()
+    assert new == golden.read_text() and not dangling(new)
     output = tmp_path / "new.c"
     output.write_text(new)
     flags = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label"]
