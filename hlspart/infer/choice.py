@@ -69,7 +69,8 @@ class Chooser:
     def choose(self, needs: Sequence[Need], start: int = 1) -> Choice | None:
         """The cheapest banking that serves ``needs`` with at least ``start`` banks; None when there is none."""
         if all(need.trivial for need in needs) and start == 1:
-            return self.none(needs)
+            copied = self._replicated(needs, 1) if self.demand.storage == COPIED else None
+            return copied or self.none(needs)
         needs = [n for n in needs if not n.trivial] or list(needs)
         bound = lower_bound(needs, self.demand.shape)
         if self.options.scheme == "any":

@@ -306,13 +306,14 @@ class Inference:
         late = any(n.ii > self.targets[key(x.result)] for n, x in zip(needs, demand.loops, strict=True))
         slower = self._slowed.get(demand.group.id, "") if late or choice.reason == "no partition helps" else ""
         same = demand.existing is not None and not choice.rewrite and choice.layout == demand.existing
+        copies = choice.kind == "replicate" and demand.storage == COPIED  # which the source says already
         said = self._directives(demand, choice)
         removed = () if same else tuple(k for k in demand.directives if self._sole(k, demand))
-        verdict = judge(demand, choice, self.model)
+        verdict = "kept" if copies else judge(demand, choice, self.model)
         copied = choice.kind != "none" and any(a.variable in demand.roots and _copied(a) for a in self.before.arrays)
         unasked = "the tool may copy the memory for its reads by itself, which is not relied upon" if copied else ""
         reason = "; ".join(x for x in (verdict, choice.reason, slower, unasked) if x)
-        return Decision(demand, choice, () if same else said, removed, reason)
+        return Decision(demand, choice, () if same or copies else said, removed, reason)
 
     def _served_by_pragmas(self, demand: Demand) -> bool:
         """Whether what the source says is enough: directives beside it could not take it back."""
@@ -361,6 +362,8 @@ class Inference:
         variable = self.program.variable(d.demand.roots[0])
         choice = d.choice
         said = d.directives or tuple(self.program.directives[k] for k in d.demand.directives if k not in d.removed)
+        if choice.kind == "replicate":
+            said = self._directives(d.demand, choice)
         dims: tuple[DimPartition, ...] = ()
         if isinstance(choice.layout, PerDimLayout) and choice.kind != "none":
             dims = tuple(

@@ -21,11 +21,11 @@ def kernel(rng: random.Random) -> tuple[str, tuple[int, ...]]:
     n = rng.choice([8, 12, 16]) if len(names) == 1 else rng.choice([4, 6])
     step, width, kind = rng.choice([1, 1, 2, 4]), rng.randint(1, 4), rng.choice(["int", "char", "short"])
     last = max(1, (n - 4) // step - 1) * step
-    headers = " ".join(f"for (int {v} = 0; {v} < {n}; {v}++)" for v in names)
+    headers = " ".join(f"W{v}: for (int {v} = 0; {v} < {n}; {v}++)" for v in names)
     element = "".join(f"[{v}]" for v in names)
     text = (
         f"void f({kind} out[64])\n{{\n    {kind} A{f'[{n}]' * len(names)};\n"
-        f"    W: {headers} {{\n#pragma HLS PIPELINE\n        A{element} = i;\n    }}\n"
+        f"    {headers} {{\n#pragma HLS PIPELINE\n        A{element} = i;\n    }}\n"
     )
     for loop in range(rng.choice([1, 1, 2])):
         bases, ends = ["i", "i", "i*2", str(rng.randint(0, n - 1))], ["0", "1", "2", "k"]

@@ -404,6 +404,13 @@ L:  for (int i = 0; i < 256; i++) {
     assert result.loops[1].ii_after == 1
     new = pasted(text)
     assert set(iis(new).values()) == {1} and pasted(new) == new
+    again = array(run(new), "table")
+    assert (again.kind, again.banks, again.pragmas) == (found.kind, found.banks, found.pragmas)
+    assert again.reason.startswith("kept")
+    split = new.replace(
+        "type=ram_1wnr\n", "type=ram_1wnr\n#pragma HLS ARRAY_PARTITION variable=table cyclic factor=2\n"
+    )
+    assert pasted(split) == new
 
 
 def test_pareto_points_beat_each_other_in_nothing() -> None:
