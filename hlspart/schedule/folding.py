@@ -207,15 +207,33 @@ def modified(statements: Iterable[c.Stmt]) -> frozenset[int]:
     return frozenset(out)
 
 
-def read(statements: Iterable[c.Stmt], program: c.Program) -> frozenset[int]:
-    """Integer scalars that the statements use."""
-    out: set[int] = set()
+def indexing(statements: Iterable[c.Stmt], program: c.Program) -> frozenset[int]:
+    """Integer scalars that the statements use for indices, themselves or by way of other scalars."""
+    statements = tuple(statements)
+    wanted: set[int] = set()
+    given: dict[int, list[c.Expr]] = {}
+    for variable in declared(statements):
+        init = program.variable(variable).init
+        given[variable] = [] if init is None else [init]
     for top in statements:
         for root in (e for s in c.walk_statements(top) for e in statement_values(program, s)):
             for expr in c.walk(root):
-                if isinstance(expr, c.Name) and isinstance(expr.type, c.ScalarType) and expr.type.kind == "int":
-                    out.add(expr.variable)
-    return frozenset(out)
+                if isinstance(expr, c.ArrayRef):
+                    wanted |= _integers(expr.indices)
+                elif isinstance(expr, c.Subscript):
+                    wanted |= _integers((expr.index,))
+                elif isinstance(expr, c.Assign) and isinstance(expr.target, c.Name):
+                    given.setdefault(expr.target.variable, []).append(expr.value)
+    fresh = set(wanted)
+    while fresh:
+        fresh = _integers(e for v in fresh for e in given.get(v, ())) - wanted
+        wanted |= fresh
+    return frozenset(wanted)
+
+
+def _integers(expressions: Iterable[c.Expr]) -> set[int]:
+    names = (e for root in expressions for e in c.walk(root) if isinstance(e, c.Name))
+    return {e.variable for e in names if isinstance(e.type, c.ScalarType) and e.type.kind == "int"}
 
 
 def declared(statements: Iterable[c.Stmt]) -> frozenset[int]:
