@@ -191,7 +191,8 @@ class Grouping:
             self._fault("function-pointer", reason, arg.at, actual.id, text)
             return
         if callee is None or k >= len(callee.params):
-            reason = f"address taken: `{text}` is passed to {call.function}, whose body is not given"
+            lacks = "whose body is not given" if callee is None else "which has no parameter for it"
+            reason = f"address taken: `{text}` is passed to {call.function}, {lacks}"
             self._fault("extern-callee", reason, arg.at, actual.id, text)
             return
         formal = self.program.variable(callee.params[k])

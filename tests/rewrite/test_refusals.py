@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from typing import get_args, get_type_hints
+
 import pytest
 from rewrite_help import banked
+
+from hlspart.model.access import Fault
+
+ROOT = Path(__file__).parent.parent.parent
 
 OTHER = (
     "int other(void) { int O[8] = {1};\n#pragma HLS array_partition variable=O type=cyclic factor=2\n return O[0]; }\n"
@@ -103,3 +111,48 @@ def test_one_macro_argument_with_two_meanings_is_refused() -> None:
     )
     result = banked(text, style="split")
     assert [(o.status, o.code) for o in result.outcomes] == [("refused", "macro")] and result.files["p.c"] == text
+
+
+HELPERS = {  # what takes a partitioned array without a partition of its own -> the refusal and its place
+    "static int g(const int *v) { return *++v; }\n": ("address-taken", "++v"),
+    "static int g(const int v[8]) { const int *p = v + 2; return *p; }\n": ("address-taken", "v"),
+    "static int g(const void *v) { return *(const int *)v; }\n": ("cast", "A"),
+    "static int g(const short *v) { return *v; }\n": ("cast", "A"),
+    "static int g(const int v[4]) { return v[2]; }\n": ("shape-mismatch", "A"),
+    "static int g(int *v) { return v[0] ? g(v) : 1; }\n": ("recursion", None),
+    "int g(const int *v);\n": ("extern-callee", "A"),
+    "int g();\n": ("extern-callee", "A"),
+    "static int h(int n, ...) { return n; }\nstatic int g(int *v) { return h(2, v); }\n": ("extern-callee", "v"),
+    "static int h(const int *v) { return *v; }\nstatic int g(int *v) { int (*p)(const int *) = h; return p(v); }\n": (
+        "function-pointer", "v"
+    ),
+    "static int g(int v[8]) { int s = 0; for (int i = 0; i < 8; i++) s += v[(i * i) & 7]; return s; }\n": (
+        "non-affine", "i * i"
+    ),
+    "static int g(int v[8]) { int s = 0; for (int i = 0; i < 9; i++) s += v[i]; return s; }\n": (
+        "out-of-range", "v[i]"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("style", ["split", "bankdim", "crossbar"])
+@pytest.mark.parametrize("helper", HELPERS)
+def test_arrays_that_are_handed_on(helper: str, style: str) -> None:
+    text = helper + (
+        "int f(int x) { int A[8] = {1};\n#pragma HLS array_partition variable=A cyclic factor=2\n"
+        " for (int i = 0; i < 8; i += 2) A[i] = A[i + 1] + x;\n return g(A) + A[3]; }\n"
+    )
+    result = banked(text, style=style)
+    code, place = HELPERS[helper]
+    (outcome,) = result.outcomes
+    assert (outcome.status, outcome.code) == ("refused", code) and outcome.at is not None, outcome
+    assert place in (None, text[outcome.at.span.start : outcome.at.span.end])
+    assert result.files["p.c"] == text and result.findings
+
+
+def test_every_class_has_its_line_in_the_documentation() -> None:
+    listed = set(re.findall(r"`([a-z-]+)`", (ROOT / "docs" / "rewrite.md").read_text().split("## What is refused")[1]))
+    sources = "".join(p.read_text() for p in (ROOT / "hlspart" / "rewrite").glob("*.py"))
+    named = set(re.findall(r"Refusal\(\s*\"([a-z-]+)\"", sources)) - {"top-level"}  # that group is ignored, not refused
+    assert len(named) > 20
+    assert (named | set(get_args(get_type_hints(Fault)["code"]))) - listed == set()
