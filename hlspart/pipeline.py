@@ -97,7 +97,7 @@ class Pipeline:
         return lint.run(
             self.program, self.analysis, self.validation,
             self.figures if loops else None, (lambda: self.infer(InferOptions())) if loops else None, config,
-            tool=self.target.tool, recheck=self.ii_under, hinted=lambda: self.ii, small=self.target.complete_threshold,
+            tool=self.target.tool, recheck=self.ii_under, small=self.target.complete_threshold,
         )  # fmt: skip
 
     def fix(self, report: LintReport, config: LintConfig | None = None, unsafe: bool = False) -> Fixed:

@@ -28,14 +28,12 @@ def run(
     *,
     tool: str | None = None,
     recheck: Callable[[Validation], IIResult] | None = None,
-    hinted: Callable[[], IIResult] | None = None,
     small: int = 0,
 ) -> LintReport:
     """All findings, in order of path, line, column and rule; suppressions by comments are applied.
 
     ``infer`` is run when a rule needs it. ``tool`` defaults to the one of ``ii``. ``recheck`` predicts
     the II under another validation; without it the rules that compare two predictions stay silent.
-    ``hinted`` gives ``ii`` with hints on what would help.
     ``small``: local arrays of fewer elements become registers without a directive.
     """
     config = config or LintConfig()
@@ -51,7 +49,6 @@ def run(
         unroll_factors(program),
         small,
         config.large_complete,
-        hinted,
     )
     enabled = frozenset(e.rule.code for e in entries() if config.enabled(e.rule.code, e.rule.name))
     found: dict[Diagnostic, None] = {}

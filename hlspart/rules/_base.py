@@ -69,7 +69,6 @@ class Facts:
     unrolled: Mapping[int, int] = field(default_factory=dict)
     small: int = 0  # local arrays of fewer elements become registers without a directive
     large: int = 1024  # banks above which a complete partition is large
-    hinted: Callable[[], IIResult] | None = None  # ``ii`` with hints on what would help
 
     @cached_property
     def inferred(self) -> InferResult | None:
@@ -163,12 +162,6 @@ class Facts:
                 if loop.pipelined and loop.origin != "auto" and loop.ii is not None and loop.target_ii is not None:
                     yield loop
 
-    def hint(self, loop: LoopResult) -> str | None:
-        """What would help against the first limit of a loop."""
-        found = self.hinted().loops if self.hinted is not None else ()
-        same = next((x for x in found if (x.function, x.name) == (loop.function, loop.name)), loop)
-        return same.limits[0].hint if same.limits else None
-
     def banks(self, variable: int) -> int | None:
         """Banks of an array in the prediction."""
         if self.ii is not None:
@@ -176,6 +169,11 @@ class Facts:
                 if array.variable == variable:
                     return array.banks
         return None
+
+    def storage(self, variable: int) -> str | None:
+        """What an array is built of in the prediction."""
+        known = self.ii.arrays if self.ii is not None else ()
+        return next((array.storage for array in known if array.variable == variable), None)
 
     def limit_array(self, loop: LoopResult) -> Variable | None:
         """The array whose ports limit a loop."""

@@ -43,9 +43,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import Variable
+from hlspart.model.results import LoopResult
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP201", "ports-limit-ii", "warning", hint="hlspart infer looks for a partition that reaches the target")
+RULE = Rule("HLP201", "ports-limit-ii", "warning")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -58,10 +60,16 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         limit, variable = loop.limits[0], facts.limit_array(loop)
         message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {limit.text}"
         related = [(variable.at, f"'{variable.name}' is declared here")] if variable is not None else []
-        hint = facts.hint(loop)
-        if hint is None and facts.inferred is not None and variable is not None:
-            better = [a for a in facts.inferred.arrays if a.variable == variable.id and a.pragmas]
-            after = [x.ii_after for x in facts.inferred.loops if (x.function, x.name) == (loop.function, loop.name)]
-            if better and after and after[0] is not None and after[0] < loop.ii:
-                hint = f"{'; '.join(better[0].pragmas)} (all arrays as inferred: II {after[0]})"
-        yield facts.report(RULE, facts.loop_at(loop), message, hint, related)
+        yield facts.report(RULE, facts.loop_at(loop), message, _hint(facts, loop, variable), related)
+
+
+def _hint(facts: Facts, loop: LoopResult, variable: Variable | None) -> str:
+    """What the accesses of one iteration need at least, and which command finds the rest."""
+    helps = "hlspart ii says what would help"
+    limit = loop.limits[0]
+    if variable is None or limit.accesses is None or not limit.ports or not loop.target_ii:
+        return helps
+    if facts.storage(variable.id) == "m_axi":
+        return f"copy what an iteration needs of '{variable.name}' into a local array first, or read wider words"
+    banks = -(-limit.accesses // (limit.ports * loop.target_ii))
+    return f"at least {banks} banks are needed; {helps}, hlspart infer writes the partition"

@@ -56,5 +56,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         limit = loop.limits[0] if loop.limits else None
         why = limit.text if limit is not None else "an iteration needs a result of the one before"
         message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {why}"
-        hint = facts.hint(loop) or f"set II={loop.ii}, or break the recurrence (several accumulators, a local copy)"
+        hint = f"set II={loop.ii}, or break the recurrence (several accumulators, a local copy)"
         yield facts.report(RULE, facts.loop_at(loop), message, hint)

@@ -58,6 +58,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         kind = binding(loop)
         if loop.ii > loop.target_ii and kind not in ("memory-port", "recurrence"):
             why = loop.limits[0].text if loop.limits else "several limits together"
-            hint = facts.hint(loop) if loop.limits else f"set II={loop.ii}, or see hlspart ii --explain {loop.name}"
+            hint = None if loop.limits else f"set II={loop.ii}, or see hlspart ii --explain {loop.name}"
             message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {why}"
             yield facts.report(RULE, facts.loop_at(loop), message, hint)

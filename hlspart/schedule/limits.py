@@ -122,10 +122,12 @@ def _recurrences(p: Prediction) -> list[Limit]:
     ops = p.problem.graph.ops
     lines = tuple(sorted({ops[e.sink].line for e in cycle}))
     carried = next(e for e in cycle if e.distance)
-    latency = cycle_latency(p.problem, cycle)
     distance = sum(e.distance for e in cycle)
+    # what a round leaves over of a state adds up over the rounds: the II below is too small
+    latency = max(cycle_latency(p.problem, cycle), (p.recurrence_ii - 1) * distance + 1)
     steps = " -> ".join(f"{ops[e.sink].text or ops[e.sink].kind} (line {ops[e.sink].line})" for e in cycle)
-    text = f"{carried.name}: {steps} takes {latency} states, {distance} iteration{'s' if distance > 1 else ''} apart"
+    states, apart = (f"{n} {word}{'s' * (n > 1)}" for n, word in ((latency, "state"), (distance, "iteration")))
+    text = f"{carried.name}: {steps} takes {states}, {apart} apart"
     return [
         Limit(
             "recurrence", p.recurrence_ii, lines, variable=carried.name, distance=distance, latency=latency, text=text

@@ -188,12 +188,13 @@ def test_breaks_that_change_a_prediction_are_found() -> None:
     assert {r[2] for r in table} == set(KINDS)
     silent = [r for r in changed if not r[4]]
     assert silent == []
-    for _name, _line, kind, differs, new in table:
+    for name, _line, kind, differs, new in table:
         if kind == "order":
             assert not differs
             assert new == []
         if kind == "version":
-            assert [r for r in new if r != "HLP010"] == ["HLP109"]
+            known = {d.rule for d in look(KERNELS[name], tool="vivado-hls-2019.2")[0].diagnostics}
+            assert [r for r in new if r not in known] == ["HLP109"]
 
 
 def document() -> str:

@@ -183,3 +183,23 @@ def test_loops_that_are_all_unrolled_decide_a_bank() -> None:
     assert [d.rule for d in lint_of(text).diagnostics if d.rule == "HLP205"] == []
     once = text.replace("#pragma HLS unroll\n", "", 1)
     assert [d.rule for d in lint_of(once).diagnostics if d.rule == "HLP205"] == ["HLP205"]
+
+
+def test_hints_of_a_port_that_limits_a_loop() -> None:
+    body = """  for (int i = 0; i < 16; i++) {
+#pragma HLS pipeline II=2
+    B[i] = A[i] + A[i + 16] + A[i + 32] + A[i + 48] + A[i + 64];
+  }
+}
+"""
+    memory = lint_of("void f(int A[96], int B[16]) {\n" + body).diagnostics
+    assert [(d.rule, d.hint) for d in memory] == [
+        ("HLP201", "at least 2 banks are needed; hlspart ii says what would help, hlspart infer writes the partition")
+    ]
+    bus = lint_of(
+        "void f(int A[96], int B[16]) {\n#pragma HLS interface m_axi port=A depth=96 bundle=g0\n" + body
+    ).diagnostics
+    assert [(d.rule, d.hint) for d in bus] == [
+        ("HLP201", "copy what an iteration needs of 'A' into a local array first, or read wider words")
+    ]
+    assert "5 reads in one iteration (line 5) on 1 port;" in bus[0].message

@@ -241,3 +241,24 @@ def test_the_next_iteration_waits_for_the_exit_test(header, body, ii, bounds):
     assert (found.ii, found.bounds) == (ii, bounds)
     assert (found.cause is None) == (ii is not None)
     assert bounds is None or (found.limits[0].kind, found.limits[0].variable) == ("recurrence", "exit of L")
+
+
+def test_a_cycle_takes_more_states_than_the_ii_below_has() -> None:
+    """Two comparisons and their choices do not fit a state, and go on into a second one."""
+    found = loop("""void f(int A[16], int B[8]) {
+#pragma HLS ARRAY_PARTITION variable=B complete
+    L: for (int i = 0; i < 16; i++) {
+#pragma HLS PIPELINE II=1
+        int item = A[i];
+        for (int j = 7; j > 0; j--) {
+            int t = item;
+            if (B[j - 1] > item) t = B[j - 1];
+            else item = B[j - 1];
+            B[j] = t;
+        }
+    }
+}
+""")
+    (limit,) = [x for x in found.limits if x.kind == "recurrence"]
+    assert found.ii == 2
+    assert (limit.latency, limit.distance) == (2, 1) and "takes 2 states, 1 iteration apart" in limit.text
