@@ -81,7 +81,20 @@ class Pipeline:
         return check(self.program, self.analysis, validation, self.target, self.options.bank_model, hints)
 
     def infer(self, options: InferOptions) -> InferResult:
-        """The least partition that reaches the target II."""
+        """The least partition that reaches the target II; what needs the rewrite is promised as its text is checked."""
+        from hlspart.infer.demand import with_ports
+        from hlspart.infer.emitted import as_emitted
+
+        inferred = self._inferred(options)
+        if options.pareto or not any(array.needs_rewrite for array in inferred.arrays):
+            return inferred
+        written = self._rewrite_as(RewriteOptions(split_top=True), inferred)
+        second = self.with_texts(written.files)
+        if options.ports is not None:
+            second.target = with_ports(self.target, options.ports)
+        return as_emitted(self.program, self.figures, inferred, written, second.figures)
+
+    def _inferred(self, options: InferOptions) -> InferResult:
         from hlspart.infer import infer
 
         known = self.__dict__.get("ii") or self.__dict__.get(
@@ -115,7 +128,9 @@ class Pipeline:
         return self._rewrite_split(options) if options.split_struct else self._rewrite_chosen(options)
 
     def _rewrite_chosen(self, options: RewriteOptions) -> RewriteResult:
-        return self._rewrite_inferred(options) if options.infer else self._rewrite(options, {})
+        if options.infer:
+            return self._rewrite_as(options, self._inferred(InferOptions()))
+        return self._rewrite(options, {})
 
     def _rewrite_split(self, options: RewriteOptions) -> RewriteResult:
         """Array members become arrays first; a member whose array is refused all the same stays where it is."""
@@ -186,14 +201,13 @@ class Pipeline:
             steps = without(steps, frozenset(left))
         return with_reasons(self.program, result, tried) if tried else result
 
-    def _rewrite_inferred(self, options: RewriteOptions) -> RewriteResult:
+    def _rewrite_as(self, options: RewriteOptions, inferred: InferResult) -> RewriteResult:
         """What pragmas can say is written as pragmas first; the other layouts go to the rewrite as they are."""
         from hlspart.infer import emission
         from hlspart.layouts.mapping import layout_from
         from hlspart.partition import make_layout
         from hlspart.rewrite.relocate import relocated
 
-        inferred = self.infer(InferOptions())
         layouts: dict[int, Layout] = {}
         for array in inferred.arrays:
             if not array.needs_rewrite:
