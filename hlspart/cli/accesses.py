@@ -8,6 +8,7 @@ import click
 
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
+from hlspart.poly import through_rows
 from hlspart.render import json, shapes, text
 
 
@@ -19,6 +20,7 @@ def command(**shared: Any) -> int:
     program = run.load()
     analysis = run.pipeline.analysis
     run.out_of_range(analysis)
+    analysis = through_rows(program, analysis)
     return run.finish(
         {
             "text": lambda paths: text.accesses(shapes.accesses(program, analysis, paths)),

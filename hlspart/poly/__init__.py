@@ -19,4 +19,11 @@ def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
     return run(program, top)
 
 
-__all__ = ["analyse"]
+def through_rows(program: Program, analysis: AccessAnalysis) -> AccessAnalysis:
+    """See :func:`hlspart.poly.rows.through_rows`."""
+    from hlspart.poly.rows import through_rows as run
+
+    return run(program, analysis)
+
+
+__all__ = ["analyse", "through_rows"]

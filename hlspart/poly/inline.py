@@ -329,7 +329,7 @@ class _Inliner:
         """Let a parameter stand for its argument."""
         match formal.type:
             case ArrayType() | PointerType():
-                place = _place(actual)
+                place = array_place(actual)
                 if place is None:
                     return False
                 if isinstance(place, Name) and not isinstance(place.type, (ArrayType, PointerType)):
@@ -391,11 +391,11 @@ def _is_goto(stmt: Stmt) -> bool:
     return isinstance(stmt, Label) or (isinstance(stmt, Jump) and stmt.kind == "goto")
 
 
-def _place(actual: Expr) -> Name | ArrayRef | None:
+def array_place(actual: Expr) -> Name | ArrayRef | None:
     """The array place that an argument points to: ``A``, ``A[i]`` (a row), ``&A[i][j]``, ``A + k``; or ``&x``."""
     match actual:
         case Cast(type=PointerType(target=a), operand=operand) if _target(operand.type) == a:
-            return _place(operand)
+            return array_place(operand)
         case Name():
             return actual if isinstance(actual.type, (ArrayType, PointerType)) else None
         case ArrayRef(type=ArrayType()):
