@@ -40,6 +40,8 @@ def write_outputs(outputs: Iterable[tuple[str, bytes]]) -> bool:
                     continue
             folder = os.path.dirname(target)
             os.makedirs(folder, exist_ok=True)
+            if target in (other for _, other in ready):
+                raise click.ClickException(f"cannot write {path}: two outputs go there")
             handle, temporary = tempfile.mkstemp(dir=folder, prefix=".hlspart-")
             ready.append((temporary, target))
             with os.fdopen(handle, "wb") as out:

@@ -65,7 +65,7 @@ def command(
         if diff:
             continue
         outputs[path] = path if in_place else _output(run, path)
-        run.product(outputs[path], new)
+        run.product(outputs[path], new, in_place)
     if diff:
         run.product(run.output or "-", _diff(program, result))
     if map_file:

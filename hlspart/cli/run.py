@@ -52,10 +52,9 @@ class Run:
         names = [os.path.basename(p) for p in self.pipeline.paths]
         if self.out_dir and len(set(names)) < len(names):
             raise click.UsageError("--out-dir needs inputs with different file names")
-        inputs = {os.path.realpath(p) for p in self.pipeline.paths}
+        self._inputs = {os.path.realpath(p) for p in self.pipeline.paths}
         for path in [self.output, *(f.partition("=")[2] for f in self._formats)]:
-            if path and os.path.realpath(path) in inputs:
-                raise click.UsageError(f"the output {path} is an input")
+            self._no_input(path)
 
     # ------------------------------------------------------------------------------ messages
 
@@ -136,8 +135,14 @@ class Run:
 
     # ------------------------------------------------------------------------------- outputs
 
-    def product(self, path: str, text: str) -> None:
-        """A source, directive or map file to write."""
+    def _no_input(self, path: str | None) -> None:
+        if path and os.path.realpath(path) in self._inputs:
+            raise click.UsageError(f"the output {path} is an input")
+
+    def product(self, path: str, text: str, replaces: bool = False) -> None:
+        """A source, directive or map file to write; with ``replaces`` it may be an input."""
+        if not replaces:
+            self._no_input(path)
         self._products.append((path, text))
 
     def dependencies(self, options: Mapping[str, Any], outputs: list[str]) -> None:

@@ -67,7 +67,7 @@ def _declare(
     if declarator.initialiser is not None and variable.init is not None:
         values = elements(kind, variable.init, buffer.text)
         if isinstance(values, Unsupported):
-            return Refusal("initialiser", values.reason, values.expr.at)
+            return Refusal(values.code, values.reason, values.expr.at)
         shaped = [f"{one} = {_initialiser(plan, bank, values, kind.element)}" for bank, one in enumerate(shaped)]
     elif declarator.initialiser is not None:
         return Refusal("initialiser", "an initialiser that is not understood", declarator.initialiser)

@@ -22,10 +22,11 @@ _CHARACTER = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|.)|.", re.S)
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """An initialiser that cannot be dealt out, and why."""
+    """An initialiser that cannot be dealt out, and why; ``code`` is the class of the refusal."""
 
     reason: str
     expr: Expr
+    code: str = "initialiser"
 
 
 def elements(kind: ArrayType, init: Expr, text_of: Text) -> Mapping[Index, str] | Unsupported:
@@ -48,7 +49,7 @@ def _fill(
         if text is None and isinstance(init, Const):
             text = init.text
         if text is None:
-            return Unsupported("an initial value comes out of a macro", init)
+            return Unsupported("an initial value comes out of a macro", init, "macro")
         found[prefix] = f"({text})" if isinstance(init, Comma) else text
         return None
     if isinstance(init, InitList) and len(init.items) == 1 and rank == 1 and _is_char(element):

@@ -153,3 +153,27 @@ def test_no_pragma_names_what_is_gone(style: str) -> None:
     assert not dangling(PRAGMAS) and dangling(PRAGMAS.replace("int A[8]", "int C[8]"))
     result = piped(PRAGMAS, style=style, split_top=True)
     assert not dangling(result.files["p.c"]) and any(o.status == "rewritten" for o in result.outcomes)
+
+
+MACRO_VALUES = """#define NEG (-3)
+#define FILL [0 ... 5] = -1
+#define ROW(a, b) {a, -(b), NEG}
+#define LAST , 5, +6
+static const short A[8] = {FILL}, B[8] = {1, NEG, -2 LAST};
+static const int C[4][3] = {ROW(1, 2), ROW(3, NEG), {-1, 8}};
+int f(int n) { int s = 0, D[8] = {NEG, n ? NEG : n};
+#pragma HLS array_partition variable=A cyclic factor=2
+#pragma HLS array_partition variable=B cyclic factor=2
+#pragma HLS array_partition variable=C cyclic factor=2
+#pragma HLS array_partition variable=D cyclic factor=2
+ for (int i = 0; i < 8; i++) s = s * 5 % 1009 + A[i] + B[i] + C[i / 2][i % 2] + C[i / 2][2] + D[i];
+ return s; }
+"""
+
+
+def test_initial_values_of_macros(tmp_path: Path) -> None:
+    result = piped(MACRO_VALUES, style="bankdim")
+    assert {o.status for o in result.outcomes} == {"rewritten"}, result.outcomes
+    new = result.files["p.c"]
+    assert outputs(tmp_path, "new", [new], PRINT) == outputs(tmp_path, "old", [MACRO_VALUES], PRINT)
+    assert piped(new, style="bankdim").files["p.c"] == new
