@@ -15,6 +15,7 @@ from hlspart.model.program import Variable
 from hlspart.model.results import InferResult
 from hlspart.pipeline import Pipeline
 from hlspart.render import html, json, shapes
+from hlspart.render.lives import lives
 
 if TYPE_CHECKING:
     from hlspart.layouts.blockcyclic import BlockCyclicLayout
@@ -40,7 +41,7 @@ def command(**shared: Any) -> int:
     linted = pipeline.lint(LintConfig())
 
     story = html.Story(
-        shapes.ii(program, pipeline.analysis, pipeline.ii, pipeline.paths),
+        _with_lives(pipeline, pipeline.paths),
         shapes.infer(program, pipeline.analysis, inferred, pipeline.paths),
         {(x.function, x.name): x for x in pipeline.ii.loops},
         [*_written(pipeline), *_inferred(pipeline, inferred)],
@@ -56,9 +57,21 @@ def command(**shared: Any) -> int:
         {
             "html": page,
             "text": page,
-            "json": lambda paths: json.render(shapes.ii(program, pipeline.analysis, pipeline.ii, paths)),
+            "json": lambda paths: json.render(_with_lives(pipeline, paths)),
         }
     )
+
+
+def _with_lives(pipeline: Pipeline, paths: tuple[str, ...]) -> shapes.Shape:
+    """``hlspart.ii/1`` with ``regions`` and ``lifetimes`` in every file."""
+    program, analysis = pipeline.program, pipeline.analysis
+    shape = shapes.ii(program, analysis, pipeline.ii, paths)
+    owner = shapes.Owner(program)
+    for file in (f for f in shape["files"] if "error" not in f):
+        found = [lives(program, analysis, name) for name in program.functions if owner.function(name) == file["path"]]
+        file["regions"] = [x for item in found for x in item["regions"]]
+        file["lifetimes"] = [x for item in found for x in item["lifetimes"]]
+    return shape
 
 
 def _formals(pipeline: Pipeline) -> list[Variable]:

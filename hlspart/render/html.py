@@ -140,6 +140,8 @@ def _file(story: Story, number: int, file: Shape, inferred: Shape) -> Shape:
         "error": None,
         "loops": [_loop(x) for x in file["loops"]],
         "arrays": [_memory(a) for a in file["arrays"]],
+        "regions": [_region(x) for x in file["regions"]],
+        "lifetimes": [_lifetime(x, file["regions"]) for x in file["lifetimes"]],
         "asked": bool(outcomes),
         "bars": Markup(svg.bars(pairs)) if pairs else "",
         "schedules": [_schedule(story.schedules[k]) for k, x in loops.items() if k in story.schedules and _missed(x)],
@@ -198,6 +200,25 @@ def _loop(x: Shape) -> Shape:
         "latency": extent(x["latency"]),
         "reason": reason,
     }
+
+
+def _region(x: Shape) -> Shape:
+    touched = {kind: ", ".join(x[kind]) or "-" for kind in ("reads", "writes", "calls")}
+    return {
+        "title": f"{x['function']}/{x['loop'] or 'outside of loops'}",
+        "line": x["line"],
+        "end": x["end_line"],
+        **touched,
+    }
+
+
+def _lifetime(x: Shape, regions: Sequence[Shape]) -> Shape:
+    own = [r for r in regions if r["function"] == x["function"]]
+    if x["first"] is None:
+        text = "unknown: its address is used"
+    else:
+        text = f"line {own[x['first']]['line']} to {own[x['last']]['end_line']}"
+    return {"name": f"{x['function']}/{x['array']}", "text": text + "; across calls" * x["across_calls"]}
 
 
 def _memory(x: Shape) -> Shape:

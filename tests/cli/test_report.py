@@ -138,6 +138,36 @@ def test_findings_of_headers_and_of_broken_files_are_there(cli, tmp_path: Path) 
     assert "1 file could not be read" in text and Page(text).open == []
 
 
+def test_regions_and_lifetimes(cli, tmp_path: Path) -> None:
+    (tmp_path / "x.c").write_text(
+        "static void g(int p[8]) { for (int i = 0; i < 8; i++) p[i] = i; }\n"
+        "void f(int out[8]) {\n"
+        "  int a[8], b[8], c[8];\n"
+        "  g(a);\n"
+        "L: for (int i = 0; i < 8; i++)\n"
+        "    b[i] = a[i];\n"
+        "  c[0] = 0;\n"
+        "M: for (int i = 0; i < 8; i++) out[i] = b[i] + c[0];\n"
+        "}\n"
+    )
+    assert cli("report", "x.c", "--format", "json=x.json", "--format", "html=x.html").code == 0
+    (file,) = json.loads((tmp_path / "x.json").read_text())["files"]
+    of = [x for x in file["regions"] if x["function"] == "f"]
+    assert [(x["loop"], x["line"], x["end_line"], x["reads"], x["writes"], x["calls"]) for x in of] == [
+        (None, 4, 4, [], [], ["a"]),
+        ("L", 5, 6, ["a"], ["b"], []),
+        (None, 7, 7, [], ["c"], []),
+        ("M", 8, 8, ["b", "c"], ["out"], []),
+    ]
+    assert {x["array"]: (x["first"], x["last"], x["across_calls"]) for x in file["lifetimes"]} == {
+        "p": (0, 0, True), "a": (0, 1, False), "b": (1, 3, False), "c": (2, 3, False), "out": (3, 3, True),
+    }  # fmt: skip
+    text = (tmp_path / "x.html").read_text()
+    assert (
+        "<h3>Regions</h3>" in text and "<h3>Lifetimes</h3>" in text and "line 4 to 6" in text and Page(text).open == []
+    )
+
+
 # ---------------------------------------------------------------------------------- the browser
 
 MEASURE = """<script>
