@@ -159,13 +159,13 @@ class Pipeline:
 
         generic = self.target.vendor == "generic"
         partitioned = any(g.dims for g in self.validation.groups.values())
-        ii = self.ii if (partitioned or layouts) and options.style == "auto" and not generic else None
+        ii = self.figures if (partitioned or layouts) and options.style == "auto" and not generic else None
         result = rewrite(self.program, self.analysis, self.validation, options, ii, generic, layouts)
         prepared = self._prepared(options, layouts, result)
         if prepared is not result:
             return prepared
         crossbar = frozenset(o.group for o in result.outcomes if (o.status, o.style) == ("rewritten", "crossbar"))
-        plan = inside_pipelines(self.program, self.analysis, self.ii, crossbar) if crossbar else ()
+        plan = inside_pipelines(self.program, self.analysis, self.figures, crossbar) if crossbar else ()
         if options.unroll:
             plan += decided_by_unrolling(self.analysis, self.validation, result.outcomes)
         texts = unrolled(self.program, self.analysis, plan) if plan else {}
