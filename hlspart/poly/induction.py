@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import islpy as isl
 
+from hlspart.model.access import Affine
 from hlspart.model.program import (
     ArrayRef,
     Assign,
@@ -66,6 +67,19 @@ def growth(start: Stored, end: Stored) -> int | None:
         return None
     change = algebra.sub(end, start)
     return algebra.constant(change)
+
+
+def most_iterations(counted: Counted, completed: isl.Set) -> int | None:
+    """The most iterations that there can be when none follows one outside ``completed``."""
+    ending = algebra.to_dims(counted.dom.subtract(completed), (counted.name,))
+    if ending.is_empty():
+        return None
+    never = ending.apply(algebra.AFTER_OR_AT if counted.step > 0 else algebra.BEFORE_OR_AT)
+    never = never.apply(isl.Map(f"{{ [x] -> [x + {counted.step}] }}"))
+    gone = algebra.sub(Affine(((counted.name, 1),), 0), counted.start)
+    number = algebra.floor_div(algebra.scale(gone, 1 if counted.step > 0 else -1), abs(counted.step))
+    last = algebra.bounds(number, counted.dom.subtract(algebra.from_dim(never, counted.name)))[1]
+    return None if last is None else last + 1
 
 
 def conjuncts(test: Expr | None) -> list[Expr]:

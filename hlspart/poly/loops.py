@@ -33,7 +33,7 @@ from hlspart.poly.algebra import AFTER_OR_AT, BEFORE_OR_AT, ONE, UNIVERSE, ZERO,
 from hlspart.poly.conversions import limits, may_wrap
 from hlspart.poly.effects import Effects, labels_used, leaves_early, returns_within
 from hlspart.poly.evaluate import Evaluator
-from hlspart.poly.induction import Counted, Frame, acts, conjuncts, growth, increments, passed
+from hlspart.poly.induction import Counted, Frame, acts, conjuncts, growth, increments, most_iterations, passed
 from hlspart.poly.scope import Lazy, State, Stored, split
 
 _MAX_TRIALS = 4
@@ -198,7 +198,8 @@ class Loops(Evaluator):
             }
             if wrong:
                 return wrong
-        self._after(loop, st, modified, guess, counted, first, line)
+        completed = inside.dom if inside.alive else inside.dom.subtract(inside.dom)
+        self._after(loop, st, modified, guess, counted, first, line, completed)
         return set()
 
     def _test(self, test: Expr, inside: State, counted: Counted | Unknown) -> None:
@@ -411,14 +412,20 @@ class Loops(Evaluator):
 
     def _after(
         self, loop: Loop, st: State, modified: set[int], guess: dict[int, int], counted: Counted | Unknown,
-        first: int, line: int,
+        first: int, line: int, completed: isl.Set,
     ) -> None:  # fmt: skip
-        """State after the loop, its LoopInfo, and what early exits do to the accesses inside."""
+        """State after the loop, its LoopInfo, and what early exits do to the accesses inside.
+
+        ``completed`` holds all iterations that may come to their end.
+        """
         exits = leaves_early(loop)
         trips = Bounds(None, None)
         complete = isinstance(counted, Counted) and counted.exact and not exits
         if isinstance(counted, Counted) and not self.trial:
             trips = self._trip_bounds(loop, counted, st, complete)
+            if exits:
+                highs = (trips.max, most_iterations(counted, completed))
+                trips = Bounds(trips.min, min((h for h in highs if h is not None), default=None))
         elif not self.trial and loop.id in self._limits:
             trips = Bounds(*self._limits[loop.id])
         for ident in modified:
