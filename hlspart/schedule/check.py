@@ -14,15 +14,15 @@ from hlspart.model.program import Program
 from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validation
 from hlspart.schedule import resources
 from hlspart.schedule.confirm import faults
+from hlspart.schedule.doubts import least_resource, missed, uncertain
 from hlspart.schedule.folding import statement_values
-from hlspart.schedule.graph import Edge
 from hlspart.schedule.hints import with_hints
 from hlspart.schedule.latency import Latencies, pipelined_latency
 from hlspart.schedule.limits import limits, slots, steps
 from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.nests import Nest, Nests
 from hlspart.schedule.operations import Unmodelled
-from hlspart.schedule.recurrence import recurrence_without
+from hlspart.schedule.recurrence import critical_cycle
 from hlspart.schedule.storage import Storage
 from hlspart.targets import Target
 
@@ -178,14 +178,22 @@ class _Function:
         ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)
         counted = all(count.exact for count in p.counts.values())  # else the ideal figure is an upper bound
         ii: int | None = p.schedule.ii if bank_model == "static" else ideal
+        blocked = blocked or self._module_inside(nest, p)
         cause, bounds = blocked, None
         reasons = with_hints(*modelled, p, limits(p)) if self.hints else limits(p)
-        low, why = _uncertain(p)
-        if blocked is None and why is not None and max(floor, p.resource_ii, low) < p.schedule.ii:
-            cause, bounds = why, (max(floor, p.resource_ii, low), p.schedule.ii)
+        low, why = uncertain(p)
+        resource = least_resource(p)
+        if why is None and resource < p.resource_ii:
+            why = "which memory a caller passes is not known"
+        if blocked is None and why is not None and max(floor, resource, low) < p.schedule.ii:
+            more = missed(p)  # which may lie beyond the schedule
+            cause = why if more is None else f"{why}; {more[1]}"
+            bounds = (max(floor, resource, low), p.schedule.ii if more is None else more[0])
         elif blocked is None and p.joined_ii > p.schedule.ii:
             cause = "where a balanced expression takes in the carried value is not known"
             bounds = (p.schedule.ii, p.joined_ii)
+        elif blocked is None and (more := missed(p)) is not None:
+            cause, bounds = more[1], (max(floor, resource, low), more[0])
         if cause is None and bank_model == "ideal" and not counted and ideal > floor:
             cause, bounds = "conflicts were not counted exactly within the effort limit", (floor, ideal)
         if cause is not None:
@@ -304,6 +312,24 @@ class _Function:
                 return f"{d.kind.upper()} (line {line}) is not modelled"
         return None
 
+    def _module_inside(self, nest: Nest, p: Prediction) -> str | None:
+        """A recurrence through the memory accesses of a called function, which may stay a module of its own.
+
+        The module's latency would count, which the expanded call does not show (a report has II 5 where it has 3).
+        """
+        reached = self._reached(nest)
+        if p.recurrence_ii <= max(1, p.resource_ii) or not reached:
+            return None
+        graph = p.problem.graph
+        on = {graph.ops[e.sink].line for e in critical_cycle(p.problem, p.recurrence_ii) if graph.ops[e.sink].ref}
+        inlined = {d.function for d in self.program.directives if d.usable and d.kind == "inline" and not d.has("off")}
+        for name in sorted(reached - inlined):
+            inside = c.walk_statements(self.program.functions[name].body)
+            values = (e for s in inside for top in statement_values(self.program, s) for e in c.walk(top))
+            if on & {self.program.line(e.at) for e in values}:
+                return f"whether {name} is inlined is not known: as a module of its own it takes part with its latency"
+        return None
+
     def _reached(self, nest: Nest) -> frozenset[str]:
         """Functions that a nest calls, directly or not."""
         found: set[str] = set()
@@ -324,30 +350,6 @@ class _Function:
             return True
         inside = {x.id for x in nest.chain}
         return any(a.array in d.variables and inside & set(a.loops) for a in self.analysis.accesses)
-
-
-def _uncertain(p: Prediction) -> tuple[int, str | None]:
-    """Least II if what is not known turned out best, and why it is not known."""
-    item, low, why = p.elaborated, p.recurrence_ii, None
-    reasons: list[tuple[frozenset[str], frozenset[Edge], str]] = []
-    if p.estimated:
-        names = ", ".join(sorted(p.estimated))
-        reasons.append((p.estimated, frozenset(), f"the latency of {names} is an estimate for this target"))
-    if item.carriers.assumed:
-        pairs = item.carriers.assumed
-        edges = frozenset(e for e in p.problem.graph.edges if e.distance and (e.source, e.sink) in pairs)
-        reasons.append((frozenset(), edges, "whether iterations touch the same element depends on data"))
-    if item.speculative:
-        text = "whether an iteration starts before the exit test of the last one is decided is not known"
-        reasons.append((frozenset(), item.speculative, text))
-    kinds: frozenset[str] = frozenset()
-    gone: frozenset[Edge] = frozenset()
-    for k, e, text in reasons if p.recurrence_ii > 1 else ():
-        kinds, gone = kinds | k, gone | e
-        found = recurrence_without(p.problem, kinds, gone)
-        if found < low:
-            low, why = found, text if why is None else f"{why}; {text}"
-    return low, why
 
 
 def _assumptions(target: Target, bank_model: str) -> tuple[str, ...]:

@@ -11,6 +11,9 @@ from hlspart.model.ports import IterationSpace
 from hlspart.schedule.graph import Edge, MemoryRef, Op
 from hlspart.schedule.history import Index
 
+UPDATE = "whether the tool sees that updates in place do not meet, in a loop whose first value varies, is not known"
+BOUNDS = "whether the tool keeps apart stores that only the bounds of flattened loops keep apart is not known"
+
 _KINDS = {("store", "load"): "raw", ("load", "store"): "war", ("store", "store"): "waw"}
 
 
@@ -24,7 +27,11 @@ class Carriers:
     does not relate iterators to each other: reports of triangular solvers). ``outlined``: the loop becomes a
     module of its own, where addresses made of outer iterators alone are values without relation.
     ``preset``: elements (variable, index) that are stored ahead of the loop.
-    ``assumed`` collects (edge source, sink) pairs whose distance is not known and taken as 1.
+    ``rows_seen``: whether reports of the tool show that it takes rows, and iterators that bounds relate, for
+    unrelated; ``outside``: names of scalars from outside the loop, of which no report speaks. ``doubted`` collects
+    (edge source, sink) pairs that such addresses keep near. ``moving``: the first value of the loop varies.
+    ``assumed`` collects pairs whose distance is not known and taken as 1; ``possible`` has orders between
+    iterations that the accesses do not need and that a report shows nevertheless for such a pair, by cause.
     """
 
     space: IterationSpace
@@ -38,8 +45,13 @@ class Carriers:
     relaxed: str | None = None
     store_states: int = 1
     outlined: bool = False
+    rows_seen: bool = True
+    outside: frozenset[str] = frozenset()
+    moving: bool = False
     preset: frozenset[tuple[int, Index]] = frozenset()
     assumed: set[tuple[int, int]] = field(default_factory=set)
+    doubted: set[tuple[int, int]] = field(default_factory=set)
+    possible: dict[str, list[Edge]] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------- pragmas
 
@@ -115,9 +127,13 @@ class Carriers:
                 distance = d.values.get("distance") if d is not None else None
                 if distance is None:
                     distance = self.distance(source, sink)
+                gap = self.store_states if kind == "raw" else int(not registers)
                 if distance is not None:
-                    gap = self.store_states if kind == "raw" else int(not registers)
                     edges.append(Edge(source.id, sink.id, distance, gap, "memory", name))
+                elif not registers and kind in ("raw", "waw") and (why := self._unproved(source, sink)) is not None:
+                    apart = int(kind == "raw" or source.id >= sink.id)  # two stores keep their order inside, too
+                    for k in {1, apart}:
+                        self.possible.setdefault(why, []).append(Edge(source.id, sink.id, k, gap, "memory", name))
         return edges
 
     def distance(self, source: Op, sink: Op) -> int | None:
@@ -126,29 +142,40 @@ class Carriers:
         assert a is not None and b is not None
         quick = None
         if self.relaxed is not None or (self.outlined and self.own < len(self.space.names)):
-            quick = self._unrelated(a, b)
+            quick = self._unrelated(a, b, self.outlined)
+            if quick and self._doubtful(a, b, quick):
+                self.doubted.add((source.id, sink.id))
         if quick is None and self.relaxed is None:
             quick = self._uniform(a, b)
         if quick is not None:
             return quick or None
-        left, right = relation(a, self.space.names), relation(b, self.space.names)
-        if left is None or right is None:
+        found = self._exact(a, b, self.relaxed or a.domain, self.relaxed or b.domain)
+        if found is None:
             self.assumed.add((source.id, sink.id))
             return 1
+        return found or None
+
+    def _doubtful(self, a: MemoryRef, b: MemoryRef, distance: int) -> bool:
+        """Whether no report shows that the tool takes a pair that it could tell apart for one that may meet."""
+        for f, g in zip(a.index or (), b.index or (), strict=False):
+            if f is not None and g is not None and self.outside & set((f - g).names):
+                return True  # what the source says of a scalar, as `k < half`, may tell them apart
+        return not self.rows_seen and self._exact(a, b, a.domain, b.domain) != distance
+
+    def _exact(self, a: MemoryRef, b: MemoryRef, mine: str, theirs: str) -> int | None:
+        """Least distance over the given iterations; 0: never, None: not known."""
+        left, right = relation(a, self.space.names), relation(b, self.space.names)
+        if left is None or right is None:
+            return None
         from hlspart.poly import carried
 
         try:
-            return carried.first_distance(
-                self.space.names,
-                self.own,
-                self.weights,
-                self.steps,
-                (self.relaxed or a.domain, left),
-                (self.relaxed or b.domain, right),
+            found = carried.first_distance(
+                self.space.names, self.own, self.weights, self.steps, (mine, left), (theirs, right)
             )
         except ArithmeticError:
-            self.assumed.add((source.id, sink.id))
-            return 1
+            return None
+        return found or 0
 
     def _uniform(self, a: MemoryRef, b: MemoryRef) -> int | None:
         """Distance of two accesses that move alike in all iterations of a box; 0: never, None: no such case."""
@@ -185,7 +212,21 @@ class Carriers:
             return total
         return total + self.weights[0] if (self.trips[0] or 0) > 1 else 0
 
-    def _unrelated(self, a: MemoryRef, b: MemoryRef) -> int | None:
+    def _unproved(self, source: Op, sink: Op) -> str | None:
+        """Why the tool may see a dependence between accesses that never meet in later iterations; None: it does not."""
+        a, b = source.ref, sink.ref
+        if a is None or b is None or a.index is None or b.index is None or None in (*a.index, *b.index):
+            return None
+        own = self.space.names[-self.own :]
+        if a.index == b.index:
+            return UPDATE if self.moving and (source.kind, sink.kind) == ("store", "load") else None
+        if self.own < 2 or source.kind == "load" or sink.kind == "load" or len(a.index) != len(b.index):
+            return None
+        pairs = [(f, g) for f, g in zip(a.index, b.index, strict=True) if f is not None and g is not None and f != g]
+        flat = all(f.terms == g.terms and sum(bool(f.coefficient(n)) for n in own) > 1 for f, g in pairs)
+        return BOUNDS if flat else None
+
+    def _unrelated(self, a: MemoryRef, b: MemoryRef, outlined: bool) -> int | None:
         """Distance in one loop of any bounds, iterators unrelated to each other; 0: never, None: no such case."""
         if a.index is None or b.index is None or self.own != 1:
             return None
@@ -196,7 +237,7 @@ class Carriers:
             rest = f - g
             if any(n != own for n in rest.names):
                 continue  # a value from outside can make them meet in any iteration
-            if self.outlined and rest.const and not g.coefficient(own) and f.terms:
+            if outlined and rest.const and not g.coefficient(own) and f.terms:
                 continue  # rows of outer iterators come as plain values into the module of the loop
             step = g.coefficient(own) * self.steps[0]
             if rest.coefficient(own):

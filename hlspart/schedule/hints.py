@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.results import Limit
+from hlspart.schedule.doubts import missed
 from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.nests import Nest
@@ -160,7 +161,7 @@ class _Hints:
             again = LoopModel(self.model.nests, self.model.storage.changed(changes), self.model.target).predict(nest)
         except Unmodelled:
             return None
-        if again.schedule is None or again.joined_ii > again.schedule.ii:
+        if again.schedule is None or again.joined_ii > again.schedule.ii or missed(again) is not None:
             return None
         return again.schedule.ii
 

@@ -42,6 +42,7 @@ class Elaborated:
     members: Mapping[int, tuple[int, ...]]  # operation ids of `accesses`
     problems: Mapping[int, PortProblem]
     storage: Storage
+    balanced: bool = False  # sums may be balanced
     joined: bool = False  # a carried value is an operand of a balanced tree
     speculative: frozenset[Edge] = frozenset()  # orders that do not hold if iterations start before an exit is known
 
@@ -98,7 +99,8 @@ class LoopModel:
         found, joined = elaborator.finish(), False
         if not self._outlined(nest):
             found.carried = [replace(x, scalar=False) for x in found.carried]
-        if directed.balanced(self.program, nest.function, self._around(nest)):
+        balanced = directed.balanced(self.program, nest.function, self._around(nest))
+        if balanced:
             found, joined = balance(found, self._delay, self.target.unsafe_math, early)
         problems: dict[int, PortProblem] = {}
         position: dict[int, tuple[int, int]] = {}
@@ -121,7 +123,8 @@ class LoopModel:
         carriers = Carriers(
             space, len(how.names), how.weights, how.steps, how.trips, self._dependence_pragmas(nest), reach,
             lambda v: self.program.variable(v).name, self._relaxed(nest, space), self.target.store_states,
-            self._outlined(nest), self.target.memory_registers, frozenset(symbols.values()), self._moving(nest), self._preset(nest),
+            self._outlined(nest), self.target.memory_registers, frozenset(symbols.values()),
+            self._moving(nest), self._preset(nest),
         )  # fmt: skip
         own = nest.pipelined and nest.loop is not None
         stored = {op.ref.variable for op in found.ops.values() if op.ref is not None and op.kind == "store"}
@@ -150,8 +153,8 @@ class LoopModel:
             nest, space, how, lowered, carriers,
             {v: tuple(a) for v, a in accesses.items()},
             {v: tuple(m) for v, m in members.items()},
-            {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()}, self.storage, joined,
-            speculative,
+            {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()}, self.storage, balanced,
+            joined, speculative,
         )  # fmt: skip
 
     def _around(self, nest: Nest) -> frozenset[int | None]:

@@ -159,8 +159,11 @@ class Operations:
                 break
         return self.touch("read", place, place.values, bits, line)
 
-    def store(self, place: Place, value: int, line: int) -> None:
-        """Store ``value`` at ``place``; an earlier store there that nothing may have read is taken back."""
+    def store(self, place: Place, value: int, line: int, part: bool = False) -> None:
+        """Store ``value`` at ``place``; an earlier store there that nothing may have read is taken back.
+
+        ``part``: a member of a structure, which joins the members that the earlier store set.
+        """
         self.bind(place.variable, value)
         branch, guards = self.branch, self.guards
         history = self.events.get(place.variable)
@@ -170,6 +173,8 @@ class Operations:
             assert op.ref is not None
             if op.kind == "store":
                 if op.ref.branch[: len(branch)] == branch:
+                    if part:
+                        value = self.make("wire", self.body.ops[value].bits, (op.args[0], value), line, (), "members")
                     self._take_back(op)
                 elif branch[: len(op.ref.branch)] == op.ref.branch:
                     bits = self.body.ops[value].bits

@@ -65,7 +65,7 @@ def bypass(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrier
         if store.ref is None or store.ref.guarded or store.ref.position < 0:
             continue
         for load in loads:
-            if carriers.distance(store, load) == 1:
+            if carriers.distance(store, load) == 1 and (store.id, load.id) not in carriers.doubted:
                 out[store.id, load.id] = carriers.later(store, load)
                 _select(ops, carried, store, load)
     return out

@@ -293,7 +293,7 @@ class Storage:
                     nest = x
                     copies *= self._factor(x) if moves else 1
                 elif moves:
-                    copies *= info.trip_count.exact or 1
+                    copies *= info.trip_count.max or 1
             fixed = a.index is not None and all(self._constant(a, f) for f in a.index)
             if not (fixed and a.kind == "read"):
                 found.setdefault(nest, {}).setdefault(a.kind, {})[a.index or a.ref] = copies
@@ -329,6 +329,11 @@ class Storage:
             m.storage == "parameter" and m.function in self.analysis.tops
             for m in map(self.program.variable, self._members(variable.id))
         )
+
+    def unseen(self, variable: int) -> bool:
+        """Whether the array is an argument of a function whose callers pass what is no array of the program."""
+        members = [self.program.variable(m) for m in self._members(variable)]
+        return all(m.storage == "parameter" and m.function not in self.analysis.tops for m in members)
 
     def partition(self, variable: Variable, memory: Memory) -> tuple[DimPartition, ...]:
         """The partition of an array, with its origin."""

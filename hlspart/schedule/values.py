@@ -226,6 +226,8 @@ class Elaborator(Operations):
                 key = (expr.base.variable, expr.field)
                 if key in self.env:
                     return self.env[key]
+                if expr.base.variable in self.env:  # set as a whole
+                    return self._part(self.env[expr.base.variable], expr.field, line)
                 if expr.base.variable in self.modified and expr.base.variable not in self.declared:
                     return self._phi(key)
                 return self.make("input", 32, (), 0, key, self._key_name(key))
@@ -233,6 +235,10 @@ class Elaborator(Operations):
                 return self._member(expr.base, line)
             case _:
                 raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled", line)
+
+    def _part(self, whole: int, field: str, line: int) -> int:
+        """A member of the value of a structure."""
+        return self.make("wire", self.body.ops[whole].bits, (whole,), line, ("member", field), f".{field}")
 
     def _unary(self, expr: c.Unary, line: int) -> int:
         inner = self.value(expr.operand)
@@ -326,10 +332,12 @@ class Elaborator(Operations):
             case c.Name():
                 self.bind(target.variable, value)
                 self.env[target.variable] = value
+                for key in [k for k in self.env if isinstance(k, tuple) and k[0] == target.variable]:
+                    self.env[key] = self._part(value, key[1], line)
             case c.Member(base=c.Name() as base):
                 self.env[(base.variable, target.field)] = value
             case c.Member(base=c.ArrayRef() as base):
-                self._store_element(base, value, line)
+                self._store_element(base, value, line, part=True)
             case c.Member(base=c.Member()):
                 self._store(target.base, value, line)
             case c.ArrayRef():
@@ -339,8 +347,9 @@ class Elaborator(Operations):
             case _:
                 raise Unmodelled(f"assignment to `{self.program.text(target.at)}` is not modelled", line)
 
-    def _store_element(self, expr: c.ArrayRef, value: int, line: int) -> None:
-        self.store(self.place(expr, "write", tuple(self.value(i) for i in expr.indices), line), value, line)
+    def _store_element(self, expr: c.ArrayRef, value: int, line: int, part: bool = False) -> None:
+        place = self.place(expr, "write", tuple(self.value(i) for i in expr.indices), line)
+        self.store(place, value, line, part)
 
     # --------------------------------------------------------------------------- statements
 

@@ -1,0 +1,91 @@
+"""What is not known of a loop's II: how low and how high it may be, and why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hlspart.schedule.graph import Edge, Graph
+from hlspart.schedule.loops import Prediction
+from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, recurrence_without
+
+
+def uncertain(p: Prediction) -> tuple[int, str | None]:
+    """Least II if what is not known turned out best, and why it is not known."""
+    item, low, why = p.elaborated, p.recurrence_ii, None
+    reasons: list[tuple[frozenset[str], frozenset[Edge], str]] = []
+    if p.estimated:
+        names = ", ".join(sorted(p.estimated))
+        reasons.append((p.estimated, frozenset(), f"the latency of {names} is an estimate for this target"))
+    if item.carriers.assumed:
+        pairs = item.carriers.assumed
+        edges = frozenset(e for e in p.problem.graph.edges if e.distance and (e.source, e.sink) in pairs)
+        reasons.append((frozenset(), edges, "whether iterations touch the same element depends on data"))
+    if item.carriers.doubted:
+        edges = frozenset(
+            e for e in p.problem.graph.edges if e.distance and (e.source, e.sink) in item.carriers.doubted
+        )
+        text = "whether the tool sees that addresses with values from outside the loop do not meet is not known"
+        reasons.append((frozenset(), edges, text))
+    if decided := _decided_by_loads(p.problem.graph):
+        text = "whether the tool waits for a loaded value that decides the next address is not known"
+        reasons.append((frozenset(), decided, text))
+    if item.balanced and p.recurrence_ii > 1 and _sums_in_row(p):
+        text = "in which order a balanced sum takes in what the recurrence makes is not known"
+        reasons.append((frozenset({"add", "sub"}), frozenset(), text))
+    if item.speculative:
+        text = "whether an iteration starts before the exit test of the last one is decided is not known"
+        reasons.append((frozenset(), item.speculative, text))
+    kinds: frozenset[str] = frozenset()
+    gone: frozenset[Edge] = frozenset()
+    for k, e, text in reasons if p.recurrence_ii > 1 else ():
+        kinds, gone = kinds | k, gone | e
+        found = recurrence_without(p.problem, kinds, gone)
+        if found < low:
+            low, why = found, text if why is None else f"{why}; {text}"
+    return low, why
+
+
+def least_resource(p: Prediction) -> int:
+    """Resource II without the arrays that callers pass in a way that is not known."""
+    known = [x.static.interval for v, x in p.counts.items() if not p.elaborated.storage.unseen(v)]
+    return p.resource_ii if len(known) == len(p.counts) else max(known, default=1)
+
+
+def missed(p: Prediction) -> tuple[int, str] | None:
+    """(II, cause) where orders that only the tool may see would raise the II."""
+    assert p.schedule is not None
+    graph, edges, causes = p.problem.graph, list(p.problem.graph.edges), []
+    best = p.schedule.ii
+    for why, found in p.elaborated.carriers.possible.items():
+        edges += [e for e in found if e.source in graph.ops and e.sink in graph.ops]
+        ii = recurrence_ii(replace(p.problem, graph=replace(graph, edges=tuple(edges)))) or best
+        if ii > best:
+            best = ii
+            causes.append(why)
+    return (best, "; ".join(causes)) if causes else None
+
+
+def _sums_in_row(p: Prediction) -> bool:
+    """Whether the critical cycle passes from one integer sum into the next."""
+    ops = p.problem.graph.ops
+    cycle = critical_cycle(p.problem, p.recurrence_ii)
+    return any(ops[e.source].kind == ops[e.sink].kind == "add" for e in cycle if e.kind == "data" and not e.distance)
+
+
+def _decided_by_loads(graph: Graph) -> frozenset[Edge]:
+    """Orders into selections whose condition needs a load at a computed address."""
+    behind = incoming_of([e for e in graph.edges if e.kind == "data"])
+    known: dict[int, bool] = {}
+
+    def loaded(ident: int) -> bool:
+        if ident not in known:
+            known[ident] = False  # cuts cycles
+            edges = behind.get(ident, ())
+            here = graph.ops[ident].kind == "load" and bool(edges)
+            known[ident] = here or any(loaded(e.source) for e in edges if not e.distance)
+        return known[ident]
+
+    return frozenset(
+        e for found in behind.values() for e in found
+        if graph.ops[e.sink].kind == "select" and e.source == graph.ops[e.sink].args[0] and loaded(e.source)
+    )  # fmt: skip
