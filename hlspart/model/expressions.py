@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hlspart.model.source import Origin
-from hlspart.model.types import CType
+from hlspart.model.types import CType, StructType
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -243,6 +243,13 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return expr.children
         case _:
             return ()
+
+
+def unbraced(element: CType, value: Expr) -> bool:
+    """Whether ``value`` may begin a struct whose braces are left out (C11 6.7.9 p20): others belong to it too."""
+    return (
+        isinstance(element, StructType) and not isinstance(value, InitList) and not isinstance(value.type, StructType)
+    )
 
 
 def walk(expr: Expr) -> Iterator[Expr]:

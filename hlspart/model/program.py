@@ -34,6 +34,7 @@ from hlspart.model.expressions import (
     Subscript,
     Unary,
     children,
+    unbraced,
     walk,
 )
 from hlspart.model.source import Origin, SourceText, Span
@@ -72,7 +73,7 @@ __all__ = [
     "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark", "Program",
     "Prototype", "Return", "ScalarType", "SizeOf", "Stmt", "StreamType", "StringLit", "StructType", "Subscript",
     "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "storage_bits", "substatements",
-    "walk", "walk_statements",
+    "unbraced", "walk", "walk_statements",
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hlspart.model.program import ArrayType, Comma, Const, CType, Expr, InitList, ScalarType, StringLit
+from hlspart.model.program import ArrayType, Comma, Const, CType, Expr, InitList, ScalarType, StringLit, unbraced
 from hlspart.rewrite.linear import Text, own_text
 
 Index = tuple[int, ...]
@@ -45,6 +45,8 @@ def _fill(
     """Initialise the sub-array at ``prefix`` by ``init``."""
     rank = len(dims) - len(prefix)
     if rank == 0:
+        if unbraced(element, init):
+            return Unsupported("a struct without its braces", init)
         text = own_text(init, text_of)
         if text is None and isinstance(init, Const):
             text = init.text

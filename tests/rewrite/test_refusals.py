@@ -150,6 +150,25 @@ def test_arrays_that_are_handed_on(helper: str, style: str) -> None:
     assert result.files["p.c"] == text and result.findings
 
 
+@pytest.mark.parametrize(
+    ("array", "status"),
+    [
+        ("A[4] = {1, 2, 3, 4}", "refused"),
+        ("A[4] = {{1, 2}, 3, 4}", "refused"),
+        ("A[4] = {[1] = 3, 4}", "refused"),
+        ("A[4] = {o, {1, 2}}", "rewritten"),
+    ],
+)
+def test_structs_without_their_braces(array: str, status: str) -> None:
+    """C deals 1, 2, 3, 4 out to two structs; only whole ones may go to the banks."""
+    text = (
+        f"typedef struct {{ int x, y; }} two;\nint f(two o) {{ two {array};\n"
+        "#pragma HLS array_partition variable=A cyclic factor=2\n return A[0].x + A[1].y; }\n"
+    )
+    (outcome,) = banked(text, style="bankdim").outcomes
+    assert outcome.status == status and outcome.code in (None, "initialiser")
+
+
 def test_every_class_has_its_line_in_the_documentation() -> None:
     listed = set(re.findall(r"`([a-z-]+)`", (ROOT / "docs" / "rewrite.md").read_text().split("## What is refused")[1]))
     sources = "".join(p.read_text() for p in (ROOT / "hlspart" / "rewrite").glob("*.py"))
