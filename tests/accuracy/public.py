@@ -207,26 +207,4 @@ NESTS = {
     }
 }
 """,
-    "lines": """void lines(int in[262144], int out[262144])
-{
-    int rows[2][512], win[3][3];
-#pragma HLS ARRAY_PARTITION variable=rows complete dim=1
-#pragma HLS ARRAY_PARTITION variable=win complete dim=0
-    Y: for (int y = 0; y < 512; y++)
-        X: for (int x = 0; x < 512; x++) {
-#pragma HLS PIPELINE II=1
-            int sum = 0;
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++) sum += win[i][j] * (i + j + 1);
-            out[y * 512 + x] = sum >> 4;
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 2; j++) win[i][j] = win[i][j + 1];
-            win[0][2] = rows[0][x];
-            win[1][2] = rows[1][x];
-            rows[0][x] = rows[1][x];
-            win[2][2] = in[y * 512 + x];
-            rows[1][x] = in[y * 512 + x];
-        }
-}
-""",
 }

@@ -23,9 +23,9 @@ def test_second_set():
 
 
 def test_third_set():
-    """Other kernels, tools and clocks: no II that contradicts a report; nearly all iteration latencies within 1."""
+    """Regression rows: no II that contradicts a report; nearly all iteration latencies within 1."""
     rows = run.third_set()
-    assert len(rows) == 37
+    assert len(rows) == 36
     assert [r for r in rows if r.wrong] == []
-    assert sum(r.predicted_ii is not None for r in rows) == 37
-    assert sum(r.near for r in rows) >= 35
+    assert sum(r.predicted_ii is not None for r in rows) == 36
+    assert sum(r.near for r in rows) >= 34
