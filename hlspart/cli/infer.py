@@ -41,7 +41,7 @@ def command(emit: str | None, in_place: bool, **rest: Any) -> int:
 
         if in_place:
             for path, new in emission.pragma_texts(program, result).items():
-                run.product(path, new)
+                run.product(path, new, replaces=True)
         if emit:
             run.product(run.output or "-", emission.emit(program, result, emit))
     return run.finish(

@@ -8,24 +8,36 @@ from hlspart.model.program import Program
 from hlspart.model.results import IIResult, InferredLoop, InferResult, LoopResult
 from hlspart.model.rewriting import RewriteResult
 
+#: Ways in which a load and a store of one loop may select a bank, up to which dependences between them are looked at.
+MOST_WAYS = 150
+
+
+def cheap(written: RewriteResult) -> bool:
+    """Whether the dependences of the text can be checked in seconds."""
+    return all(c.banks * c.address_inputs * c.store_inputs <= MOST_WAYS for c in written.crossbars)
+
 
 def as_emitted(
-    program: Program, before: IIResult, inferred: InferResult, written: RewriteResult, after: IIResult
+    program: Program, before: IIResult, inferred: InferResult, written: RewriteResult, after: IIResult | None
 ) -> InferResult:
     """``inferred`` with the II that ``after``, the check of the text ``written``, gives each of its loops.
 
-    Where the rewrite refuses an array that needs it, the II of the loops is unknown (None) and the
-    cause says why. A loop that the text does not pipeline keeps the II that it would have.
+    Where the rewrite refuses an array that needs it, or where there is no check, the II of the loops is
+    unknown (None) and the cause says why. A loop that the text does not pipeline keeps the II that it would have.
     """
     names = {program.variable(a.variable).name for a in inferred.arrays if a.needs_rewrite}
     refused = [o for o in written.outcomes if o.status in ("refused", "conflict") and names & set(o.arrays)]
-    places = {(x.function, x.name): x for x in before.loops}
+    first = refused[0] if refused else None
+    places = {(loop.function, loop.name): loop for loop in before.loops}
 
     def checked(item: InferredLoop) -> InferredLoop:
-        if refused and item.cause is not None and "needs the rewrite" in item.cause:
-            o = refused[0]
-            why = f"the rewrite refuses {', '.join(sorted(names & set(o.arrays)))}: {o.reason}"
+        why = f"the rewrite refuses {', '.join(sorted(names & set(first.arrays)))}: {first.reason}" if first else ""
+        if after is None and not why:
+            why = "the rewritten text selects banks in too many ways to check its dependences"
+        if why and item.cause is not None and "needs the rewrite" in item.cause:
             return replace(item, ii_after=None, cause=f"{item.cause}; unknown, because {why}")
+        if after is None:
+            return item
         found = _there(program, places.get((item.function, item.name)), written, after)
         if found is None or not found.pipelined or found.ii == item.ii_after:
             return item

@@ -101,7 +101,7 @@ class Inference:
             return InferResult((), ())
         floors = self._floors()
         decisions, after = self._solve(floors)
-        reached = {key(x): max(floors[key(x)], x.ii or 1) for x in self._loops(after)}
+        reached = {key(x): max(floors[key(x)], _least(x)) for x in self._loops(after)}
         if reached != floors and not self.options.arrays:
             cheaper, then = self._solve(reached)
             if not self._missed(then, reached):
@@ -140,7 +140,7 @@ class Inference:
             if lost is None or gained is None or lost >= gained:
                 continue
             self._whole[group] = f"partitioned, all loops take {gained} cycles; whole, they take {lost}"
-            reached = {key(x): max(self.targets[key(x)], x.ii or 1) for x in self._loops(then)}
+            reached = {key(x): max(self.targets[key(x)], _least(x)) for x in self._loops(then)}
             decisions, after = self._solve(reached)
         return self._no_worse(decisions, after)
 
@@ -187,7 +187,7 @@ class Inference:
         if all(x.ii is not None and x.ii <= self.targets[key(x)] for x in base):
             return dict(self.targets)
         free = self._check(self.bare, {a.array for a in self.analysis.accesses})
-        return {key(x): max(self.targets[key(x)], x.ii or 1) for x in self._loops(free)}
+        return {key(x): max(self.targets[key(x)], _least(x)) for x in self._loops(free)}
 
     def _solve(self, floors: Mapping[LoopKey, int]) -> tuple[tuple[Decision, ...], IIResult]:
         """Choose, predict, and ask for more banks where the prediction misses ``floors``."""
@@ -431,6 +431,11 @@ class Inference:
             old = before.get(key(loop))
             out.append(InferredLoop(loop.function, loop.name, asked, old.ii if old else None, loop.ii, cause))
         return out
+
+
+def _least(loop: LoopResult) -> int:
+    """The II of a loop; where that is not known, what it is known not to be below."""
+    return loop.ii or (loop.bounds[0] if loop.bounds is not None else 1)
 
 
 def _copied(array: ArrayResult) -> bool:

@@ -570,3 +570,25 @@ O:  for (int i = 0; i < 256; i++) {
     if held < bare:  # small banks are registers or LUT memories for some targets
         assert array(result, "A").reason == f"kept: without it L II {bare} instead of {held}"
         assert pasted(text) == text
+
+
+def test_no_bank_is_spent_below_the_least_that_an_unknown_ii_can_be() -> None:
+    text = """\
+void k(double A[40][40], double x[40], double b[40])
+{
+    for (int i = 0; i < 40; i++) {
+        x[i] = b[i];
+L:      for (int j = 0; j < i; j++) {
+#pragma HLS PIPELINE II=1
+#pragma HLS UNROLL factor=4
+            x[i] -= A[i][j] * x[j];
+        }
+        x[i] = x[i] / A[i][i];
+    }
+}
+"""
+    p = pipeline(text)
+    result = infer(p.program, p.analysis, p.validation, p.target, InferOptions())
+    (loop,) = [x for x in p.ii.loops if x.pipelined]
+    assert loop.ii is None and loop.bounds is not None and loop.bounds[0] >= 20  # a chain of four sums
+    assert [a.kind for a in result.arrays] == ["none", "none"] and result.loops[0].ii_after is None
