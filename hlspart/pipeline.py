@@ -83,7 +83,7 @@ class Pipeline:
     def infer(self, options: InferOptions) -> InferResult:
         """The least partition that reaches the target II; what needs the rewrite is promised as its text is checked."""
         from hlspart.infer.demand import with_ports
-        from hlspart.infer.emitted import as_emitted
+        from hlspart.infer.emitted import as_emitted, cheap
 
         inferred = self._inferred(options)
         if options.pareto or not any(array.needs_rewrite for array in inferred.arrays):
@@ -92,7 +92,8 @@ class Pipeline:
         second = self.with_texts(written.files)
         if options.ports is not None:
             second.target = with_ports(self.target, options.ports)
-        return as_emitted(self.program, self.figures, inferred, written, second.figures)
+        after = second.figures if cheap(written) else None
+        return as_emitted(self.program, self.figures, inferred, written, after)
 
     def _inferred(self, options: InferOptions) -> InferResult:
         from hlspart.infer import infer

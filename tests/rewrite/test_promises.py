@@ -63,3 +63,10 @@ def test_refused_is_unknown() -> None:
     (loop,) = of(text.replace("= A[i][j];", "= A[i][j].v;")).infer(ANY).loops
     assert loop.ii_after is None
     assert loop.cause is not None and "unknown, because the rewrite refuses A: " in loop.cause
+
+
+def test_what_takes_too_long_is_unknown() -> None:
+    box = [f"A[i + {a}][j + {b}]" for a in (-1, 0, 1) for b in (-1, 0, 1)]
+    (loop,) = of(kernel(" ".join(f"{r} += {k};" for k, r in enumerate(box)), ONE_PORT)).infer(ANY).loops
+    assert loop.ii_after is None
+    assert loop.cause is not None and "too many ways" in loop.cause
