@@ -113,7 +113,7 @@ def test_one_macro_argument_with_two_meanings_is_refused() -> None:
     assert [(o.status, o.code) for o in result.outcomes] == [("refused", "macro")] and result.files["p.c"] == text
 
 
-HELPERS = {  # what takes a partitioned array without a partition of its own -> the refusal and its place
+CALLEES = {  # what takes a partitioned array without a partition of its own -> the refusal and its place
     "static int g(const int *v) { return *++v; }\n": ("address-taken", "++v"),
     "static int g(const int v[8]) { const int *p = v + 2; return *p; }\n": ("address-taken", "v"),
     "static int g(const void *v) { return *(const int *)v; }\n": ("cast", "A"),
@@ -136,14 +136,14 @@ HELPERS = {  # what takes a partitioned array without a partition of its own -> 
 
 
 @pytest.mark.parametrize("style", ["split", "bankdim", "crossbar"])
-@pytest.mark.parametrize("helper", HELPERS)
-def test_arrays_that_are_handed_on(helper: str, style: str) -> None:
-    text = helper + (
+@pytest.mark.parametrize("callee", CALLEES)
+def test_arrays_that_are_handed_on(callee: str, style: str) -> None:
+    text = callee + (
         "int f(int x) { int A[8] = {1};\n#pragma HLS array_partition variable=A cyclic factor=2\n"
         " for (int i = 0; i < 8; i += 2) A[i] = A[i + 1] + x;\n return g(A) + A[3]; }\n"
     )
     result = banked(text, style=style)
-    code, place = HELPERS[helper]
+    code, place = CALLEES[callee]
     (outcome,) = result.outcomes
     assert (outcome.status, outcome.code) == ("refused", code) and outcome.at is not None, outcome
     assert place in (None, text[outcome.at.span.start : outcome.at.span.end])
