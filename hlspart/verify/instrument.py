@@ -70,7 +70,7 @@ def instrumented(program: Program, analysis: AccessAnalysis, watched: Sequence[W
     """The text of the only source file, logging to ``log``. Raises Incomparable where text cannot be edited."""
     path = program.units[0].path
     wanted = {a.ref for a in analysis.accesses}
-    edits: list[Edit] = []
+    edits = [edit for item in watched for edit in _loop_edits(item, path)]  # a body may begin with a reference
     for function in program.functions.values():
         for node in _references(program, function.body):
             if node.id in wanted and node.at.span.path == path:
@@ -81,8 +81,6 @@ def instrumented(program: Program, analysis: AccessAnalysis, watched: Sequence[W
                     Edit(Span(path, node.at.span.start, node.at.span.start), f"HLSPART_AT({node.id}, {base}, ")
                 )
                 edits.append(Edit(Span(path, node.at.span.end, node.at.span.end), ")"))
-    for item in watched:
-        edits += _loop_edits(item, path)
     text = apply_edits(program.sources[path], edits)
     return _LOGGER % {"path": log, "limit": limit} + text
 

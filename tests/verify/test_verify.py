@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from hlspart.model.options import FrontendOptions
+from hlspart.model.options import FrontendOptions, TargetOptions
 from hlspart.model.verifying import VerifyResult
+from hlspart.targets import load
 from hlspart.verify import VerifyOptions, verify, verify_and_save, verify_many
 
 BASE = """#include <stdint.h>
@@ -351,3 +352,18 @@ def test_a_definition_gives_the_value_of_a_parameter(tmp_path: Path) -> None:
     assert (result.status, result.compared) == ("equal", ("a",))
     different = compare(tmp_path, old, old.replace("n * i", "6 * i + (i > 4)"), frontend=FrontendOptions(("n=6",)))
     assert different.difference is not None and different.difference.place == "a[5]"
+
+
+def test_ports_of_a_body_that_begins_with_an_access(tmp_path: Path) -> None:
+    text = """void k(int a[8], int s[8])
+{
+    for (int i = 0; i < 8; i++)
+#pragma HLS PIPELINE
+        a[i] = a[i] + s[i];
+}
+"""
+    result = compare(tmp_path, text, text, ports=load(TargetOptions()))
+    assert (result.status, {(u.array, u.reads, u.writes) for u in result.ports}) == (
+        "equal",
+        {("a", 1, 1), ("s", 1, 0)},
+    )
