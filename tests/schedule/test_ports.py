@@ -33,7 +33,10 @@ def test_three_loads_on_two_ports():
         "memory-port", "mem", 0, 3, 2, (6,),
     )  # fmt: skip
     assert limit.witness is not None and 2 <= limit.witness["i"] < 64
-    assert "load 3 of 3, mem[i - 2] (line 6), finds no port: p0 by mem[i] (line 6), p1 by mem[i - 1] (line 6)" in limit.text
+    assert (
+        "load 3 of 3, mem[i - 2] (line 6), finds no port: p0 by mem[i] (line 6), p1 by mem[i - 1] (line 6)"
+        in limit.text
+    )
     starts = sorted(s.start for s in found.schedule if s.operation == "mem load")
     assert starts == [0, 0, 1]
 

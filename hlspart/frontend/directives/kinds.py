@@ -87,7 +87,7 @@ KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
         _kind("array_partition", f"{_PARTITION} dynamic off", "variable"),
-        _kind("array_reshape", f"{_PARTITION} object off", "variable", modelled=False),
+        _kind("array_reshape", f"{_PARTITION} object off", "variable"),
         _kind("pipeline", "ii:int+ rewind enable_flush off style=stp|flp|frp", None, "region"),
         _kind("unroll", "factor:int+ skip_exit_check off region type=partial|complete", None, "loop"),
         _kind("loop_tripcount", "min:int max:int avg:int", None, "loop"),
@@ -110,7 +110,7 @@ KINDS: Mapping[str, Kind] = {
             "variable",
             deprecated="bind_storage or bind_op",
         ),
-        _kind("bind_op", "variable:name! op:word! impl:word latency:int", "variable", modelled=False),
+        _kind("bind_op", "variable:name! op:word! impl:word latency:int", "variable"),
         _kind(
             "interface",
             f"port:name mode={_INTERFACE_MODES} bundle:word register register_mode:word depth:int offset:word"
@@ -120,7 +120,7 @@ KINDS: Mapping[str, Kind] = {
             " autorestart flush ports:name",
             "port",
         ),
-        _kind("allocation", "instances:word! limit:int+ type=function|operation|core", None, "region", modelled=False),
+        _kind("allocation", "instances:word! limit:int+ type=function|operation|core", None, "region"),
         _kind(
             "performance",
             "target_ti:word target_tl:word assume_ti:word assume_tl:word unit:word scope=loop|region",
@@ -133,7 +133,7 @@ KINDS: Mapping[str, Kind] = {
         _kind("latency", "min:int max:int", None, "region", modelled=False),
         _kind("occurrence", "cycle:int", None, "region", modelled=False),
         _kind("protocol", "mode=floating|fixed", None, "region", modelled=False),
-        _kind("expression_balance", "off", None, "region", modelled=False),
+        _kind("expression_balance", "off", None, "region"),
         _kind("function_instantiate", "variable:name!", "variable"),
         _kind("stable", "variable:name!", "variable"),
         _kind("stable_content", "variable:name!", "variable"),
