@@ -44,6 +44,7 @@ class _Validator:
         self.groups = {g.id: g for g in analysis.groups}
         self.factors = unroll_factors(program)
         self.expansions = Expansions(program, analysis)
+        self.verdicts = Verdicts(analysis.loops)
         self.by_array: dict[int, list[Access]] = {}
         for access in analysis.accesses:
             self.by_array.setdefault(access.array, []).append(access)
@@ -190,7 +191,6 @@ class _Validator:
     def _verdicts(self, group: ArrayGroup, merged: Merged) -> dict[int, BankVerdict]:
         if not merged.dims:
             return {}
-        verdicts = Verdicts(self.analysis.loops)
         found: dict[int, BankVerdict] = {}
         arrays = [self.program.variable(member).as_array for member in group.members]
         shapes = [() if array is None else array.dims for array in arrays]
@@ -204,7 +204,7 @@ class _Validator:
                 elif not access.affine and self.expansions.affine(access):
                     found[access.id] = self.expansions.verdict(access, layout)
                 else:
-                    found[access.id] = verdicts.verdict(access, layout)
+                    found[access.id] = self.verdicts.verdict(access, layout)
         return found
 
     def _accesses(self, group: ArrayGroup) -> list[Access]:

@@ -7,6 +7,7 @@ places must be those of the original.
 from __future__ import annotations
 
 import difflib
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -23,7 +24,7 @@ def relocated(program: Program, middle: Mapping[str, str], result: RewriteResult
     for path in middle:
         old, new = program.sources[path].text, result.files[path]
         edits[path] = () if old == new else (Edit(Span(path, 0, len(old)), new),)
-        lines[path] = line_runs(old, new)
+        lines[path] = _composed(back[path].runs, result.lines[path])
     return RewriteResult(
         files,
         edits,
@@ -41,24 +42,43 @@ def line_runs(old: str, new: str) -> tuple[LineRun, ...]:
     runs: list[LineRun] = []
     for _, start, end, at, stop in match.get_opcodes():
         count = min(end - start, stop - at)
-        if runs and count and (runs[-1].old + runs[-1].count, runs[-1].new + runs[-1].count) == (start + 1, at + 1):
-            runs[-1] = LineRun(runs[-1].old, runs[-1].new, runs[-1].count + count)
-        elif count:
-            runs.append(LineRun(start + 1, at + 1, count))
+        _extend(runs, LineRun(start + 1, at + 1, count))
         last = max(stop, 1)  # what has no line of its own stands where the text before it ends
         runs += [LineRun(line + 1, last, 1) for line in range(start + count, end)]
     return tuple(runs)
 
 
+def _composed(first: Sequence[LineRun], second: Sequence[LineRun]) -> tuple[LineRun, ...]:
+    """Old line -> middle line -> new line; both in order of their old lines."""
+    starts = [run.old for run in second]
+    found: list[LineRun] = []
+    for run in first:
+        line = run.new
+        while line < run.new + run.count:
+            step = second[bisect_right(starts, line) - 1]
+            count = min(run.new + run.count, step.old + step.count) - line
+            _extend(found, LineRun(run.old + line - run.new, step.new + line - step.old, count))
+            line += count
+    return tuple(found)
+
+
+def _extend(runs: list[LineRun], run: LineRun) -> None:
+    """Append ``run``, as part of the last one where it goes on."""
+    if runs and (runs[-1].old + runs[-1].count, runs[-1].new + runs[-1].count) == (run.old, run.new):
+        runs[-1] = LineRun(runs[-1].old, runs[-1].new, runs[-1].count + run.count)
+    elif run.count:
+        runs.append(run)
+
+
 class _Back:
     def __init__(self, old: SourceText, middle: SourceText) -> None:
         self._old, self._middle = old, middle
-        self._runs: Sequence[LineRun] = line_runs(old.text, middle.text)
+        self.runs: Sequence[LineRun] = line_runs(old.text, middle.text)
 
     def line(self, line: int) -> int:
         """Original line of a line of the middle text; for a line that is new, the one before it."""
         best = 1
-        for run in self._runs:
+        for run in self.runs:
             if run.new <= line:
                 best = run.old + min(line - run.new, run.count - 1)
         return best
