@@ -183,8 +183,8 @@ def _dim(part: Shape) -> str:
 
 def verify(original: str, new: str, result: VerifyResult) -> str:
     """One line, and what was left out."""
-    words = {"equal": "equal", "different": "DIFFERENT", "incomparable": "cannot compare"}
-    out = f"{original} and {new}: {words[result.status]}: {result.message}\n"
+    words = {"equal": "", "different": "DIFFERENT: ", "incomparable": "cannot compare: "}  # "equal on 3 vectors .."
+    out = f"{original} and {new}: {words[result.status]}{result.message}\n"
     out += "".join(f"  not compared: {reason}\n" for reason in result.skipped)
     if result.ports:
         header = ("loop", "array", "banks", "busiest", "reads", "writes", "cycles", "predicted", "iterations")

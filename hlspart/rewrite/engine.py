@@ -226,12 +226,13 @@ def diagnostic(program: Program, outcome: GroupOutcome) -> Diagnostic:
     finding = outcome.status in ("refused", "conflict")
     assert outcome.at is not None
     names = ", ".join(f"'{name}'" for name in outcome.arrays)
+    remedy = "; --split-top splits it too" if outcome.code == "top-level" else ""
     return Diagnostic(
         rule=f"rewrite-{outcome.code}",
         name=f"rewrite-{outcome.code}",
         severity="warning" if finding else "info",
         place=place(program, outcome.at),
-        message=f"{names} left as it is: {outcome.reason}",
+        message=f"{names} left as it is: {outcome.reason}{remedy}",
     )
 
 

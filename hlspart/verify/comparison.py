@@ -145,7 +145,7 @@ class _Comparison:
 
         if self._programs[1].units[0].language != "c":
             raise Incomparable("--ports needs C")
-        simulation = Simulation(os.path.abspath(self._paths[1]), self._flags(1), target, folder)
+        simulation = Simulation(os.path.abspath(self._paths[1]), self._flags(1), target, folder, self._programs[1])
         text = driver(str(simulation.source), self._new, self._objects(1), self._outputs_of(1), 1)
         binary = Binary(text, "c", (), folder, "counting")
         binary.wait()

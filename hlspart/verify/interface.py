@@ -19,6 +19,7 @@ from hlspart.model.program import (
     Variable,
     VoidType,
 )
+from hlspart.model.source import one_line
 
 # struct-module code of each scalar C type that can be moved between processes as it is
 _CODES = {
@@ -219,9 +220,9 @@ _QUALIFIERS = {"const", "volatile", "register", "static", "extern", "restrict", 
 
 def _specifiers(program: Program, variable: Variable) -> str:
     """The declaration specifiers as written, without qualifiers and storage classes."""
-    words = program.text(variable.declarations[0].specifiers).split()
+    words = one_line(program.text(variable.declarations[0].specifiers), False).split()
     return " ".join(w for w in words if w not in _QUALIFIERS)
 
 
 def _const(program: Program, variable: Variable) -> bool:
-    return "const" in program.text(variable.declarations[0].specifiers).split()
+    return "const" in one_line(program.text(variable.declarations[0].specifiers), False).split()

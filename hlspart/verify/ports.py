@@ -18,7 +18,7 @@ from hlspart.frontend import load
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import FrontendOptions
 from hlspart.model.ports import Ports
-from hlspart.model.program import ArrayType, Program, storage_bits
+from hlspart.model.program import ArrayType, Loop, Program, storage_bits
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.model.verifying import PortUse
 from hlspart.partition import layout_of, validate
@@ -44,15 +44,19 @@ class _Event:
 
 
 class Simulation:
-    """The version under test after preprocessing, its prediction, and its instrumented text."""
+    """The version under test after preprocessing, its prediction, and its instrumented text.
 
-    def __init__(self, path: str, flags: Sequence[str], target: Target, folder: Path) -> None:
+    Loops are named as in ``written``, the same version as the user sees it.
+    """
+
+    def __init__(self, path: str, flags: Sequence[str], target: Target, folder: Path, written: Program) -> None:
         expanded = folder / "expanded.c"
         expanded.write_bytes(_preprocessed(path, flags))
         self.program: Program = load([str(expanded)], FrontendOptions())
         error = self.program.units[0].error
         if error is not None:
             raise Incomparable(f"the preprocessed new version cannot be read: {error.message}")
+        self._names = _renamed(self.program, written)
         self._analysis: AccessAnalysis = analyse(self.program, None)
         self._validation: Validation = validate(self.program, self._analysis, "ideal")
         self._target = target
@@ -136,7 +140,7 @@ class Simulation:
                     if variable not in worst or need > worst[variable].interval:
                         name = self.program.variable(variable).name
                         worst[variable] = PortUse(
-                            result.function, result.name, name, banks, bank, reads, writes, need,
+                            result.function, self._name(result), name, banks, bank, reads, writes, need,
                             predicted.get(variable), 0,
                         )  # fmt: skip
         return [
@@ -200,6 +204,10 @@ class Simulation:
             index.append(i)
         return layout.bank(tuple(reversed(index)))
 
+    def _name(self, result: LoopResult) -> str:
+        """The loop's name, of flattened ones all, with the lines of the user's text."""
+        return "_".join(self._names[result.function, n] for n in result.flattened or (result.name,))
+
     def _unroll(self, loop: int) -> int:
         for d in self.program.directives:
             if d.kind == "unroll" and d.loop == loop and d.usable:
@@ -234,6 +242,24 @@ def _hoisted(groups: list[list[_Event]]) -> set[tuple[int, int]]:
             if where.setdefault(key, event.at) != event.at:
                 moved.add(key)
     return {k for k in where if k not in moved and times[k] == len(groups)}
+
+
+def _renamed(program: Program, written: Program) -> dict[tuple[str, str], str]:
+    """Names of loops, by function and name in ``program``: those in ``written``, where both have the same loops."""
+    seen, shown = _loops(program), _loops(written)
+    names = {}
+    for function, loops in seen.items():
+        same = shown[function] if [x.kind for x in shown.get(function, ())] == [x.kind for x in loops] else loops
+        names.update({(function, a.name): b.name for a, b in zip(loops, same, strict=True)})
+    return names
+
+
+def _loops(program: Program) -> dict[str, list[Loop]]:
+    """Loops of each function in the order of the text."""
+    found: dict[str, list[Loop]] = {}
+    for loop in program.loops.values():
+        found.setdefault(loop.function, []).append(loop)
+    return found
 
 
 def _preprocessed(path: str, flags: Sequence[str]) -> bytes:

@@ -64,6 +64,9 @@ def test_top_signature_is_kept_without_a_finding() -> None:
     kept = banked(text, style="split")
     assert kept.files["p.c"] == text and not kept.findings
     assert [(o.status, o.reason) for o in kept.outcomes] == [("ignored", "top-level signature kept")]
+    assert [d.message for d in kept.diagnostics] == [
+        "'A' left as it is: top-level signature kept; --split-top splits it too"
+    ]
     assert "void f(int A_0[4], int A_1[4])" in banked(text, style="split", split_top=True).files["p.c"]
 
 

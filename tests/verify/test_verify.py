@@ -367,3 +367,25 @@ def test_ports_of_a_body_that_begins_with_an_access(tmp_path: Path) -> None:
         "equal",
         {("a", 1, 1), ("s", 1, 0)},
     )
+
+
+def test_ports_name_loops_by_the_lines_of_the_text(tmp_path: Path) -> None:
+    text = """#include <stdint.h>
+/* two
+   lines */
+void k(int a[8][4], int s[8])
+{
+    for (int j = 0; j < 8; j++) {
+
+        for (int i = 0; i < 4; i++) {
+#pragma HLS PIPELINE
+            a[j][i] += s[j];
+        }
+    }
+    for (int i = 0; i < 8; i++)
+#pragma HLS PIPELINE
+        s[i] = 0;
+}
+"""
+    result = compare(tmp_path, text, text, ports=load(TargetOptions()))
+    assert {u.loop for u in result.ports} == {"VITIS_LOOP_6_1_VITIS_LOOP_8_2", "VITIS_LOOP_13_3"}
