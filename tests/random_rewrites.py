@@ -17,8 +17,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "rewrite"))
 
-from generator import driver, generate
-from rewrite_help import STYLES, WARNINGS, outputs, rewritten
+from generator import driver, features, generate
+from rewrite_help import STYLES, WARNINGS, laid_out_at_random, outputs, pipeline, rewritten
+
+from hlspart.model.rewriting import RewriteResult
 
 
 def lines(folder: Path, texts: dict[int, str], flags: list[str]) -> dict[int, list[str] | str]:
@@ -34,6 +36,22 @@ def lines(folder: Path, texts: dict[int, str], flags: list[str]) -> dict[int, li
     return {seed: [one for one in printed if one.startswith(f"{seed}/")] for seed in texts}
 
 
+ALWAYS = ("auto", "bankdim", "split, dynamic bankdim")  # have a way to write every affine access
+LAYOUTS = "layouts"  # crossbar with linear and block-cyclic layouts at random
+
+
+def banked(text: str, style: str, seed: int) -> RewriteResult:
+    """One program in one style."""
+    return laid_out_at_random(text, seed) if style == LAYOUTS else rewritten(text, style)
+
+
+def affine_and_in_range(text: str, group: int) -> bool:
+    """Whether nothing but the accesses' places could forbid to bank a group."""
+    analysis = pipeline(text, "").analysis
+    found = next(g for g in analysis.groups if g.id == group)
+    return not found.faults and all(a.affine and a.in_range for m in found.members for a in analysis.of_array(m))
+
+
 def batch(seeds: list[int], styles: list[str], folder: Path, tables: dict[str, Counter[str]], flags: list[str]) -> None:
     """One compilation per style; counts go to ``tables``."""
     originals = {seed: generate(seed) for seed in seeds}
@@ -43,7 +61,7 @@ def batch(seeds: list[int], styles: list[str], folder: Path, tables: dict[str, C
         results = {}
         for seed, text in originals.items():
             try:
-                results[seed] = rewritten(text, style)
+                results[seed] = banked(text, style, seed)
             except Exception as fault:  # a traceback is a finding of this script
                 table["TRACEBACK"] += 1
                 print(f"seed {seed}, {style}: {fault!r}", flush=True)
@@ -51,6 +69,8 @@ def batch(seeds: list[int], styles: list[str], folder: Path, tables: dict[str, C
             for outcome in result.outcomes:
                 table[f"{outcome.status} {outcome.code or ''}".strip()] += 1
                 if outcome.status in ("refused", "conflict"):
+                    if style in ALWAYS and affine_and_in_range(originals[seed], outcome.group):
+                        table["REFUSED THOUGH AFFINE AND IN RANGE"] += 1
                     print(f"seed {seed}, {style}: {outcome.code}: {outcome.reason}", flush=True)
         found = lines(folder, {seed: result.files["p.c"] for seed, result in results.items()}, flags)
         for seed, printed in found.items():
@@ -67,13 +87,18 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--batch", type=int, default=25)
     parser.add_argument("--fast", action="store_true", help="without warnings and sanitizers: compare outputs only")
-    parser.add_argument("--style", choices=list(STYLES), action="append")
+    parser.add_argument("--style", choices=[*STYLES, LAYOUTS], action="append")
+    parser.add_argument("--features", action="store_true", help="print how many programs have what, and stop")
     parser.add_argument("--show", type=int, help="print the program of this seed and its outputs")
     arguments = parser.parse_args()
-    styles = arguments.style or list(STYLES)
+    styles = arguments.style or [*STYLES, LAYOUTS]
     if arguments.show is not None:
         text = generate(arguments.show)
-        print(text, *(rewritten(text, style).files["p.c"] for style in styles), sep="\n/* ------ */\n")
+        print(text, *(banked(text, style, arguments.show).files["p.c"] for style in styles), sep="\n/* ------ */\n")
+        return 0
+    if arguments.features:
+        count = Counter(f for seed in range(arguments.seed, arguments.seed + arguments.count) for f in features(seed))
+        print("\n".join(f"{feature}: {n / arguments.count:.1%}" for feature, n in count.most_common()))
         return 0
     tables: dict[str, Counter[str]] = {style: Counter() for style in styles}
     seeds = list(range(arguments.seed, arguments.seed + arguments.count))

@@ -7,6 +7,7 @@ own bytes back.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -92,6 +93,36 @@ class Edit:
 
     span: Span
     text: str
+
+
+_PIECE = re.compile(r"/\*.*?\*/|//(?:\\\r?\n|[^\n])*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|\\\r?\n|\s+", re.S)
+
+
+def one_line(text: str, keep: bool = True) -> str:
+    """A piece of C in one line; ``keep``: with its comments, as ``/* */``."""
+
+    def plain(match: re.Match[str]) -> str:
+        piece = match[0]
+        if piece[0] in "\"'":
+            return piece
+        if piece[0] == "/":
+            return f"/*{_inside(piece)}*/" if keep else " "
+        return "" if piece[0] == "\\" else " "
+
+    return _PIECE.sub(lambda m: " " if m[0].isspace() else m[0], _PIECE.sub(plain, text)).strip()
+
+
+def comments(text: str) -> list[str]:
+    """The comments of a piece of C, each fit to stand on any line."""
+    pieces = [m[0] for m in _PIECE.finditer(text) if m[0][0] == "/"]
+    return [p if p.startswith("/*") else f"/*{_inside(p)}*/" for p in pieces]
+
+
+def _inside(comment: str) -> str:
+    """The text of a comment, in one line."""
+    if comment.startswith("/*"):
+        return re.sub(r"\s*\n\s*", " ", comment[2:-2])
+    return re.sub(r"\\\r?\n", " ", comment[2:]).replace("*/", "* /").rstrip() + " "
 
 
 def apply_edits(source: SourceText, edits: Iterable[Edit]) -> str:

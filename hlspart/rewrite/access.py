@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from hlspart.model.program import ArrayRef, ArrayType, CType, Name, PointerType, Program
-from hlspart.model.source import Span
-from hlspart.rewrite.buffer import EditBuffer, comments
+from hlspart.model.source import Span, comments, one_line
+from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import type_text
 from hlspart.rewrite.linear import bank_text, bare, linear, local_text, offset_text, own_text
 from hlspart.rewrite.plan import Plan, Refusal
@@ -99,7 +99,7 @@ def index_text(program: Program, ref: ArrayRef, k: int, buffer: EditBuffer) -> s
         if bracket.kind not in ("plain", "argument"):
             return None
         span = bracket.span
-        return bare(buffer.text(Span(span.path, span.start + 1, span.end - 1)).strip())
+        return bare(one_line(buffer.text(Span(span.path, span.start + 1, span.end - 1))))
     text = own_text(ref.indices[k], buffer.text)
     if text is None:
         form = linear(program, ref.indices[k], buffer.text)
@@ -109,7 +109,7 @@ def index_text(program: Program, ref: ArrayRef, k: int, buffer: EditBuffer) -> s
 
 def _keep_layout(old: str, new: str) -> str:
     """``new`` with the comments and line ends of ``old``, so that neither gets lost."""
-    missing = [c for c in comments(old) if c not in new]
+    missing = [c for c in comments(old) if one_line(c) not in new]
     text = new
     if missing:
         text = (text[:-1] + "".join(f" {c}" for c in missing) + "]") if text else "".join(missing)

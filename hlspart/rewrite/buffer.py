@@ -102,24 +102,3 @@ def line_runs(source: SourceText, edits: tuple[Edit, ...]) -> tuple[LineRun, ...
     if old <= total:
         runs.append(LineRun(old, old + shift, total - old + 1))
     return tuple(runs)
-
-
-def comments(text: str) -> list[str]:
-    """The comments of a piece of C, each fit to stand on any line."""
-    found: list[str] = []
-    at = 0
-    while True:
-        at = text.find("/", at)
-        if at < 0:
-            return found
-        if text.startswith("/*", at):
-            end = text.find("*/", at)
-            found.append(text[at : end + 2])
-            at = end + 2
-        elif text.startswith("//", at):
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
-            found.append(f"/*{text[at + 2 : end].rstrip()} */")
-            at = end
-        else:
-            at += 1

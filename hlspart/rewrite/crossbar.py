@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from hlspart.model.access import Affine
 from hlspart.model.program import ArrayType, CType, Program, ScalarType
 from hlspart.model.rewriting import Crossbar
+from hlspart.model.source import one_line
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import type_text
 from hlspart.rewrite.formulas import Formulas
@@ -247,7 +248,7 @@ def _code(program: Program, plan: Plan, formulas: Formulas, region: Region) -> _
         slots.append(
             _Slot(
                 ", ".join(texts),
-                " ".join(program.text(sites[0].ref.at).replace("*/", "* /").replace("/*", "/ *").split()),
+                one_line(program.text(sites[0].ref.at)).replace("*/", "* /").replace("/*", "/ *"),
                 f"{stem}_b{number}",
                 tuple(
                     (f"{stem}_w{number}" + (f"_{k}" if len(formulas.words) > 1 else ""), macro.name)

@@ -17,12 +17,12 @@ from hlspart.model.program import (
     Variable,
     VoidType,
 )
-from hlspart.model.source import Origin, Span
-from hlspart.rewrite.buffer import EditBuffer, comments
+from hlspart.model.source import Origin, Span, comments, one_line
+from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.initialisers import Index, Unsupported, elements, initialiser_text, wrap
 from hlspart.rewrite.plan import Plan, Refusal
 
-_BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.S)
+_BLANK = re.compile(r"(?:\s|\\\r?\n|//[^\n]*|/\*.*?\*/)*", re.S)
 _ATTRIBUTES = re.compile(r"(?:\s*__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\))*")
 _RESTRICT = re.compile(r"\b(?:restrict|__restrict|__restrict__)\b")
 _QUALIFIERS = re.compile(r"\b(?:static|const|restrict|volatile|__restrict|__restrict__)\b")
@@ -74,7 +74,7 @@ def _declare(
     old = buffer.text(whole)
     lines = old.count("\n")
     column = program.sources[whole.path].line_column(declarator.statement.span.start)[1] - 1
-    lost = [c for c in comments(old) if not any(c in one for one in shaped)]
+    lost = [c for c in comments(old) if not any(one_line(c) in one for one in shaped)]
     new = wrap([*shaped[:-1], " ".join([shaped[-1], *lost])], lines, " " * (column + 4))
     if len(declarator.brackets) < len(kind.dims):  # the extents come from a typedef
         return _replace_typedef(program, variable, declarator, whole, new, buffer)
@@ -92,7 +92,7 @@ def _replace_typedef(
     element = type_text(kind.element)
     if declarator.count > 1 or not specifiers.editable or element is None:
         return Refusal("declaration", f"'{variable.name}' has its extents from a typedef", declarator.declarator)
-    words = program.text(specifiers).split()
+    words = one_line(program.text(specifiers), False).split()
     kept = [w for w in words if w in ("static", "extern", "const", "register")]
     if len(kept) != len(words) - 1:
         return Refusal("declaration", f"'{variable.name}' has its extents from a typedef", declarator.declarator)
@@ -154,7 +154,7 @@ def _sizes(program: Program, plan: Plan, declarator: Declarator) -> list[list[st
     if len(declarator.brackets) == len(dims):
         for k, bracket in enumerate(declarator.brackets):
             if bracket.kind in ("plain", "argument"):
-                old[k] = program.text(bracket)[1:-1].strip() or None
+                old[k] = one_line(program.text(bracket)[1:-1]) or None
     qualifiers = " ".join(_QUALIFIERS.findall(old[0] or ""))
     if len(declarator.brackets) < len(dims):  # T *restrict p
         qualifiers = " ".join(_RESTRICT.findall(program.text(declarator.declarator)))
@@ -262,7 +262,7 @@ def _old_style(
 def read_only(program: Program, variable: Variable) -> bool:
     """Whether the elements are const."""
     if isinstance(variable.type, PointerType):
-        return "const" in program.text(variable.declarations[0].specifiers).split()
+        return "const" in one_line(program.text(variable.declarations[0].specifiers), False).split()
     return variable.const
 
 

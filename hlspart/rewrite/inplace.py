@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlspart.model.program import ArrayRef, IncDec, Program
-from hlspart.model.source import Span
+from hlspart.model.source import Span, one_line
 from hlspart.rewrite.access import index_text
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import type_text
@@ -58,7 +58,7 @@ def _index(program: Program, ref: ArrayRef, buffer: EditBuffer) -> str | None:
     known = [t for t in texts if t is not None]
     if len(known) < len(texts):
         return None
-    return ", ".join(f"({' '.join(t.split())})" if "," in t else " ".join(t.split()) for t in known)
+    return ", ".join(f"({one_line(t)})" if "," in t else one_line(t) for t in known)
 
 
 def direct_wraps(program: Program, plan: Plan, buffer: EditBuffer) -> list[Wrap]:

@@ -31,7 +31,7 @@ from hlspart.model.program import (
     Unary,
     walk,
 )
-from hlspart.model.source import Span
+from hlspart.model.source import Span, one_line
 
 Text = Callable[[Span], str]
 
@@ -172,7 +172,7 @@ def atom_text(program: Program, expr: Expr, text_of: Text) -> str | None:
 def own_text(expr: Expr, text_of: Text) -> str | None:
     """The user's text of ``expr`` where it is exactly that expression (or a literal's value)."""
     if expr.at.kind in ("plain", "argument"):
-        return " ".join(text_of(expr.at.span).split())
+        return one_line(text_of(expr.at.span))
     if isinstance(expr, Const) and isinstance(expr.value, int):
         return str(expr.value)
     return None

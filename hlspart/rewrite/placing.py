@@ -11,6 +11,7 @@ from hlspart.model.program import (
     Declare,
     Expr,
     IncDec,
+    Loop,
     Name,
     Program,
     children,
@@ -85,11 +86,19 @@ def quiet_orphans(program: Program, plans: Sequence[Plan], buffer: EditBuffer) -
     for name in {program.variable(v).function for v in seen}:
         if name is not None:
             seen -= set(_read(program, name, gone))
+            seen -= set(_in_headers(program, name))
     for variable in sorted(seen):
         found = program.variable(variable)
         if found.storage == "local" and found.declarations and found.declarations[0].statement.editable:
             at = found.declarations[0].statement.span
             buffer.insert(at.path, at.end, f" (void){found.name};")
+
+
+def _in_headers(program: Program, function: str) -> Iterator[int]:
+    """Variables that a loop's header declares."""
+    for stmt in walk_statements(program.functions[function].body):
+        if isinstance(stmt, Loop) and isinstance(stmt.init, Declare):
+            yield from stmt.init.variables
 
 
 def _read(program: Program, function: str, gone: Container[int]) -> Iterator[int]:

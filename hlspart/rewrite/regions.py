@@ -261,13 +261,16 @@ class Planner:
     def _changed(self, loops: Sequence[int], last: Stmt) -> Origin | None:
         """Where the iterator of a loop may change before the end of ``last``, a statement of the innermost one."""
         for ident in loops:
-            for stmt in walk_statements(self.program.loops[ident].body):
-                for expr in (e for e in expressions(stmt) if stmt.at.span.start < last.at.span.end):
-                    for node in walk(expr):
-                        target = node.target if isinstance(node, Assign) else getattr(node, "operand", None)
-                        changes = isinstance(node, Assign | IncDec) and isinstance(target, Name)
-                        if changes and target.variable == self.analysis.loops[ident].variable:  # type: ignore[union-attr]
-                            return node.at
+            loop = self.program.loops[ident]
+            roots = [
+                e for s in walk_statements(loop.body) if s.at.span.start < last.at.span.end for e in expressions(s)
+            ]
+            for expr in roots if loop.test is None else (loop.test, *roots):
+                for node in walk(expr):
+                    target = node.target if isinstance(node, Assign) else getattr(node, "operand", None)
+                    changes = isinstance(node, Assign | IncDec) and isinstance(target, Name)
+                    if changes and target.variable == self.analysis.loops[ident].variable:  # type: ignore[union-attr]
+                        return node.at
         return None
 
     def _whole_domain(self, loop: Loop, body: Contents) -> Access | None:

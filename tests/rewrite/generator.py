@@ -1,8 +1,9 @@
-"""Random kernels in C whose accesses are affine and in range by construction.
+"""Random kernels in C whose accesses are in range by construction, and affine but for ``not affine``.
 
 ``generate(seed)`` gives one translation unit; its top is ``k<seed>(int in[32], int out[32])`` and
 every file-scope name carries the seed, so that many programs compile together. Array extents are
-chosen last, from the hull of all indices, so nothing leaves an array.
+chosen last, from the hull of all indices, so nothing leaves an array. ``features(seed)`` names what
+the program has.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ import math
 import random
 from dataclasses import dataclass, field, replace
 
+from dressing import dressed
+
 IO = 32
+INTEGERS = ("int", "unsigned", "short", "unsigned short", "unsigned char", "signed char", "char", "long", "long long")
+INTEGERS += ("unsigned long long", "uint8_t", "int16_t")
+WIDE = ("unsigned", "long", "long long", "unsigned long long")
+WRAPPING = ("unsigned", "unsigned long long", "unsigned char", "short", "uint8_t", "int16_t", "unsigned short")
 
 
 @dataclass
@@ -20,13 +27,27 @@ class Array:
     name: str
     rank: int
     element: str
-    storage: str  # local | static | global | const | parameter
+    storage: str  # local | static | global | const | parameter | member
     need: list[int]
     factors: list[tuple[str, int] | None]
     feeds: list[Array] = field(default_factory=list)  # formals it is handed to
     writable: bool = True
     typedef: str = ""  # name of its own array type, if it has one
     form: str = ""  # how a parameter is declared: "" as an array, "open" A[][N], "static", "pointer"
+
+    @property
+    def integer(self) -> bool:
+        return self.element in INTEGERS or self.struct
+
+    @property
+    def wraps(self) -> bool:
+        """Whether it may be multiplied and shifted without a signed overflow."""
+        return self.element in WRAPPING
+
+    @property
+    def read(self) -> str:
+        """A pattern that makes an int of an element without an overflow later."""
+        return "(int)({x} & 1023)" if self.element in WIDE else "(int){x}"
 
     @property
     def dims(self) -> str:
@@ -59,6 +80,10 @@ class Iterator:
     high: int  # inclusive hull
     loop: str  # header text
     unsigned: bool = False
+    before: str = ""  # what stands before the header
+    first: str = ""  # first statement of the body
+    tail: str = ""  # last statement of the body
+    after: str = ""  # what stands behind the body
 
 
 class Generator:
@@ -68,6 +93,21 @@ class Generator:
         self.depth_of_names = 0
         self.aligned = self.r.random() < 0.5
         self.macros: list[str] = []
+        self.enums: set[int] = set()
+        self.features: set[str] = set()
+        self.count = 0  # of names made so far
+        self.inner: list[Array] = []  # declared in loop bodies
+
+    def chance(self, share: float, feature: str) -> bool:
+        """Whether the program gets a feature here; it is noted."""
+        if self.r.random() >= share:
+            return False
+        self.features.add(feature)
+        return True
+
+    def fresh(self, stem: str) -> str:
+        self.count += 1
+        return f"{stem}{self.seed}_{self.count}"
 
     # ------------------------------------------------------------------ arrays
     def array(self, name: str, storage: str, like: Array | None = None) -> Array:
@@ -81,13 +121,13 @@ class Generator:
         for k in r.sample(range(rank), r.randint(1, rank)):
             kind = r.choice(("cyclic", "cyclic", "block", "complete" if rank > 1 else "cyclic"))
             factors[k] = (kind, r.choice((2, 3, 4, 5)) if kind != "complete" else 0)
-        element = r.choice(("int", "int", "unsigned", "short", "float", "unsigned char", "long long"))
-        if r.random() < 0.08:
+        element = r.choice(("int", "int", "int", "float", "double", *INTEGERS))
+        if self.chance(0.08, "array of structs"):
             element = f"struct P{self.seed}"
-        if r.random() < 0.08:
+        elif self.chance(0.08, "typedef of an element"):
             element = f"E{self.seed}"
         made = Array(name, rank, element, storage, [1] * rank, factors, writable=storage != "const")
-        if r.random() < 0.12:
+        if storage != "member" and self.chance(0.12, "typedef of an array"):
             made.typedef = f"{name}{self.seed}_t"
         return made
 
@@ -97,22 +137,59 @@ class Generator:
         name = f"{'ijklmn'[len(outer)]}"
         low, trip, step = r.randint(0, 3), r.randint(1, 4), r.choice((1, 1, 2, 3))
         high = low + (trip - 1) * step
-        kind = r.choice(("int", "int", "int", "unsigned", "long", "short"))
-        if outer and r.random() < 0.2 and outer[-1].low >= 0:  # triangular
+        kinds = ("int", "int", "int", "unsigned", "long", "short", "unsigned char", "signed char", "unsigned long")
+        kind = r.choice(kinds)
+        if outer and outer[-1].low >= 0 and self.chance(0.2, "triangular"):
             last = outer[-1]
             return Iterator(
                 name, low, low + last.high, f"for (int {name} = {low}; {name} <= {low} + (int){last.name}; {name}++)"
             )
+        made = Iterator(name, low, high, "", kind in ("unsigned", "unsigned long"))
+        if kind not in ("int", "long"):
+            self.features.add("unsigned or narrow iterator")
+        if self.chance(0.16, "unusual loop"):
+            return self.unusual(made, kind, step)
         form = r.randrange(4)
-        if form == 0 and kind in ("int", "long", "short"):
-            head = f"for ({kind} {name} = {high}; {name} >= {low}; {name} -= {step})"
+        if form == 0 and "unsigned" not in kind:
+            self.features.add("negative step")
+            made.loop = f"for ({kind} {name} = {high}; {name} >= {low}; {name} -= {step})"
         elif form == 1:
-            head = f"for ({kind} {name} = {low}; {name} <= {high}; {name} += {step})"
+            made.loop = f"for ({kind} {name} = {low}; {name} <= {high}; {name} += {step})"
         elif form == 2 and step == 1:
-            head = f"for ({kind} {name} = {low}; {name} != {high + 1}; ++{name})"
+            made.loop = f"for ({kind} {name} = {low}; {name} != {high + 1}; ++{name})"
         else:
-            head = f"for ({kind} {name} = {low}; {name} < {high + 1}; {name} = {name} + {step})"
-        return Iterator(name, low, high, head, kind == "unsigned")
+            made.loop = f"for ({kind} {name} = {low}; {name} < {high + 1}; {name} = {name} + {step})"
+        return made
+
+    def unusual(self, made: Iterator, kind: str, step: int) -> Iterator:
+        """Loops that are no plain ``for``."""
+        name, low, high = made.name, made.low, made.high
+        form = self.r.choice(("while", "do", "no test", "declared before", "i-- > 0", "two iterators", "macro"))
+        self.features.add(f"loop: {form}")
+        match form:
+            case "while":
+                made.before, made.loop = f"{{ {kind} {name} = {low}; ", f"while ({name} <= {high})"
+                made.tail, made.after = f"{name} += {step};", " }"
+            case "do":
+                made.before, made.loop = f"{{ {kind} {name} = {low}; ", "do"
+                made.tail, made.after = f"{name} += {step};", f" while ({name} <= {high}); }}"
+            case "no test":
+                made.loop, made.first = (
+                    f"for ({kind} {name} = {low}; ; {name} += {step})",
+                    f"if ({name} > {high}) break;",
+                )
+            case "declared before":
+                made.before, made.after = f"{{ {kind} {name}; ", " }"
+                made.loop = f"for ({name} = {low}; {name} <= {high}; {name} += {step})"
+            case "i-- > 0":
+                made.high = high = low + 2
+                made.loop = f"for ({kind} {name} = {high + 1}; {name}-- > {low};)"
+            case "two iterators":
+                made.loop = f"for ({kind} {name} = {low}, {name}c = 0; {name} <= {high}; {name} += {step}, {name}c++)"
+                made.first = f"acc ^= (int){name}c & 1;"
+            case _:
+                made.loop, made.unsigned = f"FOR{self.seed}({name}, {low}, {high})", False
+        return made
 
     # ----------------------------------------------------------------- indices
     def access(self, array: Array, its: list[Iterator]) -> str:
@@ -122,6 +199,8 @@ class Generator:
             part = array.factors[k]
             terms: list[tuple[int, Iterator]] = []
             for it in r.sample(its, min(len(its), r.choice((0, 1, 1, 1, 2)))):
+                if (part is None or not self.aligned) and self.chance(0.04, "quasi-affine index"):
+                    it = self.quasi(it)
                 c = r.choice((1, 1, 1, 2, 3, -1))
                 if self.aligned and part is not None:
                     if part[0] != "cyclic":
@@ -137,25 +216,54 @@ class Generator:
             indices.append(self.index(terms, const))
         return self.form(array, indices, its)
 
+    def quasi(self, it: Iterator) -> Iterator:
+        """A division, remainder or case distinction of an iterator."""
+        n, k = it.name, self.r.choice((2, 3, 4))
+        cut = self.r.randint(it.low, it.high)
+        return self.r.choice(
+            (
+                replace(it, name=f"({n} / {k})", low=it.low // k, high=it.high // k),
+                replace(it, name=f"({n} >> 1)", low=it.low // 2, high=it.high // 2),
+                replace(it, name=f"((int){n} % {k})", low=0, high=k - 1, unsigned=False),
+                replace(it, name=f"({n} & 3)", low=0, high=3),
+                replace(it, name=f"((int){n} < {cut} ? (int){n} : {cut})", high=cut, unsigned=False),
+            )
+        )
+
     def form(self, array: Array, indices: list[str], its: list[Iterator]) -> str:
         """An element in one of C's ways to say it."""
         r = self.r
         text = array.name + "".join(f"[{index}]" for index in indices)
         pick = r.random()
-        if pick < 0.04:
+        if pick < 0.01 and array.rank == 2:
+            text = f"*(*({array.name} + {indices[0]}) + {indices[1]})"
+            text = f"({text})"
+        elif pick < 0.04:
             text = f"(*({array.name}{''.join(f'[{index}]' for index in indices[:-1])} + {indices[-1]}))"
         elif pick < 0.06 and array.rank == 1:
             text = f"({indices[0]})[{array.name}]"
         elif pick < 0.08:
             text = f"({text})"
         if array.struct:
-            text += r.choice((".x", ".y"))
+            text += r.choice((".x", ".y", ".v[1]"))
         if 0.1 < pick < 0.16 and its:
+            self.features.add("macro with an access")
             name = f"M{self.seed}_{len(self.macros)}"
             names = ", ".join(it.name for it in its)
             self.macros.append(f"#define {name}({names}) {text}")
             return f"{name}({names})"
         return text
+
+    def number(self, value: int) -> str:
+        """A constant, in one of C's ways to say it."""
+        pick = self.r.random()
+        if value < 0 or pick > 0.12:
+            return str(value)
+        if pick < 0.04:
+            self.enums.add(value)
+            self.features.add("constant with a name")
+            return f"Q{self.seed}_{value}"
+        return f"0x{value:x}" if pick < 0.08 else f"{value}L" if pick < 0.1 else f"({value})"
 
     def index(self, terms: list[tuple[int, Iterator]], const: int) -> str:
         r = self.r
@@ -168,9 +276,9 @@ class Generator:
                 body = it.name if size == 1 else r.choice((f"{size}*{it.name}", f"{it.name} * {size}"))
                 parts.append((" - " if c < 0 else " + ") + body)
             return (
-                f"{const}{''.join(parts)}"
+                f"{self.number(const)}{''.join(parts)}"
                 if r.random() < 0.4 or not parts or parts[0].startswith(" -")
-                else ("".join(parts)[3:] + (f" + {const}" if const else ""))
+                else ("".join(parts)[3:] + (f" + {self.number(const)}" if const else ""))
             )
         if len(terms) == 1 and r.random() < 0.5:
             c, it = terms[0]
@@ -184,13 +292,16 @@ class Generator:
         pick = r.random()
         if pick < 0.03:
             array = r.choice(arrays)
+            self.features.add("sizeof")
             if array.storage != "parameter" and not array.name.endswith(("p", "q")):
                 return f"(int)(sizeof({array.name}) / sizeof {array.name}{'[0]' * array.rank})"
         if depth > 2 or pick < 0.2:
             return r.choice((str(r.randint(0, 9)), f"(int){its[-1].name}" if its else "3"))
         if pick < 0.65:
-            return f"(int){self.access(r.choice(arrays), its)}"
+            array = r.choice(arrays)
+            return array.read.format(x=self.access(array, its))
         if pick < 0.75:
+            self.features.add("ternary")
             test = self.access(r.choice(arrays), its)
             return f"({test} > 5 ? {self.value(arrays, its, depth + 1)} : {self.value(arrays, its, depth + 1)})"
         return f"({self.value(arrays, its, depth + 1)} {r.choice('+-+^')} {self.value(arrays, its, depth + 1)})"
@@ -200,11 +311,13 @@ class Generator:
         target = r.choice([a for a in arrays if a.writable] or arrays)
         if not target.writable:
             return f"{indent}acc += ({self.value(arrays, its)}) & 15;\n"
+        if self.chance(0.3, "rare statement"):
+            return indent + self.rare(target, arrays, its) + "\n"
         pick = r.random()
         if pick < 0.1 and its:
             it = its[-1]
             plain = Iterator("t", 2 * it.low + 1, 2 * it.high + 1, "")
-            inner = self.access(target, [plain])
+            inner = self.access(target, [*its[:-1], plain] if r.random() < 0.3 else [plain])
             value = self.value(arrays, its)
             return f"{indent}{{ int t = 2 * (int){it.name} + 1; acc ^= t & 1; {inner} = ({value}) & 63; }}\n"
         if pick < 0.2 and its:
@@ -213,44 +326,133 @@ class Generator:
             shifted = Iterator(it.name, cut, it.high, "", it.unsigned)
             others = [x for x in its if x is not it]
             body = self.access(target, [*others, shifted])
+            self.features.add("affine guard")
             return f"{indent}if ({it.name} >= {cut}) {body} = ({self.value(arrays, its)}) & 63;\n"
-        if pick < 0.3 and target.element not in ("float", f"E{self.seed}"):
-            return f"{indent}{self.access(target, its)} ^= ({self.value(arrays, its)}) & 63; /* mixed in */\n"
-        if pick < 0.32:
-            return f"{indent}acc ^= 3, acc += ({self.value(arrays, its)}) & 7;\n"
-        if pick < 0.34:
-            tested = f"(int){self.access(r.choice(arrays), its)} & 3"
-            cases = f"case 0: acc++; break; case 1: {self.access(target, its)} = 7; break; default: acc ^= 5;"
-            return f"{indent}switch ({tested}) {{ {cases} }}\n"
-        if pick < 0.37 and target.element == "unsigned":
-            return f"{indent}{self.access(target, its)}++;\n"
+        if pick < 0.4 and target.integer:
+            return f"{indent}{self.compound(target, arrays, its)} /* mixed in */\n"
         if pick < 0.42:
-            return f"{indent}if ({self.access(r.choice(arrays), its)} > 7) acc += 3; else acc ^= 1;\n"
+            self.features.add("comma")
+            return f"{indent}acc ^= 3, acc += ({self.value(arrays, its)}) & 7;\n"
         if pick < 0.5:
             return f"{indent}acc += ({self.value(arrays, its)}) & 31;\n"
         return f"{indent}{self.access(target, its)} = ({self.value(arrays, its)}) & 63;\n"
+
+    def compound(self, target: Array, arrays: list[Array], its: list[Iterator]) -> str:
+        """A compound assignment or increment as a statement."""
+        r = self.r
+        x = self.access(target, its)
+        if r.random() < 0.3:
+            self.features.add("++ and --")
+            return r.choice((f"{x}++;", f"++{x};", f"{x}--;", f"--{x};"))
+        self.features.add("compound assignment")
+        if target.wraps and r.random() < 0.4:
+            return r.choice((f"{x} *= 3;", f"{x} >>= 1;", f"{x} |= 5;", f"{x} &= 0x3f;"))
+        op = r.choice(("+=", "-=", "^=", "|=", "/=", "%="))
+        value = f"({self.value(arrays, its)}) & 63"
+        return f"{x} {op} ({value}) + 1;" if op in ("/=", "%=") else f"{x} {op} {value};"
+
+    def rare(self, target: Array, arrays: list[Array], its: list[Iterator]) -> str:
+        """Statements in which an access stands at an unusual place."""
+        r = self.r
+        other = r.choice(arrays)
+        x, y = self.access(target, its), self.access(other, its)
+        value = f"({self.value(arrays, its)}) & 63"
+        kind = r.choice(
+            ("else", "chain", "used", "post", "logic", "switch", "ternary", "while", "inner for", "block", "scaled")
+        )
+        self.features.add(f"statement: {kind}")
+        read = other.read.format(x=y)
+        match kind:
+            case "else":
+                return f"if ({y} > 7) acc += 3; else if ({read} & 1) {x} = {value}; else acc ^= 1;"
+            case "chain" if other is not target and other.writable:
+                return f"{x} = {y} = {value};"
+            case "used":
+                return f"acc += (int)({x} = {value}) & 15;"
+            case "post" if target.integer and target.element not in WIDE:
+                return f"acc += (int){x}{r.choice(('++', '--'))} & 15;"
+            case "logic":
+                return f"if ({read} > 3 {r.choice(('&&', '||'))} !({x} > 9)) {x} = {value};"
+            case "switch":
+                cases = f"case 0: acc++; break; case 1: {x} = 7; break; default: acc ^= 5;"
+                return f"switch ({read} & 3) {{ {cases} }}"
+            case "ternary":
+                return f"(acc & 1) ? (void)({x} = 3) : (void)({x} = {value});"
+            case "while" if target.element in ("short", "unsigned char", "uint8_t", "int16_t"):
+                return f"while ({x} > 40) {x} = {x} - 9;".replace("\n", " ")
+            case "inner for":
+                return f"for (int w = 0; w < ({read} & 3); w++) acc += w + ({value});"
+            case "block":
+                return f"{{ const int t = {value}; if (t & 1) {{ {x} = t; }} else {{ acc += t; }} }}"
+            case "scaled" if target.element in ("float", "double"):
+                self.features.add("compound assignment")
+                return f"{x} {r.choice(('+=', '-=', '*='))} 0.5f;" if r.random() < 0.7 else f"{x} /= 2;"
+        return f"acc ^= {read} & 7;"
+
+    def jump(self, arrays: list[Array], its: list[Iterator], indent: str) -> str:
+        """A statement that may leave the iteration early."""
+        array = self.r.choice(arrays)
+        test = self.r.choice((f"acc % 5 == {self.r.randint(0, 4)}", f"{self.access(array, its)} > 50"))
+        word = self.r.choice(("continue", "break", "goto"))
+        if its[-1].tail and word == "continue":
+            word = "break"
+        self.features.add(f"jump: {word}")
+        if word == "goto":
+            label = self.fresh("N")
+            return f"{indent}if ({test}) goto {label};\n{self.statement(arrays, its, indent)}{indent}{label}: ;\n"
+        return f"{indent}if ({test}) {word};\n{self.statement(arrays, its, indent)}"
+
+    def scoped(self, arrays: list[Array]) -> tuple[Array, list[Array]]:
+        """An array of a loop's body, and the arrays that can be used in that body."""
+        hidden = self.r.choice([a.name for a in arrays if a.storage == "local" and a.rank < 3] or ["T"])
+        name = self.r.choice(("T", "T", hidden))
+        made = self.array(name, "local")
+        made.element, made.typedef = self.r.choice(("int", "short", "unsigned")), ""
+        if name != "T":
+            self.features.add("shadowed array")
+        return made, [*(a for a in arrays if a.name != name), made]
 
     def nest(self, arrays: list[Array], indent: str) -> str:
         r = self.r
         depth = r.choice((1, 2, 2, 3, 4) if all(a.rank < 3 for a in arrays) else (1, 2, 3))
         its: list[Iterator] = []
         text = ""
+        mine: Array | None = None
         for level in range(depth):
             it = self.loop(its)
+            pad = indent + "    " * level
             label = f"L{level}_{r.randint(0, 10**9)}: " if r.random() < 0.2 else ""
-            bare = level == depth - 1 and r.random() < 0.2
-            text += f"{indent}{'    ' * level}{label}{it.loop}{'' if bare else ' {'}\n"
-            if r.random() < 0.15 and not bare:
+            last = level == depth - 1
+            bare = last and not (it.first or it.tail or it.after) and r.random() < 0.2
+            if bare:
+                self.features.add("body without braces")
+            text += f"{pad}{it.before}{label}{it.loop}{'' if bare else ' {'}\n"
+            if not bare and self.chance(0.15, "loop pragma"):
                 text += r.choice(
                     ("#pragma HLS PIPELINE II=1\n", "#pragma HLS unroll\n", "#pragma HLS unroll factor=2\n")
                 )
+            if it.first:
+                text += f"{pad}    {it.first}\n"
             its.append(it)
+            if last and not bare and self.chance(0.05, "array in a loop's body"):
+                mine, arrays = self.scoped(arrays)
+                text += "@" + mine.name + "@"
             if r.random() < 0.3 and not bare:
-                text += self.statement(arrays, its, indent + "    " * (level + 1))
+                text += self.statement(arrays, its, pad + "    ")
         for _ in range(1 if bare else r.randint(1, 3)):
             text += self.statement(arrays, its, indent + "    " * depth)
+        if not bare and self.chance(0.08, "jump"):
+            text += self.jump(arrays, its, indent + "    " * depth)
+        if mine is not None:
+            self.limit(mine)
+            pad = f"{indent}{'    ' * depth}"
+            declared = f"{pad}{mine.declaration} = {'{' * mine.rank}7{'}' * mine.rank};\n"
+            use = f"{pad}acc ^= {mine.read.format(x=mine.name + '[0]' * mine.rank)} & 1;\n"
+            text = text.replace("@" + mine.name + "@", declared + self.pragmas(mine, mine.name)) + use
+            self.inner.append(mine)
         for level in reversed(range(depth - bare)):
-            text += f"{indent}{'    ' * level}}}\n"
+            tail = f"{indent}{'    ' * (level + 1)}{its[level].tail}\n" if its[level].tail else ""
+            text += f"{tail}{indent}{'    ' * level}}}{its[level].after}\n"
         return text
 
     # ----------------------------------------------------------------- program
@@ -259,11 +461,15 @@ class Generator:
         arrays = []
         for k in range(r.randint(1, 3)):
             storage = r.choice(("local", "local", "static", "global", "const", "parameter"))
+            if k and self.chance(0.08, "member of a struct"):
+                storage = "member"
             arrays.append(self.array(f"{'ABC'[k]}", storage))
         for a in arrays:
             if a.storage in ("global", "const"):
                 a.name = f"{a.name}{s}"
-        if not any(a.writable for a in arrays):
+            if a.storage == "member":
+                a.name = f"{a.name.lower()}.m"
+        if not any(a.writable and a.storage != "member" for a in arrays):
             arrays[0].storage, arrays[0].writable, arrays[0].name = "local", True, "A"
         mine = [a for a in arrays if a.storage != "parameter"]
         handed = [a for a in arrays if a.storage == "parameter"]
@@ -272,30 +478,67 @@ class Generator:
         functions: list[tuple[str, list[Array], str]] = []
         calls = ""
         body = self.nest(arrays, "    ") if mine or r.random() < 0.5 else ""
-        if handed or r.random() < 0.4:
-            given = [a for a in arrays if a.writable and a.storage != "const"]
+        while body and self.chance(0.2, "several nests"):
+            body += self.nest(arrays, "    ")
+        if handed or self.chance(0.4, "calls"):
+            self.features.add("calls")
+            given = [a for a in arrays if a.writable and a.storage != "member"]
             formals = [self.array(f"{a.name.rstrip('0123456789')}p", "parameter", a) for a in given]
+            outside = [a for a in arrays if a.storage == "const"]
             inner = ""
-            if r.random() < 0.4:
+            if self.chance(0.4, "calls of two levels"):
                 deeper = [self.array(f"{f.name}q", "parameter", f) for f in formals]
                 functions.append((f"deep{s}", deeper, self.nest(deeper, "    ")))
                 inner = f"    deep{s}({', '.join(f.name for f in formals)});\n"
                 for f, d in zip(formals, deeper, strict=True):
                     f.feeds.append(d)
-            functions.append((f"sub{s}", formals, self.nest(formals, "    ") + inner))
+            functions.append((f"sub{s}", formals, self.nest([*formals, *outside], "    ") + inner))
             for a, f in zip(given, formals, strict=True):
                 a.feeds.append(f)
-            calls = f"    sub{s}({', '.join(a.name for a in given)});\n"
+            calls = self.call(f"sub{s}", given)
+        if self.chance(0.15, "one callee, two arrays"):
+            arrays, more, called = self.twins(arrays)
+            functions += more
+            calls += called
+        groups: dict[int, list[Array]] = {}
         for a in arrays:  # common extents down the calls
             chain = [a, *a.feeds, *(d for f in a.feeds for d in f.feeds)]
-            need = [
-                max(c.need[k] for c in chain) + (r.choice((0, 0, 1, 2)) if a.rank < 3 else 0) for k in range(a.rank)
-            ]
+            known = next((groups[id(c)] for c in chain if id(c) in groups), [])
+            known += chain
+            groups.update((id(c), known) for c in chain)
+        for chain in {id(g): g for g in groups.values()}.values():
+            a = chain[0]
+            extra = (0, 0, 1, 2) if a.rank < 3 else (0,)
+            need = [max(c.need[k] for c in chain) + r.choice(extra) for k in range(a.rank)]
             for c in chain:
                 c.need = need
         for a in arrays:
             self.limit(a)
-        return self.emit(arrays, functions, body, calls)
+        return dressed(self.emit(arrays, functions, body, calls), r, self.chance)
+
+    def call(self, name: str, given: list[Array]) -> str:
+        """A call as a statement, in one of C's places for it."""
+        text = f"{name}({', '.join(a.name for a in given)})"
+        pick = self.r.random()
+        if pick < 0.7:
+            return f"    {text};\n"
+        self.features.add("call in an expression or loop")
+        if pick < 0.8:
+            return f"    for (int again = 0; again < 2; again++) acc += {text} & 7;\n"
+        return f"    if ({text} > 9) acc += 5;\n" if pick < 0.9 else f"    acc = acc ^ ({text} & 15);\n"
+
+    def twins(self, arrays: list[Array]) -> tuple[list[Array], list[tuple[str, list[Array], str]], str]:
+        """A further array like one of ``arrays``, and a function that is called with each of the two."""
+        first = next(a for a in arrays if a.writable and a.storage != "member")
+        second = Array(f"{first.name.rstrip('0123456789')}w", first.rank, first.element, "local", list(first.need), [])
+        second.factors = list(first.factors) if self.r.random() < 0.7 else [None] * first.rank
+        if second.factors != first.factors:
+            self.features.add("partition of one of two arrays")
+        formal = self.array("X", "parameter", first)
+        function = (f"both{self.seed}", [formal], self.nest([formal], "    "))
+        first.feeds.append(formal)
+        second.feeds.append(formal)
+        return [*arrays, second], [function], f"    {function[0]}({first.name});\n    {function[0]}({second.name});\n"
 
     def limit(self, a: Array) -> None:
         """Drop partitions that would make too many banks."""
@@ -322,10 +565,19 @@ class Generator:
             return ""
 
         def value() -> str:
-            return f"{{{r.randint(0, 60)}, 5}}" if a.struct else str(r.randint(0, 60))
+            if a.struct:
+                return f"{{{r.randint(0, 60)}, 5, {{1, {r.randint(0, 9)}}}}}"
+            n = r.randint(1, 60)
+            return r.choice((str(n), str(n), f"{n} + 1", f"(3 * {n})", f"'{chr(64 + n % 26)}'"))
 
+        if a.storage == "member":
+            return " = {{" + "{" * (a.rank - 1) + value() + "}" * (a.rank - 1) + "}, 3}"
+        if a.element in ("char", "unsigned char") and a.rank == 1 and a.need[0] > 4 and self.chance(0.5, "string"):
+            return ' = "ab\\tc"'
+        self.features.add("initialiser")
         if r.random() < 0.25 and a.rank == 1:
             picks = sorted(r.sample(range(a.need[0]), min(3, a.need[0])))
+            self.features.add("designators")
             return " = {" + ", ".join(f"[{k}] = {value()}" for k in picks) + "}"
 
         def nested(dims: list[int]) -> str:
@@ -337,39 +589,61 @@ class Generator:
 
     def emit(self, arrays: list[Array], functions: list[tuple[str, list[Array], str]], body: str, calls: str) -> str:
         r, s = self.r, self.seed
-        text = f"/* program {s} */\n#define AT{s}(x, c, o) ((c) * (x) + (o))\n"
+        text = f"/* program {s} */\n#include <stdint.h>\n"
+        if f"FOR{s}(" in body + "".join(inner for _, _, inner in functions):
+            text += f"#define FOR{s}(v, lo, hi) for (int v = (lo); v <= (hi); v++)\n"
+        text += "".join(f"enum {{ Q{s}_{v} = {v} }};\n" for v in sorted(self.enums))
+        text += f"#define AT{s}(x, c, o) ((c) * (x) + (o))\n"
         everything = [*arrays, *(f for _, formals, _ in functions for f in formals)]
         if any(a.struct for a in everything):
-            text += f"struct P{s} {{ int x; short y; }};\n"
+            text += f"struct P{s} {{ int x; short y; int v[2]; }};\n"
         if any(a.element == f"E{s}" for a in everything):
             text += f"typedef {r.choice(('int', 'unsigned short', 'double'))} E{s};\n"
         text += "".join(f"typedef {a.element} {a.typedef}{a.dims};\n" for a in arrays if a.typedef)
         text += "".join(f"{macro}\n" for macro in self.macros)
         for a in arrays:
+            if a.storage == "member":
+                text += f"struct S{s}{a.name[0]} {{ {a.element} m{a.dims}; int more; }};\n"
+        for a in arrays:
             if a.storage in ("global", "const"):
                 head = "static const " if a.storage == "const" else r.choice(("static ", "static ", ""))
+                if not head and self.chance(0.4, "declared twice"):
+                    text += f"extern {a.declaration};\n"
                 text += f"{head}{a.declaration}{self.initialiser(a)};\n"
         if functions and r.random() < 0.5:
             for name, formals, _ in functions:
-                text += f"void {name}({', '.join(f.declaration for f in formals)});\n"
+                text += f"int {name}({', '.join(f.declaration for f in formals)});\n"
         else:
             text = text.replace("\n", "\n\n", 1)
         for name, formals, inner in functions:
-            static = "" if f"void {name}(" in text else "static "
+            static = "" if f"int {name}(" in text else "static "
             listed = ", ".join(f.declaration for f in formals)
-            touched = "".join(f"    acc += (int){f.name}{'[0]' * f.rank}{'.x' * f.struct};\n" for f in formals)
-            text += f"{static}void {name}({listed})\n{{\n    int acc = 0;\n{touched}{inner}    (void)acc;\n}}\n"
+            firsts = [f.read.format(x=f"{f.name}{'[0]' * f.rank}{'.x' * f.struct}") for f in formals]
+            touched = "".join(f"    acc += {first};\n" for first in firsts)
+            text += f"{static}int {name}({listed})\n{{\n    int acc = 0;\n{touched}{inner}    return acc & 31;\n}}\n"
         text += f"void k{s}(int in[{IO}], int out[{IO}]);\nvoid k{s}(int in[{IO}], int out[{IO}])\n{{\n"
         uninitialised = []
         for a in arrays:
+            if a.storage == "member":
+                text += f"    struct S{s}{a.name[0]} {a.name[0]}{self.initialiser(a)};\n"
             if a.storage in ("local", "static"):
                 init = self.initialiser(a)
                 if not init and a.storage == "local":
                     uninitialised.append(a)
                 static = "static " if a.storage == "static" else ""
-                more = f", other_{a.name} = 0" if not a.typedef and a.element == "int" and r.random() < 0.2 else ""
-                text += f"    {static}{a.declaration}{init}{more};\n"
-                text += f"    (void)other_{a.name};\n" if more else ""
+                if not a.typedef and self.chance(0.25, "several declarators"):
+                    more = [
+                        f"*no_{a.name} = 0",
+                        f"{a.declaration.removeprefix(a.element)}{init}",
+                        f"other_{a.name} = 0",
+                    ]
+                    if a.struct:
+                        del more[2:]
+                    r.shuffle(more)
+                    text += f"    {static}{a.element} {', '.join(m.strip() for m in more)};\n    (void)no_{a.name};\n"
+                    text += "" if a.struct else f"    (void)other_{a.name};\n"
+                else:
+                    text += f"    {static}{a.declaration}{init};\n"
         for a in arrays:
             text += self.pragmas(a, a.name)
         text += "    int acc = in[0] & 1;\n"
@@ -378,7 +652,7 @@ class Generator:
         text += body + calls
         text += f"    for (int z = 0; z < {IO}; z++) out[z] = z + (acc & 255);\n"
         for a in arrays:
-            text += self.transfer(a, f"out[({{sum}}) % {IO}] = (out[({{sum}}) % {IO}] * 3 + (int){{x}}) & 0xffff;")
+            text += self.transfer(a, f"out[({{sum}}) % {IO}] = (out[({{sum}}) % {IO}] * 3 + {a.read}) & 0xffff;")
         return text + "}\n"
 
     def transfer(self, a: Array, statement: str) -> str:
@@ -415,6 +689,13 @@ class Generator:
 def generate(seed: int) -> str:
     """One program."""
     return Generator(seed).program()
+
+
+def features(seed: int) -> set[str]:
+    """What the program of a seed has, and how deep and large it is."""
+    made = Generator(seed)
+    made.program()
+    return made.features
 
 
 def driver(seeds: list[int]) -> str:

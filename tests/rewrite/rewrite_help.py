@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -10,7 +12,7 @@ from pathlib import Path
 
 from hlspart.frontend import load
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
-from hlspart.layouts.lattice import LatticeLayout
+from hlspart.layouts.lattice import LatticeLayout, linear
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import FrontendOptions, Options, RewriteOptions, TargetOptions
 from hlspart.model.program import Program
@@ -22,6 +24,7 @@ from hlspart.poly import analyse
 from hlspart.rewrite import rewrite
 
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label", "-Wno-type-limits"]
+WARNINGS += ["-Wno-misleading-indentation"]  # of programs in one line
 WARNINGS += ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
 STYLES = {
@@ -31,33 +34,51 @@ STYLES = {
     "split, dynamic bankdim": (RewriteOptions(style="split", dynamic="bankdim"), ""),
     "bankdim": (RewriteOptions(style="bankdim"), ""),
     "crossbar": (RewriteOptions(style="crossbar"), ""),
+    "split, unrolled": (RewriteOptions(style="split", unroll=True), ""),
 }
 
 
 def rewritten(text: str, style: str) -> RewriteResult:
     """One program in one style, through the whole pipeline."""
     rewrite, tool = STYLES[style]
-    return _pipeline(text, tool).rewrite(rewrite)
+    return pipeline(text, tool).rewrite(rewrite)
 
 
 @lru_cache(maxsize=128)
-def _pipeline(text: str, tool: str) -> Pipeline:
+def pipeline(text: str, tool: str) -> Pipeline:
     """What is known of one program, for all styles together."""
     return Pipeline(["p.c"], Options(target=TargetOptions(tool=tool or None)), lambda _: text.encode())
 
 
 def laid_out(text: str, layouts: Mapping[int, LatticeLayout | BlockCyclicLayout]) -> RewriteResult:
     """The bank-centric rewrite of some arrays (by id) under layouts that no pragma says, through the whole pipeline."""
-    pipeline = _pipeline(text, "")
-    groups = {pipeline.analysis.group_of[variable]: layout for variable, layout in layouts.items()}
-    return pipeline._rewrite(RewriteOptions(), groups)
+    made = pipeline(text, "")
+    groups = {made.analysis.group_of[variable]: layout for variable, layout in layouts.items()}
+    return made._rewrite(RewriteOptions(), groups)
+
+
+def random_layout(r: random.Random, shape: tuple[int, ...]) -> LatticeLayout | BlockCyclicLayout:
+    """A linear or block-cyclic layout of 2 to 9 banks."""
+    while True:
+        banks, block = r.choice((2, 3, 4, 5, 6, 7, 9)), r.choice((1, 1, 2, 3))
+        alpha = tuple(r.randrange(banks) for _ in shape)
+        if math.gcd(*alpha, banks * block) == 1:
+            return linear(shape, alpha, banks) if block == 1 else BlockCyclicLayout(shape, alpha, banks, block)
+
+
+def laid_out_at_random(text: str, seed: int) -> RewriteResult:
+    """The bank-centric rewrite of every array whose extents are known under a random layout."""
+    program, analysis, _ = analysed(text)
+    r = random.Random(seed)
+    firsts = [program.variable(g.members[0]) for g in analysis.groups if not g.top]
+    return laid_out(text, {v.id: random_layout(r, v.dims) for v in firsts if v.dims and all(v.dims)})
 
 
 def piped(texts: str | Mapping[str, str], **rewrite: object) -> RewriteResult:
     """One rewrite through the whole pipeline, with the edits that open the way."""
     files = {"p.c": texts} if isinstance(texts, str) else texts
-    pipeline = Pipeline(list(files), Options(), lambda path: files[path].encode())
-    return pipeline.rewrite(RewriteOptions(**rewrite))  # type: ignore[arg-type]
+    made = Pipeline(list(files), Options(), lambda path: files[path].encode())
+    return made.rewrite(RewriteOptions(**rewrite))  # type: ignore[arg-type]
 
 
 Analysed = tuple[Program, AccessAnalysis, Validation]

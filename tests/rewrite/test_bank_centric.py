@@ -35,6 +35,8 @@ STEPS = """int A[20];
     int i = 0;
     while (i < 14) { i++; s += A[i]; A[i + 3] = s & 15; i += 1; s ^= A[i]; }
     for (i = 0; i < 15;) { s += A[i]; i++; }
+    for (i = 12; i-- > 2;) { A[i] ^= 5; s += A[i + 1]; }
+    for (unsigned k = 9; k-- > 0;) A[k] += A[2 * k];
     for (int k = 0; k < 12;) { k++; for (int j = 0; j < 2; j++) A[k + j] += A[k + 1]; }
     for (int k = 0; k < 15; k++) { int q = k; { int k = 3; A[k + q] = 1; s += A[k]; } s += A[k]; }"""
 STRUCTS = "a[i].x = i; a[i].y += 2; s += a[i].x + a[i + 1].y; a[i + 2] = a[i]; if (i & 1) a[i].v[i & 1] = s;"

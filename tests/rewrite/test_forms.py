@@ -177,3 +177,31 @@ def test_initial_values_of_macros(tmp_path: Path) -> None:
     new = result.files["p.c"]
     assert outputs(tmp_path, "new", [new], PRINT) == outputs(tmp_path, "old", [MACRO_VALUES], PRINT)
     assert piped(new, style="bankdim").files["p.c"] == new
+
+
+def test_comments_and_spliced_lines_inside_what_is_edited(tmp_path: Path) -> None:
+    text = """int f(int n)
+{
+    static /* kind */ int A[8] = {1 // one
+        , 2, 3 + \\
+        4, /* "five */ 5};
+    char C[6] = "a/*//";
+#pragma HLS array_partition variable=A type=cyclic factor=2
+#pragma HLS array_partition variable=C type=cyclic factor=2
+    for (int i = 0; i < 4; i++)
+        n += A[2 * i // even
+            ] + A[ /* odd */ 2 * i + \\
+            1] + C[i // "
+            ];
+    return n + A[n & 0 /* last */];
+}
+"""
+    for style in ("split", "bankdim", "crossbar"):
+        for what in (text, text.replace("n & 0", "0")):
+            result = piped(what, style=style, dynamic="crossbar")
+            assert {o.status for o in result.outcomes} <= {"rewritten", "refused"}
+            assert any(o.status == "rewritten" for o in result.outcomes), style
+            new = result.files["p.c"]
+            assert outputs(tmp_path, "new", [new], PRINT) == outputs(tmp_path, "old", [text], PRINT)
+            if style != "crossbar" and "A[n" not in new:
+                assert all(comment in new for comment in ("even", "odd", "five", "last"))
