@@ -49,12 +49,15 @@ class PortProblem(Sites):
         super().__init__(space, accesses, effort)
         self.exclusive_static = exclusive_static
         self.questions = 0
-        self._reach: dict[tuple[str, tuple[Affine | None, ...] | None, object], frozenset[int]] = {}
+        self._reach: dict[tuple[object, ...], frozenset[int]] = {}
 
     def count(self, layout: Layout, ports: Ports) -> PortCount:
-        """Both figures under ``layout``."""
+        """Both figures under ``layout``; where a bank has ports for all that may reach it, they are the same."""
+        static = self.static(layout, ports)
+        if static.interval == 1 and not any(self.leaves(site, layout) for site in self.sites):
+            return PortCount(static, static, None)
         ideal, witness, exact = self.ideal(layout, ports)
-        return PortCount(self.static(layout, ports), ideal, witness, exact)
+        return PortCount(static, ideal, witness, exact)
 
     # ------------------------------------------------------------------------------ static
 
@@ -95,9 +98,7 @@ class PortProblem(Sites):
     def reach(self, position: int, layout: Layout) -> frozenset[int]:
         """Flat banks that the access at ``position`` may touch over its whole domain."""
         access = self.accesses[position]
-        key = (access.domain, access.index if access.map is None else None, layout)
-        if access.map is not None and affine_index(access) is None:
-            return self._compute_reach(access, layout)
+        key = (access.domain, access.index, access.map, layout)
         if key not in self._reach:
             self._reach[key] = self._compute_reach(access, layout)
         return self._reach[key]

@@ -87,12 +87,34 @@ class Need:
 
     def at(self, ii: int) -> Need:
         """The same accesses at another II; what was found out about them is shared."""
-        if ii == self.ii:
-            return self
+        return self if ii == self.ii else self._with(self.ports, ii)
+
+    def _with(self, ports: Ports, ii: int) -> Need:
         other = Need.__new__(Need)
-        other.problem, other.ports, other.ii = self.problem, self.ports, ii
+        other.problem, other.ports, other.ii = self.problem, ports, ii
         other._dims, other._rows = self._dims, self._rows
         return other
+
+    @cached_property
+    def dealt(self) -> tuple[Need, ...]:
+        """What code with loads and stores of their own for each bank must serve: one of these at least.
+
+        Accesses that share the ports of a bank get so many loads and so many stores in each interval; a port
+        that one of them leaves idle in an iteration does not serve the other.
+        """
+        writes = sum(not s.read for s in self.problem.sites)
+        if self.ports.total is None or writes in (0, len(self.problem.sites)):
+            return (self,)
+        slots, most = self.ports.total * self.ii, writes
+        if self.ports.writes is not None:
+            most = min(most, self.ports.writes * self.ii)
+        return tuple(self._with(Ports(reads=slots - n, writes=n), 1) for n in range(1, min(most, slots - 1) + 1))
+
+    def interval(self, layout: Layout) -> int:
+        """Least II that code with loads and stores of their own for each bank of ``layout`` allows."""
+        loads, _, _ = self.problem.ideal(layout, Ports(reads=1))
+        stores, _, _ = self.problem.ideal(layout, Ports(writes=1))
+        return self.ports.interval(len(loads.reads), len(stores.writes))
 
     @cached_property
     def limits(self) -> tuple[tuple[int, int], ...]:
@@ -177,7 +199,7 @@ class Need:
     def rows(self, shape: tuple[int, ...]) -> Rows:
         """Some iterations, with the elements of an array of this shape that they touch."""
         if shape not in self._rows:
-            self._rows[shape] = Rows(self.problem, shape, self.ports)
+            self._rows[shape] = Rows(self.problem, shape)
         return self._rows[shape]
 
     def quick(self, layout: Layout) -> bool | None:
@@ -188,7 +210,7 @@ class Need:
         if self.uniform:
             return None
         rows = self.rows(layout.shape)
-        if rows.overloads(layout, self.ii):
+        if rows.overloads(layout, self.ports, self.ii):
             return False
         return True if rows.complete else None
 

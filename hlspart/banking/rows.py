@@ -33,9 +33,8 @@ class Row:
 class Rows:
     """Rows of one loop; ``complete`` when they are all of its iterations with all of its accesses."""
 
-    def __init__(self, sites: Sites, shape: Sequence[int], ports: Ports) -> None:
+    def __init__(self, sites: Sites, shape: Sequence[int]) -> None:
         self.complete = False
-        self._ports = ports
         self._rows: list[Row] = []
         names = sites.space.names
         usable = [s for s in sites.sites if s.forms is not None and all(n in names for f in s.forms for n in f.names)]
@@ -65,8 +64,8 @@ class Rows:
         """Whether no iteration could be looked at."""
         return not self._rows
 
-    def overloads(self, layout: Mapped, ii: int) -> bool:
-        """Whether some row asks a bank for more than it serves in ``ii`` cycles; it is asked first next time."""
+    def overloads(self, layout: Mapped, ports: Ports, ii: int) -> bool:
+        """Whether some row asks a bank for more than ``ports`` serve in ``ii`` cycles; it is asked first next time."""
         known: dict[Element, int] = {}
         for k, row in enumerate(self._rows):
             loads: dict[int, list[int]] = {}
@@ -75,7 +74,7 @@ class Rows:
                     if x not in known:
                         known[x] = layout.bank(x)
                     loads.setdefault(known[x], [0, 0])[kind] += 1
-            if any(self._ports.interval(reads, writes) > ii for reads, writes in loads.values()):
+            if any(ports.interval(reads, writes) > ii for reads, writes in loads.values()):
                 self._rows.insert(0, self._rows.pop(k))
                 return True
         return False

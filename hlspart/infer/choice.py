@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,7 @@ from hlspart.model.options import InferOptions
 from hlspart.model.results import BankingMap
 from hlspart.targets import Target
 
+MOST_WAYS = 16  # to deal out the ports of a bank, over all loops
 SMALL_BITS = 512  # arrays up to this size become registers under scheme auto when they need banks
 
 
@@ -65,6 +67,7 @@ class Chooser:
     model: BankModel
     target: Target
     last_resort: bool = True  # whether scheme pragma may end in registers
+    rewrites: bool = True  # whether banks may be selected in the text
 
     def choose(self, needs: Sequence[Need], start: int = 1) -> Choice | None:
         """The cheapest banking that serves ``needs`` with at least ``start`` banks; None when there is none."""
@@ -73,7 +76,7 @@ class Chooser:
             return copied or self.none(needs)
         needs = [n for n in needs if not n.trivial] or list(needs)
         bound = lower_bound(needs, self.demand.shape)
-        if self.options.scheme == "any":
+        if self.options.scheme == "any" and self.rewrites:
             return self._any(needs, start) or self._replicated(needs, bound)
         existing = self.demand.existing
         memories = existing is not None and any(d.banks < d.extent for d in existing.dims)
@@ -84,11 +87,12 @@ class Chooser:
         if self.options.scheme == "pragma":
             return pragma
         if pragma is not None and self.options.objective == "banks":
-            other = self._any(needs, start) if pragma.banks > bound else None
+            other = self._any(needs, start) if pragma.banks > bound and self.rewrites else None
             if other is None or other.cost.share >= pragma.cost.share:
                 return pragma
             return replace(other, reason=f"{other.reason}; a pragma that does needs {pragma.banks} and costs more")
-        found = [c for c in (pragma, self._any(needs, start), self._replicated(needs, bound)) if c is not None]
+        other = self._any(needs, start) if self.rewrites else None
+        found = [c for c in (pragma, other, self._replicated(needs, bound)) if c is not None]
         return min(found, key=self._price, default=None)
 
     def _price(self, choice: Choice) -> tuple[int, ...]:
@@ -228,11 +232,44 @@ class Chooser:
             found.absolute, found.space + (", powers of two" if self.options.pow2 else ""), why, rewrite,
         )  # fmt: skip
 
+    def interval(self, need: Need, layout: AnyLayout) -> int:
+        """Least II that code with selected banks allows a loop."""
+        if self._apart:
+            return need.interval(layout)
+        return need.problem.ideal(layout, need.ports)[0].interval
+
+    @property
+    def _apart(self) -> bool:
+        """Whether loads and stores of such code are counted as the sites that they are."""
+        return self.options.scheme == "auto" and self.model == "static"
+
     def _least(self, needs: Sequence[Need], start: int) -> Banking | None:
+        """The least banks that a text can select; the ports of a bank may be dealt out in several ways."""
+        ways = [tuple(needs)]
+        if self._apart:
+            ways = list(itertools.islice(itertools.product(*(n.dealt for n in needs)), MOST_WAYS))
+        best: Banking | None = None
+        for way in ways:
+            found = self._least_of(way, start, self._most if best is None else best.banks - 1)
+            best = found or best
+        if best is None or ways == [tuple(needs)]:
+            return best
+        bound = lower_bound(needs, self.demand.shape)
+        met = best.banks <= bound
+        return replace(
+            best,
+            lower_bound=bound,
+            excluded=met or (best.excluded and len(ways) == 1),
+            absolute=met,
+            space=f"{best.space}; loads and stores on ports of their own",
+            reason=f"{best.reason}, with loads and stores on ports of their own",
+        )
+
+    def _least_of(self, needs: Sequence[Need], start: int, most: int) -> Banking | None:
         effort, start = self.options.effort, max(start, 2)  # code for one bank alone would gain nothing
         if not self.options.pow2:
-            return least_any(needs, self.demand.shape, self._most, effort, start)
-        for banks in _powers(self._most):
+            return least_any(needs, self.demand.shape, most, effort, start)
+        for banks in _powers(most):
             if banks >= start:
                 found = least_any(needs, self.demand.shape, banks, effort, banks)
                 if found is not None:

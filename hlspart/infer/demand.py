@@ -11,10 +11,10 @@ from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis, ArrayGroup
 from hlspart.model.directives import Directive, Option
 from hlspart.model.options import InferOptions
-from hlspart.model.program import Loop, Program, walk_statements
+from hlspart.model.program import Call, Loop, Program, walk, walk_statements
 from hlspart.model.results import ArrayResult, IIResult, LoopResult, Validation
 from hlspart.partition import layout_of, requests
-from hlspart.poly.effects import Effects
+from hlspart.poly.effects import effects, statement_expressions
 from hlspart.schedule import port_accesses
 from hlspart.targets import Target
 
@@ -89,7 +89,7 @@ def _inside(program: Program, ident: int) -> frozenset[int]:
 
 def in_hardware(program: Program, analysis: AccessAnalysis) -> frozenset[str]:
     """Functions that the top functions reach."""
-    return Effects(program).reachable(analysis.tops)
+    return effects(program).reachable(analysis.tops)
 
 
 def asked_for(result: IIResult, functions: frozenset[str]) -> list[LoopResult]:
@@ -98,17 +98,25 @@ def asked_for(result: IIResult, functions: frozenset[str]) -> list[LoopResult]:
 
 
 def with_pipelines(program: Program, result: IIResult, functions: frozenset[str]) -> Program:
-    """The program with every innermost loop pipelined when it pipelines none itself."""
+    """The program with every innermost loop, whose body runs no other, pipelined when it pipelines none itself."""
     if asked_for(result, functions):
         return program
+    looped = {loop.function for loop in program.loops.values()}
     added = []
     for loop in program.loops.values():
         nested = any(isinstance(s, Loop) for s in walk_statements(loop.body))
-        if nested or loop.function not in functions:
+        if nested or loop.function not in functions or _called(program, loop) & looped:
             continue
         text = "HLS pipeline"
         added.append(Directive("pipeline", "vitis", "pragma", loop.header, text, (), {}, loop.function, loop.id, ()))
     return replace(program, directives=(*program.directives, *added))
+
+
+def _called(program: Program, loop: Loop) -> frozenset[str]:
+    """Functions that the body of a loop runs."""
+    found = (e for top in statement_expressions(program, loop.body) for e in walk(top))
+    names = tuple(e.function for e in found if isinstance(e, Call) and e.function is not None)
+    return effects(program).reachable(names)
 
 
 def unrolled(program: Program, loop: int, factor: int) -> Program:

@@ -281,7 +281,7 @@ class InferredArray:
 
 @dataclass(frozen=True, slots=True)
 class InferredLoop:
-    """What a loop gains."""
+    """What a loop gains. ``rewritten``: ids of the arrays that it touches and that need the rewrite."""
 
     function: str
     name: str
@@ -290,6 +290,7 @@ class InferredLoop:
     ii_after: int | None
     cause: str | None
     hint: str | None = None  # what the next unroll factor would gain
+    rewritten: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,24 @@
 """Unrolling in the text, where banks are decided only then (``--unroll``) or bank-centric code needs it.
 
 ``unroll_plan`` says which loops; ``unrolled`` writes them out: copies of the body, the iterator
-replaced by its value in a full unroll and by ``(i + k)`` in a partial one, whose last iterations
-follow as copies of their own. The result is a text to be analysed anew.
+replaced by its value in a full unroll and by ``(i + k)`` in a partial one. What is left of it follows as
+copies of its own; where a pipeline is unrolled, copies stand under the loop's test instead, as the tool
+has them. The result is a text to be analysed anew.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hlspart.model.access import AccessAnalysis, LoopInfo
 from hlspart.model.program import (
     Assign,
+    Binary,
     Block,
+    Call,
     Declare,
     Expr,
     ExprStmt,
@@ -27,6 +30,7 @@ from hlspart.model.program import (
     PragmaMark,
     Program,
     Return,
+    ScalarType,
     Stmt,
     expressions,
     walk,
@@ -35,6 +39,7 @@ from hlspart.model.program import (
 from hlspart.model.results import IIResult, Validation
 from hlspart.model.rewriting import GroupOutcome
 from hlspart.model.source import Edit, SourceText, Span, apply_edits
+from hlspart.partition.unrolling import unroll_factors
 
 #: Copies of a loop body that are still worth reading.
 MOST_COPIES = 256
@@ -42,10 +47,14 @@ MOST_COPIES = 256
 
 @dataclass(frozen=True, slots=True)
 class Unrolling:
-    """``factor`` copies of the loop's body; None: all iterations."""
+    """``factor`` copies of the loop's body; None: all iterations.
+
+    ``tested``: copies that may lie behind the last iteration stand under the loop's test.
+    """
 
     loop: int
     factor: int | None
+    tested: bool = False
 
 
 class _Cannot(Exception):
@@ -76,21 +85,28 @@ def decided_by_unrolling(
 def inside_pipelines(
     program: Program, analysis: AccessAnalysis, ii: IIResult, groups: frozenset[int]
 ) -> tuple[Unrolling, ...]:
-    """Loops inside pipelined ones around accesses to ``groups``: the tool unrolls them, so must the text."""
+    """Loops around accesses to ``groups`` that the tool unrolls into a pipeline, as the text must then.
+
+    That is every loop inside a pipelined one, and the pipelined one itself by the factor of its UNROLL.
+    """
     pipelined = {loop.loop for loop in ii.loops if loop.pipelined}
-    found: dict[int, None] = {}
+    factors = unroll_factors(program)
+    found: dict[int, Unrolling] = {}
     for access in analysis.accesses:
         if analysis.group_of.get(access.array) not in groups:
             continue
         outer = next((k for k, ident in enumerate(access.loops) if ident in pipelined), None)
         if outer is not None:
-            found.update(dict.fromkeys(access.loops[outer + 1 :]))
-    return tuple(Unrolling(ident, None) for ident in found)
+            found.update((ident, Unrolling(ident, None)) for ident in access.loops[outer + 1 :])
+            factor = factors.get(access.loops[outer], 1)
+            if factor > 1:
+                found[access.loops[outer]] = Unrolling(access.loops[outer], factor, tested=True)
+    return tuple(found.values())
 
 
 def unrolled(program: Program, analysis: AccessAnalysis, plan: tuple[Unrolling, ...]) -> dict[str, str]:
     """New texts of the files in which a loop of ``plan`` was written out."""
-    writer = _Writer(program, analysis, {u.loop: u.factor for u in plan})
+    writer = _Writer(program, analysis, {u.loop: u.factor for u in plan}, frozenset(u.loop for u in plan if u.tested))
     edits: dict[str, list[Edit]] = {}
     given = {unit.path for unit in program.units}
     for function in program.functions.values():
@@ -112,6 +128,7 @@ class _Writer:
     program: Program
     analysis: AccessAnalysis
     factors: Mapping[int, int | None]
+    tested: frozenset[int]
     names: dict[int, dict[int, list[Name]]] = field(default_factory=dict)  # of each function body, by variable
 
     def outermost(self, stmt: Stmt) -> Iterator[Loop]:
@@ -149,6 +166,8 @@ class _Writer:
         factor = self.factors[loop.id]
         if factor is None:
             return self._full(loop, info, trips, values, declared)
+        if loop.id in self.tested and (trips is None or trips % factor):
+            return self._under_test(loop, info, factor, values)
         return self._partial(loop, info, trips, factor, values)
 
     def _check_header(self, loop: Loop, info: LoopInfo) -> None:
@@ -191,15 +210,12 @@ class _Writer:
             limit = first + (trips - rest) * info.step
             changed[loop.test.at.span] = f"{name} {'<' if info.step > 0 else '>'} {limit}"
         header = self._replaced(loop.header.span, values, changed)
-        pragmas = [s for s in loop.body.body if isinstance(s, PragmaMark)]
-        kept = [self.program.text(p.at) for p in pragmas if not re.search(r"\bunroll\b", self.program.text(p.at), re.I)]
         copies = []
         for k in range(factor):
             offset = k * info.step
             value = name if k == 0 else f"({name} {'+' if offset > 0 else '-'} {abs(offset)})"
             copies.append(self._copy(loop, {**values, info.variable: value}))
-        body = "".join(f"\n{text}" for text in kept) + newline + newline.join(copies)
-        text = f"{header} {{{body} }}"
+        text = self._with_pragmas(loop, header, copies)
         tail = [
             self._copy(loop, {**values, info.variable: _number(first + (trips - rest + k) * info.step)})
             for k in range(rest)
@@ -211,6 +227,51 @@ class _Writer:
         together = text + newline + newline.join(tail)
         return together if self._among_statements(loop) else "{ " + together + " }"
 
+    def _under_test(self, loop: Loop, info: LoopInfo, factor: int, values: Mapping[int, str]) -> str:
+        """Copies after the first under the loop's test, which ends the loop as well once it has failed."""
+        assert info.variable is not None and info.step is not None
+        if loop.step is None or factor > MOST_COPIES or not loop.header.editable or not self._overshoots(loop, info):
+            raise _Cannot
+        assert loop.test is not None
+        name = self.program.variable(info.variable).name
+        sign, step = ("+", info.step) if info.step > 0 else ("-", -info.step)
+        header = self._replaced(loop.header.span, values, {loop.step.at.span: f"{name} {sign}= {factor * step}"})
+        copies = [self._copy(loop, values)]
+        for k in range(1, factor):
+            moved = {**values, info.variable: f"({name} {sign} {k * step})"}
+            copies.append(f"if ({self._replaced(loop.test.at.span, moved, {})}) {self._copy(loop, moved)}")
+        return self._with_pragmas(loop, header, copies)
+
+    def _overshoots(self, loop: Loop, info: LoopInfo) -> bool:
+        """Whether the iterator may go beyond the value at which the loop ended.
+
+        The test is an order that stays false, the type wide enough, and each use of the iterator stands in a
+        loop that sets it first.
+        """
+        variable, test = self.program.variable(info.variable or 0), loop.test
+        wide = isinstance(variable.type, ScalarType) and variable.type.kind == "int" and variable.type.bits >= 32
+        if not wide or not variable.type.signed or info.trip_count.max is None:  # type: ignore[union-attr]
+            return False
+        if not isinstance(test, Binary) or test.op not in ("<", "<=", ">", ">=") or variable.storage == "static":
+            return False
+        on_left = isinstance(test.left, Name) and test.left.variable == variable.id
+        side, bound = (test.left, test.right) if on_left else (test.right, test.left)
+        falling = (test.op[0] == ">") == on_left
+        if not isinstance(side, Name) or side.variable != variable.id or falling != ((info.step or 0) < 0):
+            return False
+        if any(isinstance(e, Assign | IncDec | Call) or _names(e, variable.id) for e in walk(bound)):
+            return False
+        setting = [s for s in walk_statements(self.program.functions[loop.function].body) if _sets(s, variable.id)]
+        uses = self._names(self._function(loop.at.span), {variable.id: ""})
+        return all(any(_within(use.at.span, s.at.span) for s in setting) for use in uses)
+
+    def _with_pragmas(self, loop: Loop, header: str, copies: Sequence[str]) -> str:
+        """A loop of ``copies`` with the pragmas that stay true of it."""
+        newline = self._newline(loop)
+        texts = (self.program.text(s.at) for s in loop.body.body if isinstance(s, PragmaMark))
+        kept = "".join(f"\n{text}" for text in texts if not re.search(r"\bunroll\b", text, re.I))
+        return f"{header} {{{kept}{newline}{newline.join(copies)} }}"
+
     def _among_statements(self, loop: Loop) -> bool:
         """Whether more than one statement may stand where the loop stands (its label then stays on the loop)."""
         body = self.program.functions[loop.function].body
@@ -218,8 +279,9 @@ class _Writer:
 
     def _copy(self, loop: Loop, values: Mapping[int, str]) -> str:
         """One copy of the body, as a block without the pragmas that speak of the loop."""
-        removed = {s.at.span: "" for s in loop.body.body if isinstance(s, PragmaMark)}
-        text = self._replaced(loop.body.at.span, values, removed)
+        body = loop.body.at.span  # without braces, the pragmas stand before it
+        removed = {s.at.span: "" for s in loop.body.body if isinstance(s, PragmaMark) and _within(s.at.span, body)}
+        text = self._replaced(body, values, removed)
         text = re.sub(r"\n\s*\n", "\n", text) if removed else text
         return text if loop.body.braces else "{ " + text + " }"
 
@@ -278,6 +340,20 @@ class _Writer:
 
 def _within(inner: Span, outer: Span) -> bool:
     return inner.path == outer.path and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _sets(stmt: Stmt, variable: int) -> bool:
+    """Whether ``stmt`` is a loop that begins by setting ``variable``."""
+    if not isinstance(stmt, Loop):
+        return False
+    if isinstance(stmt.init, Declare):
+        return variable in stmt.init.variables
+    first = stmt.init.expr if isinstance(stmt.init, ExprStmt) else None
+    return isinstance(first, Assign) and first.op == "=" and _names(first.target, variable)
+
+
+def _names(expr: Expr, variable: int) -> bool:
+    return isinstance(expr, Name) and expr.variable == variable
 
 
 def _number(value: int) -> str:
