@@ -27,6 +27,10 @@ from hlspart.render import json, shapes, text
     "--dynamic", type=click.Choice(["reject", "bankdim", "crossbar"]), default="reject", show_default=True,
     help="What becomes of a bank that is undecided at compile time under --style split.",
 )  # fmt: skip
+@click.option(
+    "--dialect", type=click.Choice(["c", "hls-library"]), default="c", show_default=True,
+    help="hls-library: loads as hls::gather of Vitis HLS 2026.1, C++ and one-dimensional cyclic partitions only.",
+)  # fmt: skip
 @click.option("--infer", "use_inferred", is_flag=True, help="Partition as `infer` would.")
 @click.option("--split-top", is_flag=True, help="Split parameters of top functions too.")
 @click.option("--unroll", is_flag=True, help="Unroll where a bank becomes constant only then.")
@@ -45,10 +49,12 @@ def command(
 ) -> int:
     """Write banked C that compiles and behaves like FILE, everything else kept as it is."""
     shared = dict(rest)
-    names = ("style", "dynamic", "split_top", "unroll", "clone", "split_struct")
+    names = ("style", "dynamic", "split_top", "unroll", "clone", "split_struct", "dialect")
     options = RewriteOptions(infer=use_inferred, **{n: shared.pop(n) for n in names})
     if in_place and (shared["output"] or shared["out_dir"]):
         raise click.UsageError("give --in-place, -o or --out-dir, only one of them")
+    if options.dialect != "c" and options.style not in ("auto", "crossbar"):
+        raise click.UsageError(f"--dialect {options.dialect} is another way to write --style crossbar")
     run = Run("rewrite", shared, products=True)
     if len(run.files) > 1 and not (in_place or run.out_dir or diff):
         raise click.UsageError("several inputs need --out-dir DIR, --in-place or --diff")

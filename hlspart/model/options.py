@@ -71,3 +71,4 @@ class RewriteOptions:
     unroll: bool = False
     clone: bool = False
     split_struct: bool = False
+    dialect: Literal["c", "hls-library"] = "c"  # how bank-centric code says its loads

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hlspart import partition
@@ -17,6 +17,7 @@ from hlspart.model.rewriting import GroupOutcome, Style
 from hlspart.model.source import Origin
 from hlspart.rewrite.formulas import formulas
 from hlspart.rewrite.lanes import Layout
+from hlspart.rewrite.library import calls_of, refuse_layout, refuse_movement
 from hlspart.rewrite.linear import effects
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.plan import Plan, Refusal
@@ -83,7 +84,7 @@ class Decider:
         style = self.styles.get(group.id) if given is None else "crossbar"
         if style is None:
             return outcome_of(self.program, group, "kept", None, None)
-        if group.top and not self.options.split_top:
+        if group.top and not self.options.split_top and self.options.dialect == "c":
             at = self.program.variable(group.members[0]).at
             kept = Refusal("top-level", "top-level signature kept", at)
             return outcome_of(self.program, group, "ignored", style, kept)
@@ -124,6 +125,8 @@ class Decider:
         refusal = self._access_refusal(group)
         if refusal is not None:
             return refusal
+        if self.options.dialect == "hls-library":
+            return self._library(group, layout, members, given is not None)
         if given is not None or not isinstance(layout, PerDimLayout):
             return self._crossbar(group, layout, members)
         banks_of, dynamic = self._banks_of(group, layout)
@@ -272,6 +275,21 @@ class Decider:
             {v: self.names.free(f"{stems[v]}_PUT") for v in in_place},
             {d.ref.id: self.names.free(f"{stems[d.ref.variable]}_t{k}") for k, d in enumerate(stores)},
         )
+
+    def _library(
+        self, group: ArrayGroup, layout: Layout, members: list[Variable], inferred: bool
+    ) -> Plan | Refusal | None:
+        """Calls of the library; nothing where the pragma alone serves, or no two reads share a cycle."""
+        if not inferred and isinstance(layout, PerDimLayout) and self._banks_of(group, layout)[1] is None:
+            return None
+        refusal = refuse_layout(members, layout, self.program)
+        plan = refusal or self._crossbar(group, layout, members)
+        if isinstance(plan, Refusal):
+            return plan
+        refusal = refuse_movement(self.program, plan.movement, layout.banks)
+        if refusal is None and not any(calls_of(region, layout.banks) for region in plan.movement.regions):
+            return None
+        return refusal or replace(plan, library=True)
 
     def _common_layout(self, members: list[Variable]) -> PerDimLayout | Refusal:
         found: PerDimLayout | None = None

@@ -66,6 +66,18 @@ def edit_pragmas(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | 
     return None
 
 
+def insert_partition(program: Program, plan: Plan, factor: int, buffer: EditBuffer) -> Refusal | None:
+    """Say the cyclic partition of a group that keeps its arrays, where no directive says it."""
+    if any(d.kind == "array_partition" for d in _about(program, plan)):
+        return None
+    for variable in _partition_owners(program, plan):
+        line = f"#pragma HLS ARRAY_PARTITION variable={variable.name} type=cyclic factor={factor} dim=1"
+        refusal = _insert(program, plan, variable, [line], buffer)
+        if refusal is not None:
+            return refusal
+    return None
+
+
 def _storage(plan: Plan) -> str | None:
     """The memory whose ports serve the lanes of every region (UG1399, BIND_STORAGE); None: more than two."""
     reads = max((r.read_lanes for r in plan.movement.regions), default=0)

@@ -172,3 +172,18 @@ def test_stores_and_read_modify_write(statement: str, tmp_path: Path) -> None:
         assert claims == 0 and loop.ii is not None and loop.ii > 1
     else:
         assert loop.ii == wanted and claims == (5 if "+=" in statement else 0)
+
+
+def test_a_loop_whose_pragma_stands_before_a_statement_without_braces() -> None:
+    text = """int k(int r)
+{
+    int A[8];
+#pragma HLS array_partition variable=A type=cyclic factor=2
+    for (int i = 0; i < 8; i++)
+#pragma HLS unroll factor=2
+        A[i] = i;
+    return r + A[5];
+}
+"""
+    new = Pipeline(["p.c"], Options(), lambda _: text.encode()).rewrite(RewriteOptions(style="split", unroll=True))
+    assert "for (int i = 0; i < 8; i += 2) {\n    { A_0[i / 2] = i; }\n    { A_1[i / 2] = (i + 1); } }" in new.files["p.c"]
