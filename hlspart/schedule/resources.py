@@ -70,7 +70,7 @@ def _array(storage: Storage, variable: Variable, use: Use) -> ArrayResult:
     if memory.registers and known:
         depths = (1,) * math.prod(d or 1 for d in variable.dims)
         word = width
-    on_chip = memory.storage not in _OFF_CHIP and not storage.interface(variable)
+    on_chip = memory.storage not in _OFF_CHIP and variable.storage != "parameter"  # the memory is the caller's
     copies = max(1, -(-use.reads // 2)) if memory.storage in _COPIED and on_chip else 1
     blocks = ultra = luts = 0
     for depth in depths if on_chip and not memory.registers else ():

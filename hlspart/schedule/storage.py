@@ -225,7 +225,8 @@ class Storage:
             return storage, False
         if not any(m.id in self._written for m in members) and any(m.const or m.init is not None for m in members):
             return target.default_storage("const"), True
-        elements = math.prod(d or 0 for d in variable.dims)
+        owners = (m for m in members if m.storage != "parameter" and not isinstance(m.type, PointerType))
+        elements = max((math.prod(d or 0 for d in m.dims) for m in owners), default=0)
         if 0 < elements < target.complete_threshold or (elements > 0 and self._constant_only(variable, elements)):
             return REGISTERS, True
         return target.default_storage("local"), False

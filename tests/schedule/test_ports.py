@@ -251,3 +251,24 @@ def test_hints_beyond_ports():
 
 def test_no_hint_without_a_miss():
     assert loop(pipelined("acc += A[i];")).limits == ()
+
+
+def test_a_pointer_to_an_array_has_the_ports_of_its_memory():
+    """Three words of one memory through pointers without extents: two ports, so two cycles."""
+    text = """static int three(const int *v, int n) {
+    int s = 0;
+    L: for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+        s += v[i] + v[i + 1] + v[i + 2];
+    }
+    return s;
+}
+int f(const int in[64]) {
+    int m[64];
+    for (int i = 0; i < 64; i++) m[i] = in[i];
+    return three(m, 60) + three(&m[2], 60);
+}
+"""
+    found = loop(text)
+    assert found.ii == found.resource_ii == 2
+    assert [(x.array, x.accesses, x.ports) for x in found.limits] == [("v", 3, 2)]

@@ -75,3 +75,18 @@ def test_totals_against_the_part():
     used = {r.name: (r.used, r.available) for r in found.resources}
     assert used["BRAM18K"] == (array.bram18k, 280)
     assert used["LUT"] == (0, 53200)
+
+
+def test_the_memory_of_a_parameter_is_the_callers():
+    found = result(
+        """static int both(int v[1024]) { int s = 0; for (int i = 0; i < 1024; i++) s += v[i]; return s; }
+int f(int in[1024]) {
+    int m[1024];
+    for (int i = 0; i < 1024; i++) m[i] = in[i];
+    return both(m);
+}
+"""
+    )
+    blocks = {x.name: x.bram18k for x in found.arrays}
+    assert blocks == {"v": 0, "m": 2, "in": 0}
+    assert next(r.used for r in found.resources if r.name == "BRAM18K") == 2
