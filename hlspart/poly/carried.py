@@ -107,28 +107,37 @@ def _first_distance(
     source: tuple[str, str],
     sink: tuple[str, str],
 ) -> int | None:
-    first = isl.Map(source[1]).intersect_domain(isl.Set(source[0]))
-    second = isl.Map(sink[1]).intersect_domain(isl.Set(sink[0]))
-    pairs = first.apply_range(second.reverse())
-    outer = len(names) - own
-    same = [f"a{k} = b{k}" for k in range(outer)]
-    moves = [
-        (w, f"(b{k} - a{k})" if s > 0 else f"(a{k} - b{k})", abs(s))
-        for k, w, s in zip(range(outer, len(names)), weights, steps, strict=True)
-    ]
-    delta = " + ".join(f"{w} * floor({difference}/{s})" for w, difference, s in moves)
-    same += [f"{difference} mod {s} = 0" for _, difference, s in moves]
-    a = ", ".join(f"a{k}" for k in range(len(names)))
-    b = ", ".join(f"b{k}" for k in range(len(names)))
-    condition = " and ".join([*same, f"{delta} >= 1"])
-    pairs = pairs.intersect(isl.Map(f"{{ [{a}] -> [{b}] : {condition} }}"))
+    later, distance = _order(len(names), own, weights, steps)
+    pairs = _relation(*source).apply_range(_relation(*sink).reverse()).intersect(later)
     if pairs.is_empty():
         return None
-    distance = isl.Map(f"{{ [[{a}] -> [{b}]] -> [{delta}] }}")
     least = pairs.wrap().apply(distance).dim_min_val(0)
     if not least.is_int():
         return 1
     return int(least.to_python())
+
+
+@lru_cache(maxsize=4096)
+def _relation(domain: str, accessed: str) -> isl.Map:
+    """An access map on its domain."""
+    return isl.Map(accessed).intersect_domain(isl.Set(domain))
+
+
+@lru_cache(maxsize=64)
+def _order(rank: int, own: int, weights: tuple[int, ...], steps: tuple[int, ...]) -> tuple[isl.Map, isl.Map]:
+    """Pairs of iterations of which the second is later, and the number of iterations between a wrapped pair."""
+    outer = rank - own
+    same = [f"a{k} = b{k}" for k in range(outer)]
+    moves = [
+        (w, f"(b{k} - a{k})" if s > 0 else f"(a{k} - b{k})", abs(s))
+        for k, w, s in zip(range(outer, rank), weights, steps, strict=True)
+    ]
+    delta = " + ".join(f"{w} * floor({difference}/{s})" for w, difference, s in moves)
+    same += [f"{difference} mod {s} = 0" for _, difference, s in moves]
+    a = ", ".join(f"a{k}" for k in range(rank))
+    b = ", ".join(f"b{k}" for k in range(rank))
+    condition = " and ".join([*same, f"{delta} >= 1"])
+    return isl.Map(f"{{ [{a}] -> [{b}] : {condition} }}"), isl.Map(f"{{ [[{a}] -> [{b}]] -> [{delta}] }}")
 
 
 @lru_cache(maxsize=4096)

@@ -123,10 +123,10 @@ def _rebuild(
     while len(heap) > 2:
         last, one = heapq.heappop(heap), heapq.heappop(heap)
         ident = free.pop(0)
-        ops[ident] = replace(ops[ident], args=(last[3], one[3]), line=root.line)
+        ops[ident] = replace(ops[ident], args=(last[3], one[3]), line=root.line, operands=None)
         heapq.heappush(heap, (last[0] or one[0], max(last[1], one[1]) + step, number, ident))
         number += 1
-    ops[root.id] = replace(root, args=tuple(x[3] for x in sorted(heap, key=lambda x: x[2])))
+    ops[root.id] = replace(root, args=tuple(x[3] for x in sorted(heap, key=lambda x: x[2])), operands=None)
 
 
 def _members(ops: Mapping[int, Op], root: Op, inner: set[int]) -> list[int]:

@@ -222,7 +222,7 @@ class _Function:
         once = dict(p.schedule.units)
         for ident, timing in p.problem.timing.items():
             op = p.problem.graph.ops[ident]
-            time = self.target.operator(op.kind, op.bits, op.impl)
+            time = self.target.operator(op.kind, op.bits, op.impl, op.operands)
             blocks = time.dsp if time is not None else 0
             if timing.unit is not None:
                 blocks *= once.pop(timing.unit, 0)

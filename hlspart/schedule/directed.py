@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hlspart.model.directives import Directive
 from hlspart.model.program import Program
@@ -44,7 +44,7 @@ class Binding:
             return op  # folded away: nothing to implement
         if op.kind != self.kind:
             raise Unmodelled(f"BIND_OP (line {self.line}) names an operation inside a larger expression", self.line)
-        return Op(op.id, op.kind, op.bits, op.args, op.line, op.text, op.ref, self.impl, self.latency)
+        return replace(op, impl=self.impl, latency=self.latency)
 
 
 def bindings(program: Program, function: str) -> Mapping[int, Binding]:

@@ -175,6 +175,8 @@ def identity(op: str, a: int | float | None, b: int | float | None) -> str | Non
         return "left"
     if isinstance(a, int) and ((op == "+" and a == 0) or (op == "*" and a == 1)):
         return "right"
+    if op in ("*", "&") and 0 in (a, b) and isinstance(a if a == 0 else b, int):
+        return "left" if a == 0 else "right"
     return None
 
 

@@ -44,7 +44,8 @@ class MemoryRef:
 class Op:
     """One operation. ``args`` are the ids of its operands (for a store: value, then address and guards).
 
-    ``impl`` ("nodsp", ...) and ``latency`` (cycles) are what BIND_OP asks for.
+    ``impl`` ("nodsp", ...) and ``latency`` (cycles) are what BIND_OP asks for. ``operands``: bits that the operands
+    of an integer product need, signs included, the narrower first; None where that is not known.
     """
 
     id: int
@@ -56,6 +57,7 @@ class Op:
     ref: MemoryRef | None = None
     impl: str | None = None
     latency: int | None = None
+    operands: tuple[int, int] | None = None
 
     @property
     def free(self) -> bool:

@@ -17,6 +17,7 @@ from hlspart.schedule.dependence import Carriers
 from hlspart.schedule.exits import after_exits
 from hlspart.schedule.graph import Edge, MemoryRef, Op
 from hlspart.schedule.history import Index
+from hlspart.schedule.implied import lean
 from hlspart.schedule.lower import Lowered, lower
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.nests import Nest, Nests, Order, flat, order
@@ -24,8 +25,8 @@ from hlspart.schedule.operations import Frame, Unmodelled
 from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
 from hlspart.schedule.recurrence import recurrence_ii
 from hlspart.schedule.reshape import Words
+from hlspart.schedule.statements import Control, Elaborator
 from hlspart.schedule.storage import Storage
-from hlspart.schedule.values import Control, Elaborator
 from hlspart.targets import Target
 
 
@@ -84,7 +85,8 @@ class LoopModel:
         uneven = nest.unroll > 1 and self._trip_of(nest) % nest.unroll != 0
         frame = Frame(
             self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, symbols, uneven,
-            directed.bindings(self.program, nest.function), self._words(nest, space.names),
+            directed.bindings(self.program, nest.function), self._words(nest, space.names), self.storage.tables,
+            statements is not None,
         )  # fmt: skip
         control = self._control(nest) if statements is None else None
         elaborator = Elaborator(frame, [*nest.before, *nest.after], body, control)
@@ -175,7 +177,7 @@ class LoopModel:
         """ns from the start of an operation to its result, nearly."""
         if op.ref is not None:
             return self.target.effective_ns
-        time = self.target.operator(op.kind, op.bits, op.impl)
+        time = self.target.operator(op.kind, op.bits, op.impl, op.operands)
         if time is None:
             return 0.0
         return time.in_ns if time.states == 1 else time.states * self.target.effective_ns
@@ -312,9 +314,11 @@ class LoopModel:
         if op.kind == "mux":
             wait = target.memory_ns("mux")
             return Timing(1, wait, wait)
+        if op.kind == "call":  # a state in which the module is started; its latency is added to the loop's
+            return Timing(1, target.effective_ns, target.effective_ns)
         if op.kind == "wire":
             return Timing(1, 0.0, 0.0)
-        time = target.operator(op.kind, op.bits, op.impl)
+        time = target.operator(op.kind, op.bits, op.impl, op.operands)
         if time is None:
             raise Unmodelled(f"{target.tool} has no latency of {op.kind}", op.line)
         if op.latency is not None:
@@ -350,14 +354,15 @@ class LoopModel:
             if unit in problem.limited:
                 resource = max(resource, math.ceil(n / problem.limited[unit]))
                 ideal = max(ideal, math.ceil(n / problem.limited[unit]))
-        recurrence = recurrence_ii(problem)
+        needed = lean(problem)
+        recurrence = recurrence_ii(needed)
         if recurrence is None:
             raise Unmodelled("no II satisfies the dependences", nest.line)
         joined = recurrence
         if item.joined:
             joined = recurrence_ii(self.problem(self.elaborate(nest, early=True))[0], recurrence) or recurrence
         target = nest.target_ii or 1
-        schedule = modulo_schedule(problem, max(target, resource, recurrence), self.target.share_delay)
+        schedule = modulo_schedule(needed, max(target, resource, recurrence), self.target.share_delay)
         return Prediction(item, counts, resource, ideal, recurrence, problem, schedule, estimated, target, joined)
 
     def _bundles(self, item: Elaborated) -> int:

@@ -25,7 +25,7 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
 
     Units are shared as far as II allows. Units are added, one at a time, where sharing them delays an
     iteration by more than ``share_delay`` states, or at all if they serve a recurrence that fills the II.
-    None also when the attempts to share them cost more than ``MAX_SLOTS``.
+    Where the attempts to share them cost more than ``MAX_SLOTS``, the best so far counts.
     """
     counts = problem.counts()
     spent = 0
@@ -52,13 +52,16 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
                 if units[unit] < free[unit]:
                     spent += len(problem.graph.ops) * ii
                     if spent > MAX_SLOTS:
-                        return None
+                        return replace(best or loose, least=least)
                     tried = _Attempt(problem, ii, {**units, unit: units[unit] + 1}).run()
                     options.append((tried.depth if tried is not None else math.inf, unit, tried))
             if not options:
                 best = loose if late else best
                 break
             depth, unit, tried = min(options, key=lambda o: o[:2])
+            if depth == math.inf:  # one unit more of any kind is not enough
+                units.update({u: units[u] + 1 for _, u, _ in options})
+                continue
             if not late and (best is None or depth >= best.depth):
                 break
             best = tried

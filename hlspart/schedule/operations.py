@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 
 from hlspart.model import program as c
 from hlspart.model.access import Access, AccessAnalysis, Affine
-from hlspart.schedule import folding
+from hlspart.schedule import folding, spans
 from hlspart.schedule.graph import Carried, MemoryRef, Op
 from hlspart.schedule.history import History
 
@@ -66,7 +66,8 @@ class Frame:
     iteration space. ``symbols``: scalars that do not change in the loop, with their names in the space
     (each stands for an enclosing loop of unknown bounds). ``uneven``: unrolled
     copies may lie outside the loop, so domains are kept. ``bound``: how operations are built whose result
-    goes to a variable. ``words``: words of reshaped arrays.
+    goes to a variable. ``words``: words of reshaped arrays. ``tables``: arrays of constants that no directive binds.
+    ``modules``: functions of the program are called as modules, whose latency is counted elsewhere.
     """
 
     program: c.Program
@@ -78,6 +79,8 @@ class Frame:
     uneven: bool = False
     bound: Mapping[int, Binder] = field(default_factory=dict)
     words: Packing | None = None
+    tables: frozenset[int] = frozenset()
+    modules: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,7 @@ class Operations:
         self.body = Body()
         self.constants: dict[int, int | float] = {}
         self.forms: dict[int, Affine] = {}  # values that are affine over the names of the space
+        self.spans: dict[int, spans.Span] = {}  # what integers may be, as far as it is known
         self.numbering: dict[tuple[object, ...], int] = {}
         self.fixed: dict[str, int] = {}
         self.shift: dict[str, int] = {}
@@ -139,6 +143,7 @@ class Operations:
         self.constants[ident] = value
         if isinstance(value, int):
             self.forms[ident] = Affine.of({}, value)
+            self.spans[ident] = (value, value)
         return ident
 
     # ------------------------------------------------------------------------------- memory

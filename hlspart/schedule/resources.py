@@ -1,8 +1,9 @@
 """Memories, registers and multiplexers of every array after partition, and their totals against the part.
 
 Blocks by all width and depth shapes of the family (UG573, UG473), copies for the reads that a table or a
-replicated memory serves at once. LUTs are rules of thumb: 64 bits of memory a LUT and port; a
-choice among n words of w bits w * (n - 1) / 3 LUTs (a 6-input LUT holds a 4-to-1 multiplexer).
+replicated memory serves at once. LUTs of a memory: one per bit and 64 words and one more, as in public reports, twice
+that for two ports at will. Rule of thumb: a choice among n words of w bits takes w * (n - 1) / 3 LUTs (a 6-input
+LUT holds a 4-to-1 multiplexer).
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from hlspart.model.program import ArrayType, StructType, Variable, storage_bits
 from hlspart.model.results import ArrayResult, ResourceUse
 from hlspart.schedule.folding import bits
 from hlspart.schedule.loops import Prediction
-from hlspart.schedule.storage import Memory, Storage
+from hlspart.schedule.storage import REPLICATED, Memory, Storage
 
 _OFF_CHIP = frozenset({"m_axi", "s_axilite", "fifo", "ap_memory", "bram"})
-_COPIED = frozenset({"rom_np", "ram_1wnr"})
+_COPIED = frozenset({"rom_np", REPLICATED})
 _TRUE_DUAL = frozenset({"ram_t2p", "ram_2p", "rom_2p", "rom_np"})
 
 
@@ -71,17 +72,18 @@ def _array(storage: Storage, variable: Variable, use: Use) -> ArrayResult:
         depths = (1,) * math.prod(d or 1 for d in variable.dims)
         word = width
     on_chip = memory.storage not in _OFF_CHIP and variable.storage != "parameter"  # the memory is the caller's
-    copies = max(1, -(-use.reads // 2)) if memory.storage in _COPIED and on_chip else 1
+    copies = _copies(memory.storage, use.reads) if on_chip else 1
     blocks = ultra = luts = 0
     for depth in depths if on_chip and not memory.registers else ():
         kind = _kind(storage, variable, memory, depth, word)
         if kind == "uram":
             ultra += target.uram(depth, word)
         elif kind == "lutram":
-            luts += -(-depth // 64) * word * (1 if memory.storage in ("ram_1p", "rom_1p") else 2)
+            luts += (-(-depth // 64) * word + 1) * (2 if memory.storage in _TRUE_DUAL - _COPIED else 1)
         elif kind == "bram":
             blocks += target.bram18k(depth, word, memory.storage in _TRUE_DUAL)
-    flip_flops = (word * sum(d == 1 for d in depths)) if on_chip else 0
+    folded = storage.constant(variable)  # single words of a table are constants, no registers
+    flip_flops = (word * sum(d == 1 for d in depths)) if on_chip and not folded else 0
     return ArrayResult(
         variable=variable.id,
         name=variable.name,
@@ -111,7 +113,19 @@ def _kind(storage: Storage, variable: Variable, memory: Memory, depth: int, word
     asked = storage.implementation(variable)
     if asked in ("uram", "lutram", "bram"):
         return asked
-    return "lutram" if storage.target.is_lutram(depth, word) else "bram"
+    if storage.target.is_lutram(depth, word):
+        return "lutram"
+    return "uram" if storage.target.is_uram(depth, word) and not storage.constant(variable) else "bram"
+
+
+def _copies(storage: str, reads: int) -> int:
+    """Copies of a memory for the reads of one cycle: two of a table each, one beside the write of a replicated memory.
+
+    Public reports have 15 copies of a replicated memory for 16 reads.
+    """
+    if storage == "rom_np":
+        return max(1, -(-reads // 2))
+    return max(1, reads - 1) if storage == REPLICATED else 1
 
 
 def total(found: Iterable[ArrayResult], storage: Storage) -> tuple[ResourceUse, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
@@ -223,13 +224,28 @@ class Storage:
                 return REGISTERS, False
             storage = target.default_storage(role)
             return storage, False
-        if not any(m.id in self._written for m in members) and any(m.const or m.init is not None for m in members):
+        if self._constants(members):
             return target.default_storage("const"), True
         owners = (m for m in members if m.storage != "parameter" and not isinstance(m.type, PointerType))
         elements = max((math.prod(d or 0 for d in m.dims) for m in owners), default=0)
         if 0 < elements < target.complete_threshold or (elements > 0 and self._constant_only(variable, elements)):
             return REGISTERS, True
         return target.default_storage("local"), False
+
+    def _constants(self, members: list[Variable]) -> bool:
+        """Whether elements keep their initial values."""
+        written = any(m.id in self._written for m in members)
+        return not written and any(m.const or m.init is not None for m in members)
+
+    @cached_property
+    def tables(self) -> frozenset[int]:
+        """Arrays whose elements are constants of the program, and whose memory no directive chooses."""
+        return frozenset(v.id for v in self.program.arrays() if v.init is not None and self.constant(v))
+
+    def constant(self, variable: Variable) -> bool:
+        """Whether a memory holds constants only and is chosen by the tool."""
+        members = [self.program.variable(m) for m in self._members(variable.id)]
+        return self._constants(members) and not self._bound(variable)[3]
 
     def _scalar_port(self, variable: Variable) -> bool:
         accesses = self.analysis.of_array(variable.id)

@@ -1,26 +1,21 @@
-"""Elaboration: the statements of one pipelined iteration become operations.
+"""Values: expressions of one iteration become operations, scalars become values.
 
-Inner loops are unrolled by running them (their tests must fold to constants), branches become
-selections, scalars become values. Memory accesses and equal computations are the business of
-:mod:`hlspart.schedule.operations`.
+Conditional expressions become selections. Memory accesses and equal computations are the business of
+:mod:`hlspart.schedule.operations`, statements that of :mod:`hlspart.schedule.statements`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import replace
 
 from hlspart.model import program as c
 from hlspart.model.access import Affine
-from hlspart.schedule import folding
-from hlspart.schedule.graph import Carried
-from hlspart.schedule.operations import Body, Frame, Operations, Place, Unmodelled
+from hlspart.schedule import folding, spans
+from hlspart.schedule.operations import Frame, Operations, Place, Unmodelled
 
 Key = int | tuple[int, str]  # a scalar, or a member of a struct variable
-
-MAX_COPIES = 8_192
 
 MATH = {
     "sqrt": "sqrt", "exp": "exp", "log": "exp", "sin": "exp", "cos": "exp", "pow": "exp", "tanh": "exp",
@@ -30,106 +25,31 @@ MOVES = {"fabs", "fabsf", "abs", "labs", "fmin", "fmax", "fminf", "fmaxf", "floo
 IGNORED = {"printf", "fprintf", "puts", "putchar", "assert", "__assert_fail", "fflush", "__builtin_expect"}
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
-    """What decides whether a pipelined loop goes on: its test (None: always true), before or after the body.
+class Values(Operations):
+    """Evaluates expressions symbolically.
 
-    ``step`` is run after the body when the loop has no iterator that analysis knows.
+    ``declared``, ``modified``: variables that the elaborated statements declare, and assign.
     """
 
-    test: c.Expr | None
-    step: c.Expr | None
-    late: bool
-
-    @property
-    def statements(self) -> tuple[c.Stmt, ...]:
-        """Test and step as statements."""
-        return tuple(c.ExprStmt(x.at, x) for x in (self.test, self.step) if x is not None)
-
-
-class Elaborator(Operations):
-    """Runs statements symbolically; :meth:`run` per unrolled copy, then :meth:`finish`."""
-
-    def __init__(
-        self, frame: Frame, before: Sequence[c.Stmt], statements: Sequence[c.Stmt], control: Control | None = None
-    ) -> None:
-        """``before``: statements of flattened parents; what they declare lives on in later iterations.
-
-        ``control``: of a loop that data may end.
-        """
+    def __init__(self, frame: Frame, declared: frozenset[int], modified: frozenset[int]) -> None:
         super().__init__(frame)
-        self.control = control
-        self.inside = 0  # unrolled loops that the current statement stands in
+        self.declared, self.modified = declared, modified
         self.env: dict[Key, int] = {}
         self.phis: dict[Key, int] = {}
         self.pending: list[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
         self.branches: dict[tuple[str, int], int] = {}
-        self.copies = 0
-        self.declared = folding.declared(statements)
-        ends = control.statements if control is not None else ()
-        self.modified = folding.modified([*before, *statements, *ends]) | folding.declared(before)
-
-    # ------------------------------------------------------------------------------ driving
-
-    def run(self, statements: Sequence[c.Stmt], shift: Mapping[str, int]) -> None:
-        """Elaborate one copy of the body, its own iterators moved by ``shift``."""
-        self.shift = dict(shift)
-        for loop in self.frame.own:
-            info = self.frame.analysis.loops[loop]
-            if info.variable is not None and info.iterator is not None:
-                moved = shift.get(info.iterator, 0)
-                value = self.make("index", 32, (), 0, ("iterator", info.iterator, moved), info.iterator)
-                self.env[info.variable] = value
-                self.forms[value] = Affine.of({info.iterator: 1}, moved)
-        control = self.control
-        if control is not None and not control.late:
-            self._test(control.test)
-        self._statements(statements)
-        self._drop("continue")
-        if control is not None and control.step is not None:
-            self.value(control.step)
-        if control is not None and control.late:
-            self._test(control.test)
-
-    def _test(self, test: c.Expr | None) -> None:
-        """The loop's own test, as far as it is not decided."""
-        value = self.value(test) if test is not None else None
-        if value is not None and value not in self.constants:
-            self._leaves(value, self.program.line(test.at) if test is not None else 0)
-
-    def _leaves(self, test: int, line: int) -> None:
-        """Data decides here whether this iteration is the last."""
-        made = self.make("wire", 1, (test, *self.guards), line, ("exit", len(self.body.exits)), "exit test")
-        self.body.live.add(made)
-        self.body.exits.append((made, self.position))
-
-    def guarded(self, statements: Sequence[c.Stmt], when: Literal["first", "last"]) -> None:
-        """Elaborate statements that run in the first or last iteration of the inner loop only."""
-        before = dict(self.env)
-        condition = self.make("index", 1, (), 0, (when,), f"{when} iteration")
-        with self._arm(self._branch(condition), 0, condition):
-            self._statements(statements)
-        self._merge(condition, before, dict(self.env), before, 0)
-
-    def finish(self) -> Body:
-        """Close the iteration: values that the next one starts from."""
-        for key, phi in self.phis.items():
-            value = self.env[key]
-            if value != phi:
-                self.body.carried.append(Carried(phi, value, self._key_name(key), True))
-        for key, value in self.env.items():
-            variable = key if isinstance(key, int) else key[0]
-            if variable in self.modified and variable not in self.declared:
-                self.body.live.add(value)
-        return self.body
 
     def _key_name(self, key: Key) -> str:
         if isinstance(key, int):
             return self.program.variable(key).name
         return f"{self.program.variable(key[0]).name}.{key[1]}"
 
-    def _operate(self, op: str, type_: c.CType, left: int, right: int, line: int, operand_type: c.CType) -> int:
-        """A binary operation on values."""
+    def _operate(
+        self, op: str, type_: c.CType, operands: tuple[int, int], types: tuple[c.CType, c.CType], line: int,
+        operand_type: c.CType,
+    ) -> int:  # fmt: skip
+        """A binary operation on values; ``types`` of the operands before they meet in ``operand_type``."""
+        left, right = operands
         a, b = self.constants.get(left), self.constants.get(right)
         if a is not None and b is not None:
             folded = folding.fold(op, a, b)
@@ -147,7 +67,23 @@ class Elaborator(Operations):
         form = folding.affine(op, self.forms.get(left), self.forms.get(right))
         if form is not None:
             self.forms[made] = form
+        if not folding.is_float(operand_type):
+            self._measure(op, made, type_, self._span(left, types[0]), self._span(right, types[1]))
         return made
+
+    def _span(self, value: int, type_: c.CType) -> spans.Span | None:
+        """What an integer value holds where it is used as a value of ``type_``."""
+        return spans.within(self.spans.get(value), type_)
+
+    def _measure(self, op: str, made: int, type_: c.CType, left: spans.Span | None, right: spans.Span | None) -> None:
+        """Note what an operation makes, and the widths of a product's operands."""
+        span, known = spans.within(spans.combine(op, left, right), type_), self.body.ops[made]
+        if span is not None:
+            self.spans[made] = spans.both(self.spans.get(made, span), span) or span
+        if known.kind == "mul" and left is not None and right is not None:
+            low, high = sorted((spans.width(left), spans.width(right)))
+            old = known.operands or (0, 0)
+            self.body.ops[made] = replace(known, operands=(max(low, old[0]), max(high, old[1])))
 
     # -------------------------------------------------------------------------- expressions
 
@@ -171,18 +107,21 @@ class Elaborator(Operations):
                 return self._unary(expr, line)
             case c.Binary() if expr.op in ("&&", "||"):
                 left, right = self.value(expr.left), self.value(expr.right)
-                return self._operate(expr.op, expr.type, left, right, line, expr.type)
+                return self._operate(
+                    expr.op, expr.type, (left, right), (expr.left.type, expr.right.type), line, expr.type
+                )
             case c.Binary():
                 left, right = self.value(expr.left), self.value(expr.right)
                 wide = folding.common(expr.left.type, expr.right.type)
                 left = self._convert(left, expr.left.type, wide, line)
                 right = self._convert(right, expr.right.type, wide, line)
-                return self._operate(expr.op, expr.type, left, right, line, wide)
+                return self._operate(expr.op, expr.type, (left, right), (expr.left.type, expr.right.type), line, wide)
             case c.Assign():
                 return self._assign(expr, line)
             case c.IncDec():
                 old = self.value(expr.operand)
-                new = self._operate(expr.op[0], expr.type, old, self.constant(1), line, expr.operand.type)
+                kind = expr.operand.type
+                new = self._operate(expr.op[0], expr.type, (old, self.constant(1)), (kind, kind), line, kind)
                 self._store(expr.operand, new, line)
                 return new if expr.prefix else old
             case c.Cast():
@@ -207,6 +146,7 @@ class Elaborator(Operations):
             if value in self.constants:
                 return value
         value = self.make("input", folding.bits(known.type), (), 0, (variable,), known.name)
+        self._holds(value, known.type)
         if variable in self.frame.symbols:
             self.forms[value] = Affine.of({self.frame.symbols[variable]: 1})
         return value
@@ -215,6 +155,8 @@ class Elaborator(Operations):
         """The value that a scalar has at the start of the iteration."""
         if key not in self.phis:
             self.phis[key] = self.make("phi", 32, (), 0, (), self._key_name(key))
+            if isinstance(key, int):
+                self._holds(self.phis[key], self.program.variable(key).type)
         self.env[key] = self.phis[key]
         return self.phis[key]
 
@@ -252,7 +194,8 @@ class Elaborator(Operations):
         if expr.op in ("&", "*"):
             raise Unmodelled("access through a pointer is not modelled", line)
         if expr.op == "-" and not folding.is_float(expr.type):
-            return self._operate("-", expr.type, self.constant(0), inner, line, expr.type)
+            operands, types = (self.constant(0), inner), (expr.type, expr.operand.type)
+            return self._operate("-", expr.type, operands, types, line, expr.type)
         return self.make("logic", folding.bits(expr.type), (inner,), line, (expr.op,), expr.op)
 
     def _convert(self, value: int, source: c.CType, target: c.CType, line: int) -> int:
@@ -275,7 +218,16 @@ class Elaborator(Operations):
         self._merge(test, before, after_then, self.env, line)
         if then == other:
             return then
-        return self.make("select", folding.bits(expr.type), (test, then, other), line, (), "?:")
+        made = self.make("select", folding.bits(expr.type), (test, then, other), line, (), "?:")
+        self._either(made, then, other)
+        return made
+
+    def _either(self, made: int, one: int, other: int) -> None:
+        """``made`` is one of two values."""
+        if one in self.spans and other in self.spans:
+            span = spans.both(self.spans[one], self.spans[other])
+            if span is not None:
+                self.spans[made] = span
 
     def _assign(self, expr: c.Assign, line: int) -> int:
         value = self.value(expr.value)
@@ -284,7 +236,7 @@ class Elaborator(Operations):
             wide = folding.common(expr.target.type, expr.value.type) if op not in ("<<", ">>") else expr.target.type
             old = self._convert(self.value(expr.target), expr.target.type, wide, line)
             value = self._convert(value, expr.value.type, wide, line)
-            value = self._operate(op, wide, old, value, line, wide)
+            value = self._operate(op, wide, (old, value), (expr.target.type, expr.value.type), line, wide)
             value = self._convert(value, wide, expr.target.type, line)
         else:
             value = self._convert(value, expr.value.type, expr.target.type, line)
@@ -301,6 +253,12 @@ class Elaborator(Operations):
             return self._stream(expr, name, line)
         if name.startswith("stream."):
             raise Unmodelled(f"the stream operation `{name.removeprefix('stream.')}` is not modelled", line)
+        if name in self.program.functions and self.frame.modules:
+            whole = (c.ArrayType, c.PointerType, c.StructType)
+            arguments = tuple(self.value(a) for a in expr.args if not isinstance(a.type, whole))
+            made = self.make("call", folding.bits(expr.type), arguments, line, (expr.at.span,), name)
+            self.body.live.add(made)
+            return made
         arguments = tuple(self.value(a) for a in expr.args)
         if name in MOVES:
             args = tuple(a for a in arguments if a not in self.constants) or arguments
@@ -324,8 +282,34 @@ class Elaborator(Operations):
         return self.touch(kind, place, place.values, bits, line)
 
     def _load(self, expr: c.ArrayRef, line: int) -> int:
-        place = self.place(expr, "read", tuple(self.value(i) for i in expr.indices), line)
-        return self.load(place, folding.bits(expr.type), line)
+        indices = tuple(self.value(i) for i in expr.indices)
+        known = self._table_item(expr, indices) if expr.variable in self.frame.tables else None
+        if known is not None:
+            return known
+        made = self.load(self.place(expr, "read", indices, line), folding.bits(expr.type), line)
+        if made not in self.spans:
+            self._holds(made, expr.type)
+        return made
+
+    def _holds(self, value: int, type_: c.CType) -> None:
+        """``value`` is anything that ``type_`` holds."""
+        span = spans.of_type(type_)
+        if span is not None:
+            self.spans[value] = span
+
+    def _table_item(self, expr: c.ArrayRef, indices: tuple[int, ...]) -> int | None:
+        """The element of a table of constants at a constant index."""
+        table, numbers = self.program.variable(expr.variable), [self.constants.get(i) for i in indices]
+        index = [n for n in numbers if isinstance(n, int)]
+        if table.init is None or len(index) < len(table.dims) or len(index) < len(numbers):
+            return None
+        found = spans.item(table.init, table.dims, index)
+        if found is None:
+            return None
+        value = self.constant(found) if isinstance(found, int) else self.value(found)
+        if value not in self.constants or not isinstance(expr.type, c.ScalarType):
+            return None
+        return self.constant(folding.wrapped(self.constants[value], expr.type))
 
     def _store(self, target: c.Expr, value: int, line: int) -> None:
         match target:
@@ -350,155 +334,6 @@ class Elaborator(Operations):
     def _store_element(self, expr: c.ArrayRef, value: int, line: int, part: bool = False) -> None:
         place = self.place(expr, "write", tuple(self.value(i) for i in expr.indices), line)
         self.store(place, value, line, part)
-
-    # --------------------------------------------------------------------------- statements
-
-    def _statements(self, statements: Sequence[c.Stmt]) -> str | None:
-        for stmt in statements:
-            signal = self._statement(stmt)
-            if signal is not None:
-                return signal
-        return None
-
-    def _statement(self, stmt: c.Stmt) -> str | None:
-        match stmt:
-            case c.Block():
-                return self._statements(stmt.body)
-            case c.ExprStmt():
-                self.value(stmt.expr)
-            case c.Declare():
-                self._declare(stmt)
-            case c.If():
-                return self._if(stmt)
-            case c.Loop():
-                self._loop(stmt)
-            case c.Switch():
-                self._switch(stmt)
-            case c.Return():
-                if stmt.value is not None:
-                    self.body.live.add(self.value(stmt.value))
-                return "return"
-            case c.Jump(kind="goto"):
-                raise Unmodelled("goto is not modelled", self.program.line(stmt.at))
-            case c.Jump():
-                return stmt.kind
-            case c.Case() | c.Label() | c.PragmaMark():
-                pass
-        return None
-
-    def _declare(self, stmt: c.Declare) -> None:
-        for ident in stmt.variables:
-            variable = self.program.variable(ident)
-            if variable.init is None or variable.storage == "static":
-                continue
-            if isinstance(variable.init, c.InitList) or isinstance(variable.type, c.ArrayType):
-                if not variable.const:
-                    line = self.program.line(variable.at)
-                    raise Unmodelled(f"{variable.name} is initialised in each iteration", line)
-                continue
-            if isinstance(variable.type, c.PointerType):
-                continue  # a use that is understood has been made an access of the array it points to
-            line = self.program.line(variable.at)
-            self.env[ident] = self._convert(self.value(variable.init), variable.init.type, variable.type, line)
-            self.bind(ident, self.env[ident])
-
-    def _if(self, stmt: c.If) -> str | None:
-        test = self.value(stmt.test)
-        if test in self.constants:
-            chosen = stmt.then if self.constants[test] else stmt.other
-            return None if chosen is None else self._statements(chosen.body)
-        instance, before = self._branch(test), dict(self.env)
-        with self._arm(instance, 0, test):
-            left = self._statements(stmt.then.body)
-        after_then, self.env = self.env, dict(before)
-        right = None
-        if stmt.other is not None:
-            with self._arm(instance, 1, test):
-                right = self._statements(stmt.other.body)
-        if left is None and right is None:
-            self._merge(test, before, after_then, self.env, self.program.line(stmt.at))
-            return None
-        if left is not None and right is not None:
-            return left
-        if self.control is not None and (
-            (left or right) == "return" or ((left or right) == "break" and not self.inside)
-        ):
-            self._leaves(test, self.program.line(stmt.at))
-        # one arm leaves: what follows runs under the other
-        self.pending.append((left or right or "", self.branch, self.guards))
-        if left is None:
-            self.env = after_then
-        self.branch = (*self.branch, (instance, 0 if left is None else 1))
-        self.guards = (*self.guards, test)
-        return None
-
-    def _loop(self, loop: c.Loop) -> None:
-        """Run a loop that is unrolled completely."""
-        line = self.program.line(loop.at)
-        info = self.frame.analysis.loops.get(loop.id)
-        name = info.iterator if info is not None else None
-        if loop.init is not None:
-            self._statement(loop.init)
-        first = loop.kind == "do"
-        while True:
-            if not first:
-                if loop.test is None:
-                    raise Unmodelled(f"{loop.name} has no test and must be unrolled", line)
-                test = self.value(loop.test)
-                if test not in self.constants:
-                    raise Unmodelled(
-                        f"{loop.name} (line {line}) must be unrolled but its bounds are not constant", line
-                    )
-                if not self.constants[test]:
-                    break
-            first = False
-            self.copies += 1
-            if self.copies > MAX_COPIES:
-                raise Unmodelled(f"more than {MAX_COPIES} copies after unrolling {loop.name}", line)
-            if name is not None and info is not None and info.variable is not None:
-                number = self.constants.get(self.env.get(info.variable, -1))
-                if number is None:
-                    self.fixed.pop(name, None)
-                else:
-                    self.fixed[name] = int(number)
-            self.inside += 1
-            signal = self._statements(loop.body.body)
-            self.inside -= 1
-            self._drop("continue")
-            if signal in ("break", "return"):
-                break
-            if loop.step is not None:
-                self.value(loop.step)
-            if loop.kind == "do" and loop.test is not None:
-                test = self.value(loop.test)
-                if test not in self.constants:
-                    raise Unmodelled(
-                        f"{loop.name} (line {line}) must be unrolled but its bounds are not constant", line
-                    )
-                if not self.constants[test]:
-                    break
-                first = True
-        self._drop("break")
-        if name is not None:
-            self.fixed.pop(name, None)
-
-    def _switch(self, stmt: c.Switch) -> None:
-        test = self.value(stmt.test)
-        cases: list[list[c.Stmt]] = []
-        for item in stmt.body.body:
-            if isinstance(item, c.Case):
-                if not cases or cases[-1]:
-                    cases.append([])
-            elif cases:
-                cases[-1].append(item)
-        instance = self._branch(test, "switch")
-        before = dict(self.env)
-        for arm, statements in enumerate(cases):
-            after, self.env = self.env, dict(before)
-            with self._arm(instance, arm, test):
-                self._statements(statements)
-            self._drop("break")
-            self._merge(test, before, self.env, after, self.program.line(stmt.at))
 
     # ------------------------------------------------------------------------------ control
 
@@ -535,5 +370,8 @@ class Elaborator(Operations):
             else:
                 unset = before[key] if key in before else self._read(key) if isinstance(key, int) else self._phi(key)
                 a, b = then.get(key, unset), other.get(key, unset)
-            merged[key] = a if a == b else self.make("select", self.body.ops[a].bits, (test, a, b), line, (), "select")
+            merged[key] = a
+            if a != b:
+                merged[key] = self.make("select", self.body.ops[a].bits, (test, a, b), line, (), "select")
+                self._either(merged[key], a, b)
         self.env = merged

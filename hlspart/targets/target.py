@@ -15,6 +15,8 @@ REGISTERS = "registers"
 # selection chains with an addition, a load does not)
 _FIRST_SHARE, _LAST_SHARE = 0.74, 0.92
 
+_REST = 2  # bits of an operand beyond the pieces of multipliers that are built of LUTs (reports: 35 x 25, 43 x 36 bits)
+
 
 @dataclass(frozen=True, slots=True)
 class OperatorTime:
@@ -103,7 +105,7 @@ class Target:
         delays = self.profile["memory_delay"].get(self.family, self.profile["memory_delay"]["ultrascale+"])
         if depth * bits <= int(self.profile["storage"]["lutram_bits"]):
             return float(delays["lutram"])
-        if self.resources.uram and depth <= 4096 < depth * bits // 16:
+        if self.is_uram(depth, bits):
             return float(delays["uram"])
         return float(delays["uram_deep" if self.resources.uram and depth > 4096 and bits > 32 else "bram"])
 
@@ -135,6 +137,10 @@ class Target:
     def is_lutram(self, depth: int, bits: int) -> bool:
         """Whether a memory is so small that it is built of LUTs."""
         return depth * bits <= int(self.profile["storage"]["lutram_bits"])
+
+    def is_uram(self, depth: int, bits: int) -> bool:
+        """Whether the tool builds a memory of UltraRAM where no directive chooses."""
+        return bool(self.resources.uram) and depth <= 4096 < depth * bits // 16
 
     def bram18k(self, depth: int, bits: int, true_dual: bool = False) -> int:
         """18 Kb blocks of one memory of ``depth`` words of ``bits``, over all shapes of the family.
@@ -206,11 +212,14 @@ class Target:
 
     # -------------------------------------------------------------------------- operators
 
-    def operator(self, op: str, bits: int, impl: str | None = None) -> OperatorTime | None:
+    def operator(
+        self, op: str, bits: int, impl: str | None = None, operands: tuple[int, int] | None = None
+    ) -> OperatorTime | None:
         """Timing of ``op`` at ``bits``; None when the profile has no entry.
 
         ``op``: add (also sub), logic, cmp, shift, select, mul, div (also rem) on integers; fadd,
         fmul, fdiv, fsqrt, fexp, fcmp and their ``d`` forms; itof, itod, ftoi, fext. ``impl``: "nodsp".
+        ``operands``: signed widths of the operands of an integer product, else both are of ``bits``.
         """
         entry = self.operators.get(f"{op}.{impl}" if impl else op) or self.operators.get(op)
         if entry is None:
@@ -221,13 +230,28 @@ class Target:
             states = bits + int(entry["width_states"])
             return OperatorTime(states, 2.0, self.effective_ns, False, entry["source"] == "reports")
         delay = float(entry["delay_ns"]) + float(entry.get("per_bit_ns", 0)) * bits
-        if bits <= int(entry.get("narrow_bits", 0)):
+        wide, dsp = max(operands or (bits,)), int(entry.get("dsp", 0))
+        if "tile" in entry and impl is None:
+            dsp = self._tiles(operands or (bits, bits), bits, entry)
+        if wide <= int(entry.get("narrow_bits", 0)):
             delay = float(entry["narrow_ns"])
-        if "wide_bits" in entry and bits > int(entry["wide_bits"]):
-            return OperatorTime(int(entry["wide_states"]), 2.0, self.effective_ns, False, False, 4 * int(entry["dsp"]))
+        if "wide_bits" in entry and wide > int(entry["wide_bits"]):
+            return OperatorTime(int(entry["wide_states"]), 2.0, self.effective_ns, False, False, dsp)
         states = max(1, math.ceil(delay / self.effective_ns))
         part = delay / states
-        return OperatorTime(states, part, part, False, entry["source"] == "reports", int(entry.get("dsp", 0)))
+        return OperatorTime(states, part, part, False, entry["source"] == "reports", dsp)
+
+    def _tiles(self, operands: tuple[int, int], bits: int, entry: Mapping[str, Any]) -> int:
+        """DSP blocks of an integer product of ``bits``: one where its signed operands fit the block's multiplier.
+
+        Wider operands are cut into unsigned pieces below a signed one; products of pieces above the result are
+        left out. Narrow products are built of LUTs.
+        """
+        low, high = sorted(operands)
+        if low <= int(entry["lut_bits"][0]) or high <= int(entry["lut_bits"][1]):
+            return 0
+        a, b = (int(w) for w in entry["tile"])
+        return min(_products(x, a, y, b, bits) for x, y in ((low, high), (high, low)))
 
     def _from_points(self, entry: Mapping[str, Any]) -> OperatorTime:
         period = self.effective_ns
@@ -254,3 +278,9 @@ class Target:
             exact and entry["source"] == "reports",
             int(entry["dsp"]),
         )
+
+
+def _products(x: int, a: int, y: int, b: int, bits: int) -> int:
+    """Multipliers of signed ``a`` times ``b`` bits for the low ``bits`` of a product of ``x`` times ``y`` bits."""
+    rows, columns = (max(1, math.ceil((n - 1 - _REST) / (piece - 1))) for n, piece in ((x, a), (y, b)))
+    return sum((a - 1) * k + (b - 1) * m < bits for k in range(rows) for m in range(columns))

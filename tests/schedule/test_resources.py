@@ -1,7 +1,10 @@
 """Memories after partition: blocks by hand from the shapes of UG573 and UG473, copies, multiplexers, totals."""
 
 import pytest
-from predicting import result
+from predicting import loop, result
+
+from hlspart.model.options import TargetOptions
+from hlspart.targets import load
 
 
 def one(declaration: str, pragma: str = "", body: str = "", part: str | None = None):
@@ -43,7 +46,7 @@ def test_other_memories():
     _, ultra = one("int m[8192];", "BIND_STORAGE variable=m type=ram_2p impl=uram")
     assert (ultra.uram, ultra.bram18k) == (2, 0)
     _, small = one("int m[128];", "BIND_STORAGE variable=m type=ram_1p impl=lutram")
-    assert (small.luts, small.bram18k) == (2 * 32, 0)
+    assert (small.luts, small.bram18k) == (2 * 32 + 1, 0)
     _, registers = one("int m[64];", "ARRAY_PARTITION variable=m complete")
     assert (registers.registers, registers.bram18k, registers.banks) == (64 * 32, 0, 64)
     _, banks = one("int m[4096];", "ARRAY_PARTITION variable=m cyclic factor=4")
@@ -75,6 +78,68 @@ def test_totals_against_the_part():
     used = {r.name: (r.used, r.available) for r in found.resources}
     assert used["BRAM18K"] == (array.bram18k, 280)
     assert used["LUT"] == (0, 53200)
+
+
+@pytest.mark.parametrize(
+    ("operands", "bits", "blocks"),
+    [  # signed widths; an unsigned operand of a report has one bit less
+        ((7, 7), 32, 0),
+        ((8, 9), 32, 0),
+        ((16, 16), 32, 1),
+        ((18, 27), 64, 1),
+        ((32, 32), 32, 3),
+        ((26, 36), 64, 2),
+        ((34, 43), 128, 4),
+        ((37, 44), 128, 4),
+        ((7, 54), 64, 2),
+        ((5, 72), 128, 0),
+    ],
+)
+def test_blocks_of_integer_products_as_in_public_reports(operands, bits, blocks):
+    found = load(TargetOptions()).operator("mul", bits, None, operands)
+    assert found is not None and found.dsp == blocks
+
+
+@pytest.mark.parametrize(
+    ("statement", "blocks"),
+    [
+        ("o[i] = a[i] * b[i];", 1),
+        ("o[i] = (a[i] + b[i]) * a[i];", 1),  # 17 x 16 bits
+        ("o[i] = (a[i] * b[i]) * a[i];", 3),  # one of 16 x 16 bits, two for 32 x 16
+        ("o[i] = (c[i] & 255) * (c[i] >> 15);", 1),  # 9 x 17 bits
+        ("o[i] = c[i] * c[i + 1];", 3),
+        ("o[i] = c[i] * i;", 2),  # 32 x 7 bits
+        ("short s = c[i]; o[i] = s * a[i];", 1),
+        ("o[i] = c[i] * t[2];", 0),  # a constant 4
+        ("o[i] = a[i] * t[3] + c[i] * t[9];", 1),  # 1000, and 0
+    ],
+)
+def test_widths_of_products(statement, blocks):
+    text = f"""const int t[10] = {{1, 2, 4, 1000}};
+void f(short a[64], short b[64], int c[65], int o[64]) {{
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE
+        {statement}
+    }}
+}}
+"""
+    assert loop(text).dsp == blocks
+    assert next(x for x in result(text).arrays if x.name == "t").registers == 0
+
+
+def test_reads_of_a_replicated_memory_take_a_copy_each():
+    text = """int f(int in[64]) {
+    int m[4096], s = 0;
+    for (int i = 0; i < 4096; i++) m[i] = in[i & 63];
+    L: for (int i = 0; i < 4096; i += 16) {
+#pragma HLS PIPELINE
+        for (int k = 0; k < 16; k++) s += m[i + k];
+    }
+    return s;
+}
+"""
+    found = next(a for a in result(text, tool="vitis-2022.2", part="xcu55c-fsvh2892-2L-e").arrays if a.name == "m")
+    assert (found.storage, found.copies, found.uram, found.bram18k) == ("ram_1wnr", 15, 15, 0)
 
 
 def test_the_memory_of_a_parameter_is_the_callers():
