@@ -82,20 +82,34 @@ class Pipeline:
 
     def infer(self, options: InferOptions) -> InferResult:
         """The least partition that reaches the target II; what needs the rewrite is promised as its text is checked."""
-        from hlspart.infer import infer
         from hlspart.infer.demand import with_ports
-        from hlspart.infer.emitted import cheap
+        from hlspart.infer.emitted import as_emitted, cheap
 
-        def write(inferred: InferResult) -> tuple[RewriteResult, IIResult | None]:
-            written = self._rewrite_as(RewriteOptions(split_top=True), inferred)
-            second = self.with_texts(written.files)
-            if options.ports is not None:
-                second.target = with_ports(self.target, options.ports)
-            return written, second.figures if cheap(written) else None
+        inferred = self._inferred(options)
+        if options.pareto or not any(array.needs_rewrite for array in inferred.arrays):
+            return inferred
+        written = self._rewrite_as(RewriteOptions(split_top=True), inferred)
+        second = self.with_texts(written.files)
+        if options.ports is not None:
+            second.target = with_ports(self.target, options.ports)
+        after = second.figures if cheap(written) else None
+        return as_emitted(self.program, self.figures, inferred, written, after)
 
-        known = self.__dict__.get("ii") or self.__dict__.get("figures")  # a prediction is not made again
-        return infer(
-            self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, known, write
+    def _inferred(self, options: InferOptions) -> InferResult:
+        from hlspart.infer import infer
+
+        known = self.__dict__.get("ii") or self.__dict__.get(
+            "figures"
+        )  # a prediction that is there already is not made again
+        return infer(self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, known)
+
+    def _inferred_at_once(self, arrays: tuple[str, ...]) -> InferResult | None:
+        from hlspart.infer import at_once
+
+        options = InferOptions(arrays=arrays, scheme="pragma")
+        known = self.__dict__.get("ii") or self.figures
+        return at_once(
+            self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, known
         )  # fmt: skip
 
     def lint(self, config: LintConfig | None = None) -> LintReport:
@@ -105,7 +119,7 @@ class Pipeline:
         loops = bool(self.program.loops)
         return lint.run(
             self.program, self.analysis, self.validation,
-            self.figures if loops else None, (lambda: self.infer(InferOptions())) if loops else None, config,
+            self.figures if loops else None, self._inferred_at_once if loops else None, config,
             tool=self.target.tool, recheck=self.ii_under, small=self.target.complete_threshold,
         )  # fmt: skip
 
@@ -125,7 +139,7 @@ class Pipeline:
 
     def _rewrite_chosen(self, options: RewriteOptions) -> RewriteResult:
         if options.infer:
-            return self._rewrite_as(options, self.infer(InferOptions()))
+            return self._rewrite_as(options, self._inferred(InferOptions()))
         return self._rewrite(options, {})
 
     def _rewrite_split(self, options: RewriteOptions) -> RewriteResult:

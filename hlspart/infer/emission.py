@@ -34,15 +34,19 @@ def emit(program: Program, result: InferResult, form: str) -> str:
 def pragma_texts(program: Program, result: InferResult) -> dict[str, str]:
     """New text of every file that changes: pragmas inserted, those that they replace removed."""
     edits: dict[str, list[Edit]] = {}
-    for array in result.arrays:
-        for edit in _edits(program, array):
-            edits.setdefault(edit.span.path, []).append(edit)
+    for edit in pragma_edits(program, result):
+        edits.setdefault(edit.span.path, []).append(edit)
     texts = {}
     for path, found in edits.items():
         new = apply_edits(program.sources[path], dict.fromkeys(found))
         if new != program.sources[path].text:
             texts[path] = new
     return texts
+
+
+def pragma_edits(program: Program, result: InferResult) -> tuple[Edit, ...]:
+    """Insertions of the pragmas, removals of those that they replace."""
+    return tuple(edit for array in result.arrays for edit in _edits(program, array))
 
 
 def _diff(program: Program, result: InferResult) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from hlspart.infer.emission import pragma_edits
 from hlspart.lint.catalogue import catalogue, entries
 from hlspart.lint.config import LintConfig
 from hlspart.lint.dependence import carried
@@ -23,7 +24,7 @@ def run(
     analysis: AccessAnalysis,
     validation: Validation,
     ii: IIResult | None = None,
-    infer: Callable[[], InferResult] | None = None,
+    infer: Callable[[tuple[str, ...]], InferResult | None] | None = None,
     config: LintConfig | None = None,
     *,
     tool: str | None = None,
@@ -32,9 +33,10 @@ def run(
 ) -> LintReport:
     """All findings, in order of path, line, column and rule; suppressions by comments are applied.
 
-    ``infer`` is run when a rule needs it. ``tool`` defaults to the one of ``ii``. ``recheck`` predicts
-    the II under another validation; without it the rules that compare two predictions stay silent.
-    ``small``: local arrays of fewer elements become registers without a directive.
+    ``infer`` looks for the least partition of some arrays (none named: of all) when a rule needs it.
+    ``tool`` defaults to the one of ``ii``. ``recheck`` predicts the II under another validation;
+    without it the rules that compare two predictions stay silent. ``small``: local arrays of fewer elements
+    become registers without a directive.
     """
     config = config or LintConfig()
     facts = Facts(
@@ -45,6 +47,7 @@ def run(
         infer,
         tool if tool is not None else ii.tool if ii is not None else "",
         recheck,
+        lambda result: pragma_edits(program, result),
         lambda directive: carried(analysis, directive),
         unroll_factors(program),
         small,

@@ -5,6 +5,7 @@ A fix here only edits pragmas, which a C compiler does not read: what the progra
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from hlspart.model.linting import LintReport
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult
 from hlspart.model.source import Edit, apply_edits
+
+_PRAGMAS = re.compile(r"(?:\r?\n[ \t]*#pragma HLS [^\r\n\\]*)+(?:\r?\n[ \t]*)?")
 
 Again = Callable[[Mapping[str, str]], tuple[LintReport, IIResult]]
 
@@ -91,11 +94,13 @@ def _count(report: LintReport) -> Counter[str]:
 
 
 def _in_pragmas(program: Program, edits: Sequence[Edit]) -> bool:
-    """Whether every edit stays inside pragmas and the blanks of their lines."""
+    """Whether every edit adds lines of pragmas, or stays inside pragmas and the blanks of their lines."""
     for edit in edits:
         source = program.sources.get(edit.span.path)
         if source is None:
             return False
+        if edit.span.start == edit.span.end and _PRAGMAS.fullmatch(edit.text):
+            continue
         inside = [
             p.at.span
             for p in program.pragmas

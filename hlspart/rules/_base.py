@@ -14,6 +14,8 @@ from hlspart.model.program import Loop, PragmaMark, Program, Stmt, Variable, sub
 from hlspart.model.results import IIResult, InferResult, LoopResult, PragmaStatus, Validation
 from hlspart.model.source import Edit, Origin, Span
 
+MOST_OPERATIONS = 600  # scheduled once more for each question about the least partition, over all questions
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -53,27 +55,43 @@ class Facts:
     """The records of all analyses, as a rule may read them.
 
     ``tool`` is the target tool (``vitis-2022.1``). ``ii`` is None when it was not computed; ``infer`` is
-    run when a rule asks for :attr:`inferred`. ``recheck`` predicts the II of the same program under
-    another validation; ``carried`` finds a true dependence that a DEPENDENCE directive denies.
-    ``unrolled``: loop id -> factor by which directives unroll it, 0 for completely.
+    run when a rule asks :meth:`inferred`, ``insert`` gives the edits that write its pragmas.
+    ``recheck`` predicts the II of the same program under another validation; ``carried`` finds a true
+    dependence that a DEPENDENCE directive denies. ``unrolled``: loop id -> factor by which directives
+    unroll it, 0 for completely.
     """
 
     program: Program
     analysis: AccessAnalysis
     validation: Validation
     ii: IIResult | None = None
-    infer: Callable[[], InferResult] | None = None
+    infer: Callable[[tuple[str, ...]], InferResult | None] | None = None
     tool: str = ""
     recheck: Callable[[Validation], IIResult] | None = None
+    insert: Callable[[InferResult], tuple[Edit, ...]] | None = None
     carried: Callable[[Directive], Witness | None] | None = None
     unrolled: Mapping[int, int] = field(default_factory=dict)
     small: int = 0  # local arrays of fewer elements become registers without a directive
     large: int = 1024  # banks above which a complete partition is large
 
+    def inferred(self, *arrays: str) -> InferResult | None:
+        """The least partition that reaches the targets, of these arrays (none named: of all).
+
+        None where it was not found at once, or not looked for because it would take long.
+        """
+        if arrays not in self._answers:
+            cheap = self.operations * (len(self._answers) + 1) <= MOST_OPERATIONS
+            self._answers[arrays] = self.infer(arrays) if self.infer is not None and cheap else None
+        return self._answers[arrays]
+
     @cached_property
-    def inferred(self) -> InferResult | None:
-        """The least partition that reaches the targets; None where it is not known."""
-        return self.infer() if self.infer is not None else None
+    def _answers(self) -> dict[tuple[str, ...], InferResult | None]:
+        return {}
+
+    @cached_property
+    def operations(self) -> int:
+        """Operations of all scheduled loops: what another prediction takes."""
+        return sum(len(loop.schedule) for loop in self.ii.loops) if self.ii is not None else 0
 
     # ----------------------------------------------------------------------------- reporting
 
@@ -177,9 +195,16 @@ class Facts:
 
     def limit_array(self, loop: LoopResult) -> Variable | None:
         """The array whose ports limit a loop."""
-        if not loop.limits or loop.limits[0].kind != "memory-port":
-            return None
-        name = loop.limits[0].array
+        limited = loop.limits and loop.limits[0].kind == "memory-port"
+        return self._array_of(loop, loop.limits[0].array) if limited else None
+
+    def short_of_ports(self, loop: LoopResult) -> tuple[Variable, ...]:
+        """All arrays whose ports alone keep a loop from its target."""
+        late = [x for x in loop.limits if x.kind == "memory-port" and x.ii > (loop.target_ii or 1)]
+        found = (self._array_of(loop, name) for name in dict.fromkeys(x.array for x in late))
+        return tuple(v for v in found if v is not None)
+
+    def _array_of(self, loop: LoopResult, name: str | None) -> Variable | None:
         found = [v for v in self.program.arrays() if v.name == name and v.function in (loop.function, None)]
         found.sort(key=lambda v: v.function is None)
         return found[0] if found else None

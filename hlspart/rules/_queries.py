@@ -66,7 +66,7 @@ def same_without(facts: Facts, group: int) -> bool:
 
 def _large(facts: Facts) -> bool:
     """Whether predicting again would take long."""
-    return facts.ii is None or sum(len(loop.schedule) for loop in facts.ii.loops) > _MOST_OPERATIONS
+    return facts.operations > _MOST_OPERATIONS
 
 
 def _first_groups(facts: Facts) -> list[int]:

@@ -41,8 +41,9 @@ int f(int A[64], int B[64]) {
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Fix
 from hlspart.model.program import Variable
 from hlspart.model.results import LoopResult
 from hlspart.rules._base import Facts, Rule
@@ -60,7 +61,25 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         limit, variable = loop.limits[0], facts.limit_array(loop)
         message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {limit.text}"
         related = [(variable.at, f"'{variable.name}' is declared here")] if variable is not None else []
-        yield facts.report(RULE, facts.loop_at(loop), message, _hint(facts, loop, variable), related)
+        hint, fix = _partition(facts, loop) or (_hint(facts, loop, variable), None)
+        yield facts.report(RULE, facts.loop_at(loop), message, hint, related, fix)
+
+
+def _partition(facts: Facts, loop: LoopResult) -> tuple[str, Fix | None] | None:
+    """Pragmas of the arrays that are short of ports, with the II that the prediction gives under them."""
+    arrays = facts.short_of_ports(loop)
+    result = facts.inferred(*sorted(v.name for v in arrays)) if arrays else None
+    if result is None or any(x.ii_before is not None and x.ii_before < (x.ii_after or 0) for x in result.loops):
+        return None
+    groups = {facts.analysis.group_of.get(v.id) for v in arrays}
+    fresh = tuple(a for a in result.arrays if a.fresh and facts.analysis.group_of.get(a.variable) in groups)
+    ii = next((x.ii_after for x in result.loops if (x.function, x.name) == (loop.function, loop.name)), None)
+    if not fresh or ii is None or loop.ii is None or ii >= loop.ii:
+        return None
+    hint = f"{'; '.join(p for a in fresh for p in a.pragmas)} gives II {ii}"
+    edits = facts.insert(replace(result, arrays=fresh)) if facts.insert is not None else ()
+    written = len([e for e in edits if e.text]) == sum(len(a.roots) for a in fresh)
+    return hint, Fix(f"partition {', '.join(a.name for a in fresh)}: II {ii}", edits, False) if written else None
 
 
 def _hint(facts: Facts, loop: LoopResult, variable: Variable | None) -> str:

@@ -54,14 +54,17 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     late = (x for x in facts.pipelined() if x.ii is not None and x.target_ii is not None and x.ii > x.target_ii)
     short = {v.id for v in map(facts.limit_array, late) if v is not None}  # what lacks ports has no bank too many
     partitions = [(d, v, facts.banks(v.id)) for _, d, v in facts.partitions() if v.id not in short]
-    if not any(banks is not None and banks > 2 for _, _, banks in partitions) or facts.inferred is None:
+    if not any(banks is not None and banks > 2 for _, _, banks in partitions):
         return
-    if any(x.ii_before is None or x.ii_after is None or x.ii_after > x.ii_before for x in facts.inferred.loops):
+    result = facts.inferred()
+    if result is None:
         return
-    inferred = {a.variable: a for a in facts.inferred.arrays}
+    if any(x.ii_before is None or x.ii_after is None or x.ii_after > x.ii_before for x in result.loops):
+        return
+    inferred = {a.variable: a for a in result.arrays}
     for directive, variable, banks in partitions:
         found = inferred.get(variable.id)
-        if found is None or banks is None or not 1 < found.banks < banks or found.needs_rewrite:
+        if found is None or banks is None or not 1 < found.banks < banks:
             continue  # that no partition is needed at all is another rule's finding
         proof = f"proved minimal in {found.space}" if found.proved_minimal else "the least found"
         message = f"'{variable.name}' has {banks} banks; {found.banks} reach the same II ({proof})"

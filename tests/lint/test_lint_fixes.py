@@ -76,6 +76,25 @@ def test_wrong_dimension_is_an_unsafe_fix() -> None:
     assert result.texts["k.c"] == text.replace("dim=1", "dim=2")
 
 
+def test_the_partition_that_a_loop_lacks_is_an_unsafe_fix() -> None:
+    loop = (
+        "  for (int i = 0; i < 64; i += 4) {\n#pragma HLS pipeline II=1\n"
+        "    o[i] = A[i] + A[i + 1] + A[i + 2] + A[i + 3];\n  }\n"
+    )
+    head, old = "void f(int A[64], int o[64]) {\n", "#pragma HLS array_partition variable=A block factor=2\n"
+    for held, indent in (("", "  "), (old, "")):
+        new = f"{indent}#pragma HLS array_partition variable=A type=cyclic factor=2 dim=1\n"
+        made = pipeline(head + held + loop + loop + "}\n")
+        missed = [d for d in made.lint().diagnostics if d.rule == "HLP201"]
+        assert [d.hint for d in missed] == [f"{new.strip()} gives II 1"] * 2
+        assert made.fix(made.lint()).texts == {}
+        result = made.fix(made.lint(), unsafe=True)
+        assert result.texts == {"k.c": head + new + loop + loop + "}\n"}
+        again = pipeline(result.texts["k.c"])
+        assert [(x.ii, x.target_ii) for x in again.figures.loops] == [(1, 1)] * 2
+        assert [d.rule for d in again.lint().diagnostics if d.severity != "info"] == []
+
+
 def test_a_pragma_from_a_macro_is_not_edited() -> None:
     text = (
         "#define SUB(x) _Pragma(#x)\n#define PART(v) SUB(HLS array_partition variable=v complete factor=4)\n"

@@ -194,6 +194,10 @@ def test_hints_of_a_port_that_limits_a_loop() -> None:
 """
     memory = lint_of("void f(int A[96], int B[16]) {\n" + body).diagnostics
     assert [(d.rule, d.hint) for d in memory] == [
+        ("HLP201", "#pragma HLS array_partition variable=A type=block factor=2 dim=1 gives II 2")
+    ]
+    wild = lint_of("void f(int A[96], int B[16]) {\n" + body.replace("A[i + 16]", "A[B[i]]")).diagnostics
+    assert [(d.rule, d.hint) for d in wild if d.rule == "HLP201"] == [
         ("HLP201", "at least 2 banks are needed; hlspart ii says what would help, hlspart infer writes the partition")
     ]
     bus = lint_of(
