@@ -82,34 +82,29 @@ class Pipeline:
 
     def infer(self, options: InferOptions) -> InferResult:
         """The least partition that reaches the target II; what needs the rewrite is promised as its text is checked."""
-        from hlspart.infer.demand import with_ports
-        from hlspart.infer.emitted import as_emitted, cheap
-
-        inferred = self._inferred(options)
-        if options.pareto or not any(array.needs_rewrite for array in inferred.arrays):
-            return inferred
-        written = self._rewrite_as(RewriteOptions(split_top=True), inferred)
-        second = self.with_texts(written.files)
-        if options.ports is not None:
-            second.target = with_ports(self.target, options.ports)
-        after = second.figures if cheap(written) else None
-        return as_emitted(self.program, self.figures, inferred, written, after)
-
-    def _inferred(self, options: InferOptions) -> InferResult:
         from hlspart.infer import infer
+        from hlspart.infer.demand import with_ports
+        from hlspart.infer.emitted import cheap
 
-        known = self.__dict__.get("ii") or self.__dict__.get(
-            "figures"
-        )  # a prediction that is there already is not made again
-        return infer(self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, known)
+        def write(inferred: InferResult) -> tuple[RewriteResult, IIResult | None]:
+            written = self._rewrite_as(RewriteOptions(split_top=True), inferred)
+            second = self.with_texts(written.files)
+            if options.ports is not None:
+                second.target = with_ports(self.target, options.ports)
+            return written, second.figures if cheap(written) else None
+
+        known = self.__dict__.get("ii") or self.__dict__.get("figures")  # a prediction is not made again
+        return infer(
+            self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, known, write
+        )  # fmt: skip
 
     def _inferred_at_once(self, arrays: tuple[str, ...]) -> InferResult | None:
+        """What lint needs of the inference, for arrays of these names (none: all)."""
         from hlspart.infer import at_once
 
-        options = InferOptions(arrays=arrays, scheme="pragma")
-        known = self.__dict__.get("ii") or self.figures
         return at_once(
-            self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, known
+            self.program, self.analysis, self.validation, self.target, InferOptions(arrays=arrays, scheme="pragma"),
+            self.options.bank_model, self.figures,
         )  # fmt: skip
 
     def lint(self, config: LintConfig | None = None) -> LintReport:
@@ -139,7 +134,7 @@ class Pipeline:
 
     def _rewrite_chosen(self, options: RewriteOptions) -> RewriteResult:
         if options.infer:
-            return self._rewrite_as(options, self._inferred(InferOptions()))
+            return self._rewrite_as(options, self.infer(InferOptions()))
         return self._rewrite(options, {})
 
     def _rewrite_split(self, options: RewriteOptions) -> RewriteResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hlspart.banking.need import BankModel
+from hlspart.infer.emitted import Writer, settled
 from hlspart.infer.hints import with_hints
 from hlspart.infer.inference import Inference
 from hlspart.infer.pareto import pareto
@@ -24,11 +25,13 @@ def infer(
     options: InferOptions,
     bank_model: BankModel = "static",
     known: IIResult | None = None,
+    write: Writer | None = None,
 ) -> InferResult:
     """Partition every array that a pipelined loop touches (with none pipelined: an innermost loop).
 
     ``bank_model`` decides when a pragma serves: ``static`` as a real tool counts, ``ideal`` by true
-    conflicts. ``known``: the prediction for the program as it is, where there is one.
+    conflicts. ``known``: the prediction for the program as it is, where there is one. ``write``: writes and
+    checks what needs the rewrite; the II of such proposals, those of ``options.pareto`` too, is then its text's.
     """
 
     def prepared(of: Program, opts: InferOptions) -> Inference:
@@ -37,9 +40,9 @@ def infer(
         return Inference(of, analysis, validate(of, analysis, bank_model, target.flow), target, opts, bank_model)
 
     if options.pareto:
-        return pareto(lambda opts: prepared(program, opts).run(), options)
+        return pareto(lambda opts: settled(prepared(program, opts), write), options)
     inference = prepared(program, options)
-    result = inference.run()
+    result = settled(inference, write)
     return with_hints(inference, result, lambda of: prepared(of, options)) if options.hints else result
 
 

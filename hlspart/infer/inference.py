@@ -78,6 +78,7 @@ class Inference:
         first = known if known is not None else check(program, analysis, validation, target, model, hints=False)
         self._checked: list[tuple[tuple[Directive, ...], frozenset[int], Target, IIResult]] = []
         self._remember(program.directives, frozenset(), self.real, first)
+        self._barred: Mapping[int, str] = {}  # groups whose rewrite does not help, and why
         self._whole: dict[int, str] = {}  # groups that are better left whole, and why
         self._slowed: dict[int, str] = {}  # groups that cannot serve all loops as asked, and why
         functions = in_hardware(program, analysis)
@@ -91,14 +92,15 @@ class Inference:
         self.targets = {key(x): self._target(x) for x in asked_for(self.base, functions)}
         self.outcome = self.before  # the prediction under the choice, once there is one
 
-    def run(self) -> InferResult:
+    def run(self, barred: Mapping[int, str] | None = None) -> InferResult:
         """Choose for the II asked for, as far as it can be reached with ports enough; confirm; report.
 
         Where the choice misses that, because an array cannot be served, the others are chosen once more
-        for the II that is left.
+        for the II that is left. ``barred``: groups that no rewrite is to serve, and why.
         """
         if not self.targets:
             return InferResult((), ())
+        self._barred, self._whole, self._slowed = dict(barred or {}), {}, {}
         floors = self._floors()
         decisions, after = self._solve(floors)
         reached = {key(x): max(floors[key(x)], _least(x)) for x in self._loops(after)}
@@ -193,6 +195,14 @@ class Inference:
             total += loop.ii * loop.trip_count.max * entries(self.program, self.base, loop)
         return total
 
+    def price(self, result: InferResult) -> int:
+        """Cycles of all loops of a result together, as far as they are known."""
+        weights = {
+            (x.function, x.name): (x.trip_count.max or 1) * entries(self.program, self.base, x)
+            for x in self.before.loops
+        }
+        return sum((x.ii_after or x.ii_before or 0) * weights.get((x.function, x.name), 1) for x in result.loops)
+
     def _floors(self) -> dict[LoopKey, int]:
         """II of each loop if no memory had too few ports: recurrences and operators remain."""
         base = self._loops(self.base)
@@ -249,9 +259,10 @@ class Inference:
         after = self._check(replace(program, directives=(*program.directives, *added)), apart, target)
         served: dict[LoopKey, int] = {}
         for d in decisions:
+            chooser = Chooser(d.demand, self.options, self.model, self.target)
             for loop in d.demand.loops if d.choice.rewrite else ():
-                load, _, _ = loop.need.problem.ideal(d.choice.layout, loop.need.ports)
-                served[key(loop.result)] = max(served.get(key(loop.result), 1), load.interval)
+                interval = chooser.interval(loop.need, d.choice.layout)
+                served[key(loop.result)] = max(served.get(key(loop.result), 1), interval)
         loops = tuple(
             x if x.ii is None else replace(x, ii=max(x.ii, served.get(key(x), 1))) for x in after.loops
         )  # fmt: skip
@@ -304,7 +315,8 @@ class Inference:
 
     def _decide(self, demand: Demand, start: int, last: bool = True) -> Decision:
         """``last``: whether slower loops and registers are the answer where nothing else serves."""
-        chooser = Chooser(demand, self.options, self.model, self.target, last)
+        barred = self._barred.get(demand.group.id)
+        chooser = Chooser(demand, self.options, self.model, self.target, last, barred is None)
         if demand.fault is not None or not self._open(demand.group.id):
             return self._kept(demand, chooser)
         if demand.group.id in self._whole:
@@ -327,7 +339,8 @@ class Inference:
         verdict = "kept" if copies else judge(demand, choice, self.model)
         copied = choice.kind != "none" and any(a.variable in demand.roots and _copied(a) for a in self.before.arrays)
         unasked = "the tool may copy the memory for its reads by itself, which is not relied upon" if copied else ""
-        reason = "; ".join(x for x in (verdict, choice.reason, slower, unasked) if x)
+        left = f"not rewritten: {barred}" if barred else ""
+        reason = "; ".join(x for x in (verdict, choice.reason, slower, unasked, left) if x)
         return Decision(demand, choice, () if same or copies else said, removed, reason)
 
     def _served_by_pragmas(self, demand: Demand) -> bool:
@@ -417,11 +430,12 @@ class Inference:
         """Which rewritten array keeps a loop from its target, when no limit of the prediction does."""
         for d in decisions:
             for x in d.demand.loops:
+                chooser = Chooser(d.demand, self.options, self.model, self.target)
                 if key(x.result) == key(loop) and d.choice.rewrite:
-                    load, _, _ = x.need.problem.ideal(d.choice.layout, x.need.ports)
-                    if load.interval >= (loop.ii or 1):
-                        name, served = self.program.variable(d.demand.roots[0]).name, len(load.reads + load.writes)
-                        return f"{name}: {served} accesses of one bank in one iteration, in {d.choice.banks} banks"
+                    interval = chooser.interval(x.need, d.choice.layout)
+                    if interval >= (loop.ii or 1):
+                        name = self.program.variable(d.demand.roots[0]).name
+                        return f"{name}: one of {d.choice.banks} banks is busy for {interval} cycles of an iteration"
         return f"the scheduler needs II {loop.ii}"
 
     def _outcomes(self, after: IIResult, decisions: Sequence[Decision]) -> list[InferredLoop]:
@@ -430,22 +444,28 @@ class Inference:
         for loop in self._loops(after):
             asked = self.targets[key(loop)]
             cause = loop.cause
-            rewritten = [
-                self.program.variable(d.demand.roots[0]).name
+            rewritten = tuple(
+                d.demand.roots[0]
                 for d in decisions
                 if d.choice.rewrite and any(key(x.result) == key(loop) for x in d.demand.loops)
-            ]
-            needs = f"needs the rewrite of {', '.join(rewritten)}" if rewritten else None
+            )
+            names = ", ".join(self.program.variable(v).name for v in rewritten)
+            needs = f"needs the rewrite of {names}" if rewritten else None
             if loop.ii is not None and loop.ii > asked:
-                found = sorted(loop.limits, key=lambda x: x.kind == "memory-port")  # a port could have been had
-                binding = [x.text for x in found if x.ii > asked]
-                cause = binding[0] if binding else self._shortage(loop, decisions)
+                cause = binding(loop, asked) or self._shortage(loop, decisions)
                 cause = f"{cause}; {needs}" if needs else cause
             elif loop.ii is not None:
                 cause = needs
             old = before.get(key(loop))
-            out.append(InferredLoop(loop.function, loop.name, asked, old.ii if old else None, loop.ii, cause))
+            ii_before = old.ii if old else None
+            out.append(InferredLoop(loop.function, loop.name, asked, ii_before, loop.ii, cause, rewritten=rewritten))
         return out
+
+
+def binding(loop: LoopResult, asked: int) -> str | None:
+    """What keeps a loop from the II asked for, as a limit of its prediction; a port last, which could have been had."""
+    limits = sorted(loop.limits, key=lambda x: x.kind == "memory-port")
+    return next((x.text for x in limits if x.ii > asked), None)
 
 
 def _least(loop: LoopResult) -> int:
