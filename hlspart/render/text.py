@@ -159,8 +159,8 @@ def _inferred(array: Shape) -> str:
         proof = "not proved minimal"
     head = f"  {where}{array['name']} (line {array['line']}): "
     if array["kind"] == "none" and array["banks"] == 1:
-        reason = f": {array['reason']}" if array["reason"] else ""
-        return f"{head}needs no partition{reason}\n"
+        needless = "needs no partition" if array["proved_minimal"] or not array["reason"] else ""
+        return head + ": ".join(x for x in (needless, array["reason"]) if x) + "\n"
     what = ", ".join(_dim(p) for p in array["partition"]) or array["kind"]
     if array["mapping"] is not None:
         what += " " + ", ".join(f"{k} {v}" for k, v in array["mapping"].items() if v is not None)
