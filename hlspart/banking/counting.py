@@ -143,12 +143,12 @@ class PortProblem(Sites):
         for name, step, times in zip(self.space.names, box.step, box.count, strict=True):
             move = tuple(f.coefficient(name) * step % m for f, m in zip(bank_forms, moduli, strict=True))
             order = math.lcm(*(m // math.gcd(m, c) for m, c in zip(moduli, move, strict=True)))
-            frontier = reached
+            frontier = set(reached)
             for _ in range(min(times, order) - 1):
                 frontier = {tuple((v + c) % m for v, c, m in zip(p, move, moduli, strict=True)) for p in frontier}
                 if frontier <= reached and times >= order:
                     break
-                reached = reached | frontier
+                reached |= frontier
         return frozenset(flat_number(v, sizes) for v in reached)
 
     def _static_load(self, bank: int, sites: Sequence[Site], ports: Ports) -> BankLoad:
