@@ -138,6 +138,7 @@ class LoopModel:
             own,
             self.target.alias_gap,
             self._ends(nest),
+            late=nest.origin == "auto",
         )
         if nest.pipelined:
             lowered = with_addresses(lowered, how.names, self.storage)

@@ -39,16 +39,18 @@ def lower(
     loop: bool,
     gap: int,
     ends: tuple[int, int] | None = None,
+    late: bool = False,
 ) -> Lowered:
     """The graph of ``body``; ``own`` are the names of the pipelined loop, innermost last.
 
     ``ends``: first and last value of the inner iterator of a nest that is flattened over statements;
-    elements had left its inner loop before.
+    elements had left its inner loop before. ``late``: inner loops are unrolled after elements have left the
+    loop, so those that stay only through unrolling do not leave it, unless their addresses are constants.
     """
     ops = dict(body.ops)
     carried = list(body.carried)
     live = set(body.live)
-    hoisted = _promote(ops, carried, live, own, storage) if loop else ()
+    hoisted = _promote(ops, carried, live, own, storage, late) if loop else ()
     if ends is not None:
         _promote_inner(ops, carried, carriers.space.names, ends, storage)
     left: Mapping[tuple[int, int], int | None] = {}
@@ -72,15 +74,19 @@ def lower(
 
 
 def _promote(
-    ops: dict[int, Op], carried: list[Carried], live: set[int], own: tuple[str, ...], storage: Storage
+    ops: dict[int, Op], carried: list[Carried], live: set[int], own: tuple[str, ...], storage: Storage, late: bool
 ) -> tuple[MemoryRef, ...]:
     by_variable: dict[int, list[Op]] = defaultdict(list)
     for op in ops.values():
         if op.ref is not None and op.ref.key[0] != "stream":
             by_variable[op.ref.variable].append(op)
     gone: list[MemoryRef] = []
+    written = {v for v, found in by_variable.items() if any(op.kind == "store" for op in found)}
+    aliased = any(storage.memory(v).kept for v in written)
     for variable, found in by_variable.items():
         memory = storage.memory(variable)
+        if memory.kept and aliased:
+            continue
         stores = [op for op in found if op.kind == "store"]
         groups: dict[tuple[object, ...], list[Op]] = defaultdict(list)
         for op in found:
@@ -91,6 +97,8 @@ def _promote(
             if ref.index is None or any(f is None for f in ref.index):
                 continue
             fixed = not _moves(ref, own)
+            if late and storage.unrolls(ref.access) and any(f is not None and f.terms for f in ref.index):
+                continue
             if not stores and all(op.kind == "load" for op in members):
                 if fixed or settled(ref.index, memory.layout, own):
                     kind = "input" if fixed else "mux"
@@ -98,7 +106,7 @@ def _promote(
                         ops[op.id] = replace(op, kind=kind, args=(), ref=None)
                         gone.append(op.ref or ref)
                 continue
-            if not fixed or memory.kept or not _alone(members, found):
+            if not fixed or not _alone(members, found):
                 continue
             own_stores = [op for op in members if op.kind == "store"]
             loads = [op for op in members if op.kind == "load"]

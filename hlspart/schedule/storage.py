@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -15,6 +15,7 @@ from hlspart.model.ports import Ports
 from hlspart.model.program import ArrayType, PointerType, Program, ScalarType, StreamType, Variable
 from hlspart.model.results import DimPartition, Validation
 from hlspart.schedule.reshape import packings
+from hlspart.schedule.slices import Slice, slices
 from hlspart.targets import Target
 from hlspart.targets.target import REGISTERS
 
@@ -39,7 +40,7 @@ class Memory:
     auto: bool
     latency: int | None = None  # read latency that a directive asks for
     bound: bool = False  # a directive says which memory it is
-    kept: bool = False  # every store reaches the interface
+    kept: bool = False  # an argument, and the tool takes it that arguments may be one array
 
     @property
     def registers(self) -> bool:
@@ -71,6 +72,7 @@ class Storage:
                 for variable in d.variables:
                     self._by_variable.setdefault(variable, []).append(d)
         self.packings = packings(program)
+        self._slices: dict[int, frozenset[Slice] | None] = slices(program) if around is None else around._slices
         self._written = {a.array for a in analysis.accesses if a.kind == "write"}
         self._memories: dict[int, Memory] = dict(given or {})
 
@@ -111,6 +113,8 @@ class Storage:
         if isinstance(variable.type, StreamType):
             whole = PerDimLayout((DimLayout.of("whole", 1, None),))
             return Memory(variable.id, "fifo", self.target.ports("fifo"), whole, name, False)
+        if (row := self._row(variable)) is not None:
+            return replace(row, variable=variable.id, resource=name, kept=self.target.arguments_alias)
         layout = self._layout(variable)
         storage, latency, resource, bound = self._bound(variable)
         auto = False
@@ -127,14 +131,28 @@ class Storage:
         single = layout.banks > 1 or variable.id in self.packings
         if single and all(layout.depth(b) == 1 for b in (0, layout.banks - 1)):
             storage = REGISTERS
-        kept = self.interface(variable) and not self.target.promote_interface
+        kept = (variable.storage == "parameter" or self.interface(variable)) and self.target.arguments_alias
         ports = Ports() if variable.id in self.validation.apart else self.target.ports(storage)
         if auto and storage == REPLICATED:
             ports = Ports(None, 1, self.target.replicated_ports)
         return Memory(variable.id, storage, ports, layout, resource, auto, latency, bound, kept)
 
+    def _row(self, variable: Variable) -> Memory | None:
+        """The memory of a parameter that gets rows of arrays alike from all its callers; None where it does not."""
+        found = self._slices.get(variable.id)
+        if not found or not self._parameters_only(variable.id):
+            return None
+        rows = []
+        for array, fixed in found:
+            memory = self.memory(array)
+            rows.append(
+                replace(memory, variable=-1, resource="", auto=False, layout=PerDimLayout(memory.layout.dims[fixed:]))
+            )
+        used = {len(a.index) for a in self.analysis.of_array(variable.id) if a.index is not None}
+        return rows[0] if all(r == rows[0] for r in rows) and used <= {len(rows[0].layout.dims)} else None
+
     def _layout(self, variable: Variable) -> PerDimLayout:
-        from hlspart.partition import layout_of
+        from hlspart.partition.layout import make_layout
 
         packed = self.packings.get(variable.id)
         if packed is not None:
@@ -142,11 +160,12 @@ class Storage:
             return PerDimLayout(tuple(DimLayout.of("whole", w if w is not None else 1 << 30, None) for w in words))
         group = self.validation.groups.get(self.analysis.group_of.get(variable.id, -1))
         split = self._constant_dims(variable) if group is None or not group.dims else frozenset()
-        found = layout_of(self.validation, self.analysis, self.program, variable.id)
+        extents = variable.dims or self.analysis.shapes.get(variable.id, ())
+        found = make_layout(extents, group.dims if group is not None else ())
         if found is not None and not split:
             return self._ruled(found)
         used = max((len(a.index) for a in self.analysis.of_array(variable.id) if a.index is not None), default=1)
-        dims = variable.dims or (None,) * used
+        dims = extents or (None,) * used
         return PerDimLayout(
             tuple(
                 DimLayout.of("complete" if k in split else "whole", d if d is not None else 1 << 30, None)
@@ -249,7 +268,7 @@ class Storage:
 
     def _scalar_port(self, variable: Variable) -> bool:
         accesses = self.analysis.of_array(variable.id)
-        return all(
+        return bool(accesses) and all(
             a.index is not None and all(f is not None and not f.terms and f.const == 0 for f in a.index)
             for a in accesses
         )
@@ -349,6 +368,9 @@ class Storage:
 
     def unseen(self, variable: int) -> bool:
         """Whether the array is an argument of a function whose callers pass what is no array of the program."""
+        return self._parameters_only(variable) and self._row(self.program.variable(variable)) is None
+
+    def _parameters_only(self, variable: int) -> bool:
         members = [self.program.variable(m) for m in self._members(variable)]
         return all(m.storage == "parameter" and m.function not in self.analysis.tops for m in members)
 

@@ -53,6 +53,9 @@ def load(options: TargetOptions) -> Target:
     clock = options.clock_ns if options.clock_ns is not None else float(profile["default_clock_ns"])
     if not 0.5 <= clock <= 1000:
         raise TargetError(f"clock period {clock:g} ns is not between 0.5 and 1000 ns")
+    slower = _slower(part, family)
+    if slower != 1:
+        profile, tables = _slowed(profile, slower), {name: _slowed(table, slower) for name, table in tables.items()}
     return Target(
         tool=str(profile["tool"]),
         vendor=str(profile["vendor"]),
@@ -176,6 +179,30 @@ def _device(part: str) -> tuple[str, dict[str, Any] | None]:
         raise TargetError(f"unknown part {part!r}; families: {', '.join(data['families'])}")
     listed = [p for p in data["parts"] if name.startswith(p)]
     return max(matches)[1], data["parts"][max(listed, key=len)] if listed else None
+
+
+def _slower(part: str, family: str) -> float:
+    """Delays of a part over those of the grade that the profile's figures are of; 1 for a part without a grade."""
+    grade = re.search(r"-([123])", part)
+    return float(_data("parts.toml")["speed"].get(family, {}).get(grade[1], 1)) if grade else 1.0
+
+
+_DELAYS = ("delay_ns", "per_bit_ns", "narrow_ns", "in_ns", "out_ns", "mux_ns", "select_ns")
+
+
+def _slowed(table: Mapping[str, Any], factor: float) -> dict[str, Any]:
+    """``table`` with all delays multiplied: those named so, those of ``memory_delay``, the third figure of points."""
+    out: dict[str, Any] = {}
+    for key, value in table.items():
+        if key == "memory_delay":
+            out[key] = {family: {k: v * factor for k, v in kinds.items()} for family, kinds in value.items()}
+        elif isinstance(value, dict):
+            out[key] = _slowed(value, factor)
+        elif key == "points":
+            out[key] = [[*p[:2], *(ns * factor for ns in p[2:])] for p in value]
+        else:
+            out[key] = value * factor if key in _DELAYS else value
+    return out
 
 
 def _uncertainty(text: str, clock: float) -> float:

@@ -186,9 +186,9 @@ class Target:
         return int(self.profile["pipeline"]["alias_gap"])
 
     @property
-    def promote_interface(self) -> bool:
-        """Whether an element of an interface array, loaded and stored in each iteration, becomes a register."""
-        return bool(self.profile["pipeline"]["promote_interface"])
+    def arguments_alias(self) -> bool:
+        """Whether arguments may be one array to the tool: none of their accesses leaves a loop that stores to one."""
+        return bool(self.profile["pipeline"]["arguments_alias"])
 
     @property
     def exclusive_arms(self) -> bool:

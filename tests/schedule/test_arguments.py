@@ -1,0 +1,109 @@
+"""Memories behind arguments of called functions, and what may leave a loop."""
+
+import pytest
+from predicting import loop
+
+VIVADO = {"tool": "vivado-hls-2016.4", "part": "xc7z020clg484-1"}
+
+POINTED = """void fill(unsigned char *key) {
+    NEXT: for (int i = 4; i < 44; i++) {
+#pragma HLS PIPELINE
+        key[4 * i] = key[4 * i - 16] ^ key[4 * i - 4];
+        key[4 * i + 1] = key[4 * i - 15] ^ key[4 * i - 3];
+    }
+}
+int top(int n) {
+    unsigned char key[176];
+#pragma HLS ARRAY_PARTITION variable=key cyclic factor=FACTOR
+    for (int i = 0; i < 16; i++) key[i] = i;
+    fill(key);
+    return key[n & 127];
+}
+"""
+
+
+@pytest.mark.parametrize(("factor", "resource"), [(1, 3), (2, 2), (4, 2)])
+def test_a_pointer_has_the_memory_that_callers_pass(factor, resource):
+    """4 loads and 2 stores of one pointed-to array: 6 accesses over 2 ports of each bank they are in."""
+    assert loop(POINTED.replace("FACTOR", str(factor)), "NEXT").resource_ii == resource
+
+
+ROWS = """short table[8][8];
+void one(short row[8], short out[8]) {
+    OUT: for (int k = 0; k < 8; k++) {
+#pragma HLS PIPELINE
+        int sum = 0;
+        for (int n = 0; n < 8; n++) sum += row[k ^ n] * 3;
+        out[k] = sum;
+    }
+}
+void top(short in[8][8], short out[8][8]) {
+    short kept[8][8];
+#pragma HLS ARRAY_PARTITION variable=kept complete dim=DIM
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++) kept[i][j] = in[i][j];
+    for (int i = 0; i < 8; i++) one(kept[i], out[i]);
+}
+"""
+
+
+@pytest.mark.parametrize(("dim", "ii"), [(1, 4), (2, 1)])
+def test_a_row_has_the_ports_of_the_dimensions_behind_the_index(dim, ii):
+    """Eight reads of a row at addresses known at run time; with the second dimension in registers, at known ones."""
+    text = ROWS.replace("DIM", str(dim)).replace("k ^ n", "k ^ n" if dim == 1 else "n")
+    assert loop(text, "OUT").ii == ii
+
+
+ALIASED = """void one(short row[8], short out[8]) {
+    OUT: for (int k = 0; k < 8; k++) {
+#pragma HLS PIPELINE
+        int sum = 0;
+        for (int n = 0; n < 8; n++) sum += row[n] * k;
+        out[k] = sum;
+    }
+}
+"""
+
+
+def test_arguments_may_be_one_array_to_older_tools():
+    """Eight loads at constant addresses: they leave the loop unless the store may be to the same array."""
+    assert loop(ALIASED, "OUT").ii == 1
+    assert loop(ALIASED, "OUT", **VIVADO).ii == 4
+    local = ALIASED.replace("out[k] = sum;", "kept[k] = sum;").replace("OUT:", "short kept[8]; OUT:")
+    local = local.replace("    }\n}", "    }\n    for (int k = 0; k < 8; k++) out[k] = kept[7 - k];\n}")
+    assert loop(local, "OUT", **VIVADO).ii == 1
+
+
+UNROLLED = """void products(float A[32][32], float C[32][32]) {
+    I: for (int i = 0; i < 32; i++)
+        J: for (int j = 0; j <= i; j++) {
+PRAGMA
+            float sum = 0;
+            for (int k = 0; k < 32; k++) sum += A[i][k] * A[j][k];
+            C[i][j] = sum;
+        }
+}
+"""
+
+
+def test_loops_pipelined_by_the_tool_are_unrolled_after_loads_have_left():
+    """A[i][k] stays through unrolling only: it leaves a loop that a directive pipelines (reports of 2022.1, 2023.2)."""
+    assert loop(UNROLLED.replace("PRAGMA", "#pragma HLS PIPELINE"), "J").ii == 16
+    assert loop(UNROLLED.replace("PRAGMA\n", ""), "J").ii == 32
+
+
+TABLE = """int look(unsigned char x[64]) {
+    static const unsigned char table[256] = {1, 2, 3};
+    int s = 0;
+    LOOK: for (int i = 0; i < 16; i++) {
+#pragma HLS PIPELINE
+        s += table[x[i]] + table[x[i] ^ 1] + table[x[i] ^ 2] + table[x[i] ^ 3];
+    }
+    return s;
+}
+"""
+
+
+@pytest.mark.parametrize(("tool", "ii"), [("vitis-2022.1", 1), ("vitis-2021.1", 2), ("vivado-hls-2016.4", 2)])
+def test_tables_are_copied_by_newer_tools_only(tool, ii):
+    assert loop(TABLE, "LOOK", tool=tool).ii == ii
