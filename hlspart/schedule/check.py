@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Literal
 
@@ -310,7 +310,30 @@ class _Function:
                     return f"{d.kind.upper()} in {d.function} (line {line}) is not modelled in an expanded call"
             elif not d.modelled and (d.loop in around or (d.loop is None and self._concerns(d, nest))):
                 return f"{d.kind.upper()} (line {line}) is not modelled"
+        return self._one_memory(nest)
+
+    def _one_memory(self, nest: Nest) -> str | None:
+        """Parameters that the loop accesses as memories of their own, and for which a call gives one array."""
+        inside = {x.id for x in nest.chain}
+        touched = {a.array for a in self.analysis.accesses if not inside or inside & set(a.loops)}
+        formals = self.program.functions[self.name].params
+        if len(touched & set(formals)) < 2:
+            return None
+        for call in (e for f in self.program.functions.values() for e in self._calls(f.body)):
+            if call.function != self.name:
+                continue
+            given: dict[int, int] = {}
+            for formal, arg in zip(formals, call.args, strict=False):
+                actual = _array_of(arg)
+                if formal in touched and actual is not None and given.setdefault(actual, formal) != formal:
+                    names = " and ".join(self.program.variable(v).name for v in (given[actual], formal))
+                    return f"{names} are one memory in the call in line {self.program.line(call.at)}"
         return None
+
+    def _calls(self, root: c.Stmt) -> Iterator[c.Call]:
+        for stmt in c.walk_statements(root):
+            for top in statement_values(self.program, stmt):
+                yield from (e for e in c.walk(top) if isinstance(e, c.Call))
 
     def _module_inside(self, nest: Nest, p: Prediction) -> str | None:
         """A recurrence through the memory accesses of a called function, which may stay a module of its own.
@@ -335,14 +358,11 @@ class _Function:
         found: set[str] = set()
         waiting = [*nest.before, *nest.body, *nest.after]
         while waiting:
-            root = waiting.pop()
-            for stmt in c.walk_statements(root):
-                for top in statement_values(self.program, stmt):
-                    for e in c.walk(top):
-                        name = e.function if isinstance(e, c.Call) else None
-                        if name is not None and name in self.program.functions and name not in found:
-                            found.add(name)
-                            waiting.append(self.program.functions[name].body)
+            for call in self._calls(waiting.pop()):
+                name = call.function
+                if name is not None and name in self.program.functions and name not in found:
+                    found.add(name)
+                    waiting.append(self.program.functions[name].body)
         return frozenset(found)
 
     def _concerns(self, d: Directive, nest: Nest) -> bool:
@@ -350,6 +370,18 @@ class _Function:
             return True
         inside = {x.id for x in nest.chain}
         return any(a.array in d.variables and inside & set(a.loops) for a in self.analysis.accesses)
+
+
+def _array_of(expr: c.Expr) -> int | None:
+    """The variable that an argument of array or pointer type points into; None where the text does not tell."""
+    match expr:
+        case c.Cast(operand=inner) | c.Unary(op="&", operand=inner):
+            return _array_of(inner)
+        case c.Name(variable=ident) | c.ArrayRef(variable=ident):
+            return ident
+        case c.Binary(op="+" | "-", left=left):
+            return _array_of(left)
+    return None
 
 
 def _assumptions(target: Target, bank_model: str) -> tuple[str, ...]:

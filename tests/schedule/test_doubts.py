@@ -1,7 +1,7 @@
 """What the tool may or may not see gives bounds that hold both, with the cause."""
 
 import pytest
-from predicting import result
+from predicting import loop, result
 
 ROWS = """void f(float A[5][11][10]) {
     for (int c = 0; c <= 3; c++)
@@ -90,3 +90,25 @@ def test_a_module_in_a_recurrence_is_unknown():
 def test_members_of_structures_are_loaded_and_stored():
     kinds = [s.operation for s in pipelined(HALVES.replace("half = 1 << s", "half = 128")).schedule]
     assert (kinds.count("x load"), kinds.count("x store"), kinds.count("+")) == (2, 2, 2)
+
+
+def test_parameters_that_one_call_gives_one_array_are_no_memories_of_their_own():
+    """Their ports and dependences are those of ``t``, which ``add`` alone cannot show."""
+    text = """static void add(int *d, const int *s) {
+    L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        d[i] += s[i] + s[i + 1];
+    }
+}
+void top(int a[65], int b[65]) {
+    int t[65], u[65];
+    for (int i = 0; i < 65; i++) t[i] = u[i] = a[i];
+    add(t, %s);
+    for (int i = 0; i < 65; i++) b[i] = t[i] + u[i];
+}
+"""
+    assert loop(text % "u").ii == 1
+    for shared in ("t", "&t[32]"):
+        found = loop(text % shared)
+        assert (found.ii, found.confidence) == (None, "unknown")
+        assert found.cause == "d and s are one memory in the call in line 10"
