@@ -67,7 +67,8 @@ def _bare(expr: Expr) -> Expr:
 class Effects:
     """Queries over one :class:`Program`, each answered once.
 
-    ``addressed``: scalars that more than their own name can change. ``calls``: those in each function's
+    ``addressed``: scalars that more than their own name can change, ``lent`` those that stand in code that is not
+    given or not analysed. ``calls``: those in each function's
     body. ``global_writes``: variables of file scope that calling a function may change. ``taken``:
     functions whose address is taken, with the first place. ``assignments``: at how many places a
     variable is assigned, its initialiser apart. ``largest_id`` of blocks, loops,
@@ -76,6 +77,7 @@ class Effects:
 
     program: Program
     addressed: frozenset[int] = field(init=False)
+    lent: frozenset[int] = field(init=False)
     calls: dict[str, tuple[Call, ...]] = field(init=False)
     global_writes: dict[str, frozenset[int]] = field(init=False)
     taken: dict[str, FunctionName] = field(init=False, default_factory=dict)
@@ -85,7 +87,7 @@ class Effects:
     _stepped: dict[Loop, frozenset[int]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.calls, own, addressed = {}, {}, set[int]()
+        self.calls, own, addressed, lent = {}, {}, set[int](), set[int]()
         for name, function in self.program.functions.items():
             calls: list[Call] = []
             writes = set[int]()
@@ -98,7 +100,7 @@ class Effects:
                         case Call():
                             calls.append(expr)
                             self.largest_id = max(self.largest_id, expr.id)
-                            addressed |= self._by_reference(expr)
+                            (lent if self._leaves(expr) else addressed).update(self._by_reference(expr))
                         case ArrayRef():
                             self.largest_id = max(self.largest_id, expr.id)
                         case FunctionName():
@@ -111,10 +113,10 @@ class Effects:
                                     writes.add(ident)
                                     self.assignments[ident] = self.assignments.get(ident, 0) + 1
                         case OpaqueExpr():
-                            addressed |= {e.variable for e in walk(expr) if isinstance(e, Name)}
+                            lent |= {e.variable for e in walk(expr) if isinstance(e, Name)}
             self.calls[name] = tuple(calls)
             own[name] = writes
-        self.addressed = frozenset(addressed)
+        self.addressed, self.lent = frozenset(addressed | lent), frozenset(lent - addressed)
         self._assigned_anywhere = frozenset().union(*own.values()) if own else frozenset()
         at_file_scope = frozenset(v.id for v in self.program.variables if v.function is None or v.storage == "static")
         self.global_writes = {}

@@ -39,6 +39,8 @@ from hlspart.poly.conversions import INT, arbitrary, common, limits, may_wrap, p
 from hlspart.poly.pointers import Pointers
 from hlspart.poly.scope import Condition, State, split
 
+MOST_PIECES = 32  # of a condition, from which arms of further selections are not told apart
+
 
 class Evaluator(Pointers):
     """Evaluates expressions of one function in a :class:`State`, recording array accesses in order."""
@@ -104,7 +106,8 @@ class Evaluator(Pointers):
             return self.unknown(f"`{variable.name}` is not an integer", expr)
         if variable.volatile:
             return self.unknown(f"`{variable.name}` is volatile", expr)
-        return self.unknown(f"`{variable.name}` may be changed through its address", expr)
+        how = "by code that is not analysed" if variable.id in self.effects.lent else "through its address"
+        return self.unknown(f"`{variable.name}` may be changed {how}", expr)
 
     def unary(self, expr: Expr, op: str, operand: Expr, st: State) -> Value:
         """``+ - ~ !``; ``*`` and ``&`` of what is no array."""
@@ -200,7 +203,7 @@ class Evaluator(Pointers):
         """``test ? then : other``."""
         test = self.condition(expr.test, st)
         number = self.branch_id(expr)
-        one, two = st.within(test.true, test.why is None), st.within(test.false, test.why is None)
+        one, two = self._arm(st, test.true, test.why is None), self._arm(st, test.false, test.why is None)
         one.branch, two.branch = (*st.branch, (number, 0)), (*st.branch, (number, 1))
         a, b = self.value(expr.then, one), self.value(expr.other, two)
         self.join(st, one, two, test)
@@ -217,6 +220,11 @@ class Evaluator(Pointers):
         if test.why is not None:
             return a if a is b or (isinstance(a, Affine) and a == b) else test.why
         return algebra.either(a, test.true, b, test.false)
+
+    @staticmethod
+    def _arm(st: State, where: isl.Set, exact: bool) -> State:
+        """``st`` where a test holds, or a superset: a chain of selections falls into ever more pieces."""
+        return st.within(where, exact) if st.dom.n_basic_set() < MOST_PIECES else st.within(algebra.UNIVERSE, False)
 
     # ------------------------------------------------------------------------------- conditions
 

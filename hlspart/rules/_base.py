@@ -14,7 +14,7 @@ from hlspart.model.program import Loop, PragmaMark, Program, Stmt, Variable, sub
 from hlspart.model.results import IIResult, InferResult, LoopResult, PragmaStatus, Validation
 from hlspart.model.source import Edit, Origin, Span
 
-MOST_OPERATIONS = 600  # scheduled once more for each question about the least partition, over all questions
+MOST_OPERATIONS = 300  # scheduled once more for each question about the least partition, over all questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,8 @@ class Facts:
         """
         if arrays not in self._answers:
             cheap = self.operations * (len(self._answers) + 1) <= MOST_OPERATIONS
-            self._answers[arrays] = self.infer(arrays) if self.infer is not None and cheap else None
+            asked = cheap and any(True for _ in self.pipelined())  # no loop of the user's has a target otherwise
+            self._answers[arrays] = self.infer(arrays) if self.infer is not None and asked else None
         return self._answers[arrays]
 
     @cached_property

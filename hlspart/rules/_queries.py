@@ -38,6 +38,19 @@ def unroll_mismatch(facts: Facts, remark: Remark) -> tuple[int, int, int] | None
     return None
 
 
+def unrolled_by_the_tool(facts: Facts, remark: Remark) -> bool:
+    """Whether the bank is decided by loops that the prediction unrolls, because the tool pipelines one around them."""
+    automatic = [x.loop for x in facts.ii.loops if x.pipelined and x.origin == "auto"] if facts.ii is not None else []
+    inside = {x.id for loop in automatic if loop in facts.program.loops for x in facts.loops_inside(loop)}
+    for variable in remark.directive.variables:
+        group = facts.validation.groups.get(facts.analysis.group_of.get(variable, -1))
+        for access in facts.analysis.accesses if group is not None else ():
+            verdict = group.verdicts.get(access.id) if group is not None else None
+            if verdict is not None and verdict.kind == "const-after-unroll" and access.at == remark.problem.at:
+                return bool(inside) and {loop for loop, _ in verdict.unrolls} <= inside
+    return False
+
+
 def partitioned_groups(facts: Facts) -> Iterator[tuple[int, Directive]]:
     """Groups with a partition in effect, each with the directive that asked first."""
     for ident, group in sorted(facts.validation.groups.items()):
@@ -96,7 +109,9 @@ def better_dimension(facts: Facts, loop: LoopResult, variable: Variable) -> tupl
     """(directive, its dimension, a better one, the II it gives) for an array with a partition of one dimension."""
     ident = facts.analysis.group_of.get(variable.id, -1)
     group = facts.validation.groups.get(ident)
-    if facts.recheck is None or group is None or len(group.dims) != 1 or loop.ii is None or _large(facts):
+    if facts.recheck is None or facts.ii is None or group is None or len(group.dims) != 1 or loop.ii is None:
+        return None
+    if _large(facts):
         return None
     old, best = group.dims[0], None
     for dim, extent in enumerate(variable.dims[:_MOST_RECHECKS], 1):
@@ -106,6 +121,9 @@ def better_dimension(facts: Facts, loop: LoopResult, variable: Variable) -> tupl
         moved = replace(old, dim=dim, factor=factor)
         after = facts.recheck(_with_dims(facts.validation, ident, (moved,)))
         ii = next((x.ii for x in after.loops if x.loop == loop.loop), None)
+        known = {(x.function, x.loop): x.ii for x in after.loops}
+        if any((known.get((x.function, x.loop)) or x.ii or 0) > (x.ii or 0) for x in facts.ii.loops if x.ii):
+            continue  # another loop gets slower
         if ii is not None and ii < (loop.ii if best is None else best[1]):
             best = (dim, ii)
     if best is None:

@@ -45,7 +45,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._queries import unroll_mismatch
+from hlspart.rules._queries import unroll_mismatch, unrolled_by_the_tool
 
 RULE = Rule("HLP203", "bank-not-constant", "warning")
 
@@ -63,7 +63,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for remark in facts.remarks("bank-divided"):
         if remark.directive.choice("type", ("cyclic", "block", "complete")) in (None, "complete"):
             continue
-        if unroll_mismatch(facts, remark) is not None:
+        if unroll_mismatch(facts, remark) is not None or unrolled_by_the_tool(facts, remark):
             continue
         group = {facts.analysis.group_of.get(v) for v in remark.directive.variables}
         severity: Severity = "warning" if any(facts.analysis.group_of.get(v) in group for v in slowed) else "info"

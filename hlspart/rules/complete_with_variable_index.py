@@ -42,6 +42,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._queries import unrolled_by_the_tool
 
 RULE = Rule("HLP205", "complete-with-variable-index", "warning")
 
@@ -49,7 +50,8 @@ RULE = Rule("HLP205", "complete-with-variable-index", "warning")
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Undecided banks under a complete partition."""
     for remark in facts.remarks("bank-divided"):
-        if remark.directive.choice("type", ("cyclic", "block", "complete")) in (None, "complete"):
+        complete = remark.directive.choice("type", ("cyclic", "block", "complete")) in (None, "complete")
+        if complete and not unrolled_by_the_tool(facts, remark):
             yield facts.report(
                 RULE,
                 remark.problem.at,

@@ -56,10 +56,12 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for inner in facts.loops_inside(directive.loop):
             info = facts.analysis.loops.get(inner.id)
             if info is not None and info.trip_count.exact is None and info.trip_count.max is None:
-                message = f"loop {inner.name} of unknown length stands inside the pipelined loop"
-                message += f" {facts.program.loops[directive.loop].name}: it cannot be unrolled"
+                around = facts.program.loops[directive.loop].name
+                message = f"loop {inner.name} of unknown length stands inside the pipelined loop {around}"
                 hint = "pipeline the inner loop, or give it a constant bound with an exit condition inside"
                 severity: Severity | None = None
-                if info.cause is not None:  # hlspart cannot count it; the tool may
-                    message, severity = f"{message} ({info.cause})", "info"
+                if info.cause is None:
+                    message += ": it cannot be unrolled"
+                else:  # hlspart cannot count it; the tool may
+                    message, severity = f"{message}: nothing is known of the pipeline ({info.cause})", "info"
                 yield facts.report(RULE, inner.header, message, hint, [(directive.at, "the PIPELINE")], None, severity)

@@ -207,3 +207,65 @@ def test_hints_of_a_port_that_limits_a_loop() -> None:
         ("HLP201", "copy what an iteration needs of 'A' into a local array first, or read wider words")
     ]
     assert "5 reads in one iteration (line 5) on 1 port;" in bus[0].message
+
+
+def test_banks_that_the_tool_decides_by_itself_are_no_finding() -> None:
+    text = """void f(int A[16], int s[16], int n) {
+  int t[16];
+#pragma HLS array_partition variable=t complete
+  for (int i = 0; i < n; i++) {
+    int r = A[i % 16];
+    for (int j = 0; j < 16; j++) t[j] = r + (i ? t[j] : 0);
+    A[i % 16] = r + 1;
+  }
+  for (int j = 0; j < 16; j++) {
+#pragma HLS unroll
+    s[j] = t[j];
+  }
+}
+"""
+    assert [d.rule for d in lint_of(text).diagnostics] == []
+    off = text.replace("i < n; i++) {\n", "i < n; i++) {\n#pragma HLS pipeline off\n")
+    assert "HLP205" in [d.rule for d in lint_of(off).diagnostics]
+
+
+def test_a_better_dimension_slows_no_other_loop() -> None:
+    row, column = "t += A[i][j];\n    p[i] = t;", "t += A[j][i];\n    q[i] = t;"
+    loop = (
+        "  for (int i = 0; i < 16; i++) {{\n#pragma HLS pipeline II=1\n    int t = 0;\n"
+        "    for (int j = 0; j < 16; j++) {}\n  }}\n"
+    )
+    head = "void f(int A[16][16], int p[16], int q[16]) {\n#pragma HLS array_partition variable=A cyclic factor=8 dim=2\n"
+    alone = lint_of(head + loop.format(column) + "}\n").diagnostics
+    assert "HLP207" in [d.rule for d in alone]
+    both = lint_of(head + loop.format(row) + loop.format(column) + "}\n").diagnostics
+    assert [d.rule for d in both if d.severity == "warning"] == ["HLP201"]
+
+
+def test_nothing_is_said_of_banks_where_no_loop_is_pipelined() -> None:
+    text = """void f(int A[64], int B[64]) {
+#pragma HLS array_partition variable=A cyclic factor=16
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline off
+#pragma HLS unroll factor=4
+    B[i] = A[i];
+  }
+}
+"""
+    assert "HLP302" not in [d.rule for d in lint_of(text).diagnostics]
+
+
+def test_what_a_missing_header_decides_is_told_as_unknown() -> None:
+    text = """#include "missing.h"
+void f(int in[64], int out[64]) {
+  hls::Window<5, 1, int> w;
+  for (int c = 0; c < 64; c++) {
+#pragma HLS pipeline II=1
+    for (int i = 0; i < 5; i++) w.insert(in[c], i, 0);
+    out[c] = w.getval(0, 0);
+  }
+}
+"""
+    found = [d for d in lint_of({"k.cpp": text}).diagnostics if d.rule == "HLP208"]
+    assert [(d.severity, d.place.line) for d in found] == [("info", 6)]
+    assert "nothing is known of the pipeline (`i` may be changed by code that is not analysed)" in found[0].message
