@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Literal
 
@@ -12,11 +13,12 @@ from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.model.program import Program
 from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validation
+from hlspart.partition import validate
 from hlspart.schedule import resources
 from hlspart.schedule.confirm import faults
 from hlspart.schedule.doubts import least_resource, missed, uncertain
 from hlspart.schedule.folding import statement_values
-from hlspart.schedule.hints import with_hints
+from hlspart.schedule.hints import Trial, with_hints
 from hlspart.schedule.latency import Latencies, pipelined_latency
 from hlspart.schedule.limits import limits, slots, steps
 from hlspart.schedule.loops import LoopModel, Prediction
@@ -24,6 +26,7 @@ from hlspart.schedule.nests import Nest, Nests
 from hlspart.schedule.operations import Unmodelled
 from hlspart.schedule.recurrence import critical_cycle
 from hlspart.schedule.storage import Storage
+from hlspart.schedule.trial import Change, changed
 from hlspart.targets import Target
 
 # directives about a whole function, which do not follow its statements into an expanded call
@@ -132,7 +135,6 @@ class _Function:
     @cached_property
     def expanded(self) -> _Function:
         """This function with its calls expanded; its own loops and variables keep their ids."""
-        from hlspart.partition import validate
         from hlspart.poly import analyse
         from hlspart.poly.inline import inlined
 
@@ -149,6 +151,23 @@ class _Function:
         if same is None:
             raise Unmodelled("the calls in it, expanded, change which loops are pipelined", nest.line)
         return LoopModel(copy.nests, copy.storage, self.target), same
+
+    def _tried(self, nest: Nest) -> Trial:
+        """Predicts ``nest`` again with other directives."""
+
+        def run(changes: Collection[Change]) -> LoopResult | None:
+            program, count = changed(self.program, changes), sum(len(x.added) for x in changes)
+            validation = validate(program, self.analysis, flow=self.target.flow)
+            if any(s.status != "applied" for s in validation.statuses[len(program.directives) - count :]):
+                return None
+            again = _Function(
+                program, self.analysis, replace(validation, apart=self.validation.apart), self.target, self.name
+            )
+            again.hints, again.storage.unrolled = False, self.storage.unrolled
+            same = next((n for n in again.found if (n.loop and n.loop.id) == (nest.loop and nest.loop.id)), None)
+            return again.result(same, "static") if same is not None else None
+
+        return run
 
     # --------------------------------------------------------------------------------- results
 
@@ -180,7 +199,7 @@ class _Function:
         ii: int | None = p.schedule.ii if bank_model == "static" else ideal
         blocked = blocked or self._module_inside(nest, p)
         cause, bounds = blocked, None
-        reasons = with_hints(*modelled, p, limits(p)) if self.hints else limits(p)
+        reasons = with_hints(*modelled, p, limits(p), self.storage, self._tried(nest)) if self.hints else limits(p)
         low, why = uncertain(p)
         resource = least_resource(p)
         if why is None and resource < p.resource_ii:

@@ -101,6 +101,12 @@ def limits(program: Program, function: str, around: Collection[int | None]) -> d
     return out
 
 
+def unit_of(d: Directive, unit: str) -> bool:
+    """Whether ALLOCATION ``d`` limits the operations that share ``unit`` ("mul", "add -", ..)."""
+    names = (d.option("instances") or "").replace(" ", "").lower().split(",")
+    return unit in {f"{_KINDS[n]} {_SIGNS.get(n, '')}".strip() for n in names if n in _KINDS}
+
+
 def balanced(program: Program, function: str, around: Collection[int | None]) -> bool:
     """Whether expressions are balanced: not where EXPRESSION_BALANCE off says so."""
     found = [d for d in program.directives if d.kind == "expression_balance" and d.usable and d.function == function]

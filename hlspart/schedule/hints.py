@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
-from hlspart.model.results import Limit
-from hlspart.schedule.doubts import missed
+from hlspart.model.ports import Ports
+from hlspart.model.results import Limit, LoopResult
+from hlspart.schedule import trial
 from hlspart.schedule.loops import LoopModel, Prediction
-from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.nests import Nest
-from hlspart.schedule.operations import Unmodelled
 from hlspart.schedule.problem import Problem
 from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
-from hlspart.schedule.storage import Memory
+from hlspart.schedule.storage import Storage
+from hlspart.schedule.trial import Change
 from hlspart.targets.target import REGISTERS
 
 MAX_FACTOR = 16
@@ -24,22 +24,33 @@ MAX_ACCESSES = 96
 MAX_IDEAL = 24  # more accesses are not counted under other layouts
 MAX_OPERATIONS = 400  # larger bodies are not scheduled again for a hint
 MAX_LAYOUTS = 24  # counted per array
+Way = tuple[str, Change]  # in words, and as directives
 _MORE_PORTS = {"ram_1p": "ram_t2p", "ram_s2p": "ram_t2p", "ram_2p": "ram_t2p", "rom_1p": "rom_np", "rom_2p": "rom_np"}
 _REDUCES = frozenset({"add", "mul", "logic", "fadd", "fmul", "dadd", "dmul"})
 
 
-def with_hints(model: LoopModel, nest: Nest, p: Prediction, limits: tuple[Limit, ...]) -> tuple[Limit, ...]:
-    """``limits`` with a hint on those that keep the loop from its target, where the model finds one."""
+Trial = Callable[[Collection[Change]], LoopResult | None]  # the loop with other directives, None if they are not valid
+
+
+def with_hints(
+    model: LoopModel, nest: Nest, p: Prediction, limits: tuple[Limit, ...], home: Storage, trial: Trial
+) -> tuple[Limit, ...]:
+    """``limits`` with a hint on those that keep the loop from its target, where the model finds one.
+
+    ``home``: memories of the program as it is written, whose calls ``model`` may have expanded.
+    """
     if nest.target_ii is None or p.schedule is None or p.schedule.ii <= nest.target_ii:
         return limits
-    return tuple(_Hints(model, nest, p, p.schedule.ii, nest.target_ii).all(limits))
+    return tuple(_Hints(model, nest, p, nest.target_ii, home, trial).all(limits))
 
 
 class _Hints:
     """What helps one loop."""
 
-    def __init__(self, model: LoopModel, nest: Nest, p: Prediction, ii: int, target: int) -> None:
-        self.model, self.nest, self.p, self.ii, self.target = model, nest, p, ii, target
+    def __init__(self, model: LoopModel, nest: Nest, p: Prediction, target: int, home: Storage, trial: Trial) -> None:
+        self.model, self.nest, self.p, self.target, self.home, self.trial = model, nest, p, target, home, trial
+        assert p.schedule is not None
+        self.ii = p.schedule.ii
         self.arrays = {p.elaborated.carriers.names(v): v for v in p.counts}
         self.small = len(p.schedule.start if p.schedule else ()) <= MAX_OPERATIONS
 
@@ -64,7 +75,7 @@ class _Hints:
 
     def _ports(self, limits: tuple[Limit, ...], goal: int) -> dict[str, str]:
         """A pragma per array that, all together, bring the loop to a smaller II."""
-        found: dict[int, tuple[str, Memory]] = {}
+        found: dict[int, Way] = {}
         for limit in limits:
             variable = self.arrays.get(limit.array or "")
             if limit.kind == "memory-port" and limit.ii > goal and variable is not None and variable not in found:
@@ -73,17 +84,22 @@ class _Hints:
                     found[variable] = way
         return self._together(found)
 
-    def _together(self, found: Mapping[int, tuple[str, Memory]]) -> dict[str, str]:
+    def _together(self, found: Mapping[int, Way]) -> dict[str, str]:
         if not found:
             return {}
-        reached = self._rerun({v: memory for v, (_, memory) in found.items()})
+        reached = self._reached([change for _, change in found.values()])
         if reached is None or reached >= self.ii:
             return {}
         together = f"; with the hints on {len(found)} arrays" if len(found) > 1 else ""
         name = self.p.elaborated.carriers.names
         return {name(v): f"{text}: II {reached}{together}" for v, (text, _) in found.items()}
 
-    def _ways(self, variable: int, goal: int) -> Iterator[tuple[str, Memory]]:
+    def _reached(self, changes: Collection[Change]) -> int | None:
+        """The II that the model predicts with other directives, None where it is not known."""
+        found = self.trial(changes)
+        return None if found is None else found.ii
+
+    def _ways(self, variable: int, goal: int) -> Iterator[Way]:
         """Changes that bring the accesses of one array down to ``goal``, fewest banks first."""
         memory = self.model.storage.memory(variable)
         problem = self.p.elaborated.problems[variable]
@@ -92,15 +108,34 @@ class _Hints:
         name = self.p.elaborated.carriers.names(variable)
         more = _MORE_PORTS.get(memory.storage)
         if more is not None:
-            better = replace(memory, storage=more, ports=self.model.target.ports(more))
-            if problem.static(better.layout, better.ports).interval <= goal:
-                yield f"storage {more} for {name}", better
-        for layout, text in self._layouts(variable, goal):
-            made = replace(memory, layout=layout)
-            if layout.depth(0) == 1:
-                made = replace(made, storage=REGISTERS, ports=self.model.target.ports(REGISTERS))
-            if problem.static(layout, made.ports).interval <= goal:
-                yield f"#pragma HLS array_partition variable={name} {text}", made
+            ports = self.model.target.ports(more)
+            if problem.static(memory.layout, ports).interval <= goal:
+                yield f"storage {more} for {name}", self._storage(variable, more)
+        for layout, text, change in self._layouts(variable, goal):
+            if problem.static(layout, self._ports_of(variable, layout)).interval <= goal:
+                yield f"#pragma HLS array_partition variable={name} {text}", change
+
+    def _ports_of(self, variable: int, layout: PerDimLayout) -> Ports:
+        """Ports of a bank under a layout; single elements are registers."""
+        memory = self.model.storage.memory(variable)
+        return self.model.target.ports(REGISTERS) if layout.depth(0) == 1 else memory.ports
+
+    def _here(self, variable: int) -> int:
+        """The variable of the program that one of an expanded call stands for."""
+        program = self.home.program
+        if variable < len(program.variables):
+            return variable
+        place = self.model.program.variable(variable).at.span
+        return next(v.id for v in program.variables if v.declarations and v.at.span == place)
+
+    def _partition(self, variable: int, kind: str, factor: int, dim: int) -> Change:
+        here = self._here(variable)
+        return trial.partition(self.home.program, self.home.members(here), here, kind, factor, dim)
+
+    def _storage(self, variable: int, kind: str) -> Change:
+        here, target = self._here(variable), self.model.target
+        interface = self.home.interface(self.home.program.variable(here)) and not target.bind_interface
+        return trial.storage(self.home.program, self.home.members(here), here, kind, interface)
 
     def _complete(self, limit: Limit, goal: int) -> str | None:
         """One dimension element by element, where nothing cheaper helps."""
@@ -115,13 +150,11 @@ class _Hints:
                 continue
             whole = DimLayout.of("complete", dim.extent, None)
             layout = PerDimLayout((*memory.layout.dims[:k], whole, *memory.layout.dims[k + 1 :]))
-            made = replace(memory, layout=layout)
-            if layout.depth(0) == 1:
-                made = replace(made, storage=REGISTERS, ports=self.model.target.ports(REGISTERS))
-            if problem.static(layout, made.ports).interval <= goal:
+            if problem.static(layout, self._ports_of(variable, layout)).interval <= goal:
                 instead = " instead" if dim.banks > 1 else ""
                 text = f"#pragma HLS array_partition variable={limit.array} type=complete dim={k + 1}{instead}"
-                return self._together({variable: (text, made)}).get(limit.array or "")
+                change = self._partition(variable, "complete", dim.extent, k + 1)
+                return self._together({variable: (text, change)}).get(limit.array or "")
         return None
 
     def _divides(self, variable: int) -> bool:
@@ -129,14 +162,14 @@ class _Hints:
         storage = self.model.storage
         return storage.memory(variable).storage not in ("m_axi", "fifo") and variable not in storage.packings
 
-    def _layouts(self, variable: int, goal: int) -> list[tuple[PerDimLayout, str]]:
+    def _layouts(self, variable: int, goal: int) -> list[tuple[PerDimLayout, str, Change]]:
         """Partitions that have enough ports, another one on one dimension, by number of banks."""
         now = self.model.storage.memory(variable).layout
         accesses = self.p.elaborated.accesses[variable]
         reads = sum(a.kind == "read" for a in accesses)
         ports = self.model.storage.memory(variable).ports
         powers = len(accesses) > MAX_IDEAL
-        candidates: list[tuple[int, int, int, DimLayout, str]] = []
+        candidates: list[tuple[int, int, int, DimLayout, str, int]] = []
         for k, dim in enumerate(now.dims):
             rest = now.banks // dim.banks
             for factor in range(2, min(MAX_FACTOR, dim.extent) + 1):
@@ -146,24 +179,14 @@ class _Hints:
                     continue
                 for order, kind in enumerate(("cyclic", "block")):
                     made = DimLayout.of("cyclic" if kind == "cyclic" else "block", dim.extent, factor)
-                    candidates.append((made.banks * rest, order, k, made, f"type={kind} factor={factor} dim={k + 1}"))
+                    candidates.append((made.banks * rest, order, k, made, kind, factor))
         out = []
-        for _, _, k, made, text in sorted(candidates, key=lambda x: x[:3])[:MAX_LAYOUTS]:
+        for _, _, k, made, kind, factor in sorted(candidates, key=lambda x: x[:3])[:MAX_LAYOUTS]:
             if made != now.dims[k]:
-                instead = " instead" if now.dims[k].banks > 1 else ""
-                out.append((PerDimLayout((*now.dims[:k], made, *now.dims[k + 1 :])), text + instead))
+                text = f"type={kind} factor={factor} dim={k + 1}" + " instead" * (now.dims[k].banks > 1)
+                change = self._partition(variable, kind, factor, k + 1)
+                out.append((PerDimLayout((*now.dims[:k], made, *now.dims[k + 1 :])), text, change))
         return out
-
-    def _rerun(self, changes: Mapping[int, Memory], unroll: int = 1) -> int | None:
-        """The II that the model predicts with other memories, the loop unrolled so often."""
-        nest = self.nest if unroll == 1 else replace(self.nest, unroll=unroll)
-        try:
-            again = LoopModel(self.model.nests, self.model.storage.changed(changes), self.model.target).predict(nest)
-        except Unmodelled:
-            return None
-        if again.schedule is None or again.joined_ii > again.schedule.ii or missed(again) is not None:
-            return None
-        return again.schedule.ii
 
     def _code(self, limit: Limit, goal: int) -> str | None:
         """What helps where no partition pragma alone does: unrolled copies or code that tell banks apart."""
@@ -174,18 +197,20 @@ class _Hints:
         if len(problem.accesses) > MAX_IDEAL or not self._divides(variable):
             return None
         there = memory.layout.banks > 1
-        options = [(memory.layout, "")] if there else self._layouts(variable, goal)
+        options = [(memory.layout, "", None)] if there else self._layouts(variable, goal)
         served = (
-            (layout, text)
-            for layout, text in options
+            (layout, text, change)
+            for layout, text, change in options
             if (there or layout.banks <= MAX_FACTOR // 2) and not problem.exceeds(layout, memory.ports, goal)
         )
-        layout, text = next(served, (None, ""))
+        layout, text, change = next(served, (None, "", None))
         if layout is None:
             return None
         pragma = "" if there else f"#pragma HLS array_partition variable={limit.array} {text}"
         if layout.banks <= MAX_FACTOR // 2 and self._unrolls(layout.banks):
-            reached = self._rerun({variable: replace(memory, layout=layout)}, layout.banks)
+            assert self.nest.loop is not None
+            unrolled = trial.unrolling(self.home.program, self.nest.loop.id, layout.banks)
+            reached = self._reached([unrolled, change] if change is not None else [unrolled])
             if reached is not None and reached <= goal:
                 with_ = f" with {pragma}" if pragma else ""
                 return f"#pragma HLS unroll factor={layout.banks}{with_}: II {reached} for {layout.banks} iterations"
@@ -203,18 +228,26 @@ class _Hints:
 
     # --------------------------------------------------------------------- recurrences, units
 
+    def _names(self) -> dict[int, str]:
+        return {v: self.p.elaborated.carriers.names(v) for v in self.p.elaborated.accesses}
+
     def _recurrence(self, limit: Limit) -> str | None:
         """A promise about a recurrence that is possible only, or partial results of one that reduces."""
         problem = self.p.problem
         assumed = self.p.elaborated.carriers.assumed
         edges = {(e.source, e.sink) for e in problem.graph.edges if e.name == limit.variable and e.distance}
         if edges & assumed:
-            kept = tuple(e for e in problem.graph.edges if (e.source, e.sink) not in edges & assumed)
-            without = recurrence_ii(replace(problem, graph=replace(problem.graph, edges=kept)))
+            variable = next((v for v, name in self._names().items() if name == limit.variable), None)
+            if variable is None or self.nest.loop is None:
+                return None
+            promise = trial.independent(self.home.program, self.nest.loop.id, self._here(variable))
+            without = self.trial([promise])
+            if without is None or without.recurrence_ii is None or without.recurrence_ii >= limit.ii:
+                return None
             return (
                 f"if iterations closer than {limit.ii} never touch the same element of {limit.variable}, say so: "
                 f"#pragma HLS dependence variable={limit.variable} type=inter dependent=false: "
-                f"recurrences then allow II {without}"
+                f"recurrences then allow II {without.recurrence_ii}"
             )
         cycle = critical_cycle(problem, limit.ii)
         kinds = {problem.graph.ops[e.sink].kind for e in cycle}
@@ -235,15 +268,11 @@ class _Hints:
         if unit is None or not self.small:
             return None
         need = math.ceil((limit.accesses or 1) / self.target)
-        lowest = max(
-            self.target, self.p.recurrence_ii, *(c.static.interval for c in self.p.counts.values()),
-            *(math.ceil(problem.counts().get(u, 0) / n) for u, n in problem.limited.items() if u != unit), 1,
-        )  # fmt: skip
-        changed = replace(problem, limited={**problem.limited, unit: need})
-        schedule = modulo_schedule(changed, lowest, self.model.target.share_delay)
-        if schedule is None or schedule.ii >= self.ii:
+        more = trial.allocation(self.home.program, self.nest.function, unit, need)
+        reached = self._reached([more]) if more is not None else None
+        if reached is None or reached >= self.ii:
             return None
-        return f"an ALLOCATION limit of {need} on {unit}: II {schedule.ii}"
+        return f"an ALLOCATION limit of {need} on {unit}: II {reached}"
 
 
 def _spread(problem: Problem, name: str, times: int) -> Problem:

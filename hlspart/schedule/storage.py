@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -59,9 +58,8 @@ class Storage:
         target: Target,
         unrolled: frozenset[int] = frozenset(),
         around: Storage | None = None,
-        given: Mapping[int, Memory] | None = None,
     ) -> None:
-        """``unrolled``: ids of unrolled loops. ``around`` knows its own variables. ``given``: decided ones."""
+        """``unrolled``: ids of unrolled loops. ``around`` knows its own variables."""
         self.program, self.analysis, self.validation, self.target = program, analysis, validation, target
         self.unrolled, self.around = unrolled, around
         self._access = {a.id: a for a in analysis.accesses}
@@ -74,7 +72,7 @@ class Storage:
         self.packings = packings(program)
         self._slices: dict[int, frozenset[Slice] | None] = slices(program) if around is None else around._slices
         self._written = {a.array for a in analysis.accesses if a.kind == "write"}
-        self._memories: dict[int, Memory] = dict(given or {})
+        self._memories: dict[int, Memory] = {}
 
     def memory(self, variable: int) -> Memory:
         """The memory of a variable."""
@@ -85,10 +83,6 @@ class Storage:
         else:
             self._memories[variable] = self._decide(self.program.variable(variable))
         return self._memories[variable]
-
-    def changed(self, memories: Mapping[int, Memory]) -> Storage:
-        """The same with other memories for some variables."""
-        return Storage(self.program, self.analysis, self.validation, self.target, self.unrolled, self.around, memories)
 
     def width(self, variable: int) -> int:
         """Bits of an element, nearly: what a structure holds counts as one word."""
@@ -104,7 +98,8 @@ class Storage:
         ident = self.analysis.group_of.get(variable)
         return self._groups.get(ident) if ident is not None else None
 
-    def _members(self, variable: int) -> tuple[int, ...]:
+    def members(self, variable: int) -> tuple[int, ...]:
+        """Variables that share the memory of one."""
         group = self._group(variable)
         return group.members if group is not None else (variable,)
 
@@ -187,7 +182,7 @@ class Storage:
     def _bound(self, variable: Variable) -> tuple[str | None, int | None, str | None, bool]:
         """(storage, read latency, resource, bound) as directives on the variable or its group say."""
         storage, latency, resource = None, None, None
-        for member in (variable.id, *(m for m in self._members(variable.id) if m != variable.id)):
+        for member in (variable.id, *(m for m in self.members(variable.id) if m != variable.id)):
             for d in self._by_variable.get(member, ()):
                 if d.kind != "interface" and not self._binds(member):
                     continue
@@ -232,7 +227,7 @@ class Storage:
 
     def _default(self, variable: Variable, layout: PerDimLayout) -> tuple[str, bool]:
         target = self.target
-        members = [self.program.variable(m) for m in self._members(variable.id)]
+        members = [self.program.variable(m) for m in self.members(variable.id)]
         role: Literal["local", "const", "interface"] = "local"
         if any(m.storage == "parameter" and m.function in self.analysis.tops for m in members) or all(
             m.storage == "parameter" for m in members
@@ -263,7 +258,7 @@ class Storage:
 
     def constant(self, variable: Variable) -> bool:
         """Whether a memory holds constants only and is chosen by the tool."""
-        members = [self.program.variable(m) for m in self._members(variable.id)]
+        members = [self.program.variable(m) for m in self.members(variable.id)]
         return self._constants(members) and not self._bound(variable)[3]
 
     def _scalar_port(self, variable: Variable) -> bool:
@@ -282,7 +277,7 @@ class Storage:
         """Dimensions of a local array that are indexed by nothing but constants once inner loops are unrolled."""
         if (
             variable.storage in ("parameter", "static")
-            or len(self._members(variable.id)) > 1
+            or len(self.members(variable.id)) > 1
             or self._bound(variable)[3]
         ):
             return frozenset()
@@ -313,7 +308,7 @@ class Storage:
 
         Counted per innermost loop that is not unrolled, accesses of different indices once.
         """
-        members = [self.program.variable(m) for m in self._members(variable.id)]
+        members = [self.program.variable(m) for m in self.members(variable.id)]
         roots = [m for m in members if m.storage != "parameter"]
         if not self.target.replicated_ports or len(roots) != 1:
             return False
@@ -363,7 +358,7 @@ class Storage:
         """Whether the array is an argument of a top function."""
         return any(
             m.storage == "parameter" and m.function in self.analysis.tops
-            for m in map(self.program.variable, self._members(variable.id))
+            for m in map(self.program.variable, self.members(variable.id))
         )
 
     def unseen(self, variable: int) -> bool:
@@ -371,7 +366,7 @@ class Storage:
         return self._parameters_only(variable) and self._row(self.program.variable(variable)) is None
 
     def _parameters_only(self, variable: int) -> bool:
-        members = [self.program.variable(m) for m in self._members(variable)]
+        members = [self.program.variable(m) for m in self.members(variable)]
         return all(m.storage == "parameter" and m.function not in self.analysis.tops for m in members)
 
     def partition(self, variable: Variable, memory: Memory) -> tuple[DimPartition, ...]:

@@ -223,6 +223,35 @@ def test_hints_are_checked_by_the_model(unroll, pragmas, hint):
     assert limit.hint.endswith(hint)
 
 
+IN_PLACE = "A[x[i]] = A[x[i]] + 1;"
+
+
+@pytest.mark.parametrize(
+    ("body", "pragmas", "hint", "written"),
+    [
+        (
+            IN_PLACE, "", "#pragma HLS dependence variable=A type=inter dependent=false: recurrences then allow II 1",
+            "#pragma HLS dependence variable=A type=inter dependent=false",
+        ),
+        (
+            "acc += big[x[i]] + big[x[i] + 1];", "int big[4096];\n#pragma HLS BIND_STORAGE variable=big type=ram_1p",
+            "storage ram_t2p for big: II 1", "#pragma HLS BIND_STORAGE variable=big type=ram_t2p",
+        ),
+        (
+            "acc += A[i] * x[i] + x[i] * 7;", "#pragma HLS ALLOCATION operation instances=mul limit=1",
+            "an ALLOCATION limit of 2 on mul: II 1", "#pragma HLS ALLOCATION operation instances=mul limit=2",
+        ),
+    ],
+)  # fmt: skip
+def test_hints_of_all_kinds_hold_as_written(body, pragmas, hint, written):
+    text = pipelined(body, pragmas)
+    found = loop(text)
+    assert (found.limits[0].hint or "").endswith(hint)
+    kept = pragmas.replace("ram_1p", "ram_t2p").replace("limit=1", "limit=2")
+    again = loop(pipelined(f"\n{written}\n{body}" if "dependence" in written else body, kept))
+    assert again.ii == 1
+
+
 def test_where_no_partition_alone_helps():
     """Three loads in a row miss their banks under every pragma of one dimension but complete."""
     hint = "#pragma HLS unroll factor=2 with #pragma HLS array_partition variable=A type=cyclic factor=2 dim=1: "
