@@ -14,7 +14,7 @@ from hlspart.model.options import RewriteOptions
 from hlspart.model.program import ArrayRef, ArrayType, Call, Function, Program, Variable
 from hlspart.model.results import BankVerdict, Validation
 from hlspart.model.rewriting import GroupOutcome, Style
-from hlspart.model.source import Origin
+from hlspart.model.source import Origin, one_line
 from hlspart.rewrite.formulas import formulas
 from hlspart.rewrite.lanes import Layout
 from hlspart.rewrite.library import calls_of, refuse_layout, refuse_movement
@@ -197,7 +197,8 @@ class Decider:
             banks = _constant_banks(layout, [verdicts.get(a.id) for a in self.by_ref[ref.id]])
             banks_of[ref.id] = banks
             if None in banks and dynamic is None:
-                where = f"dim {banks.index(None) + 1} is reached by '{self.program.text(ref.at)}' in several banks"
+                text = one_line(self.program.text(ref.at))
+                where = f"dim {banks.index(None) + 1} is reached by '{text}' in several banks"
                 dynamic = Refusal("dynamic-bank", f"bank cannot be divided: {where}", ref.at)
         return banks_of, dynamic
 
@@ -313,7 +314,7 @@ class Decider:
         return found
 
     def _range_reason(self, access: Access) -> str:
-        text = self.program.text(access.at)
+        text = one_line(self.program.text(access.at))
         if access.witness is not None:
             where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
             return f"'{text}' leaves the array" + (f" at {where}" if where else "")

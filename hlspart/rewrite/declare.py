@@ -130,7 +130,7 @@ def _shapes(program: Program, plan: Plan, variable: Variable, declarator: Declar
     source = program.sources[declarator.declarator.span.path].text
     name, span = declarator.name.span, declarator.declarator.span
     first = declarator.brackets[0].span.start if declarator.brackets else span.end
-    before, after = source[span.start : name.start], source[name.end : first].rstrip()
+    before, after = source[span.start : name.start], one_line(source[name.end : first], False)
     if after not in ("", ")") or (after == ")") != ("(" in before):
         return Refusal("declaration", f"'{variable.name}' has an unusual declarator", declarator.declarator)
     return [

@@ -21,14 +21,26 @@ Lanes = dict[int, int]
 
 def meet(a: Access, b: Access) -> bool:
     """Whether the two touch one element in some iteration (True also when isl gives up)."""
-    space = Regions(a.iterators, (1,) * len(a.iterators))
     first, second = _plain(a), _plain(b)
+    steps = _step(first, second)
+    if steps is not None and any(steps):
+        return False
+    if steps is not None and a.domain == b.domain:
+        return True
+    space = Regions(a.iterators, (1,) * len(a.iterators))
     extents = (0,) * len(first)
     try:
         both = space.region(a.domain).meet(space.region(b.domain))
         return not space.touch(both, first, None, extents).agree(space.touch(both, second, None, extents)).empty
     except TooHard:
         return True
+
+
+def _step(first: Index, second: Index) -> tuple[int, ...] | None:
+    """From the one element to the other where that is the same in every iteration."""
+    if any(x.terms != y.terms for x, y in zip(first, second, strict=True)):
+        return None
+    return tuple(y.const - x.const for x, y in zip(first, second, strict=True))
 
 
 def _plain(access: Access) -> Index:
@@ -101,11 +113,16 @@ def _conflicts(
         for b in range(a + 1, len(slots)):
             if not ({a, b} <= reading or {a, b} <= writing):
                 continue
-            delta = tuple(y - x for x, y in zip(slots[a], slots[b], strict=True))
-            if not any(d.terms for d in delta) and layout.same_bank(tuple(d.const for d in delta)) is False:
+            step = _step(slots[a], slots[b])
+            same_bank = None if step is None else layout.same_bank(step)
+            domains = dict.fromkeys(x.domain for x in (*accesses[a], *accesses[b]))
+            if same_bank is False:
+                continue
+            if same_bank and len(domains) == 1:  # both happen
+                found.add((a, b))
                 continue
             try:
-                for domain in dict.fromkeys(x.domain for x in (*accesses[a], *accesses[b])):
+                for domain in domains:
                     where = space.region(domain)
                     for slot in (slots[a], slots[b]):
                         where = where.meet(space.region(_inside(iterators, slot, layout.shape)))
@@ -147,9 +164,17 @@ def never_meet_across(accesses: Sequence[Access]) -> bool:
     space = Regions((*iterators, *later), (1,) * (2 * len(iterators)))
     differ = " or ".join(f"{n} != {m}" for n, m in zip(iterators, later, strict=True))
     apart = f"{{ [{', '.join((*iterators, *later))}] : {differ} }}"
+    seen: set[object] = set()  # questions with one answer
     try:
         for write in (a for a in accesses if a.kind == "write"):
             for other in accesses:
+                pairs = list(zip(_plain(write), _plain(other), strict=True))
+                if any(not f.terms and not g.terms and f.const != g.const for f, g in pairs):
+                    continue
+                question = (write.domain, other.domain, *((f.terms, g.terms, f.const - g.const) for f, g in pairs))
+                if question in seen:
+                    continue
+                seen.add(question)
                 here = _lifted(write.domain, iterators, later, 0)
                 there = _lifted(other.domain, iterators, later, 1)
                 where = space.region(here).meet(space.region(there)).meet(space.region(apart))

@@ -182,7 +182,7 @@ def test_initial_values_of_macros(tmp_path: Path) -> None:
 def test_comments_and_spliced_lines_inside_what_is_edited(tmp_path: Path) -> None:
     text = """int f(int n)
 {
-    static /* kind */ int A[8] = {1 // one
+    static /* kind */ int A /* name */ [8] = {1 // one
         , 2, 3 + \\
         4, /* "five */ 5};
     char C[6] = "a/*//";
