@@ -169,7 +169,8 @@ class Pipeline:
         prepared = self._prepared(options, layouts, result)
         if prepared is not result:
             return prepared
-        crossbar = frozenset(o.group for o in result.outcomes if (o.status, o.style) == ("rewritten", "crossbar"))
+        moved = ("rewritten", "kept")  # loads that share no call may share one when the inner loop is written out
+        crossbar = frozenset(o.group for o in result.outcomes if o.status in moved and o.style == "crossbar")
         plan = inside_pipelines(self.program, self.analysis, self.figures, crossbar) if crossbar else ()
         if options.unroll:
             plan += decided_by_unrolling(self.analysis, self.validation, result.outcomes)
@@ -180,6 +181,7 @@ class Pipeline:
         again = second._rewrite(replace(options, unroll=False), _same_groups(self, second, layouts))
         refused = [sum(o.status == "refused" for o in r.outcomes) for r in (result, again)]
         better = refused[1] <= refused[0] if crossbar else refused[1] < refused[0]
+        better = better and any(o.status == "rewritten" for o in again.outcomes)
         return relocated(self.program, texts, again) if better else result
 
     def _prepared(self, options: RewriteOptions, layouts: Mapping[int, Layout], result: RewriteResult) -> RewriteResult:

@@ -10,6 +10,7 @@ expression does not wrap (:func:`bounds` over the context does that).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import overload
@@ -201,6 +202,11 @@ def nonnegative(a: Known) -> isl.Set:
 def between(name: str, low: int, high: int) -> isl.Set:
     """Where the parameter ``name`` lies in [low, high]."""
     return isl.Set(f"[{name}] -> {{ : {low} <= {name} <= {high} }}")
+
+
+def among(name: str, numbers: Sequence[int]) -> isl.Set:
+    """Where the parameter ``name`` is one of ``numbers``."""
+    return isl.Set(f"[{name}] -> {{ : {' or '.join(f'{name} = {n}' for n in numbers)} }}").coalesce()
 
 
 def zero(a: Known) -> isl.Set:

@@ -31,7 +31,7 @@ def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
     for function in program.functions.values():
         walker = Walker(program, known, function, fixed)
         walker.run()
-        relations = Relations(program, grouping.shapes)
+        relations = Relations(program, grouping.shapes, walker.called)
         for raw in walker.accesses:
             accesses.append(relations.access(raw, len(accesses), function.name))
         loops |= walker.infos
@@ -40,8 +40,12 @@ def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
     return AccessAnalysis(tuple(accesses), loops, groups, roots, group_of, grouping.shapes)
 
 
-def fixed_parameters(program: Program, known: Effects, roots: Sequence[str]) -> dict[int, int]:
-    """Integer parameters that every call in the program gives the same number.
+#: So many different numbers of one parameter are told apart.
+MOST_NUMBERS = 8
+
+
+def fixed_parameters(program: Program, known: Effects, roots: Sequence[str]) -> dict[int, tuple[int, ...]]:
+    """The numbers that integer parameters have, where every call in the program gives a number.
 
     ``roots`` (tops) and functions whose address is taken may be called from elsewhere.
     """
@@ -57,8 +61,5 @@ def fixed_parameters(program: Program, known: Effects, roots: Sequence[str]) -> 
                 number = None if span is None else algebra.constant(walker.value(arg, State({}, algebra.UNIVERSE)))
                 fits = number is not None and span is not None and span[0] <= number <= span[1]
                 given.setdefault(ident, set()).add(number if fits else None)
-    return {
-        ident: number
-        for ident, numbers in given.items()
-        if len(numbers) == 1 and (number := next(iter(numbers))) is not None
-    }
+    numbers = {ident: tuple(sorted(n for n in found if n is not None)) for ident, found in given.items()}
+    return {i: n for i, n in numbers.items() if 0 < len(n) <= MOST_NUMBERS and None not in given[i]}

@@ -43,7 +43,9 @@ _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 class Loops(Evaluator):
     """The loop part of the walk."""
 
-    def __init__(self, program: Program, effects: Effects, function: Function, fixed: Mapping[int, int]) -> None:
+    def __init__(
+        self, program: Program, effects: Effects, function: Function, fixed: Mapping[int, tuple[int, ...]]
+    ) -> None:
         super().__init__(program, effects, fixed)
         self.function = function
         self.infos: dict[int, LoopInfo] = {}

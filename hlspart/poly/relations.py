@@ -32,11 +32,13 @@ class _Domain:
 class Relations:
     """Writes accesses down; what accesses share (domains, ranges) is worked out once.
 
-    ``known_extents`` overrides the extents of variables whose type does not tell them.
+    ``known_extents`` overrides the extents of variables whose type does not tell them; ``called`` is what
+    calls give the parameters.
     """
 
     program: Program
     known_extents: Mapping[int, tuple[int | None, ...]]
+    called: isl.Set = algebra.UNIVERSE
     _domains: dict[tuple[int, tuple[str, ...]], tuple[isl.Set, _Domain]] = field(default_factory=dict)
 
     def access(self, raw: RawAccess, ident: int, function: str) -> Access:
@@ -92,7 +94,7 @@ class Relations:
             return None, None
         key: object = index if isinstance(index, Affine) else (id(index), str(index))
         if key not in domain.ranges:
-            image = domain.set.apply(_map((index,), iterators))
+            image = domain.set.intersect_params(self.called).apply(_map((index,), iterators))
             domain.ranges[key] = algebra.finite(image.dim_min_val(0)), algebra.finite(image.dim_max_val(0))
         return domain.ranges[key]
 
@@ -101,6 +103,7 @@ class Relations:
         ranges: tuple[Range, ...], iterators: tuple[str, ...],
     ) -> Mapping[str, int] | None:  # fmt: skip
         """An iteration that leaves the array, when the program is proved to perform one."""
+        within = domain.set.intersect_params(self.called)
         for index, size, (low, high) in zip(indices, sizes, ranges, strict=True):
             outside = ["i < 0"] if low is None or low < 0 else []
             if size is not None and (high is None or high >= size):
@@ -108,8 +111,8 @@ class Relations:
             if not outside:
                 continue
             bad = isl.Set("{ [i] : " + " or ".join(outside) + " }").apply(_map((index,), iterators).reverse())
-            bad = bad.intersect(domain.set)
-            if bad.is_empty() or not domain.set.params().is_subset(bad.params()):
+            bad = bad.intersect(within)
+            if bad.is_empty() or not within.params().is_subset(bad.params()):
                 continue
             point = bad.lexmin().sample_point()
             found = {}

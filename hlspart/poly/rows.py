@@ -34,7 +34,7 @@ def through_rows(program: Program, analysis: AccessAnalysis) -> AccessAnalysis:
         copy = inlined(replace(program, loops=loops), name, program.functions.keys() - through)
         walker = Walker(copy, effects(copy), copy.functions[name], fixed)
         walker.run()
-        relations = Relations(copy, analysis.shapes)
+        relations = Relations(copy, analysis.shapes, walker.called)
         for raw in walker.accesses:
             if raw.array in arrays and raw.ref > known.largest_id:
                 accesses.append(relations.access(raw, len(accesses), name))

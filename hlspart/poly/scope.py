@@ -80,14 +80,15 @@ class RawAccess:
 class Scope:
     """Names, values and notes of one function."""
 
-    def __init__(self, program: Program, effects: Effects, fixed: Mapping[int, int]) -> None:
+    def __init__(self, program: Program, effects: Effects, fixed: Mapping[int, tuple[int, ...]]) -> None:
         self.program = program
         self.effects = effects
-        self.fixed = fixed  # parameters with one value in the whole program
+        self.fixed = fixed  # parameters that have only these values in the whole program
         self.accesses: list[RawAccess] = []
         self.loops: tuple[int, ...] = ()
         self.iterators: tuple[str, ...] = ()
-        self.assumed = UNIVERSE  # type limits of symbols, for proofs only
+        self.called = UNIVERSE  # what the calls in the program give the parameters
+        self.assumed = UNIVERSE  # that and type limits of symbols, for proofs only
         self.facts = UNIVERSE  # what else holds in the loops around, for proofs only
         self.trial = 0  # > 0: a run that only guesses; nothing it says is kept
         self._order = 0
@@ -150,8 +151,9 @@ class Scope:
         if variable.init is not None and (variable.const or self._never_changes(variable)):
             value = self.value(variable.init, State({}, UNIVERSE))
             return self.converted(value, variable.init.type, variable.type, st, variable.init)
-        if variable.id in self.fixed:
-            return Affine((), self.fixed[variable.id])
+        numbers = self.fixed.get(variable.id, ())
+        if len(numbers) == 1:
+            return Affine((), numbers[0])
         if variable.storage == "parameter" or (variable.function is None):
             return self.symbol_of(variable)
         if variable.storage == "static":

@@ -41,8 +41,11 @@ class Walker(Loops):
         """Walk the whole function."""
         for ident in self.function.params:  # symbols first: they keep their plain names
             variable = self.program.variable(ident)
-            if self.effects.tracked(variable) and ident not in self.fixed:
-                self.symbol_of(variable)
+            numbers = self.fixed.get(ident, ())
+            if self.effects.tracked(variable) and len(numbers) != 1:
+                (name,) = self.symbol_of(variable).names
+                self.called = self.called.intersect(algebra.among(name, numbers)) if numbers else self.called
+        self.assumed = self.assumed.intersect(self.called)
         state = State({}, UNIVERSE)
         self.stmt(self.function.body, state)
         if self.targets:  # a jump backwards may repeat or skip anything

@@ -27,6 +27,7 @@ from hlspart.rewrite.templates import render
 
 #: Columns of a generated line.
 WIDTH = 120
+_TOLD = re.compile(r"(?:^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/)[ \t]*\r?\n)+\Z", re.M | re.S)
 _BREAK = re.compile(r"(?<= :) |(?<= \|\|) |(?<=,) |(?<= =) |(?<=\)) (?=\w+\[)")
 
 
@@ -145,5 +146,8 @@ def insert_macros(program: Program, plan: Plan, macros: Sequence[Macro], buffer:
             f=plan.formulas,
             macros=[folded(m.text, WIDTH, "    ", " \\") for m in macros],
         )
-        newline = "\r\n" if "\r\n" in program.sources[span.path].text[:2000] else "\n"
-        buffer.insert(span.path, span.start, text.replace("\n", newline))
+        whole = program.sources[span.path].text
+        newline = "\r\n" if "\r\n" in whole[:2000] else "\n"
+        told = _TOLD.search(whole[: span.start])  # what is said of the function stays with it
+        at = told.start() if told is not None and told.start() > 0 else span.start
+        buffer.insert(span.path, at, text.replace("\n", newline))

@@ -239,6 +239,27 @@ def test_a_goto_leaves_nothing_certain() -> None:
     assert not named(program, analysis, "A[2]").exact
 
 
+def test_parameters_that_calls_give_a_few_numbers_have_their_bounds() -> None:
+    text = (
+        "void g(int x[8][4], int n) { for (int i = 0; i < 4; i++) { x[n][i] = 1; } }\n"
+        "void f(int s) { int A[8][4]; g(A, 1); g(A, CALLED); }\n"
+    )
+    ranges = {}
+    for called in ("6", "8", "s"):
+        _, analysis = analysed(text.replace("CALLED", called))
+        (access,) = analysis.accesses
+        ranges[called] = (
+            access.affine,
+            access.range and access.range[0],
+            access.in_range,
+            access.witness,
+            access.count,
+        )
+    assert ranges["6"] == (True, (1, 6), True, None, 4)
+    assert ranges["8"] == (True, (1, 8), False, None, 4)  # one of the calls stays inside
+    assert ranges["s"][0] is False
+
+
 def test_parameters_that_all_calls_give_the_same_number() -> None:
     text = (
         "void g(int x[16], int n, int m) { for (int i = 0; i < n; i++) { x[i + m] = 1; } }\n"

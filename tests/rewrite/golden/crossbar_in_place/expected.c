@@ -6,6 +6,7 @@
 #define B_BANK(x0) (B_MOD3((unsigned)(x0)))
 #define B_WORD(x0) (B_DIV3((unsigned)(x0)))
 #define B_PICK(b, y) ((b) == 0 ? y##0 : (b) == 1 ? y##1 : y##2)
+
 void relax(int A[30])
 {
     int B_0[10], B_1[10], B_2[10];
