@@ -128,7 +128,7 @@ def _edit_pragma(
         told = [v for v in mine if v not in placed]
         placed.update(told)
         new = _comment(program, plan, told, program.pragmas[index].spelling != "#pragma") if told else ""
-    buffer.replace(Origin(at.span), new + "\n" * max(0, old.count("\n") - new.count("\n")))
+    buffer.replace(Origin(at.span), new + _line_end(program, at.span) * max(0, old.count("\n") - new.count("\n")))
     return None
 
 

@@ -205,3 +205,20 @@ def test_comments_and_spliced_lines_inside_what_is_edited(tmp_path: Path) -> Non
             assert outputs(tmp_path, "new", [new], PRINT) == outputs(tmp_path, "old", [text], PRINT)
             if style != "crossbar" and "A[n" not in new:
                 assert all(comment in new for comment in ("even", "odd", "five", "last"))
+
+
+@pytest.mark.parametrize("style", ["bankdim", "split", "crossbar"])
+def test_a_pragma_over_several_lines_leaves_the_line_ends_of_the_file(style: str) -> None:
+    text = """int f(int x) {
+    int A[8];
+#pragma HLS array_partition variable=A \\
+    cyclic factor=2
+    for (int i = 0; i < 8; i += 2) {
+#pragma HLS PIPELINE
+        A[i] = x; A[i + 1] = x + i;
+    }
+    return A[2] + A[5];
+}
+""".replace("\n", "\r\n")
+    new = piped(text, style=style).files["p.c"]
+    assert new != text and "\n" not in new.replace("\r\n", "")
