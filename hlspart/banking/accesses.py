@@ -1,48 +1,13 @@
-"""Accesses of one iteration: merging equal reads, affine indices, exclusive arms, loads that leave the loop."""
+"""Accesses of one iteration: affine indices, exclusive arms, loads that leave the loop."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import PortAccess
-
-
-def merge_equal(accesses: Sequence[PortAccess]) -> tuple[PortAccess, ...]:
-    """Reads of one and the same affine element in one iteration as one read; writes stay.
-
-    The caller guarantees that no write to the array lies between them. Where the reads stand under
-    different guards or in different arms, the one that stays is performed when either is.
-    """
-    kept: list[PortAccess] = []
-    where: dict[tuple[Affine | None, ...], int] = {}
-    for access in accesses:
-        index = access.index
-        if access.kind == "write" or index is None or any(form is None for form in index):
-            kept.append(access)
-            continue
-        if index not in where:
-            where[index] = len(kept)
-            kept.append(access)
-            continue
-        first = kept[where[index]]
-        domain = first.domain
-        if access.domain not in domain:
-            domain = _either(domain, access.domain)
-        common = tuple(arm for arm in first.branch if arm in access.branch)
-        kept[where[index]] = replace(first, domain=domain, branch=common)
-    return tuple(kept)
-
-
-def _either(one: str, other: str) -> str:
-    """Union of two isl sets over the same names, as text."""
-    (before, left), (_, right) = one.split("{", 1), other.split("{", 1)
-    if before.strip() != other.split("{", 1)[0].strip():
-        return one if len(one) < len(other) else other
-    return f"{before}{{{left.rsplit('}', 1)[0].rstrip()}; {right.rsplit('}', 1)[0].strip()} }}"
 
 
 def affine_index(access: PortAccess) -> tuple[Affine, ...] | None:

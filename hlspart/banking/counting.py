@@ -33,7 +33,7 @@ def count(
 ) -> PortCount:
     """Port use of the busiest bank by ``accesses`` of one iteration under ``layout``.
 
-    Equal accesses must have been merged (:func:`hlspart.banking.accesses.merge_equal`).
+    Reads of one element in one iteration must be there once: each access counts.
     ``exclusive_static``: whether the tool knows that opposite arms of a branch never run together;
     the ideal figure always does.
     """

@@ -12,7 +12,6 @@ CHAR = ir.ScalarType("char", "int", 8)
 BOOL = ir.ScalarType("_Bool", "bool", 8, False)
 FLOAT = ir.ScalarType("float", "float", 32)
 DOUBLE = ir.ScalarType("double", "float", 64)
-LONG_DOUBLE = ir.ScalarType("long double", "float", 128)
 VOID = ir.VoidType()
 UNKNOWN = ir.OtherType("unknown")
 

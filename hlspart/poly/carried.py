@@ -151,11 +151,6 @@ def within(domain: str, names: tuple[str, ...], space: str) -> str:
     return str(inside.coalesce())
 
 
-def may_be(names: Sequence[str], condition: str, domain: str) -> bool:
-    """Whether ``condition`` (isl syntax over ``names``) holds somewhere in ``domain``."""
-    return not isl.Set(domain).intersect(isl.Set(f"{{ [{', '.join(names)}] : {condition} }}")).is_empty()
-
-
 def constrain(domain: str, names: tuple[str, ...], conditions: Sequence[str]) -> str:
     """``domain`` with further conditions (isl syntax over ``names``)."""
     extra = isl.Set(f"{{ [{', '.join(names)}] : {' and '.join(conditions) or 'true'} }}")

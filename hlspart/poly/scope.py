@@ -95,7 +95,6 @@ class Scope:
         self._branches: dict[object, int] = {}
         self._symbols: dict[int, Affine] = {}
         self._names: set[str] = set()
-        self._bounds: dict[tuple[object, int], tuple[isl.Set, tuple[int | None, int | None]]] = {}
 
     def unknown(self, reason: str, at: Expr | Origin) -> Unknown:
         """A value without affine form."""
