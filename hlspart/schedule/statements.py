@@ -204,12 +204,7 @@ class Elaborator(Values):
             if not first:
                 if loop.test is None:
                     raise Unmodelled(f"{loop.name} has no test and must be unrolled", line)
-                test = self.value(loop.test)
-                if test not in self.constants:
-                    raise Unmodelled(
-                        f"{loop.name} (line {line}) must be unrolled but its bounds are not constant", line
-                    )
-                if not self.constants[test]:
+                if not self._goes_on(loop, loop.test):
                     break
             first = False
             self.copies += 1
@@ -230,17 +225,20 @@ class Elaborator(Values):
             if loop.step is not None:
                 self.value(loop.step)
             if loop.kind == "do" and loop.test is not None:
-                test = self.value(loop.test)
-                if test not in self.constants:
-                    raise Unmodelled(
-                        f"{loop.name} (line {line}) must be unrolled but its bounds are not constant", line
-                    )
-                if not self.constants[test]:
+                if not self._goes_on(loop, loop.test):
                     break
                 first = True
         self._drop("break")
         if name is not None:
             self.fixed.pop(name, None)
+
+    def _goes_on(self, loop: c.Loop, test: c.Expr) -> bool:
+        """The test of a loop that is written out."""
+        value = self.value(test)
+        if value not in self.constants:
+            line = self.program.line(loop.at)
+            raise Unmodelled(f"{loop.name} (line {line}) must be unrolled but its bounds are not constant", line)
+        return bool(self.constants[value])
 
     def _switch(self, stmt: c.Switch) -> None:
         test = self.value(stmt.test)
