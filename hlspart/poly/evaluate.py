@@ -39,7 +39,7 @@ from hlspart.poly.conversions import INT, arbitrary, common, limits, may_wrap, p
 from hlspart.poly.pointers import Pointers
 from hlspart.poly.scope import Condition, State, split
 
-MOST_PIECES = 32  # of a condition, from which arms of further selections are not told apart
+MOST_PIECES = 4  # of a condition, from which arms of further selections are not told apart
 
 
 class Evaluator(Pointers):
@@ -218,7 +218,8 @@ class Evaluator(Pointers):
         if isinstance(a, Unknown) or isinstance(b, Unknown):
             return a if isinstance(a, Unknown) else b
         if test.why is not None:
-            return a if a is b or (isinstance(a, Affine) and a == b) else test.why
+            same = a is b or (isinstance(a, Affine) and isinstance(b, Affine) and a == b)
+            return a if same else test.why
         return algebra.either(a, test.true, b, test.false)
 
     @staticmethod

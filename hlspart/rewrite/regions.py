@@ -187,6 +187,10 @@ class Planner:
     ) -> list[Region] | Blocked:
         """The regions of one array in one loop body."""
         body = contents(self.program, loop)
+        for stmt in loop.body.body:
+            for inner in walk_statements(stmt):
+                if isinstance(inner, Declare) and member in inner.variables and inner is not stmt:
+                    return Blocked("inner-block", "the array is declared in a block inside the loop's body", inner.at)
         names: dict[str, str] = {}
         for ident in self.by_ref[refs[0].id][0].loops:
             info = self.analysis.loops[ident]

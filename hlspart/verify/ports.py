@@ -121,9 +121,8 @@ class Simulation:
         factor = self._unroll(result.loop)
         predicted = self._predicted(result)
         worst: dict[int, PortUse] = {}
-        iterations = 0
-        for bodies in entries:
-            groups = [
+        runs = [
+            [
                 [
                     _Event(e.site, e.occurrence + 1000 * n, e.at)
                     for n, body in enumerate(bodies[k : k + factor])
@@ -131,8 +130,12 @@ class Simulation:
                 ]
                 for k in range(0, len(bodies), factor)
             ]
-            iterations += len(groups)
-            fixed = _hoisted(groups)
+            for bodies in entries
+        ]
+        iterations = sum(map(len, runs))
+        alone = _hoisted([events for groups in runs for events in groups])
+        for groups in runs:
+            fixed = _hoisted(groups) if len(groups) > 1 else alone
             for events in groups:
                 for use in self._iteration(events, fixed, variables, kinds):
                     variable, bank, reads, writes, ports, banks = use
@@ -229,9 +232,10 @@ class Simulation:
 
 
 def _hoisted(groups: list[list[_Event]]) -> set[tuple[int, int]]:
-    """Accesses whose address is the same in every iteration of a run: they happen once, before or after it."""
-    if len(groups) < 2:
-        return set()
+    """Accesses whose address is the same in every iteration of a run: they happen once, before or after it.
+
+    One iteration does not tell; such runs take what is the same in all of them.
+    """
     where: dict[tuple[int, int], Address] = {}
     times: dict[tuple[int, int], int] = {}
     moved = set()

@@ -83,7 +83,9 @@ class Bodies:
         if pick < 0.7:
             return f"(int){self.access(its)[0]}"
         one, two = self.value(its, depth + 1), self.value(its, depth + 1)
-        return f"({self.access(its)[0]} > 5 ? {one} : {two})" if pick < 0.78 else f"({one} {r.choice('+-+^')} {two})"
+        return (
+            f"({self.access(its)[0]} > 5 ? {one} : {two} ^ 64)" if pick < 0.78 else f"({one} {r.choice('+-+^')} {two})"
+        )
 
     # ---------------------------------------------------------------------------- statements
 
