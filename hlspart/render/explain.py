@@ -10,15 +10,20 @@ WIDE = 12  # most slots that stand side by side
 
 def loop(item: LoopResult) -> str:
     """Head line, limits with ways out, the critical cycle, the ports by slot, all operations in order of start."""
-    unknown = "unknown" + (f" ({item.cause})" if item.cause else "")
+    within = f", {item.bounds[0]} to {item.bounds[1]}" if item.bounds is not None else ""
+    unknown = f"unknown{within}" + (f" ({item.cause})" if item.cause else "")
     head = f"{item.function}/{item.name}, line {item.line}: "
     if not item.pipelined:
         return head + f"not pipelined{f': {item.cause}' if item.cause else ''}\n"
     target = "no target II" if item.target_ii is None else f"target II {item.target_ii}"
     head += f"{target}, II {unknown if item.ii is None else item.ii}"
     head += f", depth {item.depth}" if item.depth is not None else ""
-    lines = [head + (f", scheduled by {item.method}" if item.method else "")]
-    lines += [f"  II >= {x.ii}: {x.text or x.kind}" + (f"; {x.hint}" if x.hint else "") for x in item.limits]
+    lines = [head + (f", scheduled by {item.method}" if item.method and item.ii is not None else "")]
+    sure = item.ii if item.ii is not None else item.bounds[0] if item.bounds is not None else 1
+    for x in item.limits:
+        lines.append(
+            f"  II {'>=' if x.ii <= sure else 'up to'} {x.ii}: {x.text or x.kind}" + (f"; {x.hint}" if x.hint else "")
+        )
     return "".join(line + "\n" for line in lines) + _cycle(item) + _reservations(item) + _operations(item)
 
 
@@ -31,13 +36,14 @@ def _cycle(item: LoopResult) -> str:
             f"{s.first}..{s.last}" if s.last > s.first else str(s.first),
             s.operation,
             s.line,
-            f"{s.through}, {s.distance} iteration{'s' * (s.distance > 1)} later"
+            f"{s.through}, {s.distance} iteration{'s' * (s.distance > 1)} before"
             if s.distance
             else f"{s.through} ({s.kind})",
         )
         for s in item.cycle
     ]
-    title = f"\n  critical cycle: II >= {item.recurrence_ii} over {distance} iteration{'s' * (distance > 1)}\n"
+    at_least = ">=" if item.ii is not None else "up to"
+    title = f"\n  critical cycle: II {at_least} {item.recurrence_ii} over {distance} iteration{'s' * (distance > 1)}\n"
     return title + table(("states", "operation", "line", "waits for"), rows)
 
 
@@ -66,7 +72,7 @@ def _who(s: Slot) -> str:
 
 def _operations(item: LoopResult) -> str:
     if not item.schedule:
-        return "  no schedule\n"
+        return ""
     rows = [
         (s.start, s.slot, s.operation, s.line, s.states, ", ".join(s.held[:4]) + (", ..." if len(s.held) > 4 else ""))
         for s in sorted(item.schedule, key=lambda s: (s.start, s.line))

@@ -32,7 +32,9 @@ def _bundles(p: Prediction) -> list[Limit]:
         need = p.problem.limits[bus].interval(reads, len(ops) - reads)
         if need > 1 and len(arrays) > 1:
             lines = tuple(sorted({op.line for op in ops}))
-            text = f"{bus}: {reads} reads and {len(ops) - reads} writes of {len(arrays)} arrays share its channels"
+            writes = len(ops) - reads
+            asked = " and ".join(f"{n} {word}{'s' * (n > 1)}" for n, word in ((reads, "read"), (writes, "write")) if n)
+            text = f"{bus}: {asked} of {len(arrays)} arrays share its channels"
             out.append(Limit("interface", need, lines, array=bus, accesses=len(ops), text=text))
     return out
 
@@ -101,12 +103,19 @@ def _holders(p: Prediction, variable: int, chosen: list[int], ports: int) -> str
     program = p.elaborated.storage.program
     known = {a.id: a for a in p.elaborated.storage.analysis.accesses}
 
-    def named(k: int) -> str:
-        found = known.get(accesses[k].access)
-        return f"{program.text(found.at) if found is not None else 'an access'} (line {accesses[k].line})"
-
     if len(chosen) <= ports:
         return ""
+    shown = chosen[: ports + 1]
+    several = len({accesses[k].access for k in shown}) < len(shown)
+
+    def named(k: int) -> str:
+        found, index = known.get(accesses[k].access), accesses[k].index
+        if several and index is not None and None not in index:  # copies of one access: their elements
+            text = p.elaborated.carriers.names(variable) + "".join(f"[{form}]" for form in index)
+        else:
+            text = program.text(found.at) if found is not None else "an access"
+        return f"{text} (line {accesses[k].line})"
+
     culprit = chosen[ports]
     holders = ", ".join(f"p{k} by {named(x)}" for k, x in enumerate(chosen[:ports]))
     kind = "load" if accesses[culprit].kind == "read" else "store"
@@ -142,7 +151,14 @@ def _units(p: Prediction) -> list[Limit]:
             limit = p.problem.limited[unit]
             lines = tuple(sorted({op.line for op in p.problem.graph.ops.values() if op.kind == unit}))
             out.append(
-                Limit("operator", -(-n // limit), lines, accesses=n, ports=limit, text=f"{n} {unit} on {limit} units")
+                Limit(
+                    "operator",
+                    -(-n // limit),
+                    lines,
+                    accesses=n,
+                    ports=limit,
+                    text=f"{n} {unit} on {limit} unit{'s' * (limit > 1)}",
+                )
             )
     return out
 
