@@ -19,13 +19,19 @@ from hlspart.targets import Target
 _INDEX_BITS = 13  # width of most iterators and addresses in the reports
 
 
-def with_addresses(lowered: Lowered, own: tuple[str, ...], storage: Storage) -> Lowered:
+def with_addresses(lowered: Lowered, own: tuple[str, ...], storage: Storage, outlined: bool) -> Lowered:
     """``lowered`` with an operation ahead of each access whose address leaves no time for it in its first state.
 
-    ``own``: iterators of the pipelined loop and its flattened parents.
+    ``own``: iterators of the pipelined loop and its flattened parents. ``outlined``: the loop is a module of its
+    own, whose iterators are written like variables; if that takes longer than a state, iterations start as far apart.
     """
     graph, target = lowered.graph, storage.target
     ops, edges, made = dict(graph.ops), list(graph.edges), dict[float, int]()
+    ns = _counting_ns(target) if outlined and len(own) > 1 else 0.0
+    if ops and ns > target.effective_ns:
+        count = max(ops) + 1
+        ops[count] = Op(count, "address", math.ceil(1000 * ns), (), 0, "iterators")
+        edges.append(Edge(count, count, 1, math.ceil(ns / target.effective_ns), "data", "iterators"))
     for op in graph.memory:
         if op.ref is None or op.ref.key[0] == "stream":
             continue
@@ -73,6 +79,11 @@ def _address_ns(ref: MemoryRef, layout: PerDimLayout, own: tuple[str, ...], targ
     addends = len(coefficients) + base
     total = math.ceil(math.log(addends, 3)) * add if addends > 1 else 0.0
     return counter + (add if moved else 0.0) + scale + total
+
+
+def _counting_ns(target: Target) -> float:
+    """ns from the register of a flattened nest's inner iterator to itself: test, restart, next value, writing."""
+    return sum(_ns(target, kind) for kind in ("cmp", "select", "add")) + target.scalar_ns
 
 
 def _ns(target: Target, kind: str) -> float:

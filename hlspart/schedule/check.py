@@ -360,7 +360,7 @@ class _Function:
         The module's latency would count, which the expanded call does not show (a report has II 5 where it has 3).
         """
         reached = self._reached(nest)
-        if p.recurrence_ii <= max(1, p.resource_ii) or not reached:
+        if p.recurrence_ii <= 1 or p.recurrence_ii < p.resource_ii or not reached:
             return None
         graph = p.problem.graph
         on = {graph.ops[e.sink].line for e in critical_cycle(p.problem, p.recurrence_ii) if graph.ops[e.sink].ref}

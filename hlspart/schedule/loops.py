@@ -141,7 +141,7 @@ class LoopModel:
             late=nest.origin == "auto",
         )
         if nest.pipelined:
-            lowered = with_addresses(lowered, how.names, self.storage)
+            lowered = with_addresses(lowered, how.names, self.storage, self._outlined(nest))
         speculative: frozenset[Edge] = frozenset()
         if found.exits and nest.loop is not None:
             lowered, speculative = after_exits(lowered, found.exits, nest.loop.name)
@@ -327,7 +327,9 @@ class LoopModel:
             time = replace(time, states=op.latency + 1, in_ns=share, out_ns=min(share, time.out_ns))
         elif (not time.measured and time.states > 1) or (op.impl and f"{op.kind}.{op.impl}" not in target.operators):
             estimated.add(op.kind)
-        return Timing(time.states, time.in_ns, time.out_ns, op.kind if time.shared else None)
+        late = time.told and time.states > 1 and time.out_ns + target.scalar_ns > target.effective_ns
+        unit = op.kind if time.shared else None
+        return Timing(time.states, time.in_ns, time.out_ns, unit, late and self._outlined(item.nest))
 
     def _allocations(self, nest: Nest) -> dict[str, int]:
         """Limits of units by name: the kind of operation, with its sign where units differ by it."""

@@ -16,13 +16,15 @@ EPSILON = 1e-9
 class Timing:
     """Timing of one operation at the target: states, and ns used in its first and last state.
 
-    ``unit`` names the kind of unit it runs on when units are shared, else None.
+    ``unit`` names the kind of unit it runs on when units are shared, else None. ``late``: its last state leaves no
+    time to write what the next iteration reads.
     """
 
     states: int
     in_ns: float
     out_ns: float
     unit: str | None = None
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +64,11 @@ class Problem:
             return edge.gap
         source, sink = self.timing[edge.source], self.timing[edge.sink]
         if edge.distance and edge.source == edge.sink and source.states > 1:
-            return source.states - 1  # an accumulator hands its sum on in its last state
+            return source.states - (not source.late)  # an accumulator hands its sum on in its last state
         if edge.scalar and min(source.states, sink.states) == 1:
             if source.states == 1 and source.in_ns + sink.in_ns > self.period + EPSILON:
                 return 1
-            return source.states - 1
+            return source.states - (not source.late)
         if edge.distance or source.out_ns + sink.in_ns > self.period + EPSILON:
             return source.states
         return source.states - 1

@@ -26,6 +26,7 @@ class OperatorTime:
     time it needs in its first and last state (equal for an operation of one state).
     ``shared``: the tool lets several operations of one kind share a unit when II > 1.
     ``measured``: the figure was read off a synthesis report at this period, else estimated.
+    ``told``: its delay in a state was read off a schedule, else estimated.
     """
 
     states: int
@@ -34,6 +35,7 @@ class OperatorTime:
     shared: bool
     measured: bool
     dsp: int = 0
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,12 @@ class Target:
     def memory_ns(self, what: Literal["mux", "select"]) -> float:
         """Delay of choosing among banks, of keeping an outer loop's value."""
         return float(self.profile["memory"][f"{what}_ns"])
+
+    @property
+    def scalar_ns(self) -> float:
+        """Delay of writing a variable of the source that iterations hand on, in a loop that is a module."""
+        delays = self.profile["memory_delay"]
+        return float(delays.get(self.family, delays["ultrascale+"])["scalar"])
 
     def access_ns(self, depth: int, bits: int) -> float:
         """Delay of a memory of ``depth`` words of ``bits`` in the states where address and data are handed over."""
@@ -277,6 +285,7 @@ class Target:
             sharing,
             exact and entry["source"] == "reports",
             int(entry["dsp"]),
+            delay is not None,
         )
 
 

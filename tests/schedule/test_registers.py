@@ -90,3 +90,28 @@ def test_a_plain_loop_starts_and_awaits_the_modules_in_it():
 """
     found = loop(text, "T", **NEW)
     assert (found.depth, found.latency.exact) == (510, 20400)
+
+
+ITERATORS = """void f(int n, float A[1024], float x[1024], float s[1]) {
+    float sum = 0;
+    I: for (int i = 0; i < 32; i++)
+        J: for (int j = 0; j < 32; j++) A[i * 32 + j] = n;
+    S: for (int i = 0; i < 1024; i++) sum += x[i];
+    s[0] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "nest", "accumulator"),
+    [
+        ("xc7z020-clg400-1", 2, 10),  # 1.58 ns: neither iterators nor the sum come round in time
+        ("xcvu35p-fsvh2104-1-e", 1, 5),  # a slow grade: 3.56 + 0.46 ns
+        ("xcvu9p-flga2104-2-i", 1, 4),
+    ],
+)
+def test_writing_what_iterations_hand_on_takes_time(part, nest, accumulator):
+    """Figures of reports of 2023.2 at 5 ns for 7-series and the slow grade, of 2022.2 for the other one."""
+    target = {"tool": "vitis-2023.2", "part": part, "clock_ns": 5.0}
+    assert loop(ITERATORS, "I_J", **target).ii == nest
+    assert loop(ITERATORS, "S", **target).ii == accumulator
