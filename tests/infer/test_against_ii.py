@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from test_infer import array, iis, run
+from inferring import array, iis, run
 
 from hlspart.layouts.perdim import DimLayout
 
