@@ -1,10 +1,11 @@
-"""The least banks of any kind: per-dimension, lattice and block-cyclic, in order of the number of banks.
+"""The least banks of any kind: per-dimension, lattice, block-cyclic and tables, in order of the number of banks.
 
 The families and why their union is searched: linear transformation banking (Wang et al., DAC 2013),
 generalised block-cyclic partitioning (Wang et al., FPGA 2014), lattice banking (Cilardo and Gallo,
 TACO 2015; Escobedo and Lin, 2018). Each alone misses the minimum somewhere. Within one number of
-banks all families are exhausted before the next number, so the first hit is minimal in the union
-up to the stated bound on block sizes.
+banks the first three families are exhausted before the next number, so the first hit is minimal in
+their union up to the stated bound on block sizes. Where they fail, and no proof says that every mapping
+does, tables are tried (:mod:`hlspart.banking.tables`): any periodic mapping, as far as a budget goes.
 """
 
 from __future__ import annotations
@@ -19,16 +20,24 @@ from hlspart.banking.circle import Circle, Group, bits, multipliers
 from hlspart.banking.need import Cluster, Motion, Need, Offset
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.banking.proof import crowd, no_mapping
+from hlspart.banking.tables import Pattern, Tables
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, dot, linear, plainest
 from hlspart.layouts.perdim import PerDimLayout
+from hlspart.layouts.table import TableLayout
 
-MAX_WORK = {"lattice": 4_000_000, "block": 160_000}  # pairs of accesses compared by arithmetic, per unit of effort
+MAX_WORK = {"lattice": 4_000_000, "block": 160_000, "table": 40_000}  # pairs of accesses compared, per unit of effort
+MAX_STEPS = 20_000  # times banks, of proofs that no mapping has so few; four times as many with each unit of effort
+MAX_CLASSES = 96  # of a table
+BUDGET = 20_000  # steps times banks in colouring tables; four times as many with each unit of effort
 MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
 
 CANDIDATE = 20  # what looking at one map in full costs, in the same unit
 
-AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout
+AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout | TableLayout
+
+
+Kind = Literal["lattice", "block", "table"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,7 @@ def lower_bound(needs: Sequence[Need], shape: tuple[int, ...]) -> int:
 def least_any(
     needs: Sequence[Need], shape: tuple[int, ...], most: int = 1024, effort: int = 1, start: int = 1
 ) -> Banking | None:
-    """The least banks over per-dimension, lattice and block-cyclic mappings; None when none serves all needs.
+    """The least banks over all families; None when none serves all needs.
 
     Numbers of banks below ``start`` are passed over (then nothing is claimed about them).
     """
@@ -65,29 +74,42 @@ def least_any(
     if PragmaSpace(needs, shape, "ideal").hopeless:
         return None  # one element is asked for too often, or the elements are not known
     union = _Union([n for n in needs if not n.trivial], shape, most, effort)
-    first, floor = max(bound, start), bound
+    left = MAX_STEPS * 4 ** (effort - 1) if effort else 0
+    first, floor, why = max(bound, start), bound, "meet the lower bound of accesses over ports"
+
+    def refuted(banks: int) -> bool:
+        nonlocal left
+        if not union.complete:
+            return False
+        proved, taken = no_mapping(needs, shape, banks, left // (2 * banks))  # half is for the next numbers
+        left -= taken * banks
+        return proved
+
     for banks in range(first, min(most, math.prod(shape)) + 1):
-        if banks == first + 1:
-            floor = max(floor, crowd(needs, shape))
+        if banks == first + 1 and (crowded := crowd(needs, shape)) > floor:
+            floor, why = crowded, f"needed: any two of {crowded} elements meet in some iteration"
         if banks < floor:
             continue
         layout = next(union.solutions(banks), None)
+        if layout is None and not union.stuck:
+            if refuted(banks):
+                floor, why = banks + 1, "needed: a finite window of iterations cannot be coloured with fewer"
+                continue
+            layout = union.table(banks)
         if layout is None:
             if union.stuck:
                 return None
             continue
-        absolute, why = banks <= floor, f"{banks} banks meet the lower bound of accesses over ports"
-        if absolute and banks > bound:
-            why = f"no mapping whatever has {banks - 1} banks: any two of {floor} elements meet in some iteration"
-        if not absolute and union.complete:
-            absolute = no_mapping(needs, shape, banks - 1, 500 * 4 ** (effort - 1) if effort else 0)
-            why = (
-                f"no mapping whatever has {banks - 1} banks: a finite window of iterations cannot be coloured"
-                if absolute
-                else f"fewer than {banks} banks excluded in the union; lower bound {bound}"
-            )
+        if banks == first > floor and refuted(banks - 1):
+            floor, why = banks, "needed: a finite window of iterations cannot be coloured with fewer"
+        absolute = banks <= floor
+        reason = f"{banks} banks {why}" if banks == bound else f"no mapping whatever has fewer banks: {banks} {why}"
+        if not absolute:
+            reason = f"fewer than {banks} banks excluded in the union; lower bound {bound}"
+            if union.tables:
+                reason += "; tables of few classes were tried, too"
         excluded = absolute or (union.complete and start <= bound)
-        return Banking(layout, banks, bound, excluded, absolute, union.space, why)
+        return Banking(layout, banks, bound, excluded, absolute, union.space, reason)
     return None
 
 
@@ -102,7 +124,8 @@ class _Union:
         self._exact_tests = 0
         self._asked = sum(need.problem.pairs for need in self._needs)
         self._cut = False
-        self._work = {"lattice": 0, "block": 0}
+        self._work = dict.fromkeys(MAX_WORK, 0)
+        self.tables = False  # whether any were tried
 
     @property
     def complete(self) -> bool:
@@ -191,28 +214,59 @@ class _Union:
         return True
 
     def _lattices(self, banks: int) -> Iterator[AnyLayout]:
-        """Characters modulo n1, n2, .. with n1 | n2 | ..; one of them is linear banking, which comes first."""
         groups = [group for _, c, g in self._clusters for group in g]
-        for moduli in _chains(banks, len(self._axes)):
-            for alphas in self._characters(moduli, groups):
-                spread = tuple(self._spread(alpha) for alpha in alphas)
-                layout = LatticeLayout(self._shape, spread, moduli)
-                if len(moduli) == 1:
-                    layout = linear(self._shape, plainest(spread[0], banks), banks)
-                elif math.prod(row[k] for k, row in enumerate(layout.hnf)) != banks:
-                    continue  # together they do not reach all banks
-                if self._accept(layout):
-                    yield layout
+        for layout in self._quotients(banks, groups, "lattice"):
+            if layout.linear:
+                layout = linear(self._shape, plainest(layout.alphas[0], banks), banks)
+            if self._accept(layout):
+                yield layout
 
-    def _characters(self, moduli: Sequence[int], groups: Sequence[Group]) -> Iterator[tuple[Offset, ...]]:
+    def table(self, banks: int) -> TableLayout | None:
+        """A table with so many banks, for accesses that differ by constants; None says nothing."""
+        if not self._effort or not self._uniform or banks == 1:
+            return None
+        self.tables, self._work["table"] = True, 0
+        tables = self._tables
+        least = tables.left // 2  # half is for the next numbers
+        apart = [(pattern.offsets, 1) for pattern in tables.patterns]
+        for classes in range(banks + 1, MAX_CLASSES + 1):
+            if self._spent("table"):
+                break
+            if not tables.room(classes, banks):
+                continue
+            for layout in self._quotients(classes, apart, "table"):
+                if tables.left <= least:
+                    return None
+                alphas = [tuple(alpha[k] for k in self._axes) for alpha in layout.alphas]
+                found = tables.table(alphas, layout.moduli, banks)
+                if found is not None:
+                    return TableLayout(layout, found)
+        return None
+
+    @cached_property
+    def _tables(self) -> Tables:
+        patterns = [Pattern(o, cap, self._motion(n, c)) for n, c, groups in self._clusters for o, cap in groups]
+        return Tables(patterns, BUDGET * 4 ** (self._effort - 1))
+
+    def _quotients(self, index: int, groups: Sequence[Group], kind: Kind) -> Iterator[LatticeLayout]:
+        """Characters modulo n1, n2, .. with n1 | n2 | ..; one of them is linear banking, which comes first."""
+        for moduli in _chains(index, len(self._axes)):
+            for alphas in self._characters(moduli, groups, kind):
+                layout = LatticeLayout(self._shape, tuple(map(self._spread, alphas)), moduli)
+                if layout.linear or math.prod(row[k] for k, row in enumerate(layout.hnf)) == index:
+                    yield layout  # else they do not reach all classes together
+
+    def _characters(self, moduli: Sequence[int], groups: Sequence[Group], kind: Kind) -> Iterator[tuple[Offset, ...]]:
         """Multipliers for each modulus under which the accesses of no group crowd a bank."""
         modulus, *rest = moduli
         if not rest:
-            for alpha in self._alphas([Circle(groups, None, 1, modulus, len(self._axes))], modulus, "units"):
+            for alpha in self._alphas([Circle(groups, None, 1, modulus, len(self._axes))], modulus, "units", kind):
                 yield (alpha,)
             return
         for alpha, mask, _ in multipliers((), modulus, len(self._axes), "units"):
             for last in bits(mask):
+                if self._spent(kind):
+                    return
                 first = (*alpha, last)
                 if math.gcd(modulus, *first) != 1:
                     continue
@@ -222,7 +276,8 @@ class _Union:
                     for o in offsets:
                         classes.setdefault(dot(first, o) % modulus, []).append(o)
                     parts += [(tuple(c), cap) for c in classes.values() if len(c) > cap]
-                for others in self._characters(rest, parts):
+                self._work[kind] += CANDIDATE
+                for others in self._characters(rest, parts, kind):
                     yield (first, *others)
 
     def _spread(self, alpha: Sequence[int]) -> tuple[int, ...]:
@@ -243,25 +298,29 @@ class _Union:
                 width = 1 if told else block  # rows tell the rest
                 circles.append(Circle(groups, motion, width, block * banks, len(self._axes)))
             mirrored = self._uniform and all(c.even and c.block == block for c in circles)
-            for alpha in self._alphas(circles, block * banks, "signs" if mirrored else "none"):
+            for alpha in self._alphas(circles, block * banks, "signs" if mirrored else "none", "block"):
                 layout = BlockCyclicLayout(self._shape, self._spread(alpha), banks, block)
                 if self._accept(layout):
                     yield layout
 
     def _alphas(
-        self, circles: Sequence[Circle], period: int, alike: Literal["units", "signs", "none"]
+        self, circles: Sequence[Circle], period: int, alike: Literal["units", "signs", "none"], kind: Kind
     ) -> Iterator[Offset]:
         """Multipliers without a divisor in common with the period under which no bank is crowded."""
-        kind = "lattice" if alike == "units" else "block"
         for prefix, mask, work in multipliers(circles, period, len(self._axes), alike):
             self._work[kind] += work
-            if self._work[kind] > MAX_WORK[kind] * max(1, self._effort):
-                self._cut = True
+            if self._spent(kind):
                 return
             for last in bits(mask):
                 if math.gcd(period, last, *prefix) == 1:
                     self._work[kind] += CANDIDATE
                     yield (*prefix, last)
+
+    def _spent(self, kind: Kind) -> bool:
+        """Whether the work of one kind is at its limit; what is not a table is missed then."""
+        spent = self._work[kind] > MAX_WORK[kind] * max(1, self._effort)
+        self._cut = self._cut or (spent and kind != "table")
+        return spent
 
     def _motion(self, need: Need, cluster: Cluster) -> Motion | None:
         return cluster.motion(need.problem.space.names, self._axes)

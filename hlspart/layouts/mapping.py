@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, linear
+from hlspart.layouts.table import TableLayout
 from hlspart.model.results import BankingMap
 
 
-def layout_from(shape: tuple[int, ...], mapping: BankingMap) -> LatticeLayout | BlockCyclicLayout:
-    """Lattice for ``hnf``, else linear or block-cyclic by ``alpha``, ``modulus`` and ``block``."""
+def layout_from(shape: tuple[int, ...], mapping: BankingMap) -> LatticeLayout | BlockCyclicLayout | TableLayout:
+    """Table for ``table``, lattice for ``hnf``, else linear or block-cyclic by ``alpha``, ``modulus`` and ``block``."""
+    if mapping.table is not None:
+        return TableLayout(LatticeLayout(shape, mapping.alphas, mapping.moduli), mapping.table)
     if mapping.hnf is not None:
         return LatticeLayout.of_hnf(shape, mapping.hnf)
     assert mapping.alpha is not None and mapping.modulus is not None

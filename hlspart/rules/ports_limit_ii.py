@@ -2,7 +2,9 @@
 
 ## What it does
 Reports a pipelined loop whose II is above its target because one bank of an array must serve more
-accesses per iteration than it has ports.
+accesses per iteration than it has ports. The hint gives the pragmas that lower the II, with the II that
+the check predicts under them; `--unsafe-fixes` writes them. Where no pragma was found at once, or looking
+for one takes long, it says how many banks the accesses need at least.
 
 ## Why is this bad
 The loop runs slower than asked for, by the factor shown.

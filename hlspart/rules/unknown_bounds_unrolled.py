@@ -45,7 +45,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP208", "unknown-bounds-unrolled", "warning", names=True)
+RULE = Rule("HLP208", "unknown-bounds-unrolled", "warning")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -60,8 +60,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"loop {inner.name} of unknown length stands inside the pipelined loop {around}"
                 hint = "pipeline the inner loop, or give it a constant bound with an exit condition inside"
                 severity: Severity | None = None
-                if info.cause is None:
+                why = info.cause or ("a header is missing" if facts.lacks_header(inner.header.span.path) else None)
+                if why is None:
                     message += ": it cannot be unrolled"
                 else:  # hlspart cannot count it; the tool may
-                    message, severity = f"{message}: nothing is known of the pipeline ({info.cause})", "info"
+                    message, severity = f"{message}: nothing is known of the pipeline ({why})", "info"
                 yield facts.report(RULE, inner.header, message, hint, [(directive.at, "the PIPELINE")], None, severity)

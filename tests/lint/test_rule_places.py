@@ -235,7 +235,8 @@ def test_a_better_dimension_slows_no_other_loop() -> None:
         "  for (int i = 0; i < 16; i++) {{\n#pragma HLS pipeline II=1\n    int t = 0;\n"
         "    for (int j = 0; j < 16; j++) {}\n  }}\n"
     )
-    head = "void f(int A[16][16], int p[16], int q[16]) {\n#pragma HLS array_partition variable=A cyclic factor=8 dim=2\n"
+    head = "void f(int A[16][16], int p[16], int q[16]) {\n"
+    head += "#pragma HLS array_partition variable=A cyclic factor=8 dim=2\n"
     alone = lint_of(head + loop.format(column) + "}\n").diagnostics
     assert "HLP207" in [d.rule for d in alone]
     both = lint_of(head + loop.format(row) + loop.format(column) + "}\n").diagnostics
@@ -269,3 +270,7 @@ void f(int in[64], int out[64]) {
     found = [d for d in lint_of({"k.cpp": text}).diagnostics if d.rule == "HLP208"]
     assert [(d.severity, d.place.line) for d in found] == [("info", 6)]
     assert "nothing is known of the pipeline (`i` may be changed by code that is not analysed)" in found[0].message
+    text = text.replace("w.insert(in[c], i, 0)", "out[i] = in[c]").replace("i < 5", "i < TAPS")
+    found = [d for d in lint_of({"k.cpp": text}).diagnostics if d.rule == "HLP208"]
+    assert [d.severity for d in found] == ["info"]
+    assert "it cannot be unrolled" not in found[0].message

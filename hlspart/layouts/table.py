@@ -1,0 +1,90 @@
+"""Table banking: the bank is looked up by the class of an element modulo a lattice.
+
+bank(x) = table[class of x]; the classes are the banks of a :class:`LatticeLayout`. Every mapping that repeats itself
+along each dimension is one of these; block-cyclic maps and products of them are, too. In one box of the lattice each
+class has one element, so that the classes of one bank, numbered, and the number of the box make an address.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot
+from hlspart.model.results import BankingMap
+
+
+@dataclass(frozen=True)
+class TableLayout:
+    """``table``: bank of each class, in the order of ``classes.bank``; every bank below the greatest one occurs."""
+
+    classes: LatticeLayout
+    table: tuple[int, ...]
+
+    @property
+    def mapping(self) -> BankingMap:
+        """The record of this layout."""
+        return BankingMap(alphas=self.classes.alphas, moduli=self.classes.moduli, table=self.table)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents of the array."""
+        return self.classes.shape
+
+    @cached_property
+    def banks(self) -> int:
+        """Number of banks."""
+        return max(self.table) + 1
+
+    @cached_property
+    def ranks(self) -> tuple[int, ...]:
+        """For each class, how many classes before it share its bank."""
+        return tuple(self.table[:k].count(b) for k, b in enumerate(self.table))
+
+    @property
+    def words(self) -> int:
+        """Elements of one class, the padding of incomplete boxes included."""
+        return self.classes.depth(0)
+
+    def bank(self, x: tuple[int, ...]) -> int:
+        """Bank of element ``x``."""
+        return self.table[self.classes.bank(x)]
+
+    def offset(self, x: tuple[int, ...]) -> int:
+        """Address of ``x`` inside its bank."""
+        return self.ranks[self.classes.bank(x)] * self.words + self.classes.offset(x)
+
+    def depth(self, bank: int) -> int:
+        """Words of ``bank``, the padding of incomplete boxes included."""
+        return self.table.count(bank) * self.words
+
+    def same_bank(self, delta: tuple[int, ...]) -> bool | None:
+        """Whether x and x + delta share a bank: always, never, or (None) depending on x."""
+        moduli = self.classes.moduli
+        moves = [dot(a, delta) for a in self.classes.alphas]
+        alike = set()
+        for bank, at in zip(self.table, product(*map(range, moduli)), strict=True):
+            flat = 0
+            for place, move, n in zip(at, moves, moduli, strict=True):
+                flat = flat * n + (place + move) % n
+            alike.add(self.table[flat] == bank)
+        return alike.pop() if len(alike) == 1 else None
+
+    @property
+    def congruences(self) -> tuple[tuple[tuple[int, ...], int], ...]:
+        """None: banks are not classes of a lattice."""
+        return ()
+
+    def isl_banks(self, indices: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+        """Bank coordinates as isl expressions with their sizes."""
+        return ((self.isl_bank(indices), self.banks),)
+
+    def isl_bank(self, indices: tuple[str, ...]) -> str:
+        """The bank as a piecewise isl expression of index expressions, to stand alone in a tuple."""
+        parts = [f"({isl_dot(a, indices)}) mod {n}" for a, n in self.classes.congruences]
+        cases: dict[int, list[str]] = {}
+        for bank, at in zip(self.table, product(*map(range, self.classes.moduli)), strict=True):
+            cases.setdefault(bank, []).append(" and ".join(f"{p} = {v}" for p, v in zip(parts, at, strict=True)))
+        told = (f"{bank} : {' or '.join(f'({case})' for case in found)}" for bank, found in cases.items())
+        return f"({'; '.join(told)})"
