@@ -159,6 +159,7 @@ class Pipeline:
     def _rewrite(self, options: RewriteOptions, layouts: Mapping[int, Layout]) -> RewriteResult:
         """The port check is needed only to choose a style and to see which loops a tool unrolls."""
         from hlspart.rewrite import rewrite
+        from hlspart.rewrite.prepare import names_of, refusals
         from hlspart.rewrite.relocate import relocated
         from hlspart.rewrite.unroll import decided_by_unrolling, inside_pipelines, unrolled
 
@@ -172,13 +173,19 @@ class Pipeline:
         moved = ("rewritten", "kept")  # loads that share no call may share one when the inner loop is written out
         crossbar = frozenset(o.group for o in result.outcomes if o.status in moved and o.style == "crossbar")
         plan = inside_pipelines(self.program, self.analysis, self.figures, crossbar) if crossbar else ()
-        if options.unroll:
-            plan += decided_by_unrolling(self.analysis, self.validation, result.outcomes)
-        texts = unrolled(self.program, self.analysis, plan) if plan else {}
-        if not texts:
-            return result
-        second = self.with_texts(texts)
-        again = second._rewrite(replace(options, unroll=False), _same_groups(self, second, layouts))
+        undecided = frozenset(o.group for o in result.outcomes if o.code == "dynamic-bank" and options.unroll)
+        while True:  # without the loops of groups that unrolling does not help
+            wanted = plan + decided_by_unrolling(self.analysis, self.validation, sorted(undecided))
+            texts = unrolled(self.program, self.analysis, wanted) if wanted else {}
+            if not texts:
+                return result
+            second = self.with_texts(texts)
+            again = second._rewrite(replace(options, unroll=False), _same_groups(self, second, layouts))
+            bad = refusals(second.program, second.analysis, again)
+            left = frozenset(g.id for g in self.analysis.groups if bad.keys() & names_of(self.program, g))
+            if not left & undecided:
+                break
+            undecided -= left
         refused = [sum(o.status == "refused" for o in r.outcomes) for r in (result, again)]
         better = refused[1] <= refused[0] if crossbar else refused[1] < refused[0]
         better = better and any(o.status == "rewritten" for o in again.outcomes)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hlspart.model.access import AccessAnalysis, LoopInfo
@@ -37,7 +37,6 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.results import IIResult, Validation
-from hlspart.model.rewriting import GroupOutcome
 from hlspart.model.source import Edit, SourceText, Span, apply_edits
 from hlspart.partition.unrolling import unroll_factors
 
@@ -62,23 +61,18 @@ class _Cannot(Exception):
 
 
 def decided_by_unrolling(
-    analysis: AccessAnalysis, validation: Validation, outcomes: tuple[GroupOutcome, ...]
+    analysis: AccessAnalysis, validation: Validation, groups: Iterable[int]
 ) -> tuple[Unrolling, ...]:
-    """Loops whose unrolling decides the banks of refused groups (A-14: u = f / gcd(f, |c * step|))."""
-    wanted: dict[int, int] = {}
-    for outcome in outcomes:
-        if outcome.code != "dynamic-bank":
-            continue
-        verdicts = validation.groups[outcome.group].verdicts
-        for access in analysis.accesses:
-            verdict = verdicts.get(access.id)
-            if verdict is None or verdict.kind != "const-after-unroll" or not verdict.unroll or access.index is None:
+    """Loops whose unrolling decides the banks of ``groups`` (A-14: u = f / gcd(f, |c * step|))."""
+    wanted: dict[int, int | None] = {}
+    for group in groups:
+        for verdict in validation.groups[group].verdicts.values():
+            if verdict.kind != "const-after-unroll" or math.prod(u for _, u in verdict.unrolls) > MOST_COPIES:
                 continue
-            for ident in reversed(access.loops):
-                name = analysis.loops[ident].iterator
-                if name is not None and any(f is not None and f.coefficient(name) for f in access.index):
-                    wanted[ident] = math.lcm(wanted.get(ident, 1), verdict.unroll)
-                    break
+            for ident, u in verdict.unrolls:
+                factor, trips = math.lcm(wanted.get(ident) or 1, u), analysis.loops[ident].trip_count.exact
+                whole = trips is not None and factor >= trips
+                wanted[ident] = None if whole or wanted.get(ident, 1) is None else factor
     return tuple(Unrolling(loop, factor) for loop, factor in sorted(wanted.items()))
 
 

@@ -186,4 +186,32 @@ def test_a_loop_whose_pragma_stands_before_a_statement_without_braces() -> None:
 }
 """
     new = Pipeline(["p.c"], Options(), lambda _: text.encode()).rewrite(RewriteOptions(style="split", unroll=True))
-    assert "for (int i = 0; i < 8; i += 2) {\n    { A_0[i / 2] = i; }\n    { A_1[i / 2] = (i + 1); } }" in new.files["p.c"]
+    assert (
+        "for (int i = 0; i < 8; i += 2) {\n    { A_0[i / 2] = i; }\n    { A_1[i / 2] = (i + 1); } }" in new.files["p.c"]
+    )
+
+
+def test_only_the_loops_that_decide_a_bank_are_written_out(tmp_path: Path) -> None:
+    text = """int k(const int in[6][3])
+{
+    int M[6][3], A[9], F[6], s = 0;
+#pragma HLS array_partition variable=M type=cyclic factor=2 dim=1
+#pragma HLS array_partition variable=A type=cyclic factor=4
+#pragma HLS array_partition variable=F type=block factor=2
+    for (int i = 0; i < 6; i++) for (int j = 0; j < 3; j++) M[i][j] = in[i][j];
+    for (int i = 0; i < 9; i++) A[i] = 3 * i;
+    for (int i = 0; i < 6; i++) for (int j = 0; j < 2; j++) s += M[i][j] ^ A[i + 2 * j];
+    for (int i = 0; i < 6; i++) F[i] = s;
+    while (s > 50) s -= F[5];
+    return s;
+}
+"""
+    result = Pipeline(["p.c"], Options(), lambda _: text.encode()).rewrite(RewriteOptions(style="split", unroll=True))
+    assert {o.arrays: o.code for o in result.outcomes} == {("M",): None, ("A",): None, ("F",): "dynamic-bank"}
+    new = result.files["p.c"]
+    assert "for (int i = 0; i < 6; i += 2) {" in new and "{ for (int j = 0; j < 3; j++) M_1[i / 2][j] = " in new
+    assert "for (int i = 0; i < 6; i++) F[i] = s;" in new and "#pragma HLS array_partition variable=F" in new
+    (tmp_path / "old.c").write_text(text)
+    (tmp_path / "new.c").write_text(new)
+    compared = verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), VerifyOptions(top="k"))
+    assert compared.status == "equal", compared.message
