@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from hlspart.layouts.blockcyclic import BlockCyclicLayout
     from hlspart.layouts.lattice import LatticeLayout
     from hlspart.layouts.perdim import PerDimLayout
+    from hlspart.layouts.table import TableLayout
 
-    Layout = PerDimLayout | LatticeLayout | BlockCyclicLayout
+    Layout = PerDimLayout | LatticeLayout | BlockCyclicLayout | TableLayout
 
 _LARGEST = 128  # rows and columns of a bank map; beyond that, one corner is shown
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from hlspart.banking.need import Need
 from hlspart.banking.search import AnyLayout
 from hlspart.layouts.perdim import PerDimLayout
+from hlspart.layouts.table import TableLayout
 from hlspart.targets import Target
 
 ADDRESS_BITS = 16
@@ -60,6 +61,6 @@ def _wires(need: Need, layout: AnyLayout, bits: int, crossbar: bool) -> int:
 
 def _depths(layout: AnyLayout) -> Counter[int]:
     """How many banks have which depth."""
-    if isinstance(layout, PerDimLayout):
+    if isinstance(layout, PerDimLayout | TableLayout):
         return Counter(layout.depth(b) for b in range(layout.banks))
     return Counter({layout.depth(0): layout.banks})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from hlspart.model.access import Bounds
 from hlspart.model.directives import PartitionRequest, Problem
@@ -241,12 +241,39 @@ class IIResult:
 
 @dataclass(frozen=True, slots=True)
 class BankingMap:
-    """A banking function no pragma can say: linear/block-cyclic (alpha, modulus, block) or lattice (hnf)."""
+    """A banking function no pragma can say: linear/block-cyclic (alpha, modulus, block), lattice (hnf) or table.
+
+    ``table`` gives the bank of each class (alpha_j . x mod modulus_j), row-major, by ``alphas`` and ``moduli``.
+    """
 
     alpha: tuple[int, ...] | None = None
     modulus: int | None = None
     block: int | None = None
     hnf: tuple[tuple[int, ...], ...] | None = None
+    alphas: tuple[tuple[int, ...], ...] = ()
+    moduli: tuple[int, ...] = ()
+    table: tuple[int, ...] | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """``mapping`` of an array in JSON documents and map files."""
+        if self.table is not None:
+            return {"alphas": [list(a) for a in self.alphas], "moduli": list(self.moduli), "table": list(self.table)}
+        if self.hnf is not None:
+            return {"hnf": [list(row) for row in self.hnf]}
+        return {"alpha": list(self.alpha or ()), "modulus": self.modulus, "block": self.block}
+
+    @staticmethod
+    def from_json(entry: Mapping[str, Any]) -> BankingMap:
+        """The inverse of :meth:`to_json`."""
+
+        def vectors(name: str) -> tuple[tuple[int, ...], ...]:
+            return tuple(tuple(row) for row in entry[name])
+
+        if "table" in entry:
+            return BankingMap(alphas=vectors("alphas"), moduli=tuple(entry["moduli"]), table=tuple(entry["table"]))
+        if "hnf" in entry:
+            return BankingMap(hnf=vectors("hnf"))
+        return BankingMap(tuple(entry["alpha"]), entry["modulus"], entry["block"])
 
 
 @dataclass(frozen=True, slots=True)

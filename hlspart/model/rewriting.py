@@ -68,7 +68,6 @@ class ArrayMapping:
 
     def to_json(self) -> dict[str, object]:
         """Entry of ``arrays`` in the map file."""
-        m = self.mapping
         return {
             "array": self.array,
             "function": self.function,
@@ -78,11 +77,7 @@ class ArrayMapping:
             "style": self.style,
             "arrays": [{"name": a.name, "shape": list(a.shape)} for a in self.arrays],
             "dims": [{"kind": d.kind, "extent": d.extent, "banks": d.banks, "block": d.block} for d in self.dims],
-            "mapping": None
-            if m is None
-            else {"hnf": [list(r) for r in m.hnf]}
-            if m.hnf is not None
-            else {"alpha": list(m.alpha or ()), "modulus": m.modulus, "block": m.block},
+            "mapping": None if self.mapping is None else self.mapping.to_json(),
             "parameter": self.parameter,
             "position": self.position,
         }

@@ -322,17 +322,6 @@ def infer(program: Program, analysis: AccessAnalysis, result: InferResult, paths
 
 
 def _inferred(item: InferredArray) -> Shape:
-    mapping: Shape | None = None
-    if item.mapping is not None:
-        if item.mapping.hnf is not None:
-            mapping = {"hnf": [list(row) for row in item.mapping.hnf]}
-        else:
-            alpha = item.mapping.alpha
-            mapping = {
-                "alpha": None if alpha is None else list(alpha),
-                "modulus": item.mapping.modulus,
-                "block": item.mapping.block,
-            }
     return {
         "name": item.name,
         "function": item.function,
@@ -346,7 +335,7 @@ def _inferred(item: InferredArray) -> Shape:
         "absolute": item.absolute,
         "kind": item.kind,
         "pragmas": list(item.pragmas),
-        "mapping": mapping,
+        "mapping": None if item.mapping is None else item.mapping.to_json(),
         "bank_depth": item.bank_depth,
         "needs_rewrite": item.needs_rewrite,
         "reason": item.reason,

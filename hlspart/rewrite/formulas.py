@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.table import TableLayout
 from hlspart.rewrite.names import Names
 
 
@@ -83,6 +84,26 @@ class _Writer:
             self._division(divisor, greatest)
         return f"{self.helpers['mod', divisor].name}({text})"
 
+    def look_up(self, values: Sequence[int], index: str, kind: str) -> str:
+        """values[index] by shifts of constants: bits of 64-bit words and a choice among these, no memory."""
+        width = max(values).bit_length()
+        if width == 0:
+            return "0u"
+        each = 64 // width
+        parts = []
+        for k in range(0, len(values), each):
+            word = sum(v << width * j for j, v in enumerate(values[k : k + each]))
+            place = f"((n) - {k}u)" if k else "(n)"
+            parts.append(f"0x{word:x}ull >> {place if width == 1 else f'{width}u * {place}'}")
+        chosen = "".join(f"(n) < {(k + 1) * each}u ? {part} : " for k, part in enumerate(parts[:-1])) + parts[-1]
+        return self.named(kind, ["n"], f"(unsigned)({chosen}) & {(1 << width) - 1}u", index)
+
+    def named(self, kind: str, parameters: Sequence[str], text: str, call: str | None = None) -> str:
+        """A macro for ``text``, and its call with its own parameters or with ``call``."""
+        name = self._names.free(f"{self._stem}_{kind}")
+        self.helpers[kind, 0] = Macro(name, ", ".join(parameters), f"({text})")
+        return f"{name}({call or ', '.join(parameters)})"
+
     def _division(self, divisor: int, greatest: int) -> Macro:
         old = self.helpers.get(("div", divisor))
         found = multiply_shift(divisor, greatest)
@@ -97,7 +118,9 @@ class _Writer:
         return self.helpers["div", divisor]
 
 
-def formulas(layout: PerDimLayout | LatticeLayout | BlockCyclicLayout, stem: str, names: Names) -> Formulas:
+def formulas(
+    layout: PerDimLayout | LatticeLayout | BlockCyclicLayout | TableLayout, stem: str, names: Names
+) -> Formulas:
     """The macros of ``layout``; names begin with ``stem``."""
     writer = _Writer(stem, names)
     axes = [f"x{k}" for k in range(len(layout.shape))]
@@ -112,6 +135,9 @@ def formulas(layout: PerDimLayout | LatticeLayout | BlockCyclicLayout, stem: str
         case BlockCyclicLayout():
             bank, words, notes = _blockcyclic(layout, writer, shown)
             source = "block-cyclic banking, cf. Wang et al., ASP-DAC 2013"
+        case TableLayout():
+            bank, words, notes = _table(layout, writer, shown)
+            source = "banks of classes modulo a lattice, found by search"
     parameters = ", ".join(axes)
     inside = " && ".join(f"{x} < {n}u" for x, n in zip(shown, layout.shape, strict=True))
     choices = " : ".join(f"(b) == {b} ? y##{b}" for b in range(layout.banks - 1))
@@ -179,6 +205,19 @@ def _blockcyclic(
         bank,
         [f"{layout.block}u * ({word}) + ({within})"],
         (f"(({text}) / {layout.block}) mod {layout.modulus}", f"{layout.block}*({note}) + ({text}) mod {layout.block}"),
+    )
+
+
+def _table(layout: TableLayout, writer: _Writer, shown: list[str]) -> tuple[str, list[str], tuple[str, str]]:
+    text, (box,), (class_note, box_note) = _lattice(layout.classes, writer, shown)
+    index = writer.named("CLASS", [f"x{k}" for k in range(len(shown))], text)
+    bank = writer.look_up(layout.table, index, "TABLE")
+    rank = writer.look_up(layout.ranks, index, "RANK")
+    seen = f"{layout.words}*({{{', '.join(map(str, layout.ranks))}}}[class])"
+    return (
+        bank,
+        [f"{layout.words}u * {rank} + {box}"],
+        (f"{{{', '.join(map(str, layout.table))}}}[class], class {class_note}", f"{seen} + {box_note}"),
     )
 
 

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout
 from hlspart.layouts.perdim import PerDimLayout
+from hlspart.layouts.table import TableLayout
 from hlspart.model.access import Access, Affine
 from hlspart.poly.region import Regions, TooHard, isl_text
 
-Layout = PerDimLayout | LatticeLayout | BlockCyclicLayout
+Layout = PerDimLayout | LatticeLayout | BlockCyclicLayout | TableLayout
 Index = tuple[Affine, ...]
 Lanes = dict[int, int]
 

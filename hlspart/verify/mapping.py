@@ -129,14 +129,7 @@ def _banked(
     mapping: Mapping[str, Any], extents: Sequence[int], shapes: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, int]]:
     """Places under a banking function that crosses dimensions: ``arrays[bank][offset]``."""
-    hnf = mapping.get("hnf")
-    found = BankingMap(
-        alpha=None if mapping.get("alpha") is None else tuple(mapping["alpha"]),
-        modulus=mapping.get("modulus"),
-        block=mapping.get("block"),
-        hnf=None if hnf is None else tuple(tuple(row) for row in hnf),
-    )
-    layout = layout_from(tuple(extents), found)
+    layout = layout_from(tuple(extents), BankingMap.from_json(mapping))
     if tuple((layout.depth(b),) for b in range(layout.banks)) != tuple(shapes):
         raise Incomparable("the map does not fit: its banking function has banks of other sizes")
     return [(layout.bank(x), layout.offset(x)) for x in product(*(range(e) for e in extents))]

@@ -131,7 +131,7 @@ def test_no_mapping_is_never_claimed_where_one_exists() -> None:
         groups = PATTERNS[name]["groups"]
         extents = tuple(4 * w for w in window(groups))
         loops = needs(groups, extents, Ports(total=ports))
-        assert not no_mapping(loops, extents, PATTERNS[name]["minima"][str(ports)]["any"], 3000)
+        assert not no_mapping(loops, extents, PATTERNS[name]["minima"][str(ports)]["any"], 3000)[0]
 
 
 def brute_pragma(loops: Sequence[Need], shape: Sequence[int], model: BankModel, most: int) -> int | None:
