@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout
+from hlspart.layouts.table import TableLayout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.options import RewriteOptions
@@ -229,6 +230,8 @@ def _banking(plan: Plan) -> BankingMap | None:
             return BankingMap(hnf=plan.layout.hnf)
         case BlockCyclicLayout():
             return BankingMap(alpha=plan.layout.alpha, modulus=plan.layout.modulus, block=plan.layout.block)
+        case TableLayout():
+            return plan.layout.mapping
     return None
 
 
