@@ -14,6 +14,7 @@ from hlspart.infer.demand import COPIED, Demand, elements
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.table import TableLayout
 from hlspart.model.options import InferOptions
 from hlspart.model.results import BankingMap
 from hlspart.targets import Target
@@ -49,6 +50,8 @@ class Choice:
     @property
     def mapping(self) -> BankingMap | None:
         """The banking function when no pragma says it."""
+        if isinstance(self.layout, TableLayout):
+            return self.layout.mapping
         if isinstance(self.layout, BlockCyclicLayout):
             return BankingMap(self.layout.alpha, self.layout.modulus, self.layout.block)
         if isinstance(self.layout, LatticeLayout):
@@ -307,6 +310,8 @@ def _powers(most: int) -> Iterator[int]:
 
 def kind_of(layout: AnyLayout) -> str:
     """The contract's word for a layout."""
+    if isinstance(layout, TableLayout):
+        return "table"
     if isinstance(layout, BlockCyclicLayout):
         return "block-cyclic"
     if isinstance(layout, LatticeLayout):
