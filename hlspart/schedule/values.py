@@ -133,7 +133,7 @@ class Values(Operations):
             case c.Call():
                 return self._call(expr, line)
             case _:
-                raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled", line)
+                raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled{_why(expr)}", line)
 
     def _read(self, variable: int) -> int:
         if variable in self.env:
@@ -329,7 +329,8 @@ class Values(Operations):
             case c.Cast():
                 self._store(target.operand, value, line)
             case _:
-                raise Unmodelled(f"assignment to `{self.program.text(target.at)}` is not modelled", line)
+                text = f"assignment to `{self.program.text(target.at)}` is not modelled{_why(target)}"
+                raise Unmodelled(text, line)
 
     def _store_element(self, expr: c.ArrayRef, value: int, line: int, part: bool = False) -> None:
         place = self.place(expr, "write", tuple(self.value(i) for i in expr.indices), line)
@@ -375,3 +376,13 @@ class Values(Operations):
                 merged[key] = self.make("select", self.body.ops[a].bits, (test, a, b), line, (), "select")
                 self._either(merged[key], a, b)
         self.env = merged
+
+
+def _why(expr: c.Expr) -> str:
+    """What an expression is that has no model, where that is not plain to see."""
+    match expr:
+        case c.OpaqueExpr():
+            return f": {expr.what}"
+        case c.Subscript():
+            return ": an array inside a structure"
+    return ""
