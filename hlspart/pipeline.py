@@ -233,7 +233,8 @@ class Pipeline:
                 layout = make_layout(dims, array.dims) if array.dims else None
             if layout is not None:
                 layouts[self.analysis.group_of[array.variable]] = layout
-        texts = emission.pragma_texts(self.program, inferred)
+        given = {unit.path for unit in self.program.units}
+        texts = {path: text for path, text in emission.pragma_texts(self.program, inferred).items() if path in given}
         if not texts:
             return self._rewrite(options, layouts)
         return relocated(self.program, texts, self.with_texts(texts)._rewrite(options, layouts))

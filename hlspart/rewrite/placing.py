@@ -19,6 +19,7 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
+from hlspart.model.source import Span
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.formulas import Macro
 from hlspart.rewrite.plan import Plan
@@ -28,6 +29,7 @@ from hlspart.rewrite.templates import render
 #: Columns of a generated line.
 WIDTH = 120
 _TOLD = re.compile(r"(?:^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/)[ \t]*\r?\n)+\Z", re.M | re.S)
+_QUALIFIERS = re.compile(r"(?:(?:\b\w+\s*)?::\s*)+\Z")
 _BREAK = re.compile(r"(?<= :) |(?<= \|\|) |(?<=,) |(?<= =) |(?<=\)) (?=\w+\[)")
 
 
@@ -52,6 +54,9 @@ def place(program: Program, region: Region, begin: str, end: str, buffer: EditBu
     """Put ``begin`` before the region's first statement and ``end`` behind its last, in braces where there are none."""
     first, last = region.first.at.span, region.last.at.span
     source = program.sources[first.path]
+    qualifiers = _QUALIFIERS.search(source.text, max(0, first.start - WIDTH), first.start)
+    if qualifiers is not None:  # std::cout << A[i] is a statement from `cout` on
+        first = Span(first.path, qualifiers.start(), first.end)
     number, column = source.line_column(first.start)
     line = source.line_text(number)
     indent = line[: len(line) - len(line.lstrip())]

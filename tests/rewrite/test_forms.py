@@ -8,7 +8,8 @@ import pytest
 from rewrite_help import dangling, outputs, piped
 
 from hlspart.frontend import load
-from hlspart.model.options import FrontendOptions
+from hlspart.model.options import FrontendOptions, Options, RewriteOptions
+from hlspart.pipeline import Pipeline
 
 FORMS = (Path(__file__).parent / "forms.c").read_text()
 PRINT = '#include <stdio.h>\nint f(int); int main(void) { printf("%d %d\\n", f(3), f(4)); return 0; }\n'
@@ -222,3 +223,37 @@ def test_a_pragma_over_several_lines_leaves_the_line_ends_of_the_file(style: str
 """.replace("\n", "\r\n")
     new = piped(text, style=style).files["p.c"]
     assert new != text and "\n" not in new.replace("\r\n", "")
+
+
+def test_a_qualified_name_begins_its_statement() -> None:
+    text = """#include <iostream>
+int f(int A[4])
+{
+#pragma HLS array_partition variable=A type=cyclic factor=2
+    for (int i = 0; i < 4; i++) {
+        std::cout << A[i];
+    }
+    return 0;
+}
+"""
+    made = Pipeline(["p.cpp"], Options(), lambda _: text.encode())
+    result = made.rewrite(RewriteOptions(style="crossbar", split_top=True))
+    assert "\n        std::cout << A_v0;\n" in result.files["p.cpp"]
+
+
+def test_inferred_partitions_of_an_included_source_are_not_written() -> None:
+    texts = {
+        "p.c": '#include "k.c"\nint f(int n) { return k(n); }\n',
+        "k.c": """int k(int n)
+{
+    int A[64] = {0};
+    for (int i = 0; i < 64; i += 4) {
+#pragma HLS pipeline II=1
+        n += A[i] + A[i + 1] + A[i + 2] + A[i + 3];
+    }
+    return n;
+}
+""",
+    }
+    result = Pipeline(["p.c"], Options(), lambda path: texts[path].encode()).rewrite(RewriteOptions(infer=True))
+    assert result.files == {"p.c": texts["p.c"]}
