@@ -27,8 +27,8 @@ def compare(
     # Vitis HLS names every loop of the text; "Loop 1" is one that it has made itself (memcpy, initial values)
     vitis = (report.tool or target.tool).startswith("vitis")
     for said in report.loops:
-        mine = _find(said, left, ordinals, program, vitis)
-        if mine is not None:
+        mine = _find(said, left, ordinals, program, vitis) or _find(said, list(result.loops), ordinals, program, vitis)
+        if mine in left:  # else another copy of its function
             left.remove(mine)
         rows.append(_row(mine, said, report))
     reported = {owner(x.module) for x in report.loops if x.module}
@@ -84,8 +84,18 @@ def _named(said: ReportedLoop, loops: list[LoopResult], ordinals: dict[str, int]
     if re.fullmatch(r"Loop [\d.]+", said.name):
         ids = {ordinals.get(f"{x.function}/{said.name}") for x in loops}
         return next((x for x in loops if x.loop in ids), None)
-    # a nest flattened by the one and not by the other goes by its innermost loop
-    return next((x for x in loops if said.name.endswith(x.flattened[-1] if x.flattened else "\0")), None)
+    # lines have moved since: unlabelled loops keep their numbers
+    moved = (x for x in loops if x.name != _unplaced(x.name) == _unplaced(said.name))
+    if (found := next(moved, None)) is not None:
+        return found
+    # a nest flattened by the one and not by the other, or further, goes by its innermost loop
+    inner = (x for x in loops if x.pipelined and said.name.endswith("_" + (x.flattened[-1] if x.flattened else x.name)))
+    return next(inner, None) or next((x for x in loops if x.flattened and said.name == x.flattened[-1]), None)
+
+
+def _unplaced(name: str) -> str:
+    """``name`` without the lines of unlabelled loops."""
+    return re.sub(r"VITIS_LOOP_\d+_(\d+)", r"VITIS_LOOP_\1", name)
 
 
 def _below(program: Program, function: str) -> frozenset[str]:

@@ -207,4 +207,151 @@ NESTS = {
     }
 }
 """,
+    "rank_two": """int rank_two(void)
+{
+    float m[65536], p[256], q[256], r[256], s[256];
+    PRESET_I: for (int i = 0; i < 256; i++) {
+        p[i] = 0.5f; q[i] = 0.5f; r[i] = 0.5f; s[i] = 0.5f;
+        PRESET_J: for (int j = 0; j < 256; j++) m[i * 256 + j] = 0.25f;
+    }
+    int row = 0;
+    UPDATE_I: for (int i = 0; i < 256; i++) {
+        UPDATE_J: for (int j = 0; j < 256; j++) m[row + j] += p[i] * q[j] + r[i] * s[j];
+        row += 256;
+    }
+    int same = 0;
+    CHECK: for (int j = 0; j < 256; j++) same += m[j] == p[j];
+    return same;
+}
+""",
+    "cubes": """void cubes(float given[256], float out[256])
+{
+    float a[256], w[256];
+    for (int i = 0; i < 256; i++) { a[i] = given[i]; w[i] = given[255 - i]; }
+    CUBES: for (int i = 0; i < 255; i++) {
+        float q = w[i];
+        a[i + 1] = a[i] + q * q * q;
+    }
+    for (int i = 0; i < 256; i++) out[i] = a[i];
+}
+""",
+    "mirror_kept": """int mirror_kept(float va, float vb)
+{
+    float m[1024], n[1024], c[1024];
+    SET_I: for (int i = 0; i < 32; i++)
+        SET_J: for (int j = 0; j < 32; j++) { m[i * 32 + j] = va; n[i * 32 + j] = vb; c[i * 32 + j] = 0.5f; }
+    int row = 0;
+    for (int i = 0; i < 32; i++) {
+        int other = 0;
+        MIRROR: for (int j = 0; j <= i; j++) {
+            float sum = c[row + j] * 0.5f;
+            for (int k = 0; k < 32; k++)
+                sum += 0.75f * m[row + k] * n[other + k] + 0.75f * n[row + k] * m[other + k];
+            c[row + j] = sum;
+            other += 32;
+        }
+        row += 32;
+    }
+    return c[7] == c[8];
+}
+""",
+    "two_products": """void two_products(float a[65536], float b[65536], float t[256], float y[256], float x[256])
+{
+    int row = 0;
+    ROW: for (int i = 0; i < 256; i++) {
+        float sa = 0.0f, sb = 0.0f;
+        COLUMN: for (int j = 0; j < 256; j++) {
+            sa = a[row + j] * x[j] + sa;
+            sb = b[row + j] * x[j] + sb;
+        }
+        t[i] = sa;
+        y[i] = 0.5f * sa + 1.5f * sb;
+        row += 256;
+    }
+}
+""",
+    "norm": """float norm(float given[32][32])
+{
+    float a[32][32], q[32][32], total = 0;
+    for (int i = 0; i < 32; i++)
+        for (int j = 0; j < 32; j++) a[i][j] = given[i][j];
+    for (int k = 0; k < 32; k++) {
+        float n = 0;
+        NORM: for (int i = 0; i < 32; i++) n += a[i][k] * a[i][k];
+        total += n;
+        SCALE: for (int i = 0; i < 32; i++) q[i][k] = a[i][k] / n;
+        for (int j = k + 1; j < 32; j++) a[0][j] = a[0][j] - q[0][k];
+    }
+    for (int i = 0; i < 32; i++) total += q[i][i];
+    return total;
+}
+""",
+    "expand": """void expand(unsigned char *key, const unsigned char *given, const unsigned char table[256])
+{
+    unsigned char t[4];
+    FIRST: for (int i = 0; i < 4; i++) {
+        key[i * 4] = given[i * 4]; key[i * 4 + 1] = given[i * 4 + 1];
+        key[i * 4 + 2] = given[i * 4 + 2]; key[i * 4 + 3] = given[i * 4 + 3];
+    }
+    REST: for (int i = 4; i < 44; i++) {
+        t[0] = key[i * 4 - 4]; t[1] = key[i * 4 - 3]; t[2] = key[i * 4 - 2]; t[3] = key[i * 4 - 1];
+        if (i % 4 == 0) {
+            unsigned char first = t[0];
+            t[0] = t[1]; t[1] = t[2]; t[2] = t[3]; t[3] = first;
+        }
+        key[i * 4] = key[i * 4 - 16] ^ t[0];
+        key[i * 4 + 1] = key[i * 4 - 15] ^ t[1];
+        key[i * 4 + 2] = key[i * 4 - 14] ^ t[2];
+        key[i * 4 + 3] = key[i * 4 - 13] ^ t[3];
+    }
+}
+void top(unsigned char given[16], unsigned char table[256], unsigned char out[176])
+{
+    unsigned char key[176];
+    expand(key, given, table);
+    for (int i = 0; i < 176; i++) out[i] = key[i];
+}
+""",
+    "rows_and_back": """void take(short in[64], short kept[8][8])
+{
+    TAKE_R: for (int r = 0; r < 8; r++)
+        TAKE_C: for (int c = 0; c < 8; c++) {
+#pragma HLS PIPELINE
+            kept[r][c] = in[r * 8 + c];
+        }
+}
+void one(short row[8], short out[8])
+{
+    const short table[8][8] = { { 1, 2, 3, 4, 5, 6, 7, 8 }, { 11, 22, 33, 44, 55, 66, 77, 88 } };
+    OUT: for (int k = 0; k < 8; k++) {
+        int sum = 0;
+        IN: for (int n = 0; n < 8; n++) {
+#pragma HLS PIPELINE
+            sum += row[n] * (int)table[k][n];
+        }
+        out[k] = (sum + 4096) >> 13;
+    }
+}
+void both(short in[64], short out[64])
+{
+    short kept[8][8], made[8][8];
+    take(in, kept);
+    for (int i = 0; i < 8; i++) one(kept[i], made[i]);
+    BACK_R: for (int r = 0; r < 8; r++)
+        BACK_C: for (int c = 0; c < 8; c++) {
+#pragma HLS PIPELINE
+            out[c * 8 + r] = made[r][c];
+        }
+}
+""",
+    "shared_row": """void shared_row(short row[8], short out[8], const short table[64])
+{
+    OUT: for (int k = 0; k < 8; k++) {
+#pragma HLS PIPELINE
+        int sum = 0;
+        for (int n = 0; n < 8; n++) sum += row[n] * k;
+        out[k] = (sum + 4096) >> 13;
+    }
+}
+""",
 }

@@ -247,3 +247,25 @@ def test_loops_of_functions_put_into_their_callers(tmp_path):
     assert rows["Loop 1"]["drift"] == ["not predicted"]
     assert not any("vitis-2022.2.2" in text for text in found["mismatches"])
     assert done.return_value == 1
+
+
+def test_copies_of_a_function_and_lines_that_have_moved(tmp_path):
+    """Both modules of `fill` are its loop; a comment above the source has moved the line of the other loop."""
+    twice = INLINED.replace("top_Pipeline_COPY", "fill_1").replace("top_Pipeline_1", "fill_2").replace("Loop 1", "COPY")
+    source, log = tmp_path / "k.c", tmp_path / "vitis_hls.log"
+    source.write_text("// moved\n" + CALLS)
+    log.write_text(twice)
+    arguments = [str(source), "--log", str(log), "--tool", "vitis-2022.2", "--format", "json"]
+    found = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)
+    assert [x["name"] for x in found["loops"]] == ["COPY", "COPY", "VITIS_LOOP_10_1"]
+    assert not any("not predicted" in x["drift"] for x in found["loops"])
+
+
+def test_a_nest_that_only_the_tool_has_flattened_goes_by_its_innermost_loop(tmp_path):
+    log = INLINED.replace("'VITIS_LOOP_9_1'", "'OUTER_COPY'").replace("top_Pipeline_VITIS_LOOP_9_1", "top_Pipeline_X")
+    source, path = tmp_path / "k.c", tmp_path / "vitis_hls.log"
+    source.write_text(CALLS)
+    path.write_text(log)
+    arguments = [str(source), "--log", str(path), "--tool", "vitis-2022.2", "--format", "json"]
+    found = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)
+    assert [(x["name"], x["reported"]["name"]) for x in found["loops"] if x["reported"]][-1] == ("COPY", "OUTER_COPY")
