@@ -96,7 +96,10 @@ class _Comparison:
             raise Incomparable("the signatures differ: only one version returns a value")
         if self._original.result and self._new.result and self._original.result.same_as != self._new.result.same_as:
             raise Incomparable("the signatures differ: the types of the return values")
-        match = Correspondence(self._original, self._new, options.map)
+        try:
+            match = Correspondence(self._original, self._new, options.map)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError, ZeroDivisionError):
+            raise Incomparable("the map file has values that do not fit schema hlspart.map/1") from None
         self._pairs = match.pairs
         self._skipped = (*self._original.skipped, *match.skipped)
         self._programs = (first, second)

@@ -94,7 +94,8 @@ def from_json(shape: object, items: Sequence[Object]) -> list[dict[str, list[Num
     if not isinstance(shape, dict) or shape.get("schema") != "hlspart.vectors/1":
         raise ValueError("not a vector file (schema hlspart.vectors/1)")
     vectors = []
-    for number, entry in enumerate(shape.get("vectors", []), 1):
+    entries = shape.get("vectors")
+    for number, entry in enumerate(entries if isinstance(entries, list) else [], 1):
         values: dict[str, list[Number]] = {}
         for item in items:
             name, wanted = key(item), item.count * len(item.leaves)

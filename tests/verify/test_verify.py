@@ -389,3 +389,20 @@ void k(int a[8][4], int s[8])
 """
     result = compare(tmp_path, text, text, ports=load(TargetOptions()))
     assert {u.loop for u in result.ports} == {"VITIS_LOOP_6_1_VITIS_LOOP_8_2", "VITIS_LOOP_13_3"}
+
+
+@pytest.mark.parametrize("vectors", [5, None, [], [3]])
+def test_vectors_that_are_none(tmp_path: Path, vectors: object) -> None:
+    replay = {"schema": "hlspart.vectors/1", "vectors": vectors}
+    result = compare(tmp_path, BASE, BASE, replay=replay)
+    assert result.status == "incomparable" and "vector" in result.message
+
+
+@pytest.mark.parametrize("change", [{"arrays": 5}, {"extents": None}, {"dims": [3]}, {"parameter": 0, "function": "k"}])
+def test_maps_that_do_not_fit_their_schema(tmp_path: Path, change: Mapping[str, object]) -> None:
+    entry = {
+        "array": "total", "function": None, "extents": [4], "style": "split", "mapping": None, "parameter": None,
+        "arrays": [{"name": "total", "shape": [4]}], "dims": [{"kind": "whole", "extent": 4, "banks": 1, "block": 4}],
+    }  # fmt: skip
+    result = compare(tmp_path, BASE, BASE, map={"schema": "hlspart.map/1", "arrays": [{**entry, **change}]})
+    assert result.status == "incomparable" and "map" in result.message
