@@ -32,8 +32,8 @@ def unroll_mismatch(facts: Facts, remark: Remark) -> tuple[int, int, int] | None
             if verdict is None or verdict.kind != "const-after-unroll" or access.at != remark.problem.at:
                 continue
             for loop, needs in verdict.unrolls:
-                has = facts.unrolled.get(loop)
-                if has is not None and has > 1 and has % needs:
+                has, trips = facts.unrolled.get(loop), facts.analysis.loops[loop].trip_count.max
+                if has is not None and 1 < has < (trips or has + 1) and has % needs:
                     return loop, has, needs
     return None
 

@@ -48,5 +48,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for group, directive in partitioned_groups(facts):
         if same_without(facts, group):
             names = " and ".join(f"'{facts.program.variable(v).name}'" for v in directive.variables)
-            message = f"the partition of {names} changes no II and no latency"
+            message = f"the partition of {names} changes no II and no latency of a loop"
             yield facts.report(RULE, directive.at, message, "remove it unless it serves an interface")

@@ -274,3 +274,21 @@ void f(int in[64], int out[64]) {
     found = [d for d in lint_of({"k.cpp": text}).diagnostics if d.rule == "HLP208"]
     assert [d.severity for d in found] == ["info"]
     assert "it cannot be unrolled" not in found[0].message
+
+
+def test_a_factor_above_the_iterations_unrolls_all_of_them() -> None:
+    text = """void f(int A[64], int s[64]) {
+#pragma HLS array_partition variable=A cyclic factor=8
+  for (int i = 0; i < 61; i++) {
+#pragma HLS pipeline off
+    int t = 0;
+    for (int j = 0; j < 3; j++) {
+#pragma HLS unroll factor=16
+      t += A[i + j];
+    }
+    s[i] = t;
+  }
+}
+"""
+    assert "HLP206" not in [d.rule for d in lint_of(text).diagnostics]
+    assert "HLP206" in [d.rule for d in lint_of(text.replace("factor=16", "factor=2")).diagnostics]
