@@ -19,6 +19,7 @@ from hlspart.model.options import InferOptions
 from hlspart.model.results import BankingMap
 from hlspart.targets import Target
 
+MOST_SLOWER = 3  # IIs above the one asked for at which a rewrite is looked for where accesses differ in kind
 MOST_WAYS = 16  # to deal out the ports of a bank, over all loops
 SMALL_BITS = 512  # arrays up to this size become registers under scheme auto when they need banks
 
@@ -71,6 +72,7 @@ class Chooser:
     target: Target
     last_resort: bool = True  # whether scheme pragma may end in registers
     rewrites: bool = True  # whether banks may be selected in the text
+    copies: bool = True  # whether the array may be copied for its reads
 
     def choose(self, needs: Sequence[Need], start: int = 1) -> Choice | None:
         """The cheapest banking that serves ``needs`` with at least ``start`` banks; None when there is none."""
@@ -283,7 +285,8 @@ class Chooser:
 
     def _replicated(self, needs: Sequence[Need], bound: int) -> Choice | None:
         """Copies of the whole array, each with its own read port: the remedy for data-dependent reads."""
-        if self.demand.interface or COPIED not in self.target.profile["ports"]:
+        other = self.demand.bound and self.demand.storage != COPIED  # the source says which memory it is to be
+        if self.demand.interface or other or not self.copies or COPIED not in self.target.profile["ports"]:
             return None
         copies = 1
         for need in needs:
@@ -399,6 +402,13 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> Relaxed:
             ]
             said.append(f"not all loops can have their II: {' and '.join(slowed)}")
         choice = solve(iis)
+    if cheap is not chooser and len(iis) == 1:  # a text that selects banks may serve it sooner
+        for ii in range(needs[0].ii + 1, min(iis[0], needs[0].ii + 1 + MOST_SLOWER)):
+            sooner = chooser.choose([needs[0].at(ii)], start)
+            if sooner is not None:
+                iis, choice = [ii], sooner
+                said = [f"{demand.loops[0].result.name} cannot reach II {needs[0].ii}, {ii} is the least"]
+                break
     if choice is None:  # every loop at its slowest: one bank serves all of them
         iis = most
         choice = replace(chooser.none(needs), proved=False, absolute=False, reason="no partition helps")

@@ -48,7 +48,7 @@ class Demand:
     """All needs on one group of arrays.
 
     ``roots`` are the members that are no formal of a given caller: they carry the directives.
-    ``fault`` says why nothing may be partitioned.
+    ``bound``: a directive says which memory it is. ``fault`` says why nothing may be partitioned.
     """
 
     group: ArrayGroup
@@ -58,6 +58,7 @@ class Demand:
     storage: str
     port_count: int
     interface: bool
+    bound: bool
     written: bool
     loops: tuple[LoopNeed, ...]
     existing: PerDimLayout | None
@@ -225,6 +226,10 @@ def _demand(
         interface=any(
             program.variable(m).storage == "parameter" and program.variable(m).function in analysis.tops
             for m in group.members
+        ),
+        bound=any(
+            d.usable and d.kind in ("bind_storage", "resource") and set(d.variables) & set(group.members)
+            for d in program.directives
         ),
         written=any(a.kind == "write" for m in group.members for a in analysis.of_array(m)),
         loops=needs,

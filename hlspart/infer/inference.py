@@ -80,6 +80,8 @@ class Inference:
         self._remember(program.directives, frozenset(), self.real, first)
         self._barred: Mapping[int, str] = {}  # groups whose rewrite does not help, and why
         self._whole: dict[int, str] = {}  # groups that are better left whole, and why
+        self._free: dict[LoopKey, LoopResult] = {}  # the prediction if memories had ports enough
+        self._single: set[int] = set()  # groups whose copies do not help
         self._slowed: dict[int, str] = {}  # groups that cannot serve all loops as asked, and why
         functions = in_hardware(program, analysis)
         self.program = with_pipelines(program, first, functions)
@@ -100,7 +102,7 @@ class Inference:
         """
         if not self.targets:
             return InferResult((), ())
-        self._barred, self._whole, self._slowed = dict(barred or {}), {}, {}
+        self._barred, self._single, self._whole, self._slowed = dict(barred or {}), set(), {}, {}
         floors = self._floors()
         decisions, after = self._solve(floors)
         reached = {key(x): max(floors[key(x)], _least(x)) for x in self._loops(after)}
@@ -208,8 +210,9 @@ class Inference:
         base = self._loops(self.base)
         if all(x.ii is not None and x.ii <= self.targets[key(x)] for x in base):
             return dict(self.targets)
-        free = self._check(self.bare, {a.array for a in self.analysis.accesses})
-        return {key(x): max(self.targets[key(x)], _least(x)) for x in self._loops(free)}
+        free = self._loops(self._check(self.bare, {a.array for a in self.analysis.accesses}))
+        self._free = {key(x): x for x in free}
+        return {key(x): max(self.targets[key(x)], _least(x)) for x in free}
 
     def _solve(self, floors: Mapping[LoopKey, int]) -> tuple[tuple[Decision, ...], IIResult]:
         """Choose, predict, and ask for more banks where the prediction misses ``floors``."""
@@ -291,7 +294,7 @@ class Inference:
     def _raise(
         self, after: IIResult, floors: Mapping[LoopKey, int], decisions: Sequence[Decision], starts: dict[int, int]
     ) -> bool:
-        """Ask for more banks where a memory port still binds; False when there is nowhere to do so."""
+        """Ask for more banks where a memory port still binds, none of copies that miss; False when there is nowhere."""
         raised = False
         for loop in self._loops(after):
             if loop.ii is None or loop.ii <= floors[key(loop)]:
@@ -300,7 +303,10 @@ class Inference:
             for d in decisions:
                 touched = any(key(x.result) == key(loop) for x in d.demand.loops)
                 names = {self.program.variable(m).name for m in d.demand.group.members}
-                if touched and names & binding and self._open(d.demand.group.id) and d.choice.kind != "complete":
+                if touched and d.choice.kind == "replicate" and d.demand.group.id not in self._single:
+                    self._single.add(d.demand.group.id)
+                    raised = True
+                elif touched and names & binding and self._open(d.demand.group.id) and d.choice.kind != "complete":
                     starts[d.demand.group.id] = d.choice.banks + 1
                     raised = True
         return raised
@@ -316,7 +322,8 @@ class Inference:
     def _decide(self, demand: Demand, start: int, last: bool = True) -> Decision:
         """``last``: whether slower loops and registers are the answer where nothing else serves."""
         barred = self._barred.get(demand.group.id)
-        chooser = Chooser(demand, self.options, self.model, self.target, last, barred is None)
+        single = demand.group.id in self._single
+        chooser = Chooser(demand, self.options, self.model, self.target, last, barred is None, not single)
         if demand.fault is not None or not self._open(demand.group.id):
             return self._kept(demand, chooser)
         if demand.group.id in self._whole:
@@ -452,7 +459,9 @@ class Inference:
             names = ", ".join(self.program.variable(v).name for v in rewritten)
             needs = f"needs the rewrite of {names}" if rewritten else None
             if loop.ii is not None and loop.ii > asked:
-                cause = binding(loop, asked) or self._shortage(loop, decisions)
+                free = self._free.get(key(loop))
+                least = free if free is not None and free.ii == loop.ii else loop
+                cause = binding(least, asked) or binding(loop, asked) or self._shortage(loop, decisions)
                 cause = f"{cause}; {needs}" if needs else cause
             elif loop.ii is not None:
                 cause = needs

@@ -1,0 +1,114 @@
+"""Proposals that need the rewrite: none makes a loop slower, banks are enough for loads and stores apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from inferring import array, pipeline
+
+from hlspart.infer import infer
+from hlspart.model.options import InferOptions, RewriteOptions
+from hlspart.model.results import IIResult, InferResult
+from hlspart.model.rewriting import RewriteResult
+from hlspart.pipeline import Pipeline
+
+
+def in_place(reads: Sequence[int], storage: str = "", ii: int = 1) -> str:
+    terms = " + ".join(f"A[i + {k}]" for k in reads)
+    return f"""void f(int in[64], int out[64])
+{{
+    int A[64];
+{storage}    for (int i = 0; i < 64; i++) A[i] = in[i];
+    L: for (int i = 8; i < 40; i++) {{
+#pragma HLS PIPELINE II={ii}
+        int s = {terms};
+        A[i - 8] = s;
+        out[i] = s;
+    }}
+    for (int i = 0; i < 64; i++) out[i] += A[i];
+}}
+"""
+
+
+def emitted(text: str, result: InferResult) -> list[int | None]:
+    """The II of pipelined loops in the text that the rewrite writes for a proposal."""
+    written = pipeline(text)._rewrite_as(RewriteOptions(), result).files["k.c"]
+    return [x.ii for x in pipeline(written).figures.loops if x.pipelined and x.origin == "pragma"]
+
+
+def fewest(reads: Sequence[int], served: int) -> int:
+    """Cyclic banks that are asked for at most ``served`` of the reads in any iteration."""
+    fits = (n for n in range(1, 64) if max(sum(r % n == b for r in reads) for b in range(n)) <= served)
+    return next(fits)
+
+
+@pytest.mark.parametrize("reads", [(0, 2, 4), (0, 1, 3), (0, 2, 5, 9)])
+def test_loads_and_stores_have_ports_enough_in_the_text(reads: tuple[int, ...]) -> None:
+    """One store and one load for each bank and cycle: two ports serve two loads only where nothing is stored."""
+    text = in_place(reads, "#pragma HLS BIND_STORAGE variable=A type=ram_t2p\n")
+    result = pipeline(text).infer(InferOptions())
+    found = array(result, "A")
+    assert found.needs_rewrite and found.banks == fewest(reads, 1) and found.proved_minimal
+    assert [x.ii_after for x in result.loops] == emitted(text, result) == [1]
+
+
+def test_a_memory_that_the_source_names_is_not_replaced_by_copies() -> None:
+    text = in_place((0, 2), "#pragma HLS BIND_STORAGE variable=A type=ram_1p\n")
+    result = pipeline(text).infer(InferOptions())
+    found = array(result, "A")
+    assert found.needs_rewrite and found.banks == 2  # a load and a store of each bank take two cycles of its port
+    assert [(x.ii_before, x.ii_after) for x in result.loops] == [(3, 2)] and emitted(text, result) == [2]
+
+
+def doctored(p: Pipeline, ii: int) -> InferResult:
+    """What is proposed if the check of the text gave every loop this II."""
+
+    def write(found: InferResult) -> tuple[RewriteResult, IIResult | None]:
+        written = p._rewrite_as(RewriteOptions(split_top=True), found)
+        after = p.with_texts(written.files).figures
+        return written, replace(after, loops=tuple(replace(x, ii=ii) if x.pipelined else x for x in after.loops))
+
+    return infer(p.program, p.analysis, p.validation, p.target, InferOptions(), write=write)
+
+
+def test_a_rewrite_that_makes_a_loop_slower_is_not_proposed() -> None:
+    text = in_place((0, 2, 4), "#pragma HLS BIND_STORAGE variable=A type=ram_t2p\n")
+    (loop,) = doctored(pipeline(text), 7).loops
+    assert (loop.ii_before, loop.ii_after) == (2, 2)
+    found = array(doctored(pipeline(text), 7), "A")
+    assert not found.needs_rewrite and "not rewritten: banks selected at run time leave L at II 7" in found.reason
+
+
+def test_a_rewrite_that_falls_short_stays_where_nothing_else_is_better() -> None:
+    text = in_place((0, 2, 4, 6, 8), "#pragma HLS BIND_STORAGE variable=A type=ram_t2p\n")
+    (loop,) = doctored(pipeline(text), 2).loops
+    assert (loop.ii_before, loop.ii_after) == (3, 2) and loop.rewritten
+
+
+def test_where_the_rewrite_refuses_what_a_pragma_can_do_is_proposed() -> None:
+    text = in_place((0, 2, 4), "#pragma HLS BIND_STORAGE variable=A type=ram_t2p\n")
+    text = text.replace("int A[64]", "struct { int v; } A[64]")
+    for index in ("i", "i + 0", "i + 2", "i + 4", "i - 8"):
+        text = text.replace(f"A[{index}]", f"A[{index}].v")
+    result = pipeline(text).infer(InferOptions())
+    assert not array(result, "A").needs_rewrite and "the rewrite refuses it: " in array(result, "A").reason
+    assert all(x.ii_after is not None and x.ii_after <= (x.ii_before or 0) for x in result.loops)
+
+
+def test_a_loop_that_runs_loops_by_calls_is_not_innermost() -> None:
+    text = """void g(int A[64]) { for (int i = 0; i < 64; i++) A[i] += 1; }
+    void f(int A[64]) { for (int k = 0; k < 4; k++) g(A); }"""
+    assert [x.function for x in pipeline(text).infer(InferOptions()).loops] == ["g"]
+
+
+def test_pareto_points_that_need_the_rewrite_have_the_ii_of_its_text() -> None:
+    text = in_place((0, 2, 4, 6, 8), "#pragma HLS BIND_STORAGE variable=A type=ram_t2p\n")
+    p = pipeline(text)
+    for point in p.infer(InferOptions(pareto=True)).pareto:
+        ii = int(str(point["ii"]))
+        result = p.infer(InferOptions(target_ii=ii))
+        rewritten = any(a.needs_rewrite for a in result.arrays)
+        assert [x.ii_after for x in result.loops] == [ii]
+        assert not rewritten or emitted(text, result) == [ii]
