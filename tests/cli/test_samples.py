@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,13 @@ def test_the_promise_of_the_readme(tmp_path: Path) -> None:
     new.write_text(result.files[str(sample)])
     after = {x.name: x.ii for x in Pipeline([str(new)], Options()).ii.loops}
     assert after == {"LOAD_LOOP": 1, "SUM_LOOP": 1}
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    shown = readme.split("```c\n")[1].split("```")[0].splitlines()
+    assert (
+        len(shown) > 4 and [line for line in shown if line != "..." and line not in new.read_text().splitlines()] == []
+    )
+    lines = [x.line for p in (sample, new) for x in Pipeline([str(p)], Options()).ii.loops if x.name == "SUM_LOOP"]
+    assert [int(n) for n in re.findall(r"o SUM_LOOP +(\d+) ", readme)] == lines
     checked = verify(str(sample), str(new), VerifyOptions(top="bottleneck", ports=load(TargetOptions())))
     assert checked.exit_code == 0, checked.message
     uses = {(u.loop, u.array): (u.reads, u.writes, u.interval, u.iterations) for u in checked.ports}
