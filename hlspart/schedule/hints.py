@@ -120,20 +120,22 @@ class _Hints:
         memory = self.model.storage.memory(variable)
         return self.model.target.ports(REGISTERS) if layout.depth(0) == 1 else memory.ports
 
-    def _here(self, variable: int) -> int:
-        """The variable of the program that one of an expanded call stands for."""
+    def _here(self, variable: int) -> int | None:
+        """The variable of the program that one of an expanded call stands for; None where there is none."""
         program = self.home.program
         if variable < len(program.variables):
             return variable
         place = self.model.program.variable(variable).at.span
-        return next(v.id for v in program.variables if v.declarations and v.at.span == place)
+        return next((v.id for v in program.variables if v.declarations and v.at.span == place), None)
 
     def _partition(self, variable: int, kind: str, factor: int, dim: int) -> Change:
         here = self._here(variable)
+        assert here is not None  # see `_divides`
         return trial.partition(self.home.program, self.home.members(here), here, kind, factor, dim)
 
     def _storage(self, variable: int, kind: str) -> Change:
         here, target = self._here(variable), self.model.target
+        assert here is not None  # see `_divides`
         interface = self.home.interface(self.home.program.variable(here)) and not target.bind_interface
         return trial.storage(self.home.program, self.home.members(here), here, kind, interface)
 
@@ -158,9 +160,10 @@ class _Hints:
         return None
 
     def _divides(self, variable: int) -> bool:
-        """Whether a partition of the array means anything."""
+        """Whether a partition of the array means anything, and can be written."""
         storage = self.model.storage
-        return storage.memory(variable).storage not in ("m_axi", "fifo") and variable not in storage.packings
+        split = storage.memory(variable).storage not in ("m_axi", "fifo") and variable not in storage.packings
+        return split and self._here(variable) is not None
 
     def _layouts(self, variable: int, goal: int) -> list[tuple[PerDimLayout, str, Change]]:
         """Partitions that have enough ports, another one on one dimension, by number of banks."""
@@ -240,7 +243,10 @@ class _Hints:
             variable = next((v for v, name in self._names().items() if name == limit.variable), None)
             if variable is None or self.nest.loop is None:
                 return None
-            promise = trial.independent(self.home.program, self.nest.loop.id, self._here(variable))
+            here = self._here(variable)
+            if here is None:
+                return None
+            promise = trial.independent(self.home.program, self.nest.loop.id, here)
             without = self.trial([promise])
             if without is None or without.recurrence_ii is None or without.recurrence_ii >= limit.ii:
                 return None
