@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
+import bodies
 import pytest
 from generator import driver, features, generate
 from rewrite_help import laid_out_at_random, outputs, rewritten
 
+from hlspart.model.options import TargetOptions
 from hlspart.model.rewriting import RewriteResult
+from hlspart.targets import load
+from hlspart.verify import VerifyOptions, verify
 
 SEEDS = list(range(1000, 1030))
 STYLES = ("split", "bankdim", "split, dynamic bankdim", "crossbar")
@@ -57,3 +62,16 @@ def test_again_changes_nothing(name: str) -> None:
     for seed in SEEDS[:8]:
         once = rewritten(generate(seed), name).files["p.c"]
         assert rewritten(once, name).files["p.c"] == once
+
+
+@pytest.mark.parametrize(("make", "seed"), [(bodies.generate, 1), (bodies.generate, 5), (generate, 8)])
+def test_banks_are_asked_for_what_the_model_predicts(make: Callable[[int], str], seed: int, tmp_path: Path) -> None:
+    text = make(seed)
+    result = rewritten(text, "crossbar")
+    (tmp_path / "old.c").write_text(text)
+    (tmp_path / "new.c").write_text(result.files["p.c"])
+    options = VerifyOptions(top=f"k{seed}", map=result.map_json(), vectors=1, ports=load(TargetOptions()))
+    found = verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), options)
+    assert found.status == "equal", found.message
+    known = [u for u in found.ports if u.predicted is not None]
+    assert known and all(u.interval == u.predicted for u in known), known
