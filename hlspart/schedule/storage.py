@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -13,7 +14,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.ports import Ports
 from hlspart.model.program import ArrayType, PointerType, Program, ScalarType, StreamType, Variable
 from hlspart.model.results import DimPartition, Validation
-from hlspart.schedule.reshape import packings
+from hlspart.schedule.reshape import Packed, packings
 from hlspart.schedule.slices import Slice, slices
 from hlspart.targets import Target
 from hlspart.targets.target import REGISTERS
@@ -69,10 +70,16 @@ class Storage:
             if d.usable and d.kind in ("bind_storage", "resource", "interface", "array_reshape", "stream"):
                 for variable in d.variables:
                     self._by_variable.setdefault(variable, []).append(d)
-        self.packings = packings(program)
+        self.packings = self._spread(packings(program))
         self._slices: dict[int, frozenset[Slice] | None] = slices(program) if around is None else around._slices
         self._written = {a.array for a in analysis.accesses if a.kind == "write"}
         self._memories: dict[int, Memory] = {}
+
+    def _spread(self, packed: Mapping[int, tuple[Packed | None, ...]]) -> dict[int, tuple[Packed | None, ...]]:
+        """Words of reshaped arrays, of the parameters too that calls hand them to."""
+        shapes = self.analysis.shapes
+        members = {m: v for v in packed for m in self.members(v)}
+        return {m: packed[v] for m, v in members.items() if m == v or shapes.get(m) == shapes.get(v)}
 
     def memory(self, variable: int) -> Memory:
         """The memory of a variable."""

@@ -107,3 +107,26 @@ TABLE = """int look(unsigned char x[64]) {
 @pytest.mark.parametrize(("tool", "ii"), [("vitis-2022.1", 1), ("vitis-2021.1", 2), ("vivado-hls-2016.4", 2)])
 def test_tables_are_copied_by_newer_tools_only(tool, ii):
     assert loop(TABLE, "LOOK", tool=tool).ii == ii
+
+
+HANDED = """void take(short in[64], short kept[8][8]) {
+    R: for (int r = 0; r < 8; r++)
+        C: for (int c = 0; c < 8; c++) {
+#pragma HLS PIPELINE
+            kept[r][c] = in[r * 8 + c];
+        }
+}
+void top(short in[64], short out[64]) {
+    short kept[8][8];
+#pragma HLS ARRAY_RESHAPE variable=kept complete dim=2
+    take(in, kept);
+    for (int i = 0; i < 64; i++) out[i] = kept[i / 8][i % 8];
+}
+"""
+
+
+def test_parameters_get_the_words_of_a_reshaped_array():
+    """A lane of a word is stored: reports have II 2 (the word is read first), other tools may write lanes alone."""
+    assert loop(HANDED.replace("#pragma HLS ARRAY_RESHAPE variable=kept complete dim=2\n", ""), "R_C").ii == 1
+    found = loop(HANDED, "R_C")
+    assert found.ii is None and "reshaped" in (found.cause or "")
