@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import InferOptions, Options, RewriteOptions
-from hlspart.model.program import Program
+from hlspart.model.program import Program, Variable
 from hlspart.model.source import Edit, SourceText, Span
 
 if TYPE_CHECKING:
@@ -252,11 +252,20 @@ class Pipeline:
 
 
 def _same_groups(old: Pipeline, new: Pipeline, layouts: Mapping[int, Layout]) -> dict[int, Layout]:
-    """``layouts`` by the group numbers of ``new``, whose text declares the same arrays."""
-    of = {(v.function, v.name): layouts.get(old.analysis.group_of.get(v.id, -1)) for v in old.program.arrays()}
-    found: dict[int, Layout] = {}
+    """``layouts`` by the group numbers of ``new``, whose text declares the same arrays, some of them several times."""
+    known: dict[tuple[str | None, str], list[Variable]] = {}
+    for variable in old.program.arrays():
+        known.setdefault((variable.function, variable.name), []).append(variable)
+    given: dict[tuple[str | None, str], list[Variable]] = {}
     for variable in new.program.arrays():
-        layout = of.get((variable.function, variable.name))
-        if layout is not None and variable.id in new.analysis.group_of:
-            found[new.analysis.group_of[variable.id]] = layout
+        given.setdefault((variable.function, variable.name), []).append(variable)
+    found: dict[int, Layout] = {}
+    for key, variables in given.items():
+        before = known.get(key, [])
+        for number, variable in enumerate(variables):
+            same = before if len(before) != len(variables) else before[number : number + 1]
+            of = {old.analysis.group_of.get(v.id, -1) for v in same if v.dims == variable.dims}
+            layout = layouts.get(of.pop()) if len(of) == 1 else None
+            if layout is not None and variable.id in new.analysis.group_of:
+                found[new.analysis.group_of[variable.id]] = layout
     return found

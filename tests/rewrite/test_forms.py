@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rewrite_help import dangling, outputs, piped
+from rewrite_help import analysed, dangling, laid_out, outputs, piped
 
 from hlspart.frontend import load
+from hlspart.layouts.lattice import linear
 from hlspart.model.options import FrontendOptions, Options, RewriteOptions
 from hlspart.pipeline import Pipeline
 
@@ -257,3 +258,22 @@ def test_inferred_partitions_of_an_included_source_are_not_written() -> None:
     }
     result = Pipeline(["p.c"], Options(), lambda path: texts[path].encode()).rewrite(RewriteOptions(infer=True))
     assert result.files == {"p.c": texts["p.c"]}
+
+
+def test_layouts_of_arrays_with_one_name(tmp_path: Path) -> None:
+    text = """#define X(i) A[i]
+int f(int n)
+{
+    int A[12] = {1, n};
+    {
+        int A[2][6] = {{2}, {n}};
+        for (int j = 0; j < 6; j++) n += A[1][j];
+    }
+    for (int i = 0; i < 12; i++) n += X(i);
+    return n;
+}
+"""
+    program, _, _ = analysed(text)
+    result = laid_out(text, {v.id: linear(v.dims, (1,) * len(v.dims), 3) for v in program.arrays()})
+    assert [o.status for o in result.outcomes] == ["rewritten", "rewritten"]
+    assert outputs(tmp_path, "new", [result.files["p.c"]], PRINT) == outputs(tmp_path, "old", [text], PRINT)
