@@ -29,11 +29,12 @@ class Pattern:
 
 
 class Tables:
-    """Tables that serve all ``patterns``; ``left``: steps times banks that the budget still allows."""
+    """Tables that serve all ``patterns``; ``left``: steps times banks and accesses cubed that may still be taken."""
 
     def __init__(self, patterns: Sequence[Pattern], budget: int) -> None:
         self.patterns = patterns
         self.left = budget
+        self._size = max(len(p.offsets) for p in patterns)
 
     def room(self, classes: int, banks: int) -> bool:
         """Whether so many classes could share so many banks at all: of each, an iteration holds ``cap`` at most."""
@@ -43,7 +44,7 @@ class Tables:
         """Banks of the classes alpha_j . x mod n_j in row-major order, which number exactly ``banks``."""
         constraints = sorted({(mask, p.cap) for p in self.patterns for mask in _translates(p, alphas, moduli)})
         found = colour(math.prod(moduli), constraints, banks, STEPS)
-        self.left -= (SETUP + found.steps) * banks
+        self.left -= (SETUP + found.steps) * banks * self._size**3
         return found.colours
 
 

@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, Matrix, Vector, characters_of, linear
+from hlspart.layouts.mapping import layout_from
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.table import TableLayout
+from hlspart.model.results import BankingMap
 
-AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout
+AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout | TableLayout
 
 
 def hermite_forms(rank: int, index: int) -> Iterator[Matrix]:
@@ -69,7 +72,8 @@ def assert_sound(layout: AnyLayout) -> None:
         assert 0 <= bank < layout.banks
         assert 0 <= offset < layout.depth(bank)
     names = tuple(f"x{k}" for k in range(len(layout.shape)))
-    expression = isl.PwAff(f"{{ [{', '.join(names)}] -> [{layout.isl_bank(names)}] }}")
+    mapping = isl.Map(f"{{ [{', '.join(names)}] -> [{layout.isl_bank(names)}] }}")
+    expression = isl.PwMultiAff.from_map(mapping).get_pw_aff(0)
     for x in xs[:: max(1, len(xs) // 12)]:
         point = isl.Point.zero(expression.get_domain_space())
         for k, v in enumerate(x):
@@ -181,3 +185,20 @@ def test_least_waste_order_of_addresses() -> None:
     assert tall.depth(0) == min(20 * 3, 100 * 1)
     wide = linear((3, 100), (1, 2), 5)
     assert wide.depth(0) == 3 * 20
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.data())
+def test_tables(data: st.DataObject) -> None:
+    """Any banks for the classes of any lattice; the record gives the layout back."""
+    rank = data.draw(st.integers(1, 3))
+    shape = tuple(data.draw(st.integers(1, 9)) for _ in range(rank))
+    index = data.draw(st.sampled_from([2, 3, 4, 6, 8, 9, 12]))
+    classes = LatticeLayout.of_hnf(shape, data.draw(st.sampled_from(list(hermite_forms(rank, index)))))
+    banks = data.draw(st.integers(1, min(index, 5)))
+    table = [*range(banks), *(data.draw(st.integers(0, banks - 1)) for _ in range(index - banks))]
+    layout = TableLayout(classes, tuple(data.draw(st.permutations(table))))
+    assert_sound(layout)
+    assert layout.banks == banks
+    assert sum(layout.depth(b) for b in range(banks)) == index * classes.depth(0)
+    assert layout_from(shape, BankingMap.from_json(layout.mapping.to_json())) == layout

@@ -13,6 +13,7 @@ from pathlib import Path
 from hlspart.frontend import load
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, linear
+from hlspart.layouts.table import TableLayout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import FrontendOptions, Options, RewriteOptions, TargetOptions
 from hlspart.model.program import Program
@@ -22,6 +23,8 @@ from hlspart.partition import validate
 from hlspart.pipeline import Pipeline
 from hlspart.poly import analyse
 from hlspart.rewrite import rewrite
+
+Crossed = LatticeLayout | BlockCyclicLayout | TableLayout  # what no pragma says
 
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label", "-Wno-type-limits"]
 WARNINGS += ["-Wno-misleading-indentation"]  # of programs in one line
@@ -50,20 +53,25 @@ def pipeline(text: str, tool: str) -> Pipeline:
     return Pipeline(["p.c"], Options(target=TargetOptions(tool=tool or None)), lambda _: text.encode())
 
 
-def laid_out(text: str, layouts: Mapping[int, LatticeLayout | BlockCyclicLayout]) -> RewriteResult:
+def laid_out(text: str, layouts: Mapping[int, Crossed]) -> RewriteResult:
     """The bank-centric rewrite of some arrays (by id) under layouts that no pragma says, through the whole pipeline."""
     made = pipeline(text, "")
     groups = {made.analysis.group_of[variable]: layout for variable, layout in layouts.items()}
     return made._rewrite(RewriteOptions(), groups)
 
 
-def random_layout(r: random.Random, shape: tuple[int, ...]) -> LatticeLayout | BlockCyclicLayout:
-    """A linear or block-cyclic layout of 2 to 9 banks."""
+def random_layout(r: random.Random, shape: tuple[int, ...]) -> Crossed:
+    """A linear, block-cyclic or table layout of 2 to 9 banks."""
     while True:
         banks, block = r.choice((2, 3, 4, 5, 6, 7, 9)), r.choice((1, 1, 2, 3))
         alpha = tuple(r.randrange(banks) for _ in shape)
         if math.gcd(*alpha, banks * block) == 1:
-            return linear(shape, alpha, banks) if block == 1 else BlockCyclicLayout(shape, alpha, banks, block)
+            if block == 1:
+                return linear(shape, alpha, banks)
+            if r.random() < 0.5:
+                return BlockCyclicLayout(shape, alpha, banks, block)
+            table = [*range(banks), *(r.randrange(banks) for _ in range(banks * (block - 1)))]
+            return TableLayout(linear(shape, alpha, banks * block), tuple(r.sample(table, len(table))))
 
 
 def laid_out_at_random(text: str, seed: int) -> RewriteResult:
@@ -99,7 +107,7 @@ def banked(texts: str | Mapping[str, str], top: str | None = None, **options: ob
     return rewrite(*analysed(texts, top), RewriteOptions(**options))  # type: ignore[arg-type]
 
 
-def banked_as(text: str, array: str, layout: LatticeLayout | BlockCyclicLayout) -> RewriteResult:
+def banked_as(text: str, array: str, layout: Crossed) -> RewriteResult:
     """The bank-centric rewrite of one array under a layout that no pragma says."""
     program, analysis, validation = analysed(text)
     groups = [g.id for g in analysis.groups if any(program.variable(m).name == array for m in g.members)]

@@ -11,7 +11,7 @@ import pytest
 from rewrite_help import analysed, banked, banked_as, outputs
 
 from hlspart.layouts.lattice import linear
-from hlspart.model.options import Options, RewriteOptions
+from hlspart.model.options import InferOptions, Options, RewriteOptions
 from hlspart.model.rewriting import RewriteResult, lut_levels
 from hlspart.pipeline import Pipeline
 from hlspart.rewrite import rewrite
@@ -197,3 +197,29 @@ def test_a_parameter_under_a_banking_function_is_compared_through_the_map(tmp_pa
     (tmp_path / "new.c").write_text(result.files["p.c"].replace("i & 3", "i & 1"))
     wrong = verify(*paths, VerifyOptions(top="f", map=json.loads(json.dumps(result.map_json()))))
     assert wrong.difference is not None and wrong.difference.place.startswith("out[")
+
+
+def test_a_table_reaches_its_interval_and_computes_the_same(tmp_path: Path) -> None:
+    """Four single-port banks by a table, where no closed form has fewer than five."""
+    text = """void f(const int in[12][16], int out[8][12])
+{
+    int A[12][16];
+#pragma HLS bind_storage variable=A type=ram_1p
+    for (int i = 0; i < 12; i++) for (int j = 0; j < 16; j++) A[i][j] = in[i][j];
+    for (int i = 0; i < 8; i++) for (int j = 0; j < 12; j++) {
+#pragma HLS PIPELINE II=1
+        out[i][j] = A[i][j + 1] + 3 * A[i][j + 3] + 5 * A[i + 1][j + 2] + 7 * A[i + 3][j + 2];
+    }
+}
+"""
+    made = Pipeline(["p.c"], Options(top="f"), lambda _: text.encode())
+    [array] = [a for a in made.infer(InferOptions()).arrays if a.name == "A"]
+    assert (array.kind, array.banks, array.needs_rewrite, array.absolute) == ("table", 4, True, True)
+    result = made.rewrite(RewriteOptions(infer=True))
+    (tmp_path / "old.c").write_text(text)
+    (tmp_path / "new.c").write_text(result.files["p.c"])
+    loops = Pipeline([str(tmp_path / "new.c")], Options(top="f")).ii.loops
+    assert [(loop.target_ii, loop.ii) for loop in loops if loop.pipelined and loop.target_ii] == [(1, 1)]
+    answer = verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), VerifyOptions(top="f"))
+    assert answer.status == "equal", answer.message
+    assert max(map(len, result.files["p.c"].split("\n")[3:])) <= 120
