@@ -47,7 +47,24 @@ def settled(inference: Inference, write: Writer | None) -> InferResult:
         barred |= blamed
     assert best is not None  # without any rewrite there is nothing to blame
     inference.outcome = _as_promised(best[2], best[1])
-    return best[1]
+    return _traded(inference, best[1])
+
+
+def _slower(item: InferredLoop) -> bool:
+    """Whether a loop takes longer than before and than asked for."""
+    if item.ii_before is None or item.ii_after is None:
+        return False
+    return item.ii_after > max(item.ii_before, item.target_ii or 1)
+
+
+def _traded(inference: Inference, result: InferResult) -> InferResult:
+    """``result`` that says of a loop made slower for the sake of others what is gained."""
+    if not any(map(_slower, result.loops)):
+        return result
+    before = replace(result, loops=tuple(replace(x, ii_after=x.ii_before) for x in result.loops))
+    text = f"slower than before: all loops take {inference.price(result)} cycles instead of {inference.price(before)}"
+    said = (replace(x, cause=f"{x.cause}; {text}") if _slower(x) else x for x in result.loops)
+    return replace(result, loops=tuple(said))
 
 
 def _as_promised(outcome: IIResult, result: InferResult) -> IIResult:
@@ -111,7 +128,7 @@ class _Text:
         for item, hoped in zip(found.loops, self.result.loops, strict=True):
             if item.ii_after is None:
                 continue
-            slower = item.ii_before is not None and item.ii_after > max(item.ii_before, item.target_ii or 1)
+            slower = _slower(item)
             short = not every and hoped.ii_after is not None and item.ii_after > hoped.ii_after
             for variable in item.rewritten if slower or short else ():
                 blamed.setdefault(

@@ -82,6 +82,48 @@ def test_window_reaches_the_interval_of_its_banks(tmp_path: Path) -> None:
     assert [loop.ii for loop in pipelined] == [1]
 
 
+REVERSED = """int f(int in[64], int out[33], int n)
+{
+    int A[64], i, k;
+    if (n < 0 || n > 27) n = 27;
+    for (i = 0; i < 64; i++) A[i] = in[i];
+    for (k = 2; k < 30; k++) {
+        int s = 0;
+        L: for (HEADER) {
+#pragma HLS PIPELINE II=1
+#pragma HLS UNROLL factor=4
+            s += A[i] * A[k + 30 - i];
+        }
+        out[k] = s;
+    }
+    return out[n];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["i = 0; i < k; i++", "i = k; i >= 0; i--", "i = 1; i <= k; i += 2", "i = 0; k > i; ++i", "i = 0; i < 30; i++"],
+)
+def test_unrolled_pipelines_are_written_out_under_their_test(header: str, tmp_path: Path) -> None:
+    """Copies that lie behind the last iteration do nothing, as those of the tool."""
+    text = REVERSED.replace("HEADER", header)
+    result, output = rewritten(text, tmp_path, infer=True)
+    assert "rewritten" in [o.status for o in result.outcomes]
+    new = result.files[str(tmp_path / "old.c")]
+    assert "HLS UNROLL" not in new and new.count("s += A_v") == 4
+    (loop,) = (x for x in output.ii.loops if x.label == "L")
+    (before,) = (x for x in Pipeline([str(tmp_path / "old.c")], Options()).ii.loops if x.label == "L")
+    assert loop.ii is not None and before.ii is not None and loop.ii < before.ii
+    assert loop.trip_count == before.trip_count
+
+
+def test_iterators_that_are_read_behind_the_loop_are_not_moved_beyond_it(tmp_path: Path) -> None:
+    text = REVERSED.replace("HEADER", "i = 0; i < k; i++").replace("out[k] = s", "out[k] = s + i")
+    result, _ = rewritten(text, tmp_path, infer=True)
+    assert "i += 4" not in result.files[str(tmp_path / "old.c")]
+
+
 STENCILS = {  # pattern -> (rank, offsets, banks at one access per bank, alpha)
     "five-point": (((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)), 5, (1, 2)),
     "nine-point box": (tuple((i, j) for i in (-1, 0, 1) for j in (-1, 0, 1)), 9, (3, 1)),
