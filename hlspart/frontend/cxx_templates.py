@@ -88,13 +88,20 @@ def instantiated(tokens: list[Token]) -> list[Token]:
                 bodies[name].append(body)
             pending[name] = [(k, a) for k, a in instances[name].items() if (name, k) not in done]
     for name, template in templates.items():
-        if not bodies[name]:  # arguments are deduced: keep it with its parameters as they are
+        if not bodies[name] and not _unused(template, rest, templates):  # keep it with its parameters as they are
             bodies[name].append(list(template.tokens))
             for parameter in template.types:
                 typedef = [("typedef", "id"), ("int", "id"), (parameter, "id"), (";", "op")]
                 like = template.tokens[0]
                 bodies[name][0][:0] = [_like(text, kind, like) for text, kind in typedef]
     return _spliced(rest, templates, bodies)
+
+
+def _unused(template: _Template, rest: list[Token], templates: dict[str, _Template]) -> bool:
+    """Whether it is a struct that nothing names: without arguments its extents are not known, and nobody asks."""
+    others = [rest, *(t.tokens for t in templates.values() if t is not template)]
+    named = any(token.text == template.name for tokens in others for token in tokens if token is not template.anchor)
+    return template.tokens[0].text in ("struct", "class", "union") and not named
 
 
 def _like(text: str, kind: str, like: Token) -> Token:

@@ -292,3 +292,10 @@ def test_a_factor_above_the_iterations_unrolls_all_of_them() -> None:
 """
     assert "HLP206" not in [d.rule for d in lint_of(text).diagnostics]
     assert "HLP206" in [d.rule for d in lint_of(text.replace("factor=16", "factor=2")).diagnostics]
+
+
+def test_a_struct_template_that_nothing_names_has_no_extent_to_ask_for() -> None:
+    text = "template <int N> struct S {\n  int A[N];\n};\nint f(int i) {\n  return i;\n}\n"
+    assert [d.rule for d in lint_of({"k.cpp": text}).diagnostics] == []
+    used = text.replace("return i;", "S<8> s = {{1}};\n  return s.A[i & 7];")
+    assert [d.rule for d in lint_of({"k.cpp": used}).diagnostics] == []
