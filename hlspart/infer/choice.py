@@ -77,12 +77,12 @@ class Chooser:
     def choose(self, needs: Sequence[Need], start: int = 1) -> Choice | None:
         """The cheapest banking that serves ``needs`` with at least ``start`` banks; None when there is none."""
         if all(need.trivial for need in needs) and start == 1:
-            copied = self._replicated(needs, 1) if self.demand.storage == COPIED else None
+            copied = self._replicated(1) if self.demand.storage == COPIED else None
             return copied or self.none(needs)
         needs = [n for n in needs if not n.trivial] or list(needs)
         bound = lower_bound(needs, self.demand.shape)
         if self.options.scheme == "any" and self.rewrites:
-            return self._any(needs, start) or self._replicated(needs, bound)
+            return self._any(needs, start) or self._replicated(bound)
         existing = self.demand.existing
         memories = existing is not None and any(d.banks < d.extent for d in existing.dims)
         served = memories and existing is not None and all(n.fits(existing, self.model) for n in needs)
@@ -97,7 +97,7 @@ class Chooser:
                 return pragma
             return replace(other, reason=f"{other.reason}; a pragma that does needs {pragma.banks} and costs more")
         other = self._any(needs, start) if self.rewrites else None
-        found = [c for c in (pragma, other, self._replicated(needs, bound)) if c is not None]
+        found = [c for c in (pragma, other, self._replicated(bound)) if c is not None]
         return min(found, key=self._price, default=None)
 
     def _price(self, choice: Choice) -> tuple[int, ...]:
@@ -283,13 +283,13 @@ class Chooser:
 
     # --------------------------------------------------------------------------- replication
 
-    def _replicated(self, needs: Sequence[Need], bound: int) -> Choice | None:
+    def _replicated(self, bound: int) -> Choice | None:
         """Copies of the whole array, each with its own read port: the remedy for data-dependent reads."""
         other = self.demand.bound and self.demand.storage != COPIED  # the source says which memory it is to be
         if self.demand.interface or other or not self.copies or COPIED not in self.target.profile["ports"]:
             return None
         copies = 1
-        for need in needs:
+        for need in (x.need for x in self.demand.loops):  # a slower II is not the tool's: it copies for what is asked
             reads = sum(s.read for s in need.problem.sites)
             writes = len(need.problem.sites) - reads
             if writes > need.ii:

@@ -112,3 +112,11 @@ def test_pareto_points_that_need_the_rewrite_have_the_ii_of_its_text() -> None:
         rewritten = any(a.needs_rewrite for a in result.arrays)
         assert [x.ii_after for x in result.loops] == [ii]
         assert not rewritten or emitted(text, result) == [ii]
+
+
+def test_copies_are_as_many_as_the_reads_of_the_ii_asked_for() -> None:
+    """The tool copies for its own II: so few copies as a slower one needs cannot be had."""
+    text = in_place(range(0, 12, 2), ii=1).replace("A[i - 8] = s;", "")
+    for most in (2, 5):
+        result = pipeline(text).infer(InferOptions(max_banks=most))
+        assert array(result, "A").kind != "replicate"
