@@ -81,7 +81,7 @@ def least_any(
         nonlocal left
         if not union.complete:
             return False
-        each = banks * max(need.everything.bit_count() for need in needs) ** 3
+        each = max(4000, banks * max(need.everything.bit_count() for need in needs) ** 3)
         proved, taken = no_mapping(needs, shape, banks, left // (2 * each))  # half is for the next numbers
         left -= taken * each
         return proved

@@ -16,6 +16,7 @@ from hlspart.banking.need import Motion, Offset
 from hlspart.layouts.lattice import dot
 
 STEPS = 60  # of one colouring
+FEWEST = 18_000  # what one step takes of the budget, at least
 SETUP = 20  # what writing down the constraints of one costs, in the same unit
 
 
@@ -44,7 +45,7 @@ class Tables:
         """Banks of the classes alpha_j . x mod n_j in row-major order, which number exactly ``banks``."""
         constraints = sorted({(mask, p.cap) for p in self.patterns for mask in _translates(p, alphas, moduli)})
         found = colour(math.prod(moduli), constraints, banks, STEPS)
-        self.left -= (SETUP + found.steps) * banks * self._size**3
+        self.left -= (SETUP + found.steps) * max(FEWEST, banks * self._size**3)
         return found.colours
 
 
