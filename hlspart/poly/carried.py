@@ -118,6 +118,23 @@ def _first_distance(
 
 
 @lru_cache(maxsize=4096)
+def constants(domain: str, accessed: str) -> tuple[int | None, ...]:
+    """The value of each dimension of the element where all iterations give the same."""
+    elements = _relation(domain, accessed).range()
+    out = []
+    for k in range(elements.dim(isl.dim_type.set)):
+        low, high = elements.dim_min_val(k), elements.dim_max_val(k)
+        out.append(int(low.to_python()) if low.is_int() and high.is_int() and low.eq(high) else None)
+    return tuple(out)
+
+
+@lru_cache(maxsize=4096)
+def meet(source: tuple[str, str], sink: tuple[str, str]) -> bool:
+    """Whether some iteration touches one element with both; (domain, map) over the same names each."""
+    return not _relation(*source).intersect(_relation(*sink)).is_empty()
+
+
+@lru_cache(maxsize=4096)
 def _relation(domain: str, accessed: str) -> isl.Map:
     """An access map on its domain."""
     return isl.Map(accessed).intersect_domain(isl.Set(domain))

@@ -176,6 +176,7 @@ def _insert_region(
         loads=code.loads,
         stores=list(code.data.values()),
         dependences=plan.names[region.variable] if region.independent else (),
+        independent=region.independent,
         apart=plan.names[region.variable] if region.apart and region.write_lanes > 1 else (),
     )
     place(

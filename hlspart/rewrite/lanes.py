@@ -154,8 +154,11 @@ def inside_everywhere(whole: Access, index: Index, shape: Sequence[int]) -> bool
         return False
 
 
-def never_meet_across(accesses: Sequence[Access]) -> bool:
-    """Whether there are writes, and no element is written in one iteration of the nest and accessed in another."""
+def never_meet_across(accesses: Sequence[Access], steps: Sequence[int] = ()) -> bool:
+    """Whether there are writes, and no element is written in one iteration of the nest and accessed in another.
+
+    With ``steps``, which way each iterator runs: whether none is read in a later iteration than it is written in.
+    """
     iterators = accesses[0].iterators
     if not any(a.kind == "write" for a in accesses) or len(iterators) != len(accesses[0].loops):
         return False
@@ -163,16 +166,21 @@ def never_meet_across(accesses: Sequence[Access]) -> bool:
         return False
     later = tuple(f"{n}__2" for n in iterators)
     space = Regions((*iterators, *later), (1,) * (2 * len(iterators)))
-    differ = " or ".join(f"{n} != {m}" for n, m in zip(iterators, later, strict=True))
+    pairs = list(zip(iterators, later, strict=True))
+    differ = " or ".join(f"{n} != {m}" for n, m in pairs)
+    if steps:
+        same = [" and ".join(f"{n} = {m}" for n, m in pairs[:k]) for k in range(len(pairs))]
+        moves = [f"{n} < {m}" if step > 0 else f"{n} > {m}" for (n, m), step in zip(pairs, steps, strict=True)]
+        differ = " or ".join(f"({f'{s} and ' if s else ''}{move})" for s, move in zip(same, moves, strict=True))
     apart = f"{{ [{', '.join((*iterators, *later))}] : {differ} }}"
     seen: set[object] = set()  # questions with one answer
     try:
         for write in (a for a in accesses if a.kind == "write"):
-            for other in accesses:
-                pairs = list(zip(_plain(write), _plain(other), strict=True))
-                if any(not f.terms and not g.terms and f.const != g.const for f, g in pairs):
+            for other in (a for a in accesses if not steps or a.kind == "read"):
+                forms = list(zip(_plain(write), _plain(other), strict=True))
+                if any(not f.terms and not g.terms and f.const != g.const for f, g in forms):
                     continue
-                question = (write.domain, other.domain, *((f.terms, g.terms, f.const - g.const) for f, g in pairs))
+                question = (write.domain, other.domain, *((f.terms, g.terms, f.const - g.const) for f, g in forms))
                 if question in seen:
                     continue
                 seen.add(question)

@@ -144,6 +144,7 @@ def edit_library(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | 
             banks=dim.banks,
             calls=calls,
             dependences=[variable.name] if region.independent else (),
+            independent=region.independent,
         )
         place(program, region, text, "", buffer)
         files[region.first.at.span.path] = None

@@ -107,7 +107,9 @@ class Region:
     write_lanes: int
     apart: bool  # stores of different lanes never go to one element in one iteration
     outside: frozenset[tuple[Affine, ...]] = frozenset()  # indices that leave the array where nothing is accessed
-    independent: bool = False  # the loop reads and writes, never one element in two iterations (first region only)
+    #: "inter": the loop reads and writes, never one element in two iterations; "inter direction=RAW": it never reads
+    #: what an earlier iteration has written; "": neither is proved (first region only)
+    independent: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -230,8 +232,16 @@ class Planner:
             result = [replace(region, apart=False) for region in result]
         if any(s.takes for s in everything) and alone:
             accesses = [a for s in everything for a in (s.read, s.write) if a is not None]
-            result[0] = replace(result[0], independent=never_meet_across(accesses))
+            result[0] = replace(result[0], independent=self._independent(accesses))
         return result
+
+    def _independent(self, accesses: Sequence[Access]) -> str:
+        """What is proved of accesses in different iterations, see :class:`Region`."""
+        if never_meet_across(accesses):
+            return "inter"
+        steps = [self.analysis.loops[x].step for x in accesses[0].loops]
+        known = [s for s in steps if s is not None]
+        return "inter direction=RAW" if len(known) == len(steps) and never_meet_across(accesses, known) else ""
 
     def _site(self, ref: ArrayRef, body: Contents, names: Mapping[str, str]) -> Site | Blocked:
         accesses = self.by_ref[ref.id]

@@ -25,8 +25,9 @@ from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.nests import Nest, Nests
 from hlspart.schedule.operations import Unmodelled
 from hlspart.schedule.recurrence import critical_cycle
+from hlspart.schedule.shared import beside_modules, shared
 from hlspart.schedule.storage import Storage
-from hlspart.schedule.trial import Change, changed
+from hlspart.schedule.trial import Change, Tried, changed
 from hlspart.targets import Target
 
 # directives about a whole function, which do not follow its statements into an expanded call
@@ -155,17 +156,19 @@ class _Function:
     def _tried(self, nest: Nest) -> Trial:
         """Predicts ``nest`` again with other directives."""
 
-        def run(changes: Collection[Change]) -> LoopResult | None:
+        def run(changes: Collection[Change]) -> Tried | None:
             program, count = changed(self.program, changes), sum(len(x.added) for x in changes)
             validation = validate(program, self.analysis, flow=self.target.flow)
-            if any(s.status != "applied" for s in validation.statuses[len(program.directives) - count :]):
+            bad = [s for s in validation.statuses[len(program.directives) - count :] if s.status != "applied"]
+            if any(s.code != "non-affine" for s in bad):
                 return None
+            refused = {s.variable: s.reason for s in bad if s.variable is not None and s.reason is not None}
             again = _Function(
                 program, self.analysis, replace(validation, apart=self.validation.apart), self.target, self.name
             )
             again.hints, again.storage.unrolled = False, self.storage.unrolled
             same = next((n for n in again.found if (n.loop and n.loop.id) == (nest.loop and nest.loop.id)), None)
-            return again.result(same, "static") if same is not None else None
+            return Tried(again.result(same, "static"), refused) if same is not None else None
 
         return run
 
@@ -332,21 +335,13 @@ class _Function:
         return self._one_memory(nest)
 
     def _one_memory(self, nest: Nest) -> str | None:
-        """Parameters that the loop accesses as memories of their own, and for which a call gives one array."""
+        """Two names that the loop accesses as memories of their own, and that may stand for one array."""
         inside = {x.id for x in nest.chain}
         touched = {a.array for a in self.analysis.accesses if not inside or inside & set(a.loops)}
-        formals = self.program.functions[self.name].params
-        if len(touched & set(formals)) < 2:
-            return None
-        for call in (e for f in self.program.functions.values() for e in self._calls(f.body)):
-            if call.function != self.name:
-                continue
-            given: dict[int, int] = {}
-            for formal, arg in zip(formals, call.args, strict=False):
-                actual = _array_of(arg)
-                if formal in touched and actual is not None and given.setdefault(actual, formal) != formal:
-                    names = " and ".join(self.program.variable(v).name for v in (given[actual], formal))
-                    return f"{names} are one memory in the call in line {self.program.line(call.at)}"
+        for pair, (how, line) in shared(self.program).items():
+            if pair <= touched:
+                names = " and ".join(self.program.variable(v).name for v in sorted(pair))
+                return f"{names} are one memory {how} in line {line}"
         return None
 
     def _calls(self, root: c.Stmt) -> Iterator[c.Call]:
@@ -360,6 +355,8 @@ class _Function:
         The module's latency would count, which the expanded call does not show (a report has II 5 where it has 3).
         """
         reached = self._reached(nest)
+        if why := self._ports_of_modules(nest, reached):
+            return why
         if p.recurrence_ii <= 1 or p.recurrence_ii < p.resource_ii or not reached:
             return None
         graph = p.problem.graph
@@ -370,6 +367,31 @@ class _Function:
             values = (e for s in inside for top in statement_values(self.program, s) for e in c.walk(top))
             if on & {self.program.line(e.at) for e in values}:
                 return f"whether {name} is inlined is not known: as a module of its own it takes part with its latency"
+        return None
+
+    def _ports_of_modules(self, nest: Nest, reached: frozenset[str]) -> str | None:
+        """A memory that a called function which stays a module accesses, and the loop or another call as well.
+
+        Each has ports of its own into the memory, so equal elements are loaded twice, unlike in the expanded calls.
+        """
+        from hlspart.poly.inline import inlined
+
+        known = self.program.directives
+        off = [d for d in known if d.usable and d.kind == "inline" and d.has("off") and d.function in reached]
+        if not off:
+            return None
+        modules = {
+            d.function: {a.array for a in self.analysis.accesses if a.function == d.function} for d in off if d.function
+        }
+        outside = {v.id for v in self.program.variables if v.function is None}
+        program = inlined(self.program, self.name, modules)
+        body = program.functions[self.name].body
+        loops = [s for s in c.walk_statements(body) if isinstance(s, c.Loop) and nest.loop and s.id == nest.loop.id]
+        for variable in sorted(beside_modules(program, loops or [body], {f: v & outside for f, v in modules.items()})):
+            if variable >= len(self.program.variables) or not self.storage.memory(variable).registers:
+                names = ", ".join(sorted(modules))
+                array = program.variable(variable).name
+                return f"{names} with INLINE off: which accesses of {array} a module shares with the loop is not known"
         return None
 
     def _reached(self, nest: Nest) -> frozenset[str]:
@@ -389,18 +411,6 @@ class _Function:
             return True
         inside = {x.id for x in nest.chain}
         return any(a.array in d.variables and inside & set(a.loops) for a in self.analysis.accesses)
-
-
-def _array_of(expr: c.Expr) -> int | None:
-    """The variable that an argument of array or pointer type points into; None where the text does not tell."""
-    match expr:
-        case c.Cast(operand=inner) | c.Unary(op="&", operand=inner):
-            return _array_of(inner)
-        case c.Name(variable=ident) | c.ArrayRef(variable=ident):
-            return ident
-        case c.Binary(op="+" | "-", left=left):
-            return _array_of(left)
-    return None
 
 
 def _assumptions(target: Target, bank_model: str) -> tuple[str, ...]:

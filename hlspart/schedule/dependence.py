@@ -14,6 +14,8 @@ from hlspart.schedule.history import Index
 UPDATE = "whether the tool sees that updates in place do not meet, in a loop whose first value varies, is not known"
 BOUNDS = "whether the tool keeps apart stores that only the bounds of flattened loops keep apart is not known"
 
+REMAINDER = "whether the tool sees that remainders and quotients keep addresses apart is not known"
+
 _KINDS = {("store", "load"): "raw", ("load", "store"): "war", ("store", "store"): "waw"}
 
 
@@ -29,7 +31,8 @@ class Carriers:
     ``preset``: elements (variable, index) that are stored ahead of the loop.
     ``rows_seen``: whether reports of the tool show that it takes rows, and iterators that bounds relate, for
     unrelated; ``outside``: names of scalars from outside the loop, of which no report speaks. ``doubted`` collects
-    (edge source, sink) pairs that such addresses keep near. ``moving``: the first value of the loop varies.
+    (edge source, sink) pairs that such addresses keep near, ``ordered`` pairs of one iteration that only remainders
+    or quotients keep apart. ``moving``: the first value of the loop varies.
     ``assumed`` collects pairs whose distance is not known and taken as 1; ``possible`` has orders between
     iterations that the accesses do not need and that a report shows nevertheless for such a pair, by cause.
     """
@@ -51,6 +54,7 @@ class Carriers:
     preset: frozenset[tuple[int, Index]] = frozenset()
     assumed: set[tuple[int, int]] = field(default_factory=set)
     doubted: set[tuple[int, int]] = field(default_factory=set)
+    ordered: set[tuple[int, int]] = field(default_factory=set)
     possible: dict[str, list[Edge]] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------- pragmas
@@ -80,7 +84,25 @@ class Carriers:
     def inside(self, variable: int, first: Op, second: Op) -> bool:
         """Whether an order inside one iteration has to be kept."""
         d = self._pragma(variable, _KINDS[first.kind, second.kind], "intra")
-        return d is None or not self._false(d)
+        if d is not None and self._false(d):
+            return False
+        if self._folded(first, second):
+            from hlspart.poly import carried
+
+            a, b = first.ref, second.ref
+            assert a is not None and b is not None
+            left, right = relation(a, self.space.names), relation(b, self.space.names)
+            if left is not None and right is not None and not carried.meet((a.domain, left), (b.domain, right)):
+                self.ordered.add((first.id, second.id))
+        return True
+
+    @staticmethod
+    def _folded(first: Op, second: Op) -> bool:
+        """Whether remainders or quotients of iterators take part in one of two addresses, both of them known."""
+        refs = [x.ref for x in (first, second) if x.ref is not None]
+        return all(r.map is not None or (r.index is not None and None not in r.index) for r in refs) and any(
+            r.index is None or None in r.index for r in refs
+        )
 
     def disjoint_banks(self, first: Op, second: Op) -> bool:
         """Whether two accesses never share a bank."""
@@ -124,13 +146,19 @@ class Carriers:
                 d = self._pragma(variable, kind, "inter")
                 if d is not None and self._false(d):
                     continue
-                distance = d.values.get("distance") if d is not None else None
+                told = distance = d.values.get("distance") if d is not None else None
                 if distance is None:
                     distance = self.distance(source, sink)
                 gap = self.store_states if kind == "raw" else int(not registers)
                 if distance is not None:
                     edges.append(Edge(source.id, sink.id, distance, gap, "memory", name))
-                elif not registers and kind in ("raw", "waw") and (why := self._unproved(source, sink)) is not None:
+                if not registers and told is None and distance != 1 and self._folded(source, sink):
+                    near = Edge(source.id, sink.id, 1, gap, "memory", name)
+                    self.possible.setdefault(REMAINDER, []).append(near)
+                    continue
+                if distance is not None or registers or kind == "war":
+                    continue
+                if (why := self._unproved(source, sink)) is not None:
                     apart = int(kind == "raw" or source.id >= sink.id)  # two stores keep their order inside, too
                     for k in {1, apart}:
                         self.possible.setdefault(why, []).append(Edge(source.id, sink.id, k, gap, "memory", name))
@@ -140,6 +168,8 @@ class Carriers:
         """Least number of iterations after which ``sink`` touches an element of ``source``; None: never."""
         a, b = source.ref, sink.ref
         assert a is not None and b is not None
+        if None in self.trips[1:]:
+            return self._loose(source, sink)
         quick = None
         if self.relaxed is not None or (self.outlined and self.own < len(self.space.names)):
             quick = self._unrelated(a, b, self.outlined)
@@ -162,8 +192,30 @@ class Carriers:
                 return True  # what the source says of a scalar, as `k < half`, may tell them apart
         return not self.rows_seen and self._exact(a, b, a.domain, b.domain) != distance
 
-    def _exact(self, a: MemoryRef, b: MemoryRef, mine: str, theirs: str) -> int | None:
-        """Least distance over the given iterations; 0: never, None: not known."""
+    def _loose(self, source: Op, sink: Op) -> int | None:
+        """Distance in a flattened nest whose rows have numbers of iterations that vary; None: never."""
+        a, b = source.ref, sink.ref
+        assert a is not None and b is not None
+        level = max(k for k, trip in enumerate(self.trips) if trip is None)  # as weights are known from here on
+        far = tuple(1 << 20 * (level - k - 1) if k < level else 0 for k in range(self.own))
+        everywhere = f"{{ [{', '.join(self.space.names)}] }}"
+        near = self._exact(a, b, a.domain, b.domain, self.own - level)
+        seen = self._exact(a, b, everywhere, everywhere, self.own - level)
+        rows = self._exact(a, b, everywhere, everywhere, weights=far)
+        if near is None or seen is None or rows is None:
+            self.assumed.add((source.id, sink.id))
+            return 1
+        if near == 1 or (near == seen and not rows):
+            return near or None
+        self.doubted.add((source.id, sink.id))  # some row may be short, or the tool may not see the bounds
+        return 1 if rows else seen
+
+    def _exact(
+        self, a: MemoryRef, b: MemoryRef, mine: str, theirs: str, own: int = 0, weights: tuple[int, ...] = ()
+    ) -> int | None:
+        """Least distance over the given iterations of the last ``own`` levels (0: all); 0: never, None: not known."""
+        own = own or self.own
+        weights = weights or self.weights[-own:]
         left, right = relation(a, self.space.names), relation(b, self.space.names)
         if left is None or right is None:
             return None
@@ -171,7 +223,7 @@ class Carriers:
 
         try:
             found = carried.first_distance(
-                self.space.names, self.own, self.weights, self.steps, (mine, left), (theirs, right)
+                self.space.names, own, weights, self.steps[-own:], (mine, left), (theirs, right)
             )
         except ArithmeticError:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hlspart.schedule.dependence import REMAINDER
 from hlspart.schedule.graph import Edge, Graph
 from hlspart.schedule.loops import Prediction
 from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, recurrence_without
@@ -26,6 +27,11 @@ def uncertain(p: Prediction) -> tuple[int, str | None]:
         )
         text = "whether the tool sees that addresses with values from outside the loop do not meet is not known"
         reasons.append((frozenset(), edges, text))
+    if item.carriers.ordered:
+        edges = frozenset(
+            e for e in p.problem.graph.edges if not e.distance and (e.source, e.sink) in item.carriers.ordered
+        )
+        reasons.append((frozenset(), edges, REMAINDER))
     if decided := _decided_by_loads(p.problem.graph):
         text = "whether the tool waits for a loaded value that decides the next address is not known"
         reasons.append((frozenset(), decided, text))

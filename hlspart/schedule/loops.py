@@ -86,7 +86,7 @@ class LoopModel:
         frame = Frame(
             self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, symbols, uneven,
             directed.bindings(self.program, nest.function), self._words(nest, space.names), self.storage.tables,
-            statements is not None,
+            statements is not None, abs(how.steps[-1]) if how.steps else 1,
         )  # fmt: skip
         control = self._control(nest) if statements is None else None
         elaborator = Elaborator(frame, [*nest.before, *nest.after], body, control)

@@ -17,6 +17,7 @@ from hlspart.model.access import Access, AccessAnalysis, Bounds, LoopInfo
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace
 from hlspart.schedule.between import continues, hands_on
+from hlspart.schedule.folding import modified
 from hlspart.schedule.history import different
 from hlspart.targets import Target
 
@@ -133,7 +134,7 @@ class Nests:
         if below.pipelined or self.target.flatten_over != "any" or loop in below.chain or below.unroll > 1:
             return False
         child = below.chain[0]
-        return self._around(loop, child) == ((), ()) and self._may_flatten(loop, child)
+        return self._around(loop, child) == ((), ()) and self._may_flatten(loop, below.chain)
 
     def _pipelined(self, loop: c.Loop, outer: tuple[c.Loop, ...], target: int | None, origin: OriginOfLoop) -> Nest:
         chain, before, after = self._chain(loop, outer)
@@ -217,14 +218,17 @@ class Nests:
         after: tuple[c.Stmt, ...] = ()
         for parent in reversed(outer):
             around = self._around(parent, chain[0])
-            if around is None or not self._flattens_over(*around) or not self._may_flatten(parent, chain[0]):
+            if around is None or not self._flattens_over(*around) or not self._may_flatten(parent, chain):
                 break
-            if any(around) and (self.trip(parent).exact is None or continues(self.program, around[0], chain[0])):
+            if any(around) and not (self._counted(parent) and all(self._counted(x) for x in chain)):
+                break
+            if any(around) and continues(self.program, around[0], chain[0]):
                 break
             chain, before, after = (parent, *chain), (*around[0], *before), (*after, *around[1])
         return chain, before, after
 
-    def _may_flatten(self, parent: c.Loop, inner: c.Loop) -> bool:
+    def _may_flatten(self, parent: c.Loop, chain: tuple[c.Loop, ...]) -> bool:
+        inner = chain[0]
         for loop in (parent, inner):
             d = self.found("loop_flatten", loop.id)
             if d is not None and off(d):
@@ -232,11 +236,25 @@ class Nests:
             info = self.info(loop)
             if info is None or info.cause is not None or info.exits or info.iterator is None or loop.kind != "for":
                 return False
-        below = self.info(inner)
-        assert below is not None
-        constant = below.trip_count.exact is not None and below.lower is not None and not below.lower.terms
         blocked = any(self.found(kind, parent.id) is not None for kind in ("pipeline", "unroll", "dataflow"))
-        return constant and not blocked and not (self.target.memory_registers and hands_on(self.analysis, inner))
+        if blocked or not all(self._stands(x, parent) for x in chain):
+            return False
+        return not (self.target.memory_registers and hands_on(self.analysis, inner))
+
+    def _counted(self, loop: c.Loop) -> bool:
+        """Whether the bounds of a loop are constants."""
+        info = self.info(loop)
+        return info is not None and info.trip_count.exact is not None and not (info.lower and info.lower.terms)
+
+    def _stands(self, loop: c.Loop, parent: c.Loop) -> bool:
+        """Whether the bounds of a loop stay while ``parent`` runs (reports: they need not be constants)."""
+        info, around = self.info(loop), self.info(parent)
+        if info is None or info.lower is None or around is None or self._counted(loop):
+            return self._counted(loop)
+        used = list(c.walk(loop.test)) if loop.test is not None else []
+        plain = all(isinstance(e, c.Name | c.Const | c.Binary | c.Unary | c.Cast) for e in used)
+        names = {e.variable for e in used if isinstance(e, c.Name)} - {info.variable}
+        return plain and around.iterator not in info.lower.names and not names & {around.variable, *modified([parent])}
 
     def _around(self, parent: c.Loop, inner: c.Loop) -> tuple[tuple[c.Stmt, ...], tuple[c.Stmt, ...]] | None:
         """Statements before and after ``inner`` in ``parent``; None when another loop or a jump is there."""
@@ -319,7 +337,7 @@ class Nests:
     def _perfect(self, parent: c.Loop) -> bool:
         """Whether a loop holds nothing but a loop that it flattens with, once invariant accesses have left that."""
         inner = next((s for s in flat(parent.body.body) if isinstance(s, c.Loop)), None)
-        if inner is None or self._around(parent, inner) != ((), ()) or not self._may_flatten(parent, inner):
+        if inner is None or self._around(parent, inner) != ((), ()) or not self._may_flatten(parent, (inner,)):
             return False
         return not any(self._stays(access, parent, inner) for access in self.analysis.accesses)
 

@@ -67,6 +67,7 @@ class Frame:
     (each stands for an enclosing loop of unknown bounds). ``uneven``: unrolled
     copies may lie outside the loop, so domains are kept. ``bound``: how operations are built whose result
     goes to a variable. ``words``: words of reshaped arrays. ``tables``: arrays of constants that no directive binds.
+    ``step``: by how much the innermost iterator moves.
     ``modules``: functions of the program are called as modules, whose latency is counted elsewhere.
     """
 
@@ -81,6 +82,7 @@ class Frame:
     words: Packing | None = None
     tables: frozenset[int] = frozenset()
     modules: bool = False
+    step: int = 1
 
 
 @dataclass(frozen=True)
@@ -218,25 +220,54 @@ class Operations:
         access = access or self.access.get((expr.id, "write"))
         if access is None:
             raise Unmodelled(f"no access record of `{self.program.text(expr.at)}`", line)
-        relation = None
+        variable, relation = access.array, None  # of what a pointer points into where that is known
+        own = variable == expr.variable
         index: tuple[Affine | None, ...] | None = None
         if access.affine and access.index is not None and self._in_space(access):
             index = tuple(None if form is None else self._substituted(form) for form in access.index)
             if any(form is None for form in index):
                 relation = self._relation(access)
-        elif values and all(v in self.forms for v in values):  # analysis knows no values from outside the function
+                index = self._settled(index, relation, line)
+        elif (
+            own and values and all(v in self.forms for v in values)
+        ):  # analysis knows no values from outside the function
             index = tuple(self.forms[v] for v in values)
         domain = self._domain(access)
         words = self.frame.words
-        if words is not None and expr.variable in words.packed:
-            found = words.place(expr.variable, index, kind, line) if index is not None else None
+        if words is not None and variable in words.packed:
+            found = words.place(variable, index, kind, line) if index is not None else None
             if found is None:
-                return Place(expr.variable, access.id, ("value", values), None, None, values, domain)
-            return Place(expr.variable, access.id, found[0], found[1], found[2], (), domain)
+                return Place(
+                    variable,
+                    access.id,
+                    ("value", *(() if own else (expr.variable,)), values),
+                    None,
+                    None,
+                    values,
+                    domain,
+                )
+            return Place(variable, access.id, found[0], found[1], found[2], (), domain)
         if index is not None and all(form is not None for form in index):
-            return Place(expr.variable, access.id, ("affine", index), index, None, (), domain)
+            return Place(variable, access.id, ("affine", index), index, None, (), domain)
         needed = tuple(v for v in values if v not in self.constants)
-        return Place(expr.variable, access.id, ("value", values), index, relation, needed, domain)
+        return Place(
+            variable, access.id, ("value", *(() if own else (expr.variable,)), values), index, relation, needed, domain
+        )
+
+    def _settled(self, index: tuple[Affine | None, ...], relation: str | None, line: int) -> tuple[Affine | None, ...]:
+        """``index`` with remainders that stay in all iterations as numbers: ``i % 8`` in the copies of a body.
+
+        Reports show it for steps of a power of two, whose low bits stay.
+        """
+        from hlspart.poly import carried
+
+        if relation is None or self.frame.step == 1:
+            return index
+        known = carried.constants(self.frame.domain, relation)
+        found = tuple(Affine((), k) if f is None and k is not None else f for f, k in zip(index, known, strict=True))
+        if found != index and self.frame.step.bit_count() > 1:
+            raise Unmodelled("whether the tool sees that a remainder is the same in all iterations is not known", line)
+        return found
 
     def _in_space(self, access: Access) -> bool:
         return all(n in self.fixed or n in self.frame.names for n in access.iterators)

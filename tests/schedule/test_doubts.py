@@ -47,6 +47,30 @@ MERGE = """void f(int a[64], int o[64], int m) {
         if (a[p] <= a[q]) { o[i] = a[p]; p++; } else { o[i] = a[q]; q++; }
     }
 }"""
+# a row may have one iteration only, so the sum of a row may be needed by the next iteration
+SHORT = """void f(int n, int m, float a[64][64]) {
+    for (int i = 1; i < n; i++)
+        L: for (int j = 0; j < m; j++) {
+#pragma HLS PIPELINE II=1
+            a[i][j] = a[i - 1][j] + 1.0f;
+        }
+}"""
+# rows take turns: by the arithmetic of addresses no iteration reads what it or the one before has stored
+TURNS = """void f(const int in[8][32], int out[8][32]) {
+    int buf[2][32];
+    for (int f = 0; f < 8; f++)
+        L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+            buf[f & 1][i] = in[f][i];
+            if (f > 0) out[f - 1][i] = buf[(f - 1) & 1][31 - i];
+        }
+}"""
+HISTOGRAM = """void f(const int in[64], int h[16]) {
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        h[i & 15] += in[i];
+    }
+}"""
 CALL = """int next(int s, const int t[64]) { return t[(s ^ 5) & 63] ^ s; }
 void f(const int t[64], int o[64]) {
     int s = 1;
@@ -72,6 +96,9 @@ def pipelined(text, **target):
         (FLATTENED, "vitis-2022.2", 1, "flattened"),
         (PLACE, "vitis-2022.2", 20, "updates in place"),
         (MERGE, "vitis-2022.2", 1, "next address"),
+        (SHORT, "vitis-2022.1", 1, "values from outside"),
+        (TURNS, "vitis-2022.1", 1, "remainders"),
+        (HISTOGRAM, "vitis-2022.1", 1, "remainders"),
     ],
 )
 def test_bounds_hold_both(text, tool, least, words):
@@ -79,6 +106,21 @@ def test_bounds_hold_both(text, tool, least, words):
     assert found.ii is None and words in found.cause
     low, high = found.bounds
     assert low == least < high
+
+
+def test_a_pragma_says_what_remainders_keep_apart():
+    found = pipelined(HISTOGRAM.replace("II=1", "II=1\n#pragma HLS DEPENDENCE variable=h inter false"))
+    assert (found.ii, found.cause) == (1, None)
+
+
+def test_bounds_that_stay_during_the_nest_do_not_keep_it_apart():
+    """Reports of a triangular solver and of sums of matrices: one loop A_B, bounds by parameters or outer loops."""
+    flat = pipelined(SHORT.replace("a[i - 1][j] + 1.0f", "1.0f"))
+    assert (flat.name, flat.ii, flat.flattened) == ("VITIS_LOOP_2_1_L", 1, ("VITIS_LOOP_2_1", "L"))
+    for moving in ("j < i", "j < m + i", "j < b[i]"):
+        text = SHORT.replace("j < m", moving).replace("float a[64][64]", "float a[64][64], const int b[64]")
+        assert pipelined(text).name == "L"
+    assert pipelined(SHORT.replace("a[i][j] =", "m = i; a[i][j] =")).name == "L"
 
 
 def test_a_module_in_a_recurrence_is_unknown():
@@ -112,3 +154,82 @@ void top(int a[65], int b[65]) {
         found = loop(text % shared)
         assert (found.ii, found.confidence) == (None, "unknown")
         assert found.cause == "d and s are one memory in the call in line 10"
+
+
+def test_local_pointers_name_the_array_that_they_are_set_to():
+    text = """static void add(int *d, const int *s) {
+    L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        d[i] += s[i];
+    }
+}
+static void inner(int *d, const int *s) { add(d, s); }
+void top(int a[65], int b[65], int c) {
+    int t[65], u[65];
+    for (int i = 0; i < 65; i++) t[i] = u[i] = a[i];
+    int *p = %s;
+    inner(p, t);
+    for (int i = 0; i < 65; i++) b[i] = t[i] + u[i];
+}
+"""
+    assert loop(text % "u").ii == 1
+    for shared in ("t", "t + 1", "c ? u : t"):
+        found = loop(text % shared)
+        assert found.ii is None and found.cause.startswith("d and s are one memory in the call")
+
+
+def test_a_loop_that_uses_an_array_and_a_pointer_into_it():
+    """``p`` reads what the iteration before has stored into ``t``: as if both were called ``t``."""
+    text = """void top(const int a[64], int b[64], int c) {
+    int t[64], u[64];
+    for (int i = 0; i < 64; i++) t[i] = u[i] = a[i];
+    int *p = %s;
+    L: for (int i = 0; i < 63; i++) {
+#pragma HLS PIPELINE II=1
+        p[i + 1] = t[i] + 1;
+    }
+    for (int i = 0; i < 64; i++) b[i] = t[i] + u[i];
+}
+"""
+    assert loop(text % "u").ii == 1
+    assert loop(text % "t").ii == loop((text % "t").replace("p[i + 1]", "t[i + 1]")).ii == 2
+    assert "one memory" in loop(text % "c ? u : t").cause
+
+
+MODULE = """static int off(const int t[32], int i) {
+#pragma HLS INLINE %s
+    return t[i] * 3;
+}
+void f(const int a[32], const int b[32], int o[32]) {
+    L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        o[i] = %s + off(a, i);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("beside", ["a[i]", "off(a, 31 - i)"])
+def test_a_module_loads_for_itself_what_its_caller_loads(beside):
+    found = pipelined(MODULE % ("off", beside))
+    assert found.ii is None and found.cause.startswith("off with INLINE off")
+    assert pipelined(MODULE % ("", beside)).ii == pipelined(MODULE % ("off", "b[i]")).ii == 1
+
+
+def test_remainders_that_unrolling_settles():
+    """Reports of Vivado HLS 2015.3 and 2016.1: II 1, eight sums side by side."""
+    text = """void f(int o[48], const int d[48]) {
+#pragma HLS ARRAY_PARTITION variable=o cyclic factor=WAYS
+#pragma HLS ARRAY_PARTITION variable=d cyclic factor=WAYS
+    static int acc[WAYS];
+    L: for (int i = 0; i < 48; i++) {
+#pragma HLS PIPELINE
+#pragma HLS UNROLL factor=WAYS
+        int r = i % WAYS;
+        acc[r] = acc[r] + d[i];
+        o[i] = acc[r];
+    }
+}"""
+    for tool in ("vivado-hls-2016.4", "vitis-2022.1"):
+        assert loop(text.replace("WAYS", "8"), tool=tool).ii == 1
+        assert "a remainder is the same" in loop(text.replace("WAYS", "6"), tool=tool).cause
