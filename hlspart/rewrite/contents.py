@@ -15,6 +15,7 @@ from hlspart.model.program import (
     Declare,
     Expr,
     ExprStmt,
+    Function,
     If,
     IncDec,
     Jump,
@@ -79,21 +80,24 @@ def loops_in(loop: Loop) -> Iterator[Loop]:
             yield stmt
 
 
-def writer_of(program: Program, function: str, ref: ArrayRef) -> Writer | None:
-    """The assignment or increment whose target is ``ref`` or a member of it."""
-    for stmt in walk_statements(program.functions[function].body):
+def writers(program: Program, function: Function) -> dict[int, Writer]:
+    """By ArrayRef.id, the assignment or increment whose target is the reference or a member of it."""
+    found: dict[int, Writer] = {}
+    for stmt in walk_statements(function.body):
         unused = {id(e) for e in (getattr(stmt, "step", None), stmt.expr if isinstance(stmt, ExprStmt) else None)}
         for expr in expressions(stmt):
             for node in walk(expr):
                 target = node.target if isinstance(node, Assign) else node.operand if isinstance(node, IncDec) else None
-                if target is not None and _root(target) is ref:
-                    assert isinstance(node, Assign | IncDec)
-                    inner = walk(node.value) if isinstance(node, Assign) else iter(())
-                    nested = any(isinstance(n, Assign | IncDec) for n in inner)
-                    at = target.at.span
-                    member = program.text(Origin(Span(at.path, ref.at.span.end, at.end))) if target is not ref else ""
-                    return Writer(node, target is not ref, id(node) not in unused, nested, member)
-    return None
+                ref = None if target is None else _root(target)
+                if target is None or not isinstance(ref, ArrayRef) or ref.id in found:
+                    continue
+                assert isinstance(node, Assign | IncDec)
+                inner = walk(node.value) if isinstance(node, Assign) else iter(())
+                nested = any(isinstance(n, Assign | IncDec) for n in inner)
+                at = target.at.span
+                member = program.text(Origin(Span(at.path, ref.at.span.end, at.end))) if target is not ref else ""
+                found[ref.id] = Writer(node, target is not ref, id(node) not in unused, nested, member)
+    return found
 
 
 def _root(expr: Expr) -> Expr:

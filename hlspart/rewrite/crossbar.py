@@ -70,7 +70,7 @@ class _Store:
 class _Code:
     """What the templates print of one region."""
 
-    slots: Sequence[_Slot]
+    slots: Mapping[tuple[Affine, ...], _Slot]  # by index
     loads: Sequence[_Load]
     data: Mapping[int, _Data]  # by ArrayRef.id of the store
     stores: Sequence[_Store]
@@ -114,7 +114,7 @@ def edit_regions(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | 
         code = _code(program, plan, plan.formulas, region)
         for site in region.sites:
             stored = code.data.get(site.ref.id)
-            text = stored.data if stored is not None else _value(site, region, code)
+            text = stored.data if stored is not None else _value(site, code)
             buffer.replace(site.ref.at, text)
     return edit_direct(program, plan, buffer)
 
@@ -130,8 +130,8 @@ def insert_regions(program: Program, plans: Sequence[Plan], buffer: EditBuffer) 
             wraps += _wraps(region, code)
         wraps += direct_wraps(program, plan, buffer)
         macros = [*plan.formulas.helpers, plan.formulas.bank, *plan.formulas.words]
-        macros += [plan.formulas.inside] if any(s.guard for c in codes for s in c.slots) else []
-        macros += [plan.formulas.pick] if any(s.value for c in codes for s in c.slots) else []
+        macros += [plan.formulas.inside] if any(s.guard for c in codes for s in c.slots.values()) else []
+        macros += [plan.formulas.pick] if any(s.value for c in codes for s in c.slots.values()) else []
         insert_macros(program, plan, [*macros, *direct_macros(program, plan)], buffer)
     quiet_orphans(program, plans, buffer)
     for wrap in sorted(wraps, key=lambda w: (w.span.path, w.span.start, -w.span.end)):
@@ -172,7 +172,7 @@ def _insert_region(
         lanes=region.read_lanes,
         banks=plan.layout.banks,
         f=formulas,
-        slots=code.slots,
+        slots=list(code.slots.values()),
         loads=code.loads,
         stores=list(code.data.values()),
         dependences=plan.names[region.variable] if region.independent else (),
@@ -203,7 +203,7 @@ def _wraps(region: Region, code: _Code) -> list[Wrap]:
             continue
         steps = [f"{data.enable} = 1"] if data.enable is not None else []
         if site.forwards and site.takes:
-            steps.append(f"{data.data} = {_value(site, region, code)}")
+            steps.append(f"{data.data} = {_value(site, code)}")
         if steps:
             wraps.append(Wrap(site.writer.node.at.span, "(" + "".join(f"{s}, " for s in steps), ")"))
     return wraps
@@ -215,18 +215,13 @@ def _stem(plan: Plan, region: Region) -> str:
     return f"{stem}_r{region.number}" if region.number else stem
 
 
-def _slot_of(region: Region, site: Site, code: _Code) -> _Slot:
-    return code.slots[list(dict.fromkeys(s.index for s in region.sites)).index(site.index)]
-
-
-def _value(site: Site, region: Region, code: _Code) -> str:
+def _value(site: Site, code: _Code) -> str:
     """The value that ``site`` sees: what an earlier store to its element left, else what was loaded."""
-    slot = _slot_of(region, site, code)
-    by_ref = {s.ref.id: s for s in region.sites}
+    slot = code.slots[site.index]
     text = ""
     for forward in site.forwards:
         data = code.data[forward.store]
-        other = _slot_of(region, by_ref[forward.store], code)
+        other = code.slots[data.site.index]
         tests = [data.enable] if data.enable is not None else []
         if not forward.same:
             pairs = [(other.bank, slot.bank)]
@@ -241,29 +236,28 @@ def _value(site: Site, region: Region, code: _Code) -> str:
 
 def _code(program: Program, plan: Plan, formulas: Formulas, region: Region) -> _Code:
     stem = _stem(plan, region)
-    slots: list[_Slot] = []
-    for number, index in enumerate(dict.fromkeys(s.index for s in region.sites)):
-        sites = [s for s in region.sites if s.index == index]
+    users: dict[tuple[Affine, ...], list[Site]] = {}
+    for site in region.sites:
+        users.setdefault(site.index, []).append(site)
+    slots: dict[tuple[Affine, ...], _Slot] = {}
+    for number, (index, sites) in enumerate(users.items()):
         lanes = {s.read_lane for s in sites if s.loads}
         texts = [str(Linear(tuple((region.names[n], c) for n, c in f.terms), f.const)) for f in index]
-        slots.append(
-            _Slot(
-                ", ".join(texts),
-                one_line(program.text(sites[0].ref.at)).replace("*/", "* /").replace("/*", "/ *"),
-                f"{stem}_b{number}",
-                tuple(
-                    (f"{stem}_w{number}" + (f"_{k}" if len(formulas.words) > 1 else ""), macro.name)
-                    for k, macro in enumerate(formulas.words)
-                ),
-                f"{stem}_g{number}" if index in region.outside else None,
-                f"{stem}_v{number}" if lanes else None,
-                f"{stem}_p{max(lanes, default=0)}_",
-            )
+        slots[index] = _Slot(
+            ", ".join(texts),
+            one_line(program.text(sites[0].ref.at)).replace("*/", "* /").replace("/*", "/ *"),
+            f"{stem}_b{number}",
+            tuple(
+                (f"{stem}_w{number}" + (f"_{k}" if len(formulas.words) > 1 else ""), macro.name)
+                for k, macro in enumerate(formulas.words)
+            ),
+            f"{stem}_g{number}" if index in region.outside else None,
+            f"{stem}_v{number}" if lanes else None,
+            f"{stem}_p{max(lanes, default=0)}_",
         )
-    by_index = dict(zip(dict.fromkeys(s.index for s in region.sites), slots, strict=True))
     arrays = plan.names[region.variable]
     loads = [
-        _Load(f"{stem}_p{lane}_{b}", array, _read_address(formulas, b, _in_lane(region, by_index, lane)))
+        _Load(f"{stem}_p{lane}_{b}", array, _read_address(formulas, b, _in_lane(region, slots, lane)))
         for lane in range(region.read_lanes)
         for b, array in enumerate(arrays)
     ]
@@ -274,7 +268,7 @@ def _code(program: Program, plan: Plan, formulas: Formulas, region: Region) -> _
         if site.write is not None:
             start = zero if site.conditional else None
             if site.takes and not site.forwards:
-                start = by_index[site.index].value
+                start = slots[site.index].value
             idle = not site.stores and site.ref.id not in sources
             enable = f"{stem}_e{number}" if site.conditional and not idle else None
             data[site.ref.id] = _Data(site, f"{stem}_d{number}", enable, start, idle)
@@ -282,13 +276,13 @@ def _code(program: Program, plan: Plan, formulas: Formulas, region: Region) -> _
         store
         for b, array in enumerate(arrays)
         for lane in range(region.write_lanes)
-        for store in [_store(formulas, b, array, [d for d in data.values() if d.site.write_lane == lane], by_index)]
+        for store in [_store(formulas, b, array, [d for d in data.values() if d.site.write_lane == lane], slots)]
     ]
     return _Code(slots, loads, data, ends)
 
 
-def _in_lane(region: Region, by_index: Mapping[tuple[Affine, ...], _Slot], lane: int) -> list[_Slot]:
-    return list(dict.fromkeys(by_index[s.index] for s in region.sites if s.loads and s.read_lane == lane))
+def _in_lane(region: Region, slots: Mapping[tuple[Affine, ...], _Slot], lane: int) -> list[_Slot]:
+    return list(dict.fromkeys(slots[s.index] for s in region.sites if s.loads and s.read_lane == lane))
 
 
 def _read_address(formulas: Formulas, bank: int, slots: Sequence[_Slot]) -> str:
@@ -309,11 +303,11 @@ def _store(
     bank: int,
     array: str,
     datas: Sequence[_Data],
-    by_index: Mapping[tuple[Affine, ...], _Slot],
+    slots: Mapping[tuple[Affine, ...], _Slot],
 ) -> _Store:
     """The store of one bank and lane; of two stores to one element the later one counts."""
     late = sorted(datas, key=lambda d: -d.site.write.order if d.site.write is not None else 0)
-    ordered = [(d, by_index[d.site.index]) for d in late]
+    ordered = [(d, slots[d.site.index]) for d in late]
     tests = [_match(slot.bank, bank, d.enable) for d, slot in ordered]
 
     def chosen(values: Sequence[str]) -> str:

@@ -24,6 +24,9 @@ from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.regions import Blocked, Movement, Planner
 from hlspart.rewrite.uses import Use, Uses
 
+SELECTIONS = 20_000  # choices of a bank in the bank-centric text of one group, some seven tokens each
+ALL_SELECTIONS = 100_000  # in that of a program, shared out evenly: beyond, compilers and our own reader give up
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -50,6 +53,17 @@ class Decider:
     def names(self) -> Names:
         """Names that no file of the program uses."""
         return Names(source.text for source in self.program.sources.values())
+
+    @cached_property
+    def planner(self) -> Planner:
+        """Sorts the accesses of bank-centric code."""
+        return Planner(self.program, self.analysis, self.uses, self.by_ref, self.strict)
+
+    @cached_property
+    def room(self) -> int:
+        """Selections that bank-centric code of one group may have."""
+        wanted = sum(bool(g.dims) for g in self.validation.groups.values()) + len(self.layouts)
+        return min(SELECTIONS, ALL_SELECTIONS // max(1, wanted))
 
     @cached_property
     def hidden(self) -> Mapping[int, Origin]:
@@ -249,10 +263,13 @@ class Decider:
             effect = next((e for e in map(effects, ref.indices) if e is not None), None)
             if effect is not None:
                 return Refusal("side-effect", "an index with a side effect would be lost or evaluated twice", effect.at)
-        planner = Planner(self.program, self.analysis, self.uses, self.by_ref, self.strict)
-        found = planner.plan(group, layout)
+        found = self.planner.plan(group, layout)
         if isinstance(found, Blocked):
             return Refusal(found.code, found.reason, found.at)
+        written = found.selections(layout.banks)
+        if written > self.room and self.options.dialect == "c":
+            reason = f"bank-centric code would choose one of {layout.banks} banks {written // layout.banks} times"
+            return Refusal("size", reason, members[0].at)
         bank_names = {v.id: self.names.banks(v.name, layout.banks) for v in members}
         touched = _touched(found, layout)
         stems = {v.id: self.names.stem(v.name) for v in members}

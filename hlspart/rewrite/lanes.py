@@ -71,7 +71,8 @@ def deal_lanes(
         (a, b)
         for a, first in writing
         for b, second in writing
-        if a != b and first < second and any(meet(x, y) for x in accesses[a] for y in accesses[b])
+        if a != b and first < second and not any(_step(slots[a], slots[b]) or ())
+        if any(meet(x, y) for x in accesses[a] for y in accesses[b])
     }
     if any(write[a] > write[b] for a, b in late):
         write = _ordered(dict(sorted(writing, key=lambda w: -w[1])), conflicts, late)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from hlspart.model.access import Access, AccessAnalysis, Affine, ArrayGroup
 from hlspart.model.program import (
@@ -25,7 +26,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
-from hlspart.rewrite.contents import Contents, Writer, contents, loops_in, writer_of
+from hlspart.rewrite.contents import Contents, Writer, contents, loops_in, writers
 from hlspart.rewrite.lanes import Layout, deal_lanes, inside_everywhere, meet, never_meet_across
 from hlspart.rewrite.uses import Uses
 
@@ -132,6 +133,15 @@ class Movement:
     fixed: tuple[tuple[ArrayRef, tuple[int, ...]], ...] = ()  # accesses to a known element, outside of loops
     direct: tuple[Direct, ...] = ()
 
+    def selections(self, banks: int) -> int:
+        """Choices of a bank that the text holds: address and value of a load; test, address and value of a store.
+
+        In place the formulas of the bank stand in each of them, which is as long as eight.
+        """
+        loads = sum(len({s.index for s in region.sites if s.loads}) for region in self.regions)
+        stores = sum(s.stores for region in self.regions for s in region.sites)
+        return banks * (2 * loads + 3 * stores + 8 * len(self.direct))
+
 
 @dataclass(frozen=True)
 class Planner:
@@ -142,6 +152,11 @@ class Planner:
     uses: Uses
     by_ref: Mapping[int, Sequence[Access]]
     strict: frozenset[int] = frozenset()
+
+    @cached_property
+    def writers(self) -> Mapping[int, Writer]:
+        """What stores through each reference, by ArrayRef.id."""
+        return {ref: w for f in self.program.functions.values() for ref, w in writers(self.program, f).items()}
 
     def plan(self, group: ArrayGroup, layout: Layout) -> Movement | Blocked:
         """Where each access of ``group`` goes, or why a strict loop forbids it."""
@@ -182,7 +197,7 @@ class Planner:
 
     def writer(self, ref: ArrayRef, writes: bool) -> Writer | None:
         """What stores through ``ref``."""
-        return writer_of(self.program, self.by_ref[ref.id][0].function, ref) if writes else None
+        return self.writers.get(ref.id) if writes else None
 
     def _body(
         self, group: ArrayGroup, layout: Layout, loop: Loop, member: int, refs: Sequence[ArrayRef]

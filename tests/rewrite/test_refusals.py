@@ -178,3 +178,18 @@ def test_every_class_has_its_line_in_the_documentation() -> None:
     named = set(re.findall(r"Refusal\(\s*\"([a-z-]+)\"", sources)) - {"top-level"}  # that group is ignored, not refused
     assert len(named) > 20
     assert (named | set(get_args(get_type_hints(Fault)["code"]))) - listed == set()
+
+
+def test_code_that_would_be_too_long() -> None:
+    body = "".join(f" s += A[(i + {k}) & 511];" for k in range(8))
+    text = (
+        "int f(const int x[512]) {\n int A[512], s = 0;\n#pragma HLS array_partition variable=A complete\n"
+        f" for (int i = 0; i < 512; i++) A[i] = x[i];\n for (int i = 0; i < 512; i++) {{{body} }}\n return s; }}\n"
+    )
+    refused = banked(text, style="crossbar")
+    assert refused.files["p.c"] == text and [(o.status, o.code) for o in refused.outcomes] == [("refused", "size")]
+    assert [d.message for d in refused.diagnostics] == [
+        "'A' left as it is: bank-centric code would choose one of 512 banks 67 times"
+    ]
+    short = banked(text.replace("512", "256").replace("511", "255"), style="crossbar")
+    assert [o.status for o in short.outcomes] == ["rewritten"]
