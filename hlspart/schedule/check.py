@@ -25,9 +25,9 @@ from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.nests import Nest, Nests
 from hlspart.schedule.operations import Unmodelled
 from hlspart.schedule.recurrence import critical_cycle
-from hlspart.schedule.shared import beside_modules, shared
+from hlspart.schedule.shared import Names, beside_modules, shared
 from hlspart.schedule.storage import Storage
-from hlspart.schedule.trial import Change, Tried, changed
+from hlspart.schedule.trial import Change, changed
 from hlspart.targets import Target
 
 # directives about a whole function, which do not follow its statements into an expanded call
@@ -156,19 +156,17 @@ class _Function:
     def _tried(self, nest: Nest) -> Trial:
         """Predicts ``nest`` again with other directives."""
 
-        def run(changes: Collection[Change]) -> Tried | None:
+        def run(changes: Collection[Change]) -> LoopResult | None:
             program, count = changed(self.program, changes), sum(len(x.added) for x in changes)
             validation = validate(program, self.analysis, flow=self.target.flow)
-            bad = [s for s in validation.statuses[len(program.directives) - count :] if s.status != "applied"]
-            if any(s.code != "non-affine" for s in bad):
+            if any(s.status != "applied" for s in validation.statuses[len(program.directives) - count :]):
                 return None
-            refused = {s.variable: s.reason for s in bad if s.variable is not None and s.reason is not None}
             again = _Function(
                 program, self.analysis, replace(validation, apart=self.validation.apart), self.target, self.name
             )
             again.hints, again.storage.unrolled = False, self.storage.unrolled
             same = next((n for n in again.found if (n.loop and n.loop.id) == (nest.loop and nest.loop.id)), None)
-            return Tried(again.result(same, "static"), refused) if same is not None else None
+            return again.result(same, "static") if same is not None else None
 
         return run
 
@@ -334,11 +332,15 @@ class _Function:
                 return f"{d.kind.upper()} (line {line}) is not modelled"
         return self._one_memory(nest)
 
+    @cached_property
+    def _shared(self) -> Names:
+        return shared(self.program)
+
     def _one_memory(self, nest: Nest) -> str | None:
         """Two names that the loop accesses as memories of their own, and that may stand for one array."""
         inside = {x.id for x in nest.chain}
         touched = {a.array for a in self.analysis.accesses if not inside or inside & set(a.loops)}
-        for pair, (how, line) in shared(self.program).items():
+        for pair, (how, line) in self._shared.items():
             if pair <= touched:
                 names = " and ".join(self.program.variable(v).name for v in sorted(pair))
                 return f"{names} are one memory {how} in line {line}"
