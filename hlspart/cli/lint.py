@@ -71,8 +71,10 @@ def command(
     cache = None if no_cache else tree.CACHE
     count = jobs or os.cpu_count() or 1
     report = tree.lint(pipeline.paths, pipeline.options, config, count, cache, pipeline.reader)
-    for item in in_order(d for d in report.diagnostics if d.place.path in report.broken and d.severity == "error"):
-        print(item, file=sys.stderr)
+    shown = reports("lint", shared, FORMATS)
+    if diff or write_baseline or not _beside_the_messages([render for path, render in shown if path is None]):
+        for item in in_order(d for d in report.diagnostics if d.place.path in report.broken and d.severity == "error"):
+            print(item, file=sys.stderr)
     if fix or unsafe_fixes or diff:
         report = _fixed(pipeline, report, config, unsafe_fixes, diff)
         if diff:
@@ -84,7 +86,7 @@ def command(
         write_output(write_baseline, encode(write(report)))
         return UNUSABLE if report.broken else CLEAN
     colour = _coloured(shared["color"])
-    for path, render in reports("lint", shared, FORMATS):
+    for path, render in shown:
         if path is not None:
             write_output(path, encode(render(report)))
         else:
@@ -148,6 +150,15 @@ def _fixed(pipeline: Pipeline, report: LintReport, config: Any, unsafe: bool, di
                 write_output(path, encode(new))
         after.append(part.with_texts(texts).lint(config) if texts else found)
     return tree.merged(report.files, after)
+
+
+def _beside_the_messages(renders: list[Any]) -> bool:
+    """Whether a report for people goes where the messages go, so that the reader has the errors once already."""
+    try:
+        same = os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
+    except (OSError, ValueError):
+        return False
+    return same and any(render in (FORMATS["text"], FORMATS["concise"]) for render in renders)
 
 
 def _coloured(choice: str) -> bool:

@@ -300,7 +300,7 @@ def parse(tokens: list[Token], types: Iterable[str], guess_types: bool) -> tuple
 
     ``types`` are names of types that the tokens do not declare. With ``guess_types`` (a header is
     missing) an undeclared name that stands where a type must is taken for one; ``int32_t`` and its
-    kin always are, for HLS tools know them without their header.
+    kin always are, for HLS tools know them without their header, as gcc knows ``__builtin_va_list``.
     """
     prepared = _c_tokens(tokens)
     known = list(types)

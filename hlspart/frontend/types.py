@@ -20,8 +20,14 @@ STANDARD: dict[str, ir.CType] = {
     **{f"uint{n}_t": ir.ScalarType(f"uint{n}_t", "int", n, False) for n in (8, 16, 32, 64)},
     "size_t": SIZE,
     "bool": BOOL,
+    "__builtin_va_list": ir.OtherType("__builtin_va_list"),
+    "__int128_t": ir.ScalarType("__int128_t", "int", 128),
+    "__uint128_t": ir.ScalarType("__uint128_t", "int", 128, False),
+    **{f"_Float{n}": ir.ScalarType(f"_Float{n}", "float", n) for n in (16, 32, 64, 128)},
+    **{f"_Float{n}x": ir.ScalarType(f"_Float{n}x", "float", 2 * n) for n in (32, 64)},
+    "__float128": ir.ScalarType("__float128", "float", 128),
 }
-"""Types of standard headers that tools know even when the header is not included."""
+"""Types that need no header: those of standard headers that tools know anyway, and those built into gcc."""
 
 
 def basic(words: list[str]) -> ir.CType:

@@ -152,8 +152,10 @@ class Facts:
                 severity: Severity = "info" if item.severity == "note" else item.severity
                 yield replace(item, severity=severity, hint=item.hint or rule.hint)
 
-    def plain(self, rule: Rule, *codes: str, severity: Severity | None = None) -> Iterator[Diagnostic]:
-        """A finding for every remark with one of ``codes``."""
+    def plain(
+        self, rule: Rule, *codes: str, severity: Severity | None = None, hint: str | None = None
+    ) -> Iterator[Diagnostic]:
+        """A finding for every remark with one of ``codes``; ``hint`` where the remark has none."""
         for remark in self.remarks(*codes):
             name = self.pragma_text(remark.directive)
             message = remark.problem.message
@@ -162,7 +164,7 @@ class Facts:
             related = []
             if remark.status.other is not None:
                 related.append((self.program.directives[remark.status.other].at, "the other directive"))
-            yield self.report(rule, remark.problem.at, message, remark.problem.hint, related, None, severity)
+            yield self.report(rule, remark.problem.at, message, remark.problem.hint or hint, related, None, severity)
 
     def partitions(self) -> Iterator[tuple[PragmaStatus, Directive, Variable]]:
         """ARRAY_PARTITION directives that are in effect, with each variable they name."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from hlspart.model.access import Access
+from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import Variable
 from hlspart.model.results import DimPartition, GroupPartition, LoopResult, Validation
-from hlspart.rules._base import Facts, Remark
+from hlspart.partition.unrolling import decided
+from hlspart.rules._base import Facts, Remark, Rule
 
 _MOST_RECHECKS = 8  # per rule and run: each one schedules every loop again
 _MOST_OPERATIONS = 4000  # scheduled in all, above which no second prediction is made
@@ -49,6 +52,57 @@ def unrolled_by_the_tool(facts: Facts, remark: Remark) -> bool:
             if verdict is not None and verdict.kind == "const-after-unroll" and access.at == remark.problem.at:
                 return bool(inside) and {loop for loop, _ in verdict.unrolls} <= inside
     return False
+
+
+def undecided_bank(facts: Facts, rule: Rule, remark: Remark) -> Diagnostic:
+    """The finding about an undecided bank: a warning at the access of a loop that loses II by it, else information.
+
+    ``remark`` names the first access whose bank is open, which need not be one that costs anything.
+    """
+    partition = [(remark.directive.at, "the partition")]
+    groups = {facts.analysis.group_of.get(v) for v in remark.directive.variables}
+    for loop in facts.pipelined():
+        variable = facts.limit_array(loop)
+        ideal, target = loop.ideal_ii or loop.ii, loop.target_ii
+        if loop.ii is None or ideal is None or target is None or loop.ii <= max(target, ideal):
+            continue
+        if variable is None or facts.analysis.group_of.get(variable.id) not in groups:
+            continue
+        access = _open_access(facts, loop, variable)
+        if access is None:
+            continue
+        if access.at == remark.problem.at:
+            return facts.report(rule, access.at, remark.problem.message, remark.problem.hint, partition)
+        text = " ".join(facts.program.text(access.at).split())
+        message = f"the bank of '{text}' is not constant: loop {loop.name} has II {loop.ii}, {ideal} if it were"
+        return facts.report(rule, access.at, message, None, [*partition, (facts.loop_at(loop), "the loop")])
+    hint = remark.problem.hint
+    if hint is not None and not groups & _groups_in_doubt(facts):
+        hint = f"no pipelined loop is slower by it; {hint} to save the multiplexer"
+    return facts.report(rule, remark.problem.at, remark.problem.message, hint, partition, severity="info")
+
+
+def _groups_in_doubt(facts: Facts) -> set[int]:
+    """Groups accessed in a loop that is asked for an II and whose II is not known or above what it is asked for."""
+    loops = facts.ii.loops if facts.ii is not None else ()
+    late = {x.loop for x in loops if x.pipelined and (x.ii is None or x.ii > (x.target_ii or x.ii))}
+    reached = (a for a in facts.analysis.accesses if facts.ii is None or late & set(a.loops))
+    return {facts.analysis.group_of.get(a.array, -1) for a in reached}
+
+
+def _open_access(facts: Facts, loop: LoopResult, variable: Variable) -> Access | None:
+    """The first access in a loop to the group of an array of which the bank is open."""
+    ident = facts.analysis.group_of.get(variable.id, -1)
+    group = facts.validation.groups.get(ident)
+    if group is None:
+        return None
+    for access in sorted(facts.analysis.accesses, key=lambda a: (a.at.span.path, a.at.span.start)):
+        verdict = group.verdicts.get(access.id)
+        if verdict is None or loop.loop not in access.loops or verdict.kind == "const":
+            continue
+        if verdict.kind != "const-after-unroll" or not decided(verdict.unrolls, facts.unrolled):
+            return access
+    return None
 
 
 def partitioned_groups(facts: Facts) -> Iterator[tuple[int, Directive]]:

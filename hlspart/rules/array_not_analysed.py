@@ -40,22 +40,25 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP011", "array-not-analysed", "info", hint="index the array itself, not a pointer into it")
+RULE = Rule("HLP011", "array-not-analysed", "info")
+
+_ITSELF = "index the array itself, not a pointer into it"
+_HINTS = {
+    "address-taken": _ITSELF,
+    "recursion": "make a loop of the recursion",
+    "function-pointer": "call the function by its name",
+    "extern-callee": "give the file that defines the function too",
+    "shape-mismatch": "declare the parameter with the extents of the array",
+    "volatile": "copy it into a local array that is not volatile",
+    "partial-subscript": _ITSELF,
+    "cast": _ITSELF,
+    "opaque": None,
+    "out-of-range": "correct the bound or the index",
+    "group-extent": "give the extent as a constant, or its macro with -D",
+}
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
-    return facts.plain(
-        RULE,
-        "address-taken",
-        "recursion",
-        "function-pointer",
-        "extern-callee",
-        "shape-mismatch",
-        "volatile",
-        "partial-subscript",
-        "cast",
-        "opaque",
-        "out-of-range",
-        "group-extent",
-    )
+    for code, hint in _HINTS.items():
+        yield from facts.plain(RULE, code, hint=hint)

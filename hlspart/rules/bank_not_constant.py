@@ -43,31 +43,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic, Severity
+from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._queries import unroll_mismatch, unrolled_by_the_tool
+from hlspart.rules._queries import undecided_bank, unroll_mismatch, unrolled_by_the_tool
 
 RULE = Rule("HLP203", "bank-not-constant", "warning")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Undecided banks, unless the partition is complete or an unroll factor is the reason."""
-    slowed = {
-        variable.id
-        for loop in facts.pipelined()
-        if loop.ii is not None
-        and loop.target_ii is not None
-        and loop.ii > max(loop.target_ii, loop.ideal_ii or loop.ii)
-        and (variable := facts.limit_array(loop)) is not None
-    }
     for remark in facts.remarks("bank-divided"):
         if remark.directive.choice("type", ("cyclic", "block", "complete")) in (None, "complete"):
             continue
-        if unroll_mismatch(facts, remark) is not None or unrolled_by_the_tool(facts, remark):
-            continue
-        group = {facts.analysis.group_of.get(v) for v in remark.directive.variables}
-        severity: Severity = "warning" if any(facts.analysis.group_of.get(v) in group for v in slowed) else "info"
-        yield facts.report(
-            RULE, remark.problem.at, remark.problem.message, remark.problem.hint,
-            [(remark.directive.at, "the partition")], severity=severity,
-        )  # fmt: skip
+        if unroll_mismatch(facts, remark) is None and not unrolled_by_the_tool(facts, remark):
+            yield undecided_bank(facts, RULE, remark)

@@ -1,7 +1,9 @@
 """A complete partition is indexed by a run-time value.
 
 ## What it does
-Reports a completely partitioned array with an affine index that is not constant after unrolling.
+Reports a completely partitioned array with an affine index that is not constant after unrolling. It
+is a warning where a loop misses its target by it, else information: an array that one loop fills in
+order and another reads at once is often right as it is.
 
 ## Why is this bad
 Every element is a register of its own; each such access is a multiplexer over all of them.
@@ -42,7 +44,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._queries import unrolled_by_the_tool
+from hlspart.rules._queries import undecided_bank, unrolled_by_the_tool
 
 RULE = Rule("HLP205", "complete-with-variable-index", "warning")
 
@@ -52,10 +54,4 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for remark in facts.remarks("bank-divided"):
         complete = remark.directive.choice("type", ("cyclic", "block", "complete")) in (None, "complete")
         if complete and not unrolled_by_the_tool(facts, remark):
-            yield facts.report(
-                RULE,
-                remark.problem.at,
-                remark.problem.message,
-                remark.problem.hint,
-                [(remark.directive.at, "the partition")],
-            )
+            yield undecided_bank(facts, RULE, remark)

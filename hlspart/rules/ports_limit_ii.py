@@ -93,4 +93,4 @@ def _hint(facts: Facts, loop: LoopResult, variable: Variable | None) -> str:
     if facts.storage(variable.id) == "m_axi":
         return f"copy what an iteration needs of '{variable.name}' into a local array first, or read wider words"
     banks = -(-limit.accesses // (limit.ports * loop.target_ii))
-    return f"at least {banks} banks are needed; {helps}, hlspart infer writes the partition"
+    return f"at least {banks} banks are needed; {helps}, hlspart infer whether a pragma can make them"

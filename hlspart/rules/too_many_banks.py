@@ -7,6 +7,10 @@ proved.
 ## Why is this bad
 Each bank is a memory of its own; too many waste block RAM and multiplexers.
 
+Nothing is said where the search would take long (loops of some hundred operations once unrolled, all
+searches of a run together): `hlspart infer` on the file finds the least number then. Nor is it said
+where a loop misses its target, or where no loop is pipelined.
+
 ## Example
 ```c
 int f(int A[64], int B[64]) {

@@ -198,7 +198,10 @@ def test_hints_of_a_port_that_limits_a_loop() -> None:
     ]
     wild = lint_of("void f(int A[96], int B[16]) {\n" + body.replace("A[i + 16]", "A[B[i]]")).diagnostics
     assert [(d.rule, d.hint) for d in wild if d.rule == "HLP201"] == [
-        ("HLP201", "at least 2 banks are needed; hlspart ii says what would help, hlspart infer writes the partition")
+        (
+            "HLP201",
+            "at least 2 banks are needed; hlspart ii says what would help, hlspart infer whether a pragma can make them",
+        )
     ]
     bus = lint_of(
         "void f(int A[96], int B[16]) {\n#pragma HLS interface m_axi port=A depth=96 bundle=g0\n" + body
@@ -299,3 +302,76 @@ def test_a_struct_template_that_nothing_names_has_no_extent_to_ask_for() -> None
     assert [d.rule for d in lint_of({"k.cpp": text}).diagnostics] == []
     used = text.replace("return i;", "S<8> s = {{1}};\n  return s.A[i & 7];")
     assert [d.rule for d in lint_of({"k.cpp": used}).diagnostics] == []
+
+
+FILLED = """void f(const int in[64], int out[64]) {
+  int t[16][4];
+#pragma HLS array_partition variable=t TYPE dim=2
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline II=1
+    t[i / 4][i % 4] = in[i];
+  }
+  for (int i = 0; i < 13; i++) {
+#pragma HLS pipeline II=1
+    out[i] = t[i][0] + t[i + 1][0] + t[i + 2][1];
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(("kind", "rule"), [("complete", "HLP205"), ("cyclic factor=2", "HLP203")])
+def test_an_open_bank_that_costs_no_cycle_is_for_information(kind: str, rule: str) -> None:
+    found = [d for d in lint_of(FILLED.replace("TYPE", kind)).diagnostics if d.rule == rule]
+    assert [(d.severity, d.place.line) for d in found] == [("info", 6)]
+    assert found[0].hint is not None
+    assert found[0].hint.startswith("no pipelined loop is slower by it; ")
+
+
+def test_the_warning_stands_at_the_loop_that_loses_cycles() -> None:
+    text = """void f(const int in[64], int out[64]) {
+  int a[64];
+#pragma HLS array_partition variable=a cyclic factor=3
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline II=1
+    a[i] = in[i];
+  }
+  for (int i = 0; i < 62; i++) {
+#pragma HLS pipeline II=1
+    out[i] = a[i] + a[i + 1] + a[i + 2];
+  }
+}
+"""
+    found = [d for d in lint_of(text).diagnostics if d.rule == "HLP203"]
+    assert [(d.severity, d.place.line, d.place.column) for d in found] == [("warning", 10, 14)]
+    assert found[0].message.endswith("loop VITIS_LOOP_8_2 has II 2, 1 if it were")
+    assert [(r.place.line, r.message) for r in found[0].related] == [(3, "the partition"), (8, "the loop")]
+
+
+def test_the_hint_about_an_array_that_is_not_analysed_fits_the_cause() -> None:
+    text = """int f(int n) {
+  int A[8];
+#pragma HLS array_partition variable=A cyclic factor=2
+  BODY
+  return A[0];
+}
+"""
+    hints = {
+        "for (int i = 0; i < 9; i++) A[i] = n;": "correct the bound or the index",
+        "int *p = A; p++; *p = n;": "index the array itself, not a pointer into it",
+    }
+    for body, hint in hints.items():
+        found = [d for d in lint_of(text.replace("BODY", body)).diagnostics if d.rule == "HLP011"]
+        assert [d.hint for d in found] == [hint]
+
+
+def test_types_built_into_the_compiler_need_no_header() -> None:
+    text = """typedef __builtin_va_list va_list;
+typedef _Float32 single;
+extern int vprintf(const char *, va_list);
+int f(int A[8], __int128_t x) {
+  single y = 1;
+  return A[0] + (int)x + (int)y;
+}
+"""
+    assert lint_of(text).broken == ()
+    assert lint_of(text.replace("__builtin_va_list", "__builtin_va_lisp")).broken == ("k.c",)

@@ -1,0 +1,35 @@
+"""What ``infer`` and ``rewrite`` write, ``lint`` does not warn of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lint_helpers import lint_of
+
+from hlspart.infer.emission import pragma_texts
+from hlspart.model.options import InferOptions, Options, RewriteOptions
+from hlspart.pipeline import Pipeline
+
+SAMPLES = sorted((Path(__file__).resolve().parents[2] / "samples").glob("*.c"))
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("way", ["infer", "rewrite"])
+def test_no_finding_blames_a_pragma_that_was_written(sample: Path, way: str) -> None:
+    old = sample.read_text()
+    pipeline = Pipeline([str(sample)], Options())
+    if way == "infer":
+        new = pragma_texts(pipeline.program, pipeline.infer(InferOptions())).get(str(sample), old)
+    else:
+        new = pipeline.rewrite(RewriteOptions(infer=True)).files[str(sample)]
+    known = {line.strip() for line in old.splitlines()}
+    lines = [line.strip() for line in new.splitlines()]
+    for item in lint_of({"k.c": new}).diagnostics:
+        places = [item.place, *(r.place for r in item.related)]
+        named = [lines[p.line - 1] for p in places]
+        fresh = [line for line in named if line.startswith("#pragma") and line not in known]
+        if fresh:  # for information alone: the multiplexer in front of banks that another loop fills in order
+            assert (item.rule, item.severity) in {("HLP203", "info"), ("HLP205", "info")}, (item, fresh)
+            assert item.hint is not None
+            assert item.hint.startswith("no pipelined loop is slower by it; "), (item, fresh)
