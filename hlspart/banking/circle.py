@@ -18,6 +18,40 @@ from hlspart.layouts.lattice import dot
 Group = tuple[tuple[Offset, ...], int]  # accesses of which at most so many may share a bank
 
 
+class _Arc:
+    """Coordinates a with (a * distance + shift) mod period in [begin, block), for any shift.
+
+    One more in a is ``distance`` more in shift, so that the answers for all shifts that are alike modulo
+    gcd(distance, period) are rotations of one.
+    """
+
+    __slots__ = ("_apart", "_begin", "_block", "_common", "_inverse", "_masks", "_period")
+
+    def __init__(self, distance: int, period: int, begin: int, block: int) -> None:
+        self._period, self._begin, self._block = period, begin, block
+        self._common = math.gcd(distance, period)
+        self._apart = period // self._common
+        self._inverse = pow(distance // self._common, -1, self._apart)
+        self._masks: dict[int, int] = {}
+
+    def at(self, shift: int) -> int:
+        """As a bit mask; bits from the period on say nothing."""
+        rest = shift % self._common
+        mask = self._masks.get(rest)
+        if mask is None:
+            mask = self._masks[rest] = self._twice_round(rest)
+        return mask >> (shift - rest) // self._common * self._inverse % self._apart
+
+    def _twice_round(self, shift: int) -> int:
+        """For a shift below ``common``, once more from the period on."""
+        every = ((1 << self._period) - 1) // ((1 << self._apart) - 1)  # each ``apart``-th place
+        mask = 0
+        for place in range(self._begin, self._block):
+            if (place - shift) % self._common == 0:
+                mask |= every << (place - shift) // self._common * self._inverse % self._apart
+        return mask | mask << self._period
+
+
 class Circle:
     """Groups of accesses whose residues the loop moves together.
 
@@ -31,8 +65,7 @@ class Circle:
         self.block, self._period = block, period
         self._groups = [(offsets, cap) for offsets, cap in groups if len(offsets) > cap]
         self._motion = motion if block > 1 and motion is not None and not _steady(motion, block, rank) else None
-        self._solved: dict[int, tuple[int, int]] = {}
-        self._round: dict[tuple[int, int, int], int] = {}
+        self._arcs: dict[tuple[int, int], _Arc] = {}
 
     @property
     def even(self) -> bool:
@@ -84,15 +117,27 @@ class Circle:
 
     def _apart(self, group: int, prefix: Offset, allowed: int) -> int:
         """One access a bank: no two may be nearer than a block."""
-        for lead, last in _differences(self._groups[group][0]):
-            allowed &= ~self._within(last, sum(map(operator.mul, prefix, lead)), 1 - self.block)
+        for lead, arc in self._differences[group]:
+            allowed &= ~arc.at(sum(map(operator.mul, prefix, lead)))
             if not allowed:
                 return 0
         return allowed
 
+    @cached_property
+    def _differences(self) -> list[list[tuple[Offset, _Arc]]]:
+        """Of each group: the leading part of each difference, and the arc of its last coordinate."""
+        begin = 1 - self.block
+        return [[(d, self._arc(last, begin)) for d, last in _differences(o)] for o, _ in self._groups]
+
+    def _arc(self, distance: int, begin: int) -> _Arc:
+        arc = self._arcs.get((distance, begin))
+        if arc is None:
+            arc = self._arcs[distance, begin] = _Arc(distance, self._period, begin, self.block)
+        return arc
+
     def _counted(self, group: int, prefix: Offset, allowed: int) -> int:
-        for others, last, base in self._seats(group, prefix):
-            allowed &= ~self._crowding(others, last, base, allowed, self._groups[group][1])
+        for others, _, base in self._seats(group, prefix):
+            allowed &= ~_crowding(others, base, allowed, self._groups[group][1])
             if not allowed:
                 return 0
         return allowed
@@ -101,54 +146,27 @@ class Circle:
         for group, (_, cap) in enumerate(self._groups):
             for others, last, base in self._seats(group, prefix):
                 for ahead in {(base + first * last + t) % self.block for t in phases}:
-                    allowed &= ~self._crowding(others, last, base - ahead, allowed, cap)
+                    allowed &= ~_crowding(others, base - ahead, allowed, cap)
                     if not allowed:
                         return 0
         return allowed
 
-    def _seats(self, group: int, prefix: Offset) -> Iterator[tuple[list[tuple[int, int]], int, int]]:
-        """Each access as (last coordinate, residue of the leading part), with the others before it."""
+    def _seats(self, group: int, prefix: Offset) -> Iterator[tuple[list[tuple[_Arc, int]], int, int]]:
+        """Each access: the others (arc of the distance, residue of the leading part); its last coordinate, residue."""
         places = [(o[-1], dot(prefix, o[:-1])) for o in self._groups[group][0]]
         for k, (last, base) in enumerate(places):
-            yield places[:k] + places[k + 1 :], last, base
+            others = [(self._arc(there - last, 0), at) for j, (there, at) in enumerate(places) if j != k]
+            yield others, last, base
 
-    def _crowding(self, others: Sequence[tuple[int, int]], last: int, begin: int, allowed: int, cap: int) -> int:
-        """Coordinates out of ``allowed`` with at least ``cap`` others in the window that begins at (last, begin)."""
-        levels = [allowed] + [0] * cap  # levels[n]: coordinates with at least n others in the window
-        for other_last, other_base in others:
-            near = self._within(other_last - last, other_base - begin, 0)
-            for n in range(cap, 0, -1):
-                levels[n] |= levels[n - 1] & near
-        return levels[cap]
 
-    def _within(self, distance: int, shift: int, begin: int) -> int:
-        """Coordinates a with (a * distance + shift) mod period in [begin, block); bits from the period on say nothing.
-
-        One more in a is ``distance`` more in shift, so that the answers for all shifts that are alike modulo
-        gcd(distance, period) are rotations of one.
-        """
-        known = self._solved.get(distance)
-        if known is None:
-            common = math.gcd(distance, self._period)
-            known = common, pow(distance // common, -1, self._period // common)
-            self._solved[distance] = known
-        common, inverse = known
-        rest = shift % common
-        mask = self._round.get((distance, rest, begin))
-        if mask is None:
-            mask = self._twice_round(common, inverse, rest, begin)
-            self._round[distance, rest, begin] = mask
-        return mask >> (shift - rest) // common * inverse % (self._period // common)
-
-    def _twice_round(self, common: int, inverse: int, shift: int, begin: int) -> int:
-        """The mask of :meth:`_within` for a shift below ``common``, once more from the period on."""
-        apart = self._period // common
-        every = ((1 << self._period) - 1) // ((1 << apart) - 1)  # each ``apart``-th place
-        mask = 0
-        for place in range(begin, self.block):
-            if (place - shift) % common == 0:
-                mask |= every << (place - shift) // common * inverse % apart
-        return mask | mask << self._period
+def _crowding(others: Sequence[tuple[_Arc, int]], begin: int, allowed: int, cap: int) -> int:
+    """Coordinates out of ``allowed`` with at least ``cap`` others in the window that begins at ``begin``."""
+    levels = [allowed] + [0] * cap  # levels[n]: coordinates with at least n others in the window
+    for arc, base in others:
+        near = arc.at(base - begin)
+        for n in range(cap, 0, -1):
+            levels[n] |= levels[n - 1] & near
+    return levels[cap]
 
 
 @lru_cache(maxsize=1024)

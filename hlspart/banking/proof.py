@@ -9,6 +9,7 @@ mapping of the array can. A colouring that exists proves nothing.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from collections import Counter
@@ -45,21 +46,25 @@ def _pairwise(offsets: Sequence[Offset], motion: Motion, shape: tuple[int, ...])
             if one != other:
                 apart.setdefault(_minus(other, one), []).append(one)
 
+    def touched(x: Offset, offset: Offset) -> bool:
+        at = _minus(_minus(x, offset), motion.start)
+        return all(a % m == 0 and 0 <= a // m < n for a, (m, n) in zip(at, steps, strict=True))
+
     def meet(x: Offset, y: Offset) -> bool:
-        for offset in apart.get(_minus(y, x), ()):
-            at = _minus(_minus(x, offset), motion.start)
-            if all(a % m == 0 and 0 <= a // m < n for a, (m, n) in zip(at, steps, strict=True)):
-                return True
-        return False
+        return any(touched(x, offset) for offset in apart.get(_minus(y, x), ()))
 
     middle = tuple(s + m * (n // 2) + o for s, (m, n), o in zip(motion.start, steps, offsets[0], strict=True))
     around = sorted(apart, key=lambda d: (max(map(abs, d)), d))[:MAX_CROWD]
     near = [tuple(a + d for a, d in zip(middle, delta, strict=True)) for delta in around]
     near = [x for x in near if all(0 <= a < n for a, n in zip(x, shape, strict=True)) and meet(middle, x)]
+    base = 4 * max(max(map(abs, d)) for d in apart) + 1  # tells differences apart
+    numbers = [_number(x, base) for x in near]
+    known = {_number(d, base) for d in apart}
+    always = [all(touched(x, offset) for offset in offsets) for x in near]
     friends = [0] * len(near)
     for k, x in enumerate(near):
         for j, y in enumerate(near[:k]):
-            if meet(x, y):
+            if numbers[k] - numbers[j] in known and (always[k] or meet(x, y)):
                 friends[k] |= 1 << j
                 friends[j] |= 1 << k
     size, left = 1, (1 << len(near)) - 1
@@ -79,6 +84,10 @@ def _steps(motion: Motion, rank: int) -> list[tuple[int, int]] | None:
             return None
         steps[axes[0]] = (move[axes[0]], times)
     return steps
+
+
+def _number(x: Offset, base: int) -> int:
+    return functools.reduce(lambda number, digit: number * base + digit, x, 0)
 
 
 def _minus(x: Offset, y: Offset) -> Offset:

@@ -105,11 +105,15 @@ def least_any(
             floor, why = banks, "needed: a finite window of iterations cannot be coloured with fewer"
         absolute = banks <= floor
         reason = f"{banks} banks {why}" if banks == bound else f"no mapping whatever has fewer banks: {banks} {why}"
+        excluded = absolute or (union.complete and start <= bound)
         if not absolute:
-            reason = f"fewer than {banks} banks excluded in the union; lower bound {bound}"
+            without = f"fewer than {start} were not looked at" if start > bound else "a budget cut the search for fewer"
+            reason = (
+                f"fewer than {banks} banks excluded in the union" if excluded else f"{banks} banks serve; {without}"
+            )
+            reason += f"; lower bound {bound}"
             if union.tables:
                 reason += "; tables of few classes were tried, too"
-        excluded = absolute or (union.complete and start <= bound)
         return Banking(layout, banks, bound, excluded, absolute, union.space, reason)
     return None
 
@@ -126,6 +130,7 @@ class _Union:
         self._asked = sum(need.problem.pairs for need in self._needs)
         self._cut = False
         self._work = dict.fromkeys(MAX_WORK, 0)
+        self._known: dict[int, tuple[list[LatticeLayout], Iterator[LatticeLayout]]] = {}
         self.tables = False  # whether any were tried
 
     @property
@@ -226,16 +231,12 @@ class _Union:
         """A table with so many banks, for accesses that differ by constants; None says nothing."""
         if not self._effort or not self._uniform or banks == 1:
             return None
-        self.tables, self._work["table"] = True, 0
-        tables = self._tables
+        self.tables, tables = True, self._tables
         least = tables.left // 2  # half is for the next numbers
-        apart = [(pattern.offsets, 1) for pattern in tables.patterns]
         for classes in range(banks + 1, MAX_CLASSES + 1):
-            if self._spent("table"):
-                break
             if not tables.room(classes, banks):
                 continue
-            for layout in self._quotients(classes, apart, "table"):
+            for layout in self._apart(classes):
                 if tables.left <= least:
                     return None
                 alphas = [tuple(alpha[k] for k in self._axes) for alpha in layout.alphas]
@@ -243,6 +244,15 @@ class _Union:
                 if found is not None:
                     return TableLayout(layout, found)
         return None
+
+    def _apart(self, classes: int) -> Iterator[LatticeLayout]:
+        """Lattices with so many classes under which no two accesses of an iteration share one, kept when found."""
+        groups = [(pattern.offsets, 1) for pattern in self._tables.patterns]
+        known, others = self._known.setdefault(classes, ([], self._quotients(classes, groups, "table")))
+        yield from known
+        for layout in others:
+            known.append(layout)
+            yield layout
 
     @cached_property
     def _tables(self) -> Tables:
