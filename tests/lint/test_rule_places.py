@@ -200,7 +200,8 @@ def test_hints_of_a_port_that_limits_a_loop() -> None:
     assert [(d.rule, d.hint) for d in wild if d.rule == "HLP201"] == [
         (
             "HLP201",
-            "at least 2 banks are needed; hlspart ii says what would help, hlspart infer whether a pragma can make them",
+            "at least 2 banks are needed; hlspart ii says what would help, "
+            "hlspart infer whether a pragma can make them",
         )
     ]
     bus = lint_of(
