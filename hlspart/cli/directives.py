@@ -30,6 +30,7 @@ def command(emit: str, fail_on_miss: bool, **rest: Any) -> int:
     run.statuses(run.pipeline.validation)
     run.known_arrays(options.arrays)
     result = run.pipeline.infer(options)
+    run.many_registers(result)
     if fail_on_miss and any(
         x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii) for x in result.loops
     ):

@@ -34,6 +34,7 @@ def command(emit: str | None, in_place: bool, **rest: Any) -> int:
     analysis = run.pipeline.analysis
     run.known_arrays(options.arrays)
     result = run.pipeline.infer(options)
+    run.many_registers(result)
     if any(x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii) for x in result.loops):
         run.found()
     if emit or in_place:

@@ -19,9 +19,10 @@ from hlspart.model.source import Origin
 from hlspart.render import shapes
 
 if TYPE_CHECKING:
-    from hlspart.model.results import PragmaStatus, Validation
+    from hlspart.model.results import InferResult, PragmaStatus, Validation
 
 CLEAN, FINDINGS, UNUSABLE = 0, 1, 2
+_MANY_REGISTERS = 512  # bits of one array, up to which registers are usual
 
 Renderer = Callable[[tuple[str, ...]], str]  # paths of the inputs to show -> text of the report
 
@@ -120,6 +121,15 @@ class Run:
                 if note.code in _NOT_AS_WRITTEN:
                     place = place_of(program, note.at, status.line)
                     self.say([Diagnostic(note.code, note.code, "warning", place, f"{kind}: {note.message}", note.hint)])
+
+    def many_registers(self, result: InferResult) -> None:
+        """Say which arrays are to become many registers."""
+        program = self.pipeline.program
+        for array in result.arrays:
+            if array.fresh and array.registers > _MANY_REGISTERS:
+                text = f"the partition of {array.name} makes {array.registers} bits of registers"
+                place = place_of(program, program.variable(array.variable).at)
+                self.say([Diagnostic("many-registers", "many-registers", "warning", place, text)])
 
     def out_of_range(self, analysis: AccessAnalysis) -> None:
         """Say which accesses are proved to leave their array."""

@@ -22,6 +22,8 @@ from hlspart.targets import Target
 MOST_SLOWER = 3  # IIs above the one asked for at which a rewrite is looked for where accesses differ in kind
 MOST_WAYS = 16  # to deal out the ports of a bank, over all loops
 SMALL_BITS = 512  # arrays up to this size become registers under scheme auto when they need banks
+REGISTERS_FOR = 2  # times the cost of banks, that registers may cost: they answer at once
+MOST_REGISTER_BITS = 16_384  # of one array; a slower loop is preferred to more, unless --max-banks asks for them
 
 
 @dataclass(frozen=True)
@@ -86,9 +88,11 @@ class Chooser:
         existing = self.demand.existing
         memories = existing is not None and any(d.banks < d.extent for d in existing.dims)
         served = memories and existing is not None and all(n.fits(existing, self.model) for n in needs)
-        if self.options.scheme == "auto" and self._small and not served:
-            return self._registers(bound)
         pragma = self._pragma(needs, bound, start)
+        if self.options.scheme == "auto" and self._small and not served:
+            registers = self._registers(bound)
+            if pragma is None or registers.cost.share <= REGISTERS_FOR * pragma.cost.share:
+                return registers
         if self.options.scheme == "pragma":
             return pragma
         if pragma is not None and self.options.objective == "banks":
@@ -112,7 +116,19 @@ class Chooser:
     def _small(self) -> bool:
         cap = self.options.max_banks
         size = elements(self.demand)
-        return size * self.demand.bits <= SMALL_BITS and not self.demand.interface and (cap is None or size <= cap)
+        small = size * self.demand.bits <= SMALL_BITS and not (self.demand.interface or self.demand.bound)
+        return small and (cap is None or size <= cap)
+
+    @property
+    def too_large(self) -> bool:
+        """Whether the array is to stay in memories: nobody asked for so many registers."""
+        return elements(self.demand) * self.demand.bits > MOST_REGISTER_BITS and self.options.max_banks is None
+
+    @property
+    def instead(self) -> str:
+        """What would take the place of a slower loop."""
+        size = elements(self.demand)
+        return f"not made {size * self.demand.bits} bits of registers, which --max-banks {size} allows"
 
     @property
     def _most(self) -> int:
@@ -151,11 +167,10 @@ class Chooser:
     def _pragma(self, needs: Sequence[Need], bound: int, start: int) -> Choice | None:
         space = PragmaSpace(needs, self.demand.shape, self.model, self._most, max(1, self.options.effort))
         bound = min(bound, space.leaving)
-        solutions = self._in_order(space, max(bound, start))
+        solutions = [x for x in self._in_order(space, max(bound, start)) if not (self.too_large and x.depth(0) == 1)]
         if not solutions:
-            size = elements(self.demand)
             last = self.last_resort and self.options.scheme == "pragma" and not self.demand.interface
-            last = last and size <= self._most
+            last = last and elements(self.demand) <= self._most and not self.too_large
             return self._registers(bound, space.complete) if last else None
         existing = self.demand.existing
         best = min(solutions, key=self._simplicity)
@@ -261,13 +276,15 @@ class Chooser:
             return best
         bound = lower_bound(needs, self.demand.shape)
         met = best.banks <= bound
+        excluded = met or (best.excluded and len(ways) == 1)
+        open_ = f"{best.banks} banks serve, fewer were not excluded for all ways to deal out ports; lower bound {bound}"
         return replace(
             best,
             lower_bound=bound,
-            excluded=met or (best.excluded and len(ways) == 1),
+            excluded=excluded,
             absolute=met,
             space=f"{best.space}; loads and stores on ports of their own",
-            reason=f"{best.reason}, with loads and stores on ports of their own",
+            reason=f"{best.reason if excluded else open_}, with loads and stores on ports of their own",
         )
 
     def _least_of(self, needs: Sequence[Need], start: int, most: int) -> Banking | None:

@@ -14,6 +14,7 @@ from hlspart.model.options import InferOptions
 from hlspart.model.program import Call, Loop, Program, walk, walk_statements
 from hlspart.model.results import ArrayResult, IIResult, LoopResult, Validation
 from hlspart.partition import layout_of, requests
+from hlspart.partition.layout import make_layout
 from hlspart.poly.effects import effects, statement_expressions
 from hlspart.schedule import port_accesses
 from hlspart.targets import Target
@@ -48,7 +49,8 @@ class Demand:
     """All needs on one group of arrays.
 
     ``roots`` are the members that are no formal of a given caller: they carry the directives.
-    ``bound``: a directive says which memory it is. ``fault`` says why nothing may be partitioned.
+    ``bound``: a directive says which memory it is. ``own``: what the tool partitions by itself.
+    ``fault`` says why nothing may be partitioned.
     """
 
     group: ArrayGroup
@@ -62,6 +64,7 @@ class Demand:
     written: bool
     loops: tuple[LoopNeed, ...]
     existing: PerDimLayout | None
+    own: PerDimLayout | None
     directives: tuple[int, ...]  # indices of the partition directives in effect
     fault: str | None
 
@@ -234,6 +237,7 @@ def _demand(
         written=any(a.kind == "write" for m in group.members for a in analysis.of_array(m)),
         loops=needs,
         existing=existing,
+        own=make_layout(dims, memory.partition) if any(x.origin == "auto" for x in memory.partition) else None,
         directives=(),
         fault=fault,
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hlspart.banking.need import BankModel
 from hlspart.infer.choice import Choice, Chooser, kind_of, relaxed
+from hlspart.infer.decision import Decision, as_it_is, record, restated
 from hlspart.infer.demand import (
     COPIED,
     Demand,
@@ -32,9 +33,7 @@ from hlspart.model.options import InferOptions
 from hlspart.model.program import Program
 from hlspart.model.results import (
     ArrayResult,
-    DimPartition,
     IIResult,
-    InferredArray,
     InferredLoop,
     InferResult,
     LoopResult,
@@ -45,17 +44,6 @@ from hlspart.schedule import check
 from hlspart.targets import Target
 
 REPAIRS = 4  # rounds in which a prediction that misses the promise raises a number of banks
-
-
-@dataclass(frozen=True)
-class Decision:
-    """The choice for one demand, the directives that say it and those that it replaces."""
-
-    demand: Demand
-    choice: Choice
-    directives: tuple[Directive, ...]
-    removed: tuple[int, ...]
-    reason: str
 
 
 class Inference:
@@ -82,6 +70,7 @@ class Inference:
         self._whole: dict[int, str] = {}  # groups that are better left whole, and why
         self._free: dict[LoopKey, LoopResult] = {}  # the prediction if memories had ports enough
         self._single: set[int] = set()  # groups whose copies do not help
+        self._beyond: dict[int, Decision] = {}  # what tools accept for groups with accesses that are not affine
         self._slowed: dict[int, str] = {}  # groups that cannot serve all loops as asked, and why
         functions = in_hardware(program, analysis)
         self.program = with_pipelines(program, first, functions)
@@ -102,7 +91,7 @@ class Inference:
         """
         if not self.targets:
             return InferResult((), ())
-        self._barred, self._single, self._whole, self._slowed = dict(barred or {}), set(), {}, {}
+        self._barred, self._single, self._whole, self._slowed, self._beyond = dict(barred or {}), set(), {}, {}, {}
         floors = self._floors()
         decisions, after = self._solve(floors)
         reached = {key(x): max(floors[key(x)], _least(x)) for x in self._loops(after)}
@@ -112,8 +101,13 @@ class Inference:
                 decisions, after = cheaper, then
         decisions, _ = self._weighed(decisions, after)
         self.outcome = self._confirm(decisions, self.real)
+        reached = {key(x): x.ii for x in self._loops(self.outcome) if x.ii is not None}
+        decisions = self._advised(
+            tuple(restated(d, reached, Chooser(d.demand, self.options, self.model, self.target)) for d in decisions)
+        )
         return InferResult(
-            arrays=tuple(self._array(d) for d in decisions), loops=tuple(self._outcomes(self.outcome, decisions))
+            arrays=tuple(record(self.program, d) for d in decisions),
+            loops=tuple(self._outcomes(self.outcome, decisions)),
         )
 
     def at_once(self) -> InferResult | None:
@@ -126,7 +120,7 @@ class Inference:
         after = self._confirm(decisions, self.real)
         if self._refused(decisions, after):
             return None
-        return InferResult(tuple(map(self._array, decisions)), tuple(self._outcomes(after, decisions)))
+        return InferResult(tuple(record(self.program, d) for d in decisions), tuple(self._outcomes(after, decisions)))
 
     def unroll_factor(self, loop: int) -> int:
         """Copies of the body that the directives ask for; 0 when the loop is unrolled completely."""
@@ -181,10 +175,10 @@ class Inference:
                 decisions, after = trial, then
         return decisions, after
 
-    def _plain(self, demand: Demand, reason: str) -> Decision:
-        """The decision to leave an array whole."""
+    def _plain(self, demand: Demand, reason: str, proved: bool = False) -> Decision:
+        """The decision to leave an array whole; ``proved``: no loop is the slower for it."""
         chooser = Chooser(demand, self.options, self.model, self.target)
-        none = replace(chooser.none([x.need for x in demand.loops]), proved=False, absolute=False, reason=reason)
+        none = replace(chooser.none([x.need for x in demand.loops]), proved=proved, absolute=proved, reason=reason)
         removed = tuple(k for k in demand.directives if self._sole(k, demand))
         return Decision(demand, none, (), removed, reason)
 
@@ -278,8 +272,40 @@ class Inference:
         for (_, d), status in zip(reversed(new), reversed(after.pragmas), strict=False):
             if status.status in ("rejected", "conflict"):
                 self._whole[d.demand.group.id] = f"not partitioned: {status.reason}"
+                if status.code == "non-affine":
+                    self._beyond.setdefault(d.demand.group.id, d)
                 refused = True
         return refused
+
+    def _advised(self, decisions: tuple[Decision, ...]) -> tuple[Decision, ...]:
+        """With a hint on arrays whose partition validation rejects for an access that is not affine.
+
+        A tool does apply it, and serves that access from all banks; so does the prediction, which is asked.
+        """
+        beyond = {g: d for g, d in self._beyond.items() if d.directives}
+        if not beyond:
+            return decisions
+        then = self._confirm([beyond.get(d.demand.group.id, d) for d in decisions], self.real)
+        now = {key(x): x.ii for x in self._loops(self.outcome)}
+        gains = {
+            key(x): f"{x.name} II {now[key(x)]} -> {x.ii}"
+            for x in self._loops(then)
+            if x.ii is not None and x.ii < (now[key(x)] or 0)
+        }
+        if any(x.ii is None or x.ii > (now[key(x)] or x.ii) for x in self._loops(then)):
+            return decisions
+        said = []
+        for d in decisions:
+            other = beyond.get(d.demand.group.id)
+            gained = [gains[key(x.result)] for x in d.demand.loops if key(x.result) in gains]
+            if other is not None and gained:
+                names = [self.program.variable(x.demand.roots[0]).name for x in beyond.values() if x is not other]
+                beside = f", with that of {' and '.join(names)}," if names else ""
+                pragmas = " and ".join(x.text.removeprefix("HLS ") for x in other.directives)
+                hint = f"{pragmas}{beside} would bring {', '.join(gained)}: a tool serves that access from all banks"
+                d = replace(d, reason=f"{d.reason}; {hint}")
+            said.append(d)
+        return tuple(said)
 
     def _loops(self, result: IIResult) -> list[LoopResult]:
         return [loop for loop in result.loops if key(loop) in self.targets]
@@ -329,6 +355,8 @@ class Inference:
         if demand.group.id in self._whole:
             return self._plain(demand, self._whole[demand.group.id])
         needs = [loop.need for loop in demand.loops]
+        if start == 1 and not all(need.trivial for need in needs) and self._served(demand):
+            return self._plain(demand, as_it_is(demand), proved=True)
         if self.options.beside and self._served_by_pragmas(demand):
             return self._kept(demand, chooser)
         choice = chooser.choose(needs, start)
@@ -336,7 +364,9 @@ class Inference:
             return self._kept(demand, chooser)
         if choice is None:
             least = relaxed(demand, chooser, start)
-            choice, self._slowed[demand.group.id] = least.choice, least.reason
+            slow = [least.reason, chooser.instead] if chooser.too_large else [least.reason]
+            choice = least.choice
+            self._slowed.setdefault(demand.group.id, "; ".join(slow))  # not why even more banks do not help
         late = any(n.ii > self.targets[key(x.result)] for n, x in zip(needs, demand.loops, strict=True))
         slower = self._slowed.get(demand.group.id, "") if late or choice.reason == "no partition helps" else ""
         same = demand.existing is not None and not choice.rewrite and choice.layout == demand.existing
@@ -348,7 +378,16 @@ class Inference:
         unasked = "the tool may copy the memory for its reads by itself, which is not relied upon" if copied else ""
         left = f"not rewritten: {barred}" if barred else ""
         reason = "; ".join(x for x in (verdict, choice.reason, slower, unasked, left) if x)
-        return Decision(demand, choice, () if same or copies else said, removed, reason)
+        return Decision(demand, choice, () if same or copies else said, removed, reason, said)
+
+    def _served(self, demand: Demand) -> bool:
+        """Whether each loop has its II without a partition, or would under what the tool does by itself."""
+        reached = {key(x): x.ii for x in self.base.loops if x.ii is not None}
+        return all(
+            reached.get(key(x.result), x.need.ii + 1) <= x.need.ii
+            or (demand.own is not None and x.need.fits(demand.own, self.model))
+            for x in demand.loops
+        )
 
     def _served_by_pragmas(self, demand: Demand) -> bool:
         """Whether what the source says is enough: directives beside it could not take it back."""
@@ -393,46 +432,6 @@ class Inference:
 
     # -------------------------------------------------------------------------------- records
 
-    def _array(self, d: Decision) -> InferredArray:
-        variable = self.program.variable(d.demand.roots[0])
-        choice = d.choice
-        said = d.directives or tuple(self.program.directives[k] for k in d.demand.directives if k not in d.removed)
-        if choice.kind == "replicate":
-            said = self._directives(d.demand, choice)
-        dims: tuple[DimPartition, ...] = ()
-        if isinstance(choice.layout, PerDimLayout) and choice.kind != "none":
-            dims = tuple(
-                DimPartition(k + 1, x.kind, x.banks, "inferred")  # type: ignore[arg-type]
-                for k, x in enumerate(choice.layout.dims)
-                if x.banks > 1
-            )
-        return InferredArray(
-            variable=variable.id,
-            name=variable.name,
-            function=variable.function,
-            line=self.program.line(variable.at),
-            accesses=d.demand.accesses,
-            ports=d.demand.port_count,
-            lower_bound=choice.lower_bound,
-            banks=choice.banks,
-            proved_minimal=choice.proved,
-            space=choice.space,
-            absolute=choice.absolute,
-            kind=choice.kind,
-            pragmas=tuple(_line(x) for x in said) if choice.kind != "none" and not choice.rewrite else (),
-            mapping=choice.mapping,
-            bank_depth=max(choice.layout.depth(b) for b in {0, choice.layout.banks - 1}),
-            needs_rewrite=choice.rewrite,
-            dims=dims,
-            reason=d.reason,
-            roots=d.demand.roots,
-            removed=d.removed,
-            copies=choice.copies,
-            bram18k=choice.cost.bram18k,
-            fresh=bool(d.directives),
-            scope=d.demand.loops[0].result.function,
-        )
-
     def _shortage(self, loop: LoopResult, decisions: Sequence[Decision]) -> str:
         """Which rewritten array keeps a loop from its target, when no limit of the prediction does."""
         for d in decisions:
@@ -472,8 +471,11 @@ class Inference:
 
 
 def binding(loop: LoopResult, asked: int) -> str | None:
-    """What keeps a loop from the II asked for, as a limit of its prediction; a port last, which could have been had."""
-    limits = sorted(loop.limits, key=lambda x: x.kind == "memory-port")
+    """What keeps a loop from the II asked for, as a limit of its prediction.
+
+    First of all what gives it its II, and of those a port last, which could have been had.
+    """
+    limits = sorted(loop.limits, key=lambda x: (x.ii < (loop.ii or x.ii), x.kind == "memory-port"))
     return next((x.text for x in limits if x.ii > asked), None)
 
 
@@ -484,8 +486,3 @@ def _least(loop: LoopResult) -> int:
 
 def _copied(array: ArrayResult) -> bool:
     return array.auto and array.storage == COPIED
-
-
-def _line(directive: Directive) -> str:
-    """A directive as the pragma line that says it."""
-    return f"#pragma {directive.text.removeprefix('#pragma').strip()}"

@@ -302,6 +302,7 @@ class InferredArray:
     removed: tuple[int, ...] = ()  # indices in Program.directives that this choice replaces
     copies: int = 1
     bram18k: int = 0
+    registers: int = 0  # bits
     fresh: bool = False  # the pragmas are new, not those that are there
     scope: str | None = None  # function for the directives of an array at file scope
 

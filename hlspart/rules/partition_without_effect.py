@@ -47,6 +47,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Groups whose partition a recheck does not miss."""
     for group, directive in partitioned_groups(facts):
         if same_without(facts, group):
-            names = " and ".join(f"'{facts.program.variable(v).name}'" for v in directive.variables)
+            mine = [v for v in directive.variables if facts.analysis.group_of.get(v) == group]
+            names = " and ".join(f"'{facts.program.variable(v).name}'" for v in mine)
             message = f"the partition of {names} changes no II and no latency of a loop"
             yield facts.report(RULE, directive.at, message, "remove it unless it serves an interface")

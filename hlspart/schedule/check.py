@@ -27,7 +27,7 @@ from hlspart.schedule.operations import Unmodelled
 from hlspart.schedule.recurrence import critical_cycle
 from hlspart.schedule.shared import Names, beside_modules, shared
 from hlspart.schedule.storage import Storage
-from hlspart.schedule.trial import Change, changed
+from hlspart.schedule.trial import Change, Tried, changed
 from hlspart.targets import Target
 
 # directives about a whole function, which do not follow its statements into an expanded call
@@ -156,17 +156,19 @@ class _Function:
     def _tried(self, nest: Nest) -> Trial:
         """Predicts ``nest`` again with other directives."""
 
-        def run(changes: Collection[Change]) -> LoopResult | None:
+        def run(changes: Collection[Change]) -> Tried | None:
             program, count = changed(self.program, changes), sum(len(x.added) for x in changes)
             validation = validate(program, self.analysis, flow=self.target.flow)
-            if any(s.status != "applied" for s in validation.statuses[len(program.directives) - count :]):
+            bad = [s for s in validation.statuses[len(program.directives) - count :] if s.status != "applied"]
+            if any(s.code != "non-affine" for s in bad):
                 return None
+            refused = {s.variable: s.reason for s in bad if s.variable is not None and s.reason is not None}
             again = _Function(
                 program, self.analysis, replace(validation, apart=self.validation.apart), self.target, self.name
             )
             again.hints, again.storage.unrolled = False, self.storage.unrolled
             same = next((n for n in again.found if (n.loop and n.loop.id) == (nest.loop and nest.loop.id)), None)
-            return again.result(same, "static") if same is not None else None
+            return Tried(again.result(same, "static"), refused) if same is not None else None
 
         return run
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.ports import Ports
-from hlspart.model.results import Limit, LoopResult
+from hlspart.model.results import Limit
 from hlspart.schedule import trial
 from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.nests import Nest
 from hlspart.schedule.problem import Problem
 from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
 from hlspart.schedule.storage import Storage
-from hlspart.schedule.trial import Change
+from hlspart.schedule.trial import Change, Tried
 from hlspart.targets.target import REGISTERS
 
 MAX_FACTOR = 16
@@ -29,7 +29,7 @@ _MORE_PORTS = {"ram_1p": "ram_t2p", "ram_s2p": "ram_t2p", "ram_2p": "ram_t2p", "
 _REDUCES = frozenset({"add", "mul", "logic", "fadd", "fmul", "dadd", "dmul"})
 
 
-Trial = Callable[[Collection[Change]], LoopResult | None]  # the loop with other directives, None if they are not valid
+Trial = Callable[[Collection[Change]], Tried | None]  # the loop with other directives, None if they are not valid
 
 
 def with_hints(
@@ -87,17 +87,24 @@ class _Hints:
     def _together(self, found: Mapping[int, Way]) -> dict[str, str]:
         if not found:
             return {}
-        reached = self._reached([change for _, change in found.values()])
-        if reached is None or reached >= self.ii:
+        tried = self.trial([change for _, change in found.values()])
+        if tried is None or tried.loop.ii is None or tried.loop.ii >= self.ii:
             return {}
         together = f"; with the hints on {len(found)} arrays" if len(found) > 1 else ""
-        name = self.p.elaborated.carriers.names
-        return {name(v): f"{text}: II {reached}{together}" for v, (text, _) in found.items()}
+        hints = {}
+        for v, (text, _) in found.items():
+            here = self._here(v)
+            why = next(
+                (tried.refused[m] for m in self.home.members(v if here is None else here) if m in tried.refused), None
+            )
+            but = f"; hlspart does not take it: {why}, which a tool serves from all banks" if why is not None else ""
+            hints[self.p.elaborated.carriers.names(v)] = f"{text}: II {tried.loop.ii}{together}{but}"
+        return hints
 
     def _reached(self, changes: Collection[Change]) -> int | None:
-        """The II that the model predicts with other directives, None where it is not known."""
-        found = self.trial(changes)
-        return None if found is None else found.ii
+        """The II that the model predicts with other directives, None where it is not known or they are rejected."""
+        tried = self.trial(changes)
+        return None if tried is None or tried.refused else tried.loop.ii
 
     def _ways(self, variable: int, goal: int) -> Iterator[Way]:
         """Changes that bring the accesses of one array down to ``goal``, fewest banks first."""
@@ -165,11 +172,17 @@ class _Hints:
         split = storage.memory(variable).storage not in ("m_axi", "fifo") and variable not in storage.packings
         return split and self._here(variable) is not None
 
+    def _rewritable(self, variable: int) -> bool:
+        """Whether no access of the array keeps the rewrite from it."""
+        here, analysis = self._here(variable), self.home.analysis
+        return here is not None and all(a.affine for m in self.home.members(here) for a in analysis.of_array(m))
+
     def _layouts(self, variable: int, goal: int) -> list[tuple[PerDimLayout, str, Change]]:
         """Partitions that have enough ports, another one on one dimension, by number of banks."""
         now = self.model.storage.memory(variable).layout
         accesses = self.p.elaborated.accesses[variable]
-        reads = sum(a.kind == "read" for a in accesses)
+        always = [a for a in accesses if not a.branch]  # those of opposite arms may share a port
+        reads, writes = sum(a.kind == "read" for a in always), sum(a.kind == "write" for a in always)
         ports = self.model.storage.memory(variable).ports
         powers = len(accesses) > MAX_IDEAL
         candidates: list[tuple[int, int, int, DimLayout, str, int]] = []
@@ -177,7 +190,7 @@ class _Hints:
             rest = now.banks // dim.banks
             for factor in range(2, min(MAX_FACTOR, dim.extent) + 1):
                 # one bank serves what it can; an access that may be anywhere occupies one at least
-                enough = ports.interval(-(-reads // (factor * rest)), -(-(len(accesses) - reads) // (factor * rest)))
+                enough = ports.interval(-(-reads // (factor * rest)), -(-writes // (factor * rest)))
                 if (powers and factor & (factor - 1)) or enough > goal:
                     continue
                 for order, kind in enumerate(("cyclic", "block")):
@@ -197,7 +210,7 @@ class _Hints:
         if variable is None:
             return None
         memory, problem = self.model.storage.memory(variable), self.p.elaborated.problems[variable]
-        if len(problem.accesses) > MAX_IDEAL or not self._divides(variable):
+        if len(problem.accesses) > MAX_IDEAL or not self._divides(variable) or not self._rewritable(variable):
             return None
         there = memory.layout.banks > 1
         options = [(memory.layout, "", None)] if there else self._layouts(variable, goal)
@@ -248,12 +261,12 @@ class _Hints:
                 return None
             promise = trial.independent(self.home.program, self.nest.loop.id, here)
             without = self.trial([promise])
-            if without is None or without.recurrence_ii is None or without.recurrence_ii >= limit.ii:
+            if without is None or without.loop.recurrence_ii is None or without.loop.recurrence_ii >= limit.ii:
                 return None
             return (
                 f"if iterations closer than {limit.ii} never touch the same element of {limit.variable}, say so: "
                 f"#pragma HLS dependence variable={limit.variable} type=inter dependent=false: "
-                f"recurrences then allow II {without.recurrence_ii}"
+                f"recurrences then allow II {without.loop.recurrence_ii}"
             )
         cycle = critical_cycle(problem, limit.ii)
         kinds = {problem.graph.ops[e.sink].kind for e in cycle}
