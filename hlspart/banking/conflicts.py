@@ -7,6 +7,7 @@ import operator
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hlspart.banking import listed
 from hlspart.banking.accesses import combination, exclusive
 from hlspart.banking.cliques import Budget
 from hlspart.banking.sites import Layout, Site, Sites
@@ -43,6 +44,8 @@ class Conflicts:
         load, complete = self._problem.busiest(
             self._problem.sites, ports, self._adjacent, self._feasible, lambda members: 0
         )
+        if not (complete and self._exact) and (found := listed.busiest(self._problem, self._layout, ports)) is not None:
+            return *found, True
         members = [*load.reads, *load.writes]
         try:
             common = self._seen(members) or self._common(members)

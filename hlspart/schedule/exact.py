@@ -31,7 +31,7 @@ def fits(problem: Problem, ii: int) -> bool:
 
 
 def schedule_at(problem: Problem, ii: int) -> Schedule | bool:
-    """The schedule of least depth at ``ii``; False: there is none, True: not decided within the limits."""
+    """A schedule at ``ii``, of least depth if the search ends in time; False: there is none, True: not decided."""
     model = _Model(problem, ii)
     return model.solve()
 
@@ -74,7 +74,7 @@ class _Model:
         status = highs.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible:
             return False
-        if status != highspy.HighsModelStatus.kOptimal:
+        if status != highspy.HighsModelStatus.kOptimal and not self._found():
             return True
         values = highs.getSolution().col_value
         found = {op: round(values[variable.index]) for op, variable in start.items()}
@@ -84,6 +84,10 @@ class _Model:
         counts = problem.counts()
         units = {unit: problem.limited.get(unit, n) for unit, n in counts.items()}
         return Schedule(self.ii, found, offsets(problem, found), units, depth, METHOD)
+
+    def _found(self) -> bool:
+        """Whether the search ended early with a schedule, not shown to be of least depth."""
+        return bool(self.highs.getInfo().primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible)
 
     def _slots(self, op: int) -> list[Any]:
         """A binary variable per slot: whether the operation starts in it."""

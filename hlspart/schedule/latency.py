@@ -13,7 +13,7 @@ from hlspart.model import program as c
 from hlspart.model.access import Bounds
 from hlspart.model.program import Program
 from hlspart.model.results import LoopResult
-from hlspart.schedule.loops import LoopModel
+from hlspart.schedule.loops import LoopModel, cautious
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.nests import Nest
 from hlspart.targets import Target
@@ -67,7 +67,8 @@ class Latencies:
     @staticmethod
     def _states(model: LoopModel, nest: Nest, segment: list[c.Stmt]) -> int:
         """States of statements in sequence."""
-        problem, _ = model.problem(model.elaborate(nest, segment))
+        item = model.elaborate(nest, segment)
+        problem = cautious(item, model.problem(item)[0])
         if not problem.graph.ops:
             return 0
         problem = replace(problem, graph=replace(problem.graph, edges=_inside(problem.graph.edges)))

@@ -57,7 +57,7 @@ class Prediction:
     resource_ii: int
     ideal_resource_ii: int
     recurrence_ii: int
-    problem: Problem
+    problem: Problem  # without waits that no element asks for; the schedule keeps those that cost it no II
     schedule: Schedule | None
     estimated: frozenset[str]  # operators whose latency no report confirms
     target: int = 1
@@ -365,7 +365,11 @@ class LoopModel:
         if item.joined:
             joined = recurrence_ii(self.problem(self.elaborate(nest, early=True))[0], recurrence) or recurrence
         target = nest.target_ii or 1
-        schedule = modulo_schedule(needed, max(target, resource, recurrence), self.target.share_delay)
+        share = self.target.share_delay
+        schedule = modulo_schedule(needed, max(target, resource, recurrence), share)
+        if schedule is not None and item.lowered.waits:
+            waiting = modulo_schedule(lean(cautious(item, problem)), schedule.ii, share, tries=1)
+            schedule = replace(waiting, least=schedule.least) if waiting is not None else schedule
         return Prediction(item, counts, resource, ideal, recurrence, problem, schedule, estimated, target, joined)
 
     def _bundles(self, item: Elaborated) -> int:
@@ -379,6 +383,11 @@ class LoopModel:
                 pair[1] += sum(a.kind == "write" for a in found)
         ports = self.target.ports("m_axi")
         return max((ports.interval(r, w) for r, w in loads.values()), default=1)
+
+
+def cautious(item: Elaborated, problem: Problem) -> Problem:
+    """The same with the orders that the tool keeps although no element asks for them."""
+    return replace(problem, graph=replace(problem.graph, edges=(*problem.graph.edges, *item.lowered.waits)))
 
 
 def port_access(ref: MemoryRef, line: int, leaves: tuple[str, ...]) -> PortAccess:

@@ -25,10 +25,14 @@ from hlspart.schedule.storage import Storage
 
 @dataclass(frozen=True)
 class Lowered:
-    """The graph, with the loads that depend on an enclosing loop of a flattened nest only."""
+    """The graph, with the loads that depend on an enclosing loop of a flattened nest only.
+
+    ``waits``: orders of one iteration that no element asks for and the tool keeps all the same, see :func:`hidden`.
+    """
 
     graph: Graph
     kept: frozenset[int]
+    waits: tuple[Edge, ...] = ()
 
 
 def lower(
@@ -63,11 +67,11 @@ def lower(
         _invariants(ops, carried)
     needed = _needed(ops, carried, live)
     graph_ops = {i: op for i, op in ops.items() if i in needed and not op.free}
-    edges = [*_data(ops, graph_ops, carried), *_memory(graph_ops, storage, gap, carriers, left, early)]
+    orders, waits = _memory(graph_ops, storage, gap, carriers, left, early)
     kept = frozenset(
         i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
     )
-    return Lowered(Graph(graph_ops, tuple(edges), hoisted), kept)
+    return Lowered(Graph(graph_ops, (*_data(ops, graph_ops, carried), *orders), hoisted), kept, tuple(waits))
 
 
 # ------------------------------------------------------------------------------- leaving the loop
@@ -273,13 +277,17 @@ def _memory(
     carriers: Carriers,
     left: Mapping[tuple[int, int], int | None],
     early: frozenset[int],
-) -> list[Edge]:
-    """Orders between accesses of one array that may touch one element; ``left``, ``early``: bypass and rotate."""
+) -> tuple[list[Edge], list[Edge]]:
+    """Orders between accesses of one array that may touch one element, and those that the tool only takes to do so.
+
+    ``left``, ``early``: bypass and rotate.
+    """
     by_variable: dict[int, list[Op]] = defaultdict(list)
     for op in sorted((o for o in chosen.values() if o.ref is not None), key=lambda o: o.ref.position if o.ref else 0):
         assert op.ref is not None
         by_variable[op.ref.variable].append(op)
     edges: list[Edge] = []
+    waits: list[Edge] = []
     for variable, found in by_variable.items():
         if found[0].ref is not None and found[0].ref.key[0] == "stream":
             name = storage.program.variable(variable).name
@@ -294,7 +302,8 @@ def _memory(
                 if first.kind == second.kind == "load" or not carriers.inside(variable, first, second):
                     continue
                 assert first.ref is not None and second.ref is not None
-                if _exclusive(first.ref, second.ref) or apart(first.ref, second.ref, memory.layout):
+                differ = different(first.ref.index, second.ref.index)
+                if _exclusive(first.ref, second.ref) or (differ and not hidden(first.ref, second.ref, memory.layout)):
                     continue
                 if carriers.disjoint_banks(first, second):
                     continue
@@ -302,14 +311,14 @@ def _memory(
                 wait = gap if late else 1
                 if memory.registers:  # read before it is written at the end of the state
                     wait = int(second.kind == "load")
-                edges.append(Edge(first.id, second.id, 0, wait, "memory", name))
+                (waits if differ else edges).append(Edge(first.id, second.id, 0, wait, "memory", name))
         for edge in carriers.between(variable, found, memory.registers):
             distance = left.get((edge.source, edge.sink), edge.distance)
             if distance is not None:
                 edges.append(replace(edge, distance=distance))
         if storage.target.memory_registers and (memory.bound or left):  # the tool takes what it does not know as given
             carriers.assumed -= {(a.id, b.id) for a in found for b in found if memory.bound or (a.id, b.id) in left}
-    return edges
+    return edges, waits
 
 
 def _exclusive(one: MemoryRef, other: MemoryRef) -> bool:
@@ -317,17 +326,15 @@ def _exclusive(one: MemoryRef, other: MemoryRef) -> bool:
     return any(instance in arms and arms[instance] != arm for instance, arm in other.branch)
 
 
-def apart(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
-    """Whether the tool sees that two accesses of one iteration touch different elements.
+def hidden(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
+    """Whether partitioned dimensions hide from the tool that two accesses touch different elements.
 
-    It sees a constant difference of the indices; in a partitioned dimension only where both are
-    constants, because there it compares indices after the division by the factor.
+    It sees a constant difference of the indices; in a partitioned dimension only where both are constants, because
+    there it compares indices after the division by the factor. Reports show that in latencies, in no II.
     """
-    if one.index is None or other.index is None:
-        return False
-    for a, b, dim in zip(one.index, other.index, layout.dims, strict=False):
+    for a, b, dim in zip(one.index or (), other.index or (), layout.dims, strict=False):
         if a is None or b is None or a.terms != b.terms or a.const == b.const:
             continue
         if not a.terms or dim.banks == 1 or dim.kind == "complete" or dim.banks == dim.extent:
-            return True
-    return False
+            return False
+    return True

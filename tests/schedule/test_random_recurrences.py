@@ -221,3 +221,45 @@ def test_the_ii_is_that_of_enumerated_dependences(seed):
             assert found.cause is not None and found.bounds is not None, number
         else:
             assert found.ii == least or (least is None and found.ii >= max(recurrence, resource)), number
+
+
+def partitioned(case: Case, factor: int, storage: str) -> str:
+    """The text with all dimensions of all arrays cyclic."""
+    head, body = case.text.replace("ram_1wnr", storage).split("{\n", 1)
+    dims = range(1, len(case.statements[0].target) + 1) if factor > 1 else ()
+    lines = [
+        f"#pragma HLS ARRAY_PARTITION variable={a} cyclic factor={factor} dim={d}" for a in case.arrays for d in dims
+    ]
+    return "\n".join([head + "{", *lines, body])
+
+
+HIDDEN = """void f(int A[128], int B[128]) {
+#pragma HLS ARRAY_PARTITION variable=A cyclic factor=%d
+#pragma HLS ARRAY_PARTITION variable=B cyclic factor=%d
+    L: for (int i = 2; i < 24; i += 2) {
+#pragma HLS PIPELINE
+        A[i + 1] = B[i + 3] + 3;
+        B[i + 4] = A[i + 3] + 4;
+    }
+}
+"""
+
+
+def test_what_partitioned_dimensions_hide_from_the_tool_costs_states_and_no_ii():
+    whole, split = (next(iter(result(HIDDEN % (n, n)).loops)) for n in (1, 2))
+    assert (whole.ii, split.ii, split.recurrence_ii) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_port_and_no_multiple_of_a_factor_raises_the_ii(seed):
+    case = make(seed)
+    for chain in ((1, 2, 4), (1, 3, 6)):
+        before: dict[str, int] = {}
+        for factor in chain:
+            found = {}
+            for storage in ("ram_1p", "ram_2p"):
+                loop = next(x for x in result(partitioned(case, factor, storage)).loops if x.pipelined)
+                if loop.ii is not None:
+                    assert loop.ii <= min(before.get(storage, loop.ii), found.get("ram_1p", loop.ii)), (factor, storage)
+                    found[storage] = loop.ii
+            before |= found
