@@ -23,6 +23,8 @@ _EMITTED = ("pragma", "diff", "cfg", "tcl", "smarthls")
 @click.option("--in-place", is_flag=True, help="Write the pragmas into FILE.")
 def command(emit: str | None, in_place: bool, **rest: Any) -> int:
     """Find the least partition that reaches the target II, with a proof where there is one."""
+    if emit and in_place:
+        raise click.UsageError("give --emit or --in-place, only one of them")
     shared = dict(rest)
     shown = not (emit or in_place)
     options = infer_options_of(

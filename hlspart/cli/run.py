@@ -157,9 +157,13 @@ class Run:
 
     def dependencies(self, options: Mapping[str, Any], outputs: list[str]) -> None:
         """The make rule that ``-MD``, ``-MF`` and ``-MT`` ask for: ``outputs`` depend on all that was read."""
-        written = [o for o in outputs if o != "-"]
-        if not written or not (options["depend"] or options["depend_file"]):
+        if not (options["depend"] or options["depend_file"]):
+            if options["depend_target"]:
+                raise click.UsageError("-MT names the target of a dependency file; give -MD or -MF, too")
             return
+        written = [o for o in outputs if o != "-"]
+        if not written:
+            raise click.UsageError("-MD and -MF need an output file that depends on the inputs")
         program, given = self.pipeline.program, self.pipeline.options
         inputs = [u.path for u in program.units] + [h for u in program.units for h in u.headers]
         others = (*given.frontend.directive_files, given.target.target_file, given.settings)

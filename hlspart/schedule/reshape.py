@@ -21,6 +21,10 @@ class Packed:
     lanes: int
     words: int
 
+    def word(self, x: int) -> int:
+        """The word that holds element ``x``."""
+        return {"cyclic": x // self.lanes, "block": x % self.words}.get(self.kind, 0)
+
 
 def packings(program: Program) -> Mapping[int, tuple[Packed | None, ...]]:
     """The packed dimensions of reshaped arrays, by variable."""

@@ -6,6 +6,7 @@ but the layout of the banks, so it checks the whole chain from accesses to the I
 
 from __future__ import annotations
 
+import re
 import struct
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +25,9 @@ from hlspart.model.verifying import PortUse
 from hlspart.partition import layout_of, validate
 from hlspart.poly import analyse
 from hlspart.schedule import check, port_accesses
+from hlspart.schedule.reshape import Packed, packings
 from hlspart.targets import Target
+from hlspart.verify.dead import dead_loads
 from hlspart.verify.execute import compiler
 from hlspart.verify.instrument import ACCESS, ENTER, EXIT, ITERATION, Watched, instrumented, parents
 from hlspart.verify.interface import Incomparable
@@ -61,6 +64,12 @@ class Simulation:
         self._validation: Validation = validate(self.program, self._analysis, "ideal")
         self._target = target
         self._result: IIResult = check(self.program, self._analysis, self._validation, target, "ideal")
+        self._dead = dead_loads(self.program)
+        self._packed: dict[int, tuple[Packed | None, ...]] = {
+            member: packed
+            for variable, packed in packings(self.program).items()
+            for member in {variable, *self._together(variable)}
+        }
         self._watched = {r.loop: w for r in self._result.loops if r.pipelined and (w := self._watch(r)) is not None}
         self._log = folder / "log"
         text = instrumented(self.program, self._analysis, list(self._watched.values()), str(self._log), LIMIT)
@@ -167,7 +176,11 @@ class Simulation:
             if (event.site, event.occurrence) in fixed:
                 continue
             variable = variables[event.site]
-            if "read" in kinds[event.site] and event.at not in writes.get(variable, ()):
+            if (
+                "read" in kinds[event.site]
+                and event.site not in self._dead
+                and event.at not in writes.get(variable, ())
+            ):
                 reads.setdefault(variable, set()).add(event.at)
             if "write" in kinds[event.site]:
                 writes.setdefault(variable, set()).add(event.at)
@@ -175,12 +188,13 @@ class Simulation:
             ports = self._ports(variable)
             if ports is None or ports.unlimited:
                 continue
-            per_bank: dict[int, list[int]] = {}
+            per_bank: dict[int, tuple[set[object], set[object]]] = {}
             for slot, found in enumerate((reads, writes)):
                 for address in found.get(variable, ()):
-                    per_bank.setdefault(self._bank(variable, address[1]), [0, 0])[slot] += 1
+                    words = per_bank.setdefault(self._bank(variable, address[1]), (set(), set()))
+                    words[slot].add(self._word(variable, address))
             for bank, (r, w) in sorted(per_bank.items()):
-                yield variable, bank, r, w, ports, self._banks(variable)
+                yield variable, bank, len(r), len(w), ports, self._banks(variable)
 
     # ---------------------------------------------------------------------- memories as modelled
 
@@ -196,16 +210,37 @@ class Simulation:
 
     def _bank(self, variable: int, offset: int) -> int:
         layout = layout_of(self._validation, self._analysis, self.program, variable)
-        kind = self.program.variable(variable).type
-        if layout is None or not isinstance(kind, ArrayType):
+        if layout is None:
             return 0
-        bits = storage_bits(kind.element)
-        assert bits is not None
+        index = self._index(variable, offset, layout.shape)
+        return 0 if index is None else layout.bank(index)
+
+    def _index(self, variable: int, offset: int, shape: Sequence[int]) -> tuple[int, ...] | None:
+        """The element at a byte offset."""
+        kind = self.program.variable(variable).type
+        bits = storage_bits(kind.element) if isinstance(kind, ArrayType) else None
+        if bits is None:
+            return None
         element, index = offset // max(1, bits // 8), []
-        for extent in reversed(layout.shape):
+        for extent in reversed(shape):
             element, i = divmod(element, extent)
             index.append(i)
-        return layout.bank(tuple(reversed(index)))
+        return tuple(reversed(index))
+
+    def _word(self, variable: int, address: Address) -> object:
+        """What one access of a memory moves: an element, of a reshaped array a word of several."""
+        packed = self._packed.get(variable)
+        dims = [d for d in self.program.variable(variable).dims if d is not None]
+        index = self._index(variable, address[1], dims) if packed is not None and len(dims) == len(packed) else None
+        if packed is None or index is None:
+            return address
+        return address[0], *(x if p is None else p.word(x) for p, x in zip(packed, index, strict=True))
+
+    def _together(self, variable: int) -> tuple[int, ...]:
+        """Arrays that calls tie to ``variable`` and that have its shape."""
+        group = next((g for g in self._analysis.groups if variable in g.members), None)
+        dims = self.program.variable(variable).dims
+        return tuple(m for m in group.members if self.program.variable(m).dims == dims) if group is not None else ()
 
     def _name(self, result: LoopResult) -> str:
         """The loop's name, of flattened ones all, with the lines of the user's text."""
@@ -273,4 +308,13 @@ def _preprocessed(path: str, flags: Sequence[str]) -> bytes:
     if done.returncode:
         text = done.stderr.decode("utf-8", "replace").splitlines()
         raise Incomparable(f"the new version cannot be preprocessed: {text[0] if text else '?'}")
-    return done.stdout
+    return _UNIVERSAL.sub(_character, done.stdout)
+
+
+# gcc prints identifiers outside of ASCII as universal character names, literals as they are
+_UNIVERSAL = re.compile(rb"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})")
+
+
+def _character(found: re.Match[bytes]) -> bytes:
+    digits = found[1] or found[2]
+    return found[0] if digits is None else chr(int(digits, 16)).encode("utf-8", "surrogatepass")

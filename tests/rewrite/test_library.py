@@ -134,6 +134,19 @@ def test_what_the_library_cannot_say_keeps_its_text(text: str, path: str, reason
     assert (outcome.status, outcome.code) == ("refused", "dialect") and reason in (outcome.reason or "")
 
 
+def test_again_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "p.cpp"
+    options = RewriteOptions(style="crossbar", dialect="hls-library")
+    factor, first, end, body, _ = BODIES["window"]
+    path.write_text(KERNEL.format(factor=factor, first=first, end=end, body=body))
+    for status, code in (("rewritten", None), ("refused", "extern-callee")):
+        before = path.read_text()
+        result = Pipeline([str(path)], Options()).rewrite(options)
+        path.write_text(result.files[str(path)])
+        assert [(o.status, o.code) for o in result.outcomes] == [(status, code)]
+    assert path.read_text() == before
+
+
 def test_the_dialect_is_one_of_bank_centric_code(tmp_path: Path) -> None:
     (tmp_path / "p.cpp").write_text("void f(void) {}\n")
     done = CliRunner().invoke(cli, ["rewrite", str(tmp_path / "p.cpp"), "--style", "split", "--dialect", "hls-library"])

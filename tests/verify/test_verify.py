@@ -369,6 +369,74 @@ def test_ports_of_a_body_that_begins_with_an_access(tmp_path: Path) -> None:
     )
 
 
+def ports_of(folder: Path, text: str) -> dict[tuple[str, str], tuple[int, int, int | None]]:
+    """By loop and array: reads, writes and the interval that the model predicts."""
+    result = compare(folder, text, text, ports=load(TargetOptions()))
+    assert result.status == "equal", result.message
+    return {(u.loop, u.array): (u.reads, u.writes, u.predicted) for u in result.ports}
+
+
+def test_ports_of_names_outside_of_ascii(tmp_path: Path) -> None:
+    text = """/* größer */ static inline const char *what(void) { return "é \\u00e9 \\\\"; }
+void k(int größe[8], int 数[8])
+{
+    for (int i = 0; i < 7; i++) {
+#pragma HLS PIPELINE
+        数[i] = größe[i] + größe[i + 1] + '"';
+    }
+}
+"""
+    found = ports_of(tmp_path, text)
+    assert {array: n for (_, array), n in found.items()} == {"größe": (2, 0, 1), "数": (0, 1, 1)}
+
+
+def test_ports_count_words_of_reshaped_arrays(tmp_path: Path) -> None:
+    text = """static int four(const unsigned char a[64], int i) { return a[i] + a[i + 16] + a[i + 32] + a[i + 48]; }
+void k(const unsigned char in[64], int out[16])
+{
+#pragma HLS ARRAY_RESHAPE variable=in type=cyclic factor=4
+    unsigned char b[64], c[8][4];
+#pragma HLS ARRAY_RESHAPE variable=b type=block factor=4
+#pragma HLS ARRAY_RESHAPE variable=c type=complete dim=2
+    fill: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        b[i] = in[i] + 1;
+        c[i / 8][i % 4] = in[i];
+    }
+    sum: for (int i = 0; i < 7; i++) {
+#pragma HLS PIPELINE
+        int s = in[4 * i] + in[4 * i + 1] + in[4 * i + 2] + in[4 * i + 3] + in[4 * i + 4];
+        for (int j = 0; j < 4; j++) s += c[i][j] * c[i + 1][3 - j];
+        out[i] = s + four(b, i);
+    }
+}
+"""
+    found = ports_of(tmp_path, text)
+    assert {a: n for (loop, a), n in found.items() if loop == "sum"} == {
+        "in": (2, 0, 1), "a": (1, 0, None), "c": (2, 0, 1), "out": (0, 1, 1),
+    }  # fmt: skip
+
+
+def test_ports_leave_out_what_nobody_uses(tmp_path: Path) -> None:
+    text = """void k(const int a[16], int out[16])
+{
+    int last;
+    for (int i = 0; i < 14; i++) {
+#pragma HLS PIPELINE
+        int x = a[i * 7 % 16] + a[(i * 3 + 5) % 16], y, kept = a[i];
+        y = x * a[i * 5 % 16];
+        y += x;
+        (void)y;
+        a[i + 1];
+        last = kept;
+        if (a[i + 2] > 3) out[i] = last;
+    }
+}
+"""
+    found = ports_of(tmp_path, text)
+    assert {a: n for (_, a), n in found.items()} == {"a": (2, 0, 1), "out": (0, 1, 1)}
+
+
 def test_ports_name_loops_by_the_lines_of_the_text(tmp_path: Path) -> None:
     text = """#include <stdint.h>
 /* two
