@@ -383,6 +383,6 @@ def _why(expr: c.Expr) -> str:
     match expr:
         case c.OpaqueExpr():
             return f": {expr.what}"
-        case c.Subscript():
-            return ": an array inside a structure"
+        case c.Subscript(base=base):
+            return _why(base) or ": an array inside a structure"
     return ""

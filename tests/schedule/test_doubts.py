@@ -233,3 +233,8 @@ def test_remainders_that_unrolling_settles():
     for tool in ("vivado-hls-2016.4", "vitis-2022.1"):
         assert loop(text.replace("WAYS", "8"), tool=tool).ii == 1
         assert "a remainder is the same" in loop(text.replace("WAYS", "6"), tool=tool).cause
+
+
+def test_the_cause_names_what_is_missing():
+    text = "int f(int x[8]) { int s = 0; L: for (int i = 0; i < 8; i++) {\n#pragma HLS PIPELINE\n%s }\nreturn s; }"
+    assert loop(text % "s += x[i] ^ t[0][i];").cause == "`t[0][i]` is not modelled: undeclared name 't'"
