@@ -40,7 +40,8 @@ from hlspart.model.source import Origin, Span
 class Writer:
     """The assignment or increment that stores through a reference.
 
-    ``partial``: it changes a member of the element; ``member`` is its text. ``used``: its value is used.
+    ``partial``: it changes a member of the element; ``member``: its text before and behind the element's.
+    ``used``: its value is used.
     ``nested``: what it stores is computed by an expression that stores, too.
     """
 
@@ -48,7 +49,7 @@ class Writer:
     partial: bool
     used: bool
     nested: bool
-    member: str
+    member: tuple[str, str]
 
 
 @dataclass
@@ -94,9 +95,10 @@ def writers(program: Program, function: Function) -> dict[int, Writer]:
                 assert isinstance(node, Assign | IncDec)
                 inner = walk(node.value) if isinstance(node, Assign) else iter(())
                 nested = any(isinstance(n, Assign | IncDec) for n in inner)
-                at = target.at.span
-                member = program.text(Origin(Span(at.path, ref.at.span.end, at.end))) if target is not ref else ""
-                found[ref.id] = Writer(node, target is not ref, id(node) not in unused, nested, member)
+                at, own = target.at.span, ref.at.span
+                around = [Span(at.path, at.start, own.start), Span(at.path, own.end, at.end)]
+                before, behind = (program.text(Origin(s)) if target is not ref else "" for s in around)
+                found[ref.id] = Writer(node, target is not ref, id(node) not in unused, nested, (before, behind))
     return found
 
 

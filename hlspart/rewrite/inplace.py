@@ -80,7 +80,8 @@ def direct_wraps(program: Program, plan: Plan, buffer: EditBuffer) -> list[Wrap]
             change = "+ 1" if writer.node.op == "++" else "- 1"
             wraps.append(Wrap(writer.node.at.span, f"{before}{put}({index}, {name} {change}), ", ")"))
         else:
-            value = f", {name}{writer.member}" if writer.used and writer.partial else ""
+            before_name, behind_name = writer.member
+            value = f", {before_name}{name}{behind_name}" if writer.used and writer.partial else ""
             wraps.append(Wrap(writer.node.at.span, before, f", {put}({index}, {name}){value})"))
     for function, lines in declared.items():
         at = program.functions[function].body.at.span

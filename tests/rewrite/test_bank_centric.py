@@ -42,6 +42,7 @@ STEPS = """int A[20];
 #pragma HLS array_partition variable=A type=cyclic factor=2
         A[2] = s; s += A[1]; } s ^= A[k]; }
     for (int k = 0; k < 15; k++) { int q = k; { int k = 3; A[k + q] = 1; s += A[k]; } s += A[k]; }"""
+NESTED = "if (s == 7) continue; s += (((a[i]).v))[1] = i; s ^= (*(a + i + 1)).x -= 3; s += (i[a].y) += 2;"
 STRUCTS = "a[i].x = i; a[i].y += 2; s += a[i].x + a[i + 1].y; a[i + 2] = a[i]; if (i & 1) a[i].v[i & 1] = s;"
 
 
@@ -73,10 +74,11 @@ def test_forms(tmp_path: Path) -> None:
         texts.append(kernel(f"f{number}", body, "int A[14]", "A", "A[i] = (5 * i) & 15;"))
         names.append(f"f{number}")
     structs = "struct p { int x; short y; int v[2]; } a[14]"
-    texts.append(kernel("g", STRUCTS, structs, "a", "a[i].x = i; a[i].y = 1; a[i].v[0] = 0; a[i].v[1] = 0;"))
+    first = "a[i].x = i; a[i].y = 1; a[i].v[0] = 0; a[i].v[1] = 0;"
+    texts += [kernel(name, body, structs, "a", first) for name, body in (("g", STRUCTS), ("h", NESTED))]
     results = [banked(t, style="crossbar") for t in texts]
     assert all(o.status == "rewritten" for r in results for o in r.outcomes), [r.outcomes for r in results]
-    same(texts, [r.files["p.c"] for r in results], [*names, "g"], tmp_path)
+    same(texts, [r.files["p.c"] for r in results], [*names, "g", "h"], tmp_path)
 
 
 def test_iterators_that_change_in_the_body(tmp_path: Path) -> None:
