@@ -216,6 +216,30 @@ def test_stores_and_read_modify_write(statement: str, tmp_path: Path) -> None:
         assert loop.ii == wanted and claims == (5 if "+=" in statement else 0)
 
 
+@pytest.mark.parametrize(("header", "claims"), [("i = 8; i < 40; i++", 5), ("i = 39; i >= 8; i--", 0)])
+def test_loads_that_come_before_all_stores_of_their_elements(header: str, claims: int, tmp_path: Path) -> None:
+    """Iteration i stores element i - 8, which iterations of lower i have loaded: going down, the loads come later."""
+    from rewrite_help import banked_as
+
+    from hlspart.layouts.lattice import linear
+
+    text = (
+        "void s(int in[64], int out[64])\n{\n    int A[64];\n    for (int i = 0; i < 64; i++) A[i] = in[i];\n"
+        f"    for (int {header}) {{\n#pragma HLS pipeline II=1\n"
+        "        int v = A[i] + A[i + 1] + A[i + 2];\n        A[i - 8] = v;\n    }\n"
+        "    for (int i = 0; i < 64; i++) out[i] = A[i];\n}\n"
+    )
+    result = banked_as(text, "A", linear((64,), (1,), 5))
+    assert [o.status for o in result.outcomes] == ["rewritten"]
+    assert result.files["p.c"].count("type=inter direction=RAW dependent=false") == claims
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(text)
+    new.write_text(result.files["p.c"])
+    assert verify(str(old), str(new), VerifyOptions()).status == "equal"
+    (loop,) = (loop for loop in Pipeline([str(new)], Options()).ii.loops if loop.target_ii == 1)
+    assert loop.ii == 1 or not claims
+
+
 def test_a_loop_whose_pragma_stands_before_a_statement_without_braces() -> None:
     text = """int k(int r)
 {
