@@ -183,7 +183,7 @@ class _Function:
             model, same = self.model(nest)
             prediction = model.predict(same)
         except Unmodelled as stop:
-            return self._record(nest, cause=stop.cause)
+            return self._record(nest, cause=blocked or stop.cause)
         if prediction.schedule is None:
             return self._record(nest, cause="no schedule was found within the effort limit")
         wrong = faults(prediction.problem, prediction.schedule)
@@ -332,7 +332,16 @@ class _Function:
                     return f"{d.kind.upper()} in {d.function} (line {line}) is not modelled in an expanded call"
             elif not d.modelled and (d.loop in around or (d.loop is None and self._concerns(d, nest))):
                 return f"{d.kind.upper()} (line {line}) is not modelled"
+            elif d.kind == "pipeline" and d.pragma in self._in_arms and (d.loop in around or nest.loop is None):
+                return f"PIPELINE (line {line}) stands under a condition, not in the loop or function itself"
         return self._one_memory(nest)
+
+    @cached_property
+    def _in_arms(self) -> frozenset[int]:
+        """Pragmas under a condition in their loop or function, where no document says what they do."""
+        body = self.program.functions[self.name].body
+        arms = (s for s in c.walk_statements(body) if isinstance(s, c.If | c.Switch))
+        return frozenset(pragma for arm in arms for pragma in _marks(arm))
 
     @cached_property
     def _shared(self) -> Names:
@@ -415,6 +424,15 @@ class _Function:
             return True
         inside = {x.id for x in nest.chain}
         return any(a.array in d.variables and inside & set(a.loops) for a in self.analysis.accesses)
+
+
+def _marks(stmt: c.Stmt) -> Iterator[int]:
+    """Pragmas inside of a statement, but not inside of its loops."""
+    for inner in c.substatements(stmt):
+        if isinstance(inner, c.PragmaMark):
+            yield inner.pragma
+        elif not isinstance(inner, c.Loop):
+            yield from _marks(inner)
 
 
 def _assumptions(target: Target, bank_model: str) -> tuple[str, ...]:

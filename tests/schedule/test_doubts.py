@@ -238,3 +238,14 @@ def test_remainders_that_unrolling_settles():
 def test_the_cause_names_what_is_missing():
     text = "int f(int x[8]) { int s = 0; L: for (int i = 0; i < 8; i++) {\n#pragma HLS PIPELINE\n%s }\nreturn s; }"
     assert loop(text % "s += x[i] ^ t[0][i];").cause == "`t[0][i]` is not modelled: undeclared name 't'"
+
+
+@pytest.mark.parametrize("place", ["if (x[i] > 3) {%s s += x[i]; }", "{ if (x[i]) s++; else { {%s s--; } } }"])
+def test_a_pipeline_under_a_condition(place):
+    text = "int f(int x[8]) { int s = 0; L: for (int i = 0; i < 8; i++) {\n%s }\nreturn s; }"
+    found = loop(text % (place % "\n#pragma HLS PIPELINE\n"))
+    assert found.ii is None and "under a condition" in found.cause
+    block = loop(
+        text % "if (x[i]) { for (int k = 0; k < 9; k++) {\n#pragma HLS PIPELINE\ns += k; } }", "VITIS_LOOP_2_1"
+    )
+    assert (block.ii, block.cause) == (1, None)
