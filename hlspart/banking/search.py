@@ -26,10 +26,10 @@ from hlspart.layouts.lattice import LatticeLayout, dot, linear, plainest
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.layouts.table import TableLayout
 
-MAX_WORK = {"lattice": 4_000_000, "block": 160_000, "table": 30_000}  # pairs of accesses compared, per unit of effort
+MAX_WORK = {"lattice": 4_000_000, "block": 160_000, "table": 15_000}  # pairs of accesses compared, per unit of effort
 MAX_STEPS = 8_000_000  # times banks and accesses cubed, of proofs over any mapping; times 4 with each unit of effort
 MAX_CLASSES = 96  # of a table
-BUDGET = 36_000_000  # steps times banks and accesses cubed in colouring tables; times 4 with each unit of effort
+BUDGET = 32_000_000  # steps times banks and accesses cubed in colouring tables; times 4 with each unit of effort
 MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
 
 CANDIDATE = 20  # what looking at one map in full costs, in the same unit

@@ -17,7 +17,8 @@ from hlspart.layouts.lattice import dot
 
 STEPS = 60  # of one colouring
 FEWEST = 18_000  # what one step takes of the budget, at least
-SETUP = 20  # what writing down the constraints of one costs, in the same unit
+SETUP = 3  # writing down the constraints of so many classes costs one step
+GLANCE = 16  # so many places tried for one bank cost one step; it gets as many of these as a colouring gets steps
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,17 @@ class Pattern:
     offsets: tuple[Offset, ...]
     cap: int
     motion: Motion | None
+
+    def fits(self, classes: int, banks: int) -> bool:
+        """Whether one bank could hold its share of the classes, each of which is touched as often as any other."""
+        return classes * self.cap // len(self.offsets) >= -(-classes // banks)
+
+    def dense(self, classes: int) -> bool:
+        """Whether there are positions for so many classes, one step apart."""
+        if self.motion is None:
+            return True
+        moves = self.motion.moves
+        return all(sum(map(abs, move)) == 1 for move, _ in moves) and math.prod(n for _, n in moves) >= classes
 
 
 class Tables:
@@ -38,23 +50,72 @@ class Tables:
         self._size = max(len(p.offsets) for p in patterns)
 
     def room(self, classes: int, banks: int) -> bool:
-        """Whether so many classes could share so many banks at all: of each, an iteration holds ``cap`` at most."""
-        return all(banks * (classes * p.cap // len(p.offsets)) >= classes for p in self.patterns if p.motion is None)
+        """Whether tables of so many classes are worth a try."""
+        return all(p.fits(classes, banks) for p in self.patterns if p.dense(classes))
 
     def table(self, alphas: Sequence[Offset], moduli: Sequence[int], banks: int) -> tuple[int, ...] | None:
         """Banks of the classes alpha_j . x mod n_j in row-major order, which number exactly ``banks``."""
-        constraints = sorted({(mask, p.cap) for p in self.patterns for mask in _translates(p, alphas, moduli)})
-        found = colour(math.prod(moduli), constraints, banks, STEPS)
-        self.left -= (SETUP + found.steps) * max(FEWEST, banks * self._size**3)
+        classes = math.prod(moduli)
+        at = [_positions(p, alphas, moduli) for p in self.patterns]
+        for p, ranges in zip(self.patterns, at, strict=True):
+            if math.prod(map(len, ranges)) == classes and not self._room(p, alphas, moduli, banks):
+                return None
+        rows = {
+            (m, p.cap)
+            for p, ranges in zip(self.patterns, at, strict=True)
+            for m in _translates(p, alphas, moduli, ranges)
+        }
+        found = colour(classes, sorted(rows), banks, STEPS)
+        self.left -= (classes // SETUP + found.steps) * self._step(banks)
         return found.colours
 
+    def _step(self, banks: int) -> int:
+        return max(FEWEST, banks * self._size**3)
 
-def _translates(pattern: Pattern, alphas: Sequence[Offset], moduli: Sequence[int]) -> Iterator[int]:
+    def _room(self, pattern: Pattern, alphas: Sequence[Offset], moduli: Sequence[int], banks: int) -> bool:
+        """Whether one bank could hold its share of the classes, where every position is reached."""
+        classes, offsets = math.prod(moduli), pattern.offsets
+        taken, held = 0, pattern.fits(classes, banks)
+        if held and pattern.cap == 1 and len(moduli) == 1:
+            places = [dot(alphas[0], o) for o in offsets]
+            near = {(one - other) % classes for one in places for other in places}
+            held, taken = _spread(sum(1 << d for d in near), classes, -(-classes // banks), GLANCE * STEPS)
+        if not held:
+            self.left -= (1 + taken // GLANCE) * self._step(banks)
+        return held
+
+
+def _spread(near: int, places: int, number: int, steps: int) -> tuple[bool, int]:
+    """Whether so many places of a circle have no distance in the mask ``near``, or it was not decided; steps taken."""
+    left = steps
+
+    def extend(free: int, more: int) -> bool:
+        nonlocal left
+        while free.bit_count() >= more > 0:
+            low = free & -free
+            free ^= low
+            at = low.bit_length() - 1
+            left -= 1
+            if left < 0 or extend(free & ~(near << at | near >> places - at), more - 1):
+                return True
+        return more == 0
+
+    found = extend((1 << places) - 1 & ~near, number - 1)
+    return found, steps - left
+
+
+def _positions(pattern: Pattern, alphas: Sequence[Offset], moduli: Sequence[int]) -> list[Sequence[int]]:
+    """What is added to the classes of the offsets, along each character."""
+    if pattern.motion is None:
+        return [range(n) for n in moduli]
+    return [_reached(pattern.motion, alpha, n) for alpha, n in zip(alphas, moduli, strict=True)]
+
+
+def _translates(
+    pattern: Pattern, alphas: Sequence[Offset], moduli: Sequence[int], positions: Sequence[Sequence[int]]
+) -> Iterator[int]:
     """The classes that each iteration touches, as a mask: rows of n bits for the last modulus n, turned round."""
-    *leading, last = (
-        range(n) if pattern.motion is None else _reached(pattern.motion, alpha, n)
-        for alpha, n in zip(alphas, moduli, strict=True)
-    )
+    *leading, last = positions
     n = moduli[-1]
     row = (1 << n) - 1
     rows: dict[tuple[int, ...], int] = {}
