@@ -10,6 +10,7 @@ from importlib import import_module
 import click
 
 from hlspart import __version__
+from hlspart.settings import SettingsError
 
 INTERNAL_ERROR = 70  # EX_SOFTWARE: can never be mistaken for "clean" or "findings"
 CLOSED_PIPE = 141  # what a shell reports for SIGPIPE
@@ -101,6 +102,9 @@ def run(args: Sequence[str]) -> int:
         print(f"{where}: error: {error.format_message()}", file=sys.stderr)
         if isinstance(error, click.UsageError):
             print(f"try '{where} --help'", file=sys.stderr)
+        return 2
+    except SettingsError as error:
+        print(f"hlspart: error: {error}", file=sys.stderr)
         return 2
     except (click.Abort, KeyboardInterrupt):
         return 130

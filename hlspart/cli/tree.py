@@ -11,13 +11,16 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import click
 
 import hlspart
 from hlspart.cli.files import write_output
+from hlspart.frontend.load import read_file
 from hlspart.lint import LintConfig, catalogue
+from hlspart.lint.catalogue import entries
 from hlspart.lint.changes import Changes
 from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related
 from hlspart.model.linting import LintReport
@@ -120,10 +123,17 @@ def _run(job: Job) -> LintReport:
         known = _cached(job)
         if known is not None:
             return known
-        pipeline = Pipeline(job.paths, job.options)
-        found = replace(pipeline.lint(job.config), rules=())
+        looked: dict[str, str] = {}
+
+        def read(path: str) -> bytes:
+            looked[path] = ""  # where a header is not found now, one may stand later
+            data = read_file(path)
+            looked[path] = hashlib.sha256(data).hexdigest()
+            return data
+
+        found = replace(Pipeline(job.paths, job.options, read).lint(job.config), rules=())
         with contextlib.suppress(OSError, click.ClickException):  # a folder that cannot be written keeps no cache
-            _remember(job, found, [h for u in pipeline.program.units for h in u.headers])
+            _remember(job, found, looked)
         return replace(found, sources={})
     except Exception as error:
         if os.environ.get("HLSPART_DEBUG"):
@@ -178,7 +188,7 @@ def _cached(job: Job) -> LintReport | None:
         return None
     try:
         data = json.loads(_entry(job).read_text(encoding="utf-8"))
-        if any(_digest(path) != digest for path, digest in data["headers"].items()):
+        if any(_digest(path) != digest for path, digest in data["read"].items()):
             return None
         return LintReport(
             job.paths, tuple(_diagnostic(d) for d in data["diagnostics"]), data["suppressed"], (), {},
@@ -188,12 +198,12 @@ def _cached(job: Job) -> LintReport | None:
         return None
 
 
-def _remember(job: Job, report: LintReport, headers: Sequence[str]) -> None:
+def _remember(job: Job, report: LintReport, read: Mapping[str, str]) -> None:
+    """``read``: every path that was looked for -> digest of its bytes, "" where there is none."""
     if job.cache is None:
         return
-    outside = sorted({h for h in headers if not h.startswith("<")})
     shape = {
-        "headers": {h: _digest(h) for h in outside},
+        "read": dict(sorted(read.items())),
         "diagnostics": [_shape(d) for d in report.diagnostics],
         "suppressed": report.suppressed,
         "broken": list(report.broken),
@@ -224,10 +234,14 @@ def _digest(path: str) -> str:
         return ""
 
 
+@cache
 def _package() -> str:
-    """Changes with every change of hlspart itself."""
-    folder = Path(hlspart.__file__).parent
-    state = [(str(p), s.st_size, s.st_mtime_ns) for p in sorted(folder.rglob("*.py")) for s in [p.stat()]]
+    """Changes with every change of hlspart itself and of the packages that bring rules."""
+    brought = {e.source.partition(".")[0] for e in entries() if e.source is not None}
+    files = [getattr(m, "__file__", None) for name, m in sys.modules.items() if name.partition(".")[0] in brought]
+    theirs = {Path(file) for file in files if file}
+    found = sorted({*Path(hlspart.__file__).parent.rglob("*.py"), *theirs})
+    state = [(str(p), s.st_size, s.st_mtime_ns) for p in found for s in [p.stat()]]
     return f"{hlspart.__version__} {hashlib.sha256(repr(state).encode()).hexdigest()}"
 
 

@@ -12,20 +12,34 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from hlspart import rules
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.linting import RuleInfo
 from hlspart.rules._base import Facts, Rule
+from hlspart.settings import SettingsError
 
 HEADINGS = ("What it does", "Why is this bad", "Example", "Use instead", "Vitis message it predicts")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A rule with its check and its page."""
+    """A rule with its check and its page. ``source``: the module, for a rule that another package brings."""
 
     rule: Rule
     check: Callable[[Facts], Iterator[Diagnostic]]
     page: str
+    source: str | None = None
+
+    def findings(self, facts: Facts) -> Iterator[Diagnostic]:
+        """What the check finds; a rule of another package that fails says so and hides no other finding."""
+        try:
+            yield from self.check(facts)
+        except Exception as error:
+            if self.source is None:
+                raise
+            text = f"rule {self.rule.code} failed: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            place = Place(facts.program.units[0].path, 1, 1, 1, 1)
+            hint = f"tell those who wrote {self.source}"
+            yield Diagnostic("HLP000", "internal-error", "error", place, text, hint)
 
     @property
     def summary(self) -> str:
@@ -44,21 +58,29 @@ class Entry:
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """Every rule, by code. A second rule with a code that is taken is dropped: codes are never reused."""
+    """Every rule, by code. A second rule with a code that is taken is dropped: codes are never reused.
+
+    Raises SettingsError for an entry point that cannot be loaded.
+    """
     found: dict[str, Entry] = {}
-    for module in _modules():
+    for module, source in _modules():
         rule, check = getattr(module, "RULE", None), getattr(module, "check", None)
         if isinstance(rule, Rule) and callable(check):
-            found.setdefault(rule.code, Entry(rule, check, inspect.getdoc(module) or ""))
+            found.setdefault(rule.code, Entry(rule, check, inspect.getdoc(module) or "", source))
     return tuple(found[code] for code in sorted(found))
 
 
-def _modules() -> Iterator[object]:
+def _modules() -> Iterator[tuple[object, str | None]]:
     for info in pkgutil.iter_modules(rules.__path__):
         if not info.name.startswith("_"):
-            yield importlib.import_module(f"{rules.__name__}.{info.name}")
+            yield importlib.import_module(f"{rules.__name__}.{info.name}"), None
     for point in sorted(entry_points(group="hlspart.rules"), key=lambda p: p.name):
-        yield point.load()
+        try:
+            module = point.load()
+        except Exception as error:
+            text = f"rules of the entry point {point.name} cannot be loaded: {type(error).__name__}: {error}"
+            raise SettingsError(" ".join(text.split())) from None
+        yield module, getattr(module, "__name__", point.name)
 
 
 def catalogue() -> tuple[RuleInfo, ...]:

@@ -57,7 +57,7 @@ def run(
     found: dict[Diagnostic, None] = {}
     for entry in entries():
         if entry.rule.code in enabled:
-            found.update(dict.fromkeys(entry.check(facts)))
+            found.update(dict.fromkeys(entry.findings(facts)))
     files = tuple(unit.path for unit in program.units)
     shown = [
         _with_severity(d, config)

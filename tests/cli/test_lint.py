@@ -149,6 +149,18 @@ def test_the_cache_sees_headers(cli, tmp_path: Path) -> None:
     assert second != first and ("HLP113", 5) in second
 
 
+def test_the_cache_sees_a_header_where_there_was_none(cli, tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text('#include "n.h"\n' + TEXT.replace("complete factor=3", "cyclic factor=F"))
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+    args = ("f.c", "-I", "one", "-I", "two")
+    for path, text in (("", ""), ("two/n.h", "#define F 2\n"), ("one/n.h", "#define F 99\n")):
+        if path:
+            (tmp_path / path).write_text(text)
+        assert findings(cli, *args) == findings(cli, *args, "--no-cache")
+    assert ("HLP113", 5) in findings(cli, *args)
+
+
 def test_a_broken_file_hides_no_other(cli, linted: Path) -> None:
     (linted / "broken.c").write_text("void f( {\n")
     done = cli("lint", "broken.c", "f.c", "--format", "json")

@@ -16,6 +16,7 @@ from hlspart.lint.catalogue import HEADINGS, Entry, entries, find
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
 from hlspart.rules._base import Rule
+from hlspart.settings import SettingsError
 
 catalogue_module = sys.modules["hlspart.lint.catalogue"]
 
@@ -115,5 +116,15 @@ def test_rules_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         report = lint_of("int f(int x) { return x; }\n")
         assert [(d.rule, d.place.column) for d in report.diagnostics] == [("HLP801", 11)]
+        module.check = lambda facts: iter([1 // 0])  # type: ignore[attr-defined]
+        entries.cache_clear()
+        report = lint_of("int f(int A[2]) {\n#pragma HLS array_partition variable=A dim=3\n  return A[2];\n}\n")
+        assert [d.rule for d in report.diagnostics] == ["HLP000", "HLP405", "HLP210"]
+        assert report.diagnostics[0].message.startswith("rule HLP801 failed: ZeroDivisionError")
+        monkeypatch.setattr(Point, "load", lambda self: 1 // 0)
+        entries.cache_clear()
+        with pytest.raises(SettingsError, match="entry point theirs cannot be loaded: ZeroDivisionError"):
+            entries()
     finally:
+        monkeypatch.undo()
         entries.cache_clear()
