@@ -173,12 +173,15 @@ class Chooser:
             last = last and elements(self.demand) <= self._most and not self.too_large
             return self._registers(bound, space.complete) if last else None
         existing = self.demand.existing
+        leaving = self._leaving(needs)
+        if leaving <= solutions[0].banks:  # a partition that does not rely on that is what one expects
+            staying = [x for x in solutions if all(n.fits(x, "ideal") for n in needs)]
+            solutions = staying or solutions
         best = min(solutions, key=self._simplicity)
         if existing is not None and existing.banks == best.banks and all(n.fits(existing, self.model) for n in needs):
             best = existing
         powers = ", powers of two" if self.options.pow2 else ""
         proved = space.complete and start <= bound
-        leaving = self._leaving(needs)
         why = self._why(best.banks, bound, proved)
         if self.model == "ideal" and leaving < best.banks:
             proved = False

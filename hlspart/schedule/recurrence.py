@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hlspart.schedule.graph import Edge, Graph
-from hlspart.schedule.problem import Problem, Timing, allowed
+from hlspart.schedule.problem import Problem, Timing, allowed, handed_on
 
 MAX_ROUNDS = 64  # of a cycle whose chains reach into the next iteration
 
@@ -34,7 +34,7 @@ def _raise(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float],
     When the edges that raised them last form a cycle that lengthens itself, no start is ever enough;
     without that test a recurrence would be followed state by state.
     """
-    incoming, outgoing = incoming_of(problem.graph.edges), outgoing_of(problem.graph.edges)
+    incoming, sinks = _waits(problem, ii)
     order = topological(problem.graph)
     start = dict.fromkeys(order, 0)
     offset = dict.fromkeys(order, 0.0)
@@ -47,13 +47,16 @@ def _raise(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float],
                 continue
             waiting.discard(op)
             before = best = (start[op], offset[op])
-            for edge in incoming.get(op, ()):
-                found = allowed(problem, edge, start[edge.source], offset[edge.source], ii)
-                if found > best:
-                    best, via[op] = found, edge
+            for source, states, edge in incoming.get(op, ()):
+                if states is None:
+                    found = allowed(problem, edge, start[source], offset[source], ii)
+                    if found > best:
+                        best, via[op] = found, edge
+                elif start[source] + states > best[0]:
+                    best, via[op] = (start[source] + states, 0.0), edge
             if best > before:
                 start[op], offset[op] = best
-                waiting.update(edge.sink for edge in outgoing.get(op, ()))
+                waiting |= sinks[op]
                 if best[0] > limit:
                     return start, offset, _cycle_behind(via, op)
         if waiting:
@@ -61,6 +64,29 @@ def _raise(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float],
                 if _lengthens(problem, cycle, ii):
                     return start, offset, tuple(cycle)
     return start, offset, ()
+
+
+def _waits(problem: Problem, ii: int) -> tuple[dict[int, list[tuple[int, int | None, Edge]]], dict[int, set[int]]]:
+    """By operation: (source, states from its start on, edge) of what it waits for, and what waits for it.
+
+    The states are None where values are handed on within a state. Of several waits for one source the longest.
+    """
+    longest: dict[tuple[int, int], tuple[int, Edge]] = {}
+    sinks: dict[int, set[int]] = defaultdict(set)
+    for edge in problem.graph.edges:
+        sinks[edge.source].add(edge.sink)
+        if edge.gap is not None or (edge.distance and not handed_on(problem, edge)):
+            states, pair = problem.gap(edge) - ii * edge.distance, (edge.source, edge.sink)
+            if pair not in longest or longest[pair][0] < states:
+                longest[pair] = states, edge
+    incoming: dict[int, list[tuple[int, int | None, Edge]]] = defaultdict(list)
+    for edge in problem.graph.edges:
+        states, one = longest.get((edge.source, edge.sink), (0, None))
+        if one is edge:
+            incoming[edge.sink].append((edge.source, states, edge))
+        elif edge.gap is None and (not edge.distance or handed_on(problem, edge)):
+            incoming[edge.sink].append((edge.source, None, edge))
+    return incoming, sinks
 
 
 def _cycle_behind(via: Mapping[int, Edge], op: int) -> tuple[Edge, ...]:

@@ -160,3 +160,22 @@ def test_the_hint_names_as_few_banks_as_inference() -> None:
 def test_no_claim_about_numbers_that_were_not_looked_at() -> None:
     found = array(run(ARMS), "t")
     assert found.proved_minimal == ("excluded" in found.reason or "no mapping whatever" in found.reason)
+
+
+MATMUL = """\
+void k(int A[8][8], int B[8][8], int C[8][8])
+{
+    for (int i = 0; i < 8; i++) L: for (int j = 0; j < 8; j++) {
+#pragma HLS PIPELINE II=1
+        int s = 0;
+        for (int k = 0; k < 8; k++) s += A[i][k] * B[k][j];
+        C[i][j] = s;
+    }
+}
+"""
+
+
+def test_a_partition_that_serves_the_loop_before_one_that_empties_it() -> None:
+    result = run(MATMUL, ports=1)  # with B complete in dimension 2, all its loads could leave the loop
+    assert array(result, "A").pragmas == ("#pragma HLS array_partition variable=A type=complete dim=2",)
+    assert array(result, "B").pragmas == ("#pragma HLS array_partition variable=B type=complete dim=1",)
