@@ -47,7 +47,7 @@ def test_classical_pattern(name: str, ports: int) -> None:
 
 
 def test_all_patterns_are_there() -> None:
-    assert len(ROWS) == 44
+    assert len(ROWS) == 56
 
 
 @pytest.mark.parametrize(("name", "ports"), ROWS)

@@ -59,6 +59,8 @@ def any_mapping(offsets: Offsets, extents: Sequence[int], banks: int, ports: int
         ([(1, 1), (1, 2), (3, 1), (4, 0)], 1, 4),
         ([(1, 0), (1, 2), (1, 3), (2, 0), (3, 1)], 1, 6),
         ([(0, 1), (0, 4), (2, 4), (3, 2), (4, 3)], 1, 6),
+        ([(0, 1), (0, 2), (0, 3), (1, 2), (4, 0), (4, 1), (4, 3), (4, 4)], 1, 9),
+        ([(0, 2), (1, 0), (1, 2), (4, 1)], 1, 4),
     ],
 )
 def test_fewer_banks_than_any_closed_form(offsets: list[Cell], ports: int, banks: int) -> None:
