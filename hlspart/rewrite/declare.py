@@ -71,6 +71,9 @@ def _declare(
         shaped = [f"{one} = {_initialiser(plan, bank, values, kind.element)}" for bank, one in enumerate(shaped)]
     elif declarator.initialiser is not None:
         return Refusal("initialiser", "an initialiser that is not understood", declarator.initialiser)
+    if variable.storage in ("local", "static"):  # their type may be as local as they are
+        stores = [d for d in plan.movement.direct if d.ref.variable == variable.id and d.writer is not None]
+        shaped = [*shaped, *(plan.waiting[d.ref.id] for d in stores)]
     old = buffer.text(whole)
     lines = old.count("\n")
     column = program.sources[whole.path].line_column(declarator.statement.span.start)[1] - 1

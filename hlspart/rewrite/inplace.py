@@ -62,7 +62,7 @@ def _index(program: Program, ref: ArrayRef, buffer: EditBuffer) -> str | None:
 
 
 def direct_wraps(program: Program, plan: Plan, buffer: EditBuffer) -> list[Wrap]:
-    """What goes around assignments that stay in place; declares their variables."""
+    """What goes around assignments that stay in place; declares the variables that no array does."""
     wraps: list[Wrap] = []
     declared: dict[str, list[str]] = {}
     for direct in plan.movement.direct:
@@ -74,7 +74,8 @@ def direct_wraps(program: Program, plan: Plan, buffer: EditBuffer) -> list[Wrap]
         name = plan.waiting[direct.ref.id]
         kind = program.variable(direct.ref.variable).as_array
         assert kind is not None
-        declared.setdefault(direct.function, []).append(f"{type_text(kind.element)} {name};")
+        if program.variable(direct.ref.variable).storage not in ("local", "static"):
+            declared.setdefault(direct.function, []).append(f"{type_text(kind.element)} {name};")
         before = f"({name} = {get}({index}), " if direct.reads or writer.partial else "("
         if isinstance(writer.node, IncDec) and not writer.node.prefix and writer.used:
             change = "+ 1" if writer.node.op == "++" else "- 1"

@@ -42,7 +42,7 @@ STEPS = """int A[20];
 #pragma HLS array_partition variable=A type=cyclic factor=2
         A[2] = s; s += A[1]; } s ^= A[k]; }
     for (int k = 0; k < 15; k++) { int q = k; { int k = 3; A[k + q] = 1; s += A[k]; } s += A[k]; }"""
-NESTED = "if (s == 7) continue; s += (((a[i]).v))[1] = i; s ^= (*(a + i + 1)).x -= 3; s += (i[a].y) += 2;"
+NESTED = "s += (((a[i]).v))[1] = i; if (s == 7) continue; s ^= (*(a + i + 1)).x -= 3; s += (i[a].y) += 2;"
 STRUCTS = "a[i].x = i; a[i].y += 2; s += a[i].x + a[i + 1].y; a[i + 2] = a[i]; if (i & 1) a[i].v[i & 1] = s;"
 
 
