@@ -35,7 +35,8 @@ def _strewn(text: str, r: random.Random, pieces: tuple[str, ...]) -> str:
         out = ""
         for token in _TOKEN.findall(line):
             if token != "\n" and r.random() < 0.05:
-                out += r.choice(pieces)
+                piece = r.choice(pieces)
+                out += "" if out.endswith("/") else piece  # a comment behind a division would begin at its sign
             out += token
         lines.append(out)
     return "".join(lines)
