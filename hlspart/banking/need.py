@@ -43,7 +43,10 @@ class Cluster:
 
     def motion(self, names: Sequence[str], axes: Sequence[int]) -> Motion | None:
         """How the iterators ``names`` move the offsets along ``axes``; None when that is not known."""
-        if self.box is None or any(n not in names for k in axes for n in self.forms[k].names):
+        moved = {n for k in axes for n in self.forms[k].names}
+        if not moved:
+            return Motion((0,) * len(axes), ())
+        if self.box is None or not moved <= set(names):
             return None
         terms = [tuple(self.forms[k].coefficient(name) for k in axes) for name in names]
         start = tuple(sum(t[k] * low for t, low in zip(terms, self.box.low, strict=True)) for k in range(len(axes)))

@@ -114,6 +114,15 @@ def test_only_the_positions_that_a_loop_reaches_count() -> None:
         assert len({found.layout.bank((4 * i + o,)) for o in offsets}) == len(offsets)
 
 
+def test_fixed_elements_under_a_triangular_loop() -> None:
+    """Nothing moves, so that one position counts: a bank for each of the five."""
+    domain = "{ [i, j] : 0 <= i < 8 and 0 <= j <= i }"
+    reads = [PortAccess(n, "read", (Affine.of({}, o),), None, domain, n) for n, o in enumerate((0, 1, 3, 4, 5))]
+    found = least_any([Need(IterationSpace(("i", "j"), domain, (1, 1)), reads, Ports(total=1))], (8,))
+    assert found is not None and (found.banks, found.absolute) == (5, True)
+    assert len({found.layout.bank((o,)) for o in (0, 1, 3, 4, 5)}) == 5
+
+
 def test_colouring_against_brute_force() -> None:
     rng = random.Random(3)
     for _ in range(120):
