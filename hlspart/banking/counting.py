@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hlspart.banking.accesses import affine_index, combination, exclusive, flat_number, settled, settling
 from hlspart.banking.cliques import Budget
@@ -66,23 +67,27 @@ class PortProblem(Sites):
 
         Loads that leave the loop under ``layout`` occupy none.
         """
+        best = BankLoad(0, (), (), 1)
+        for load in self.loads(layout, ports):
+            if (load.interval, len(load.reads) + len(load.writes)) > (best.interval, len(best.reads + best.writes)):
+                best = load
+        return best
+
+    def loads(self, layout: Layout, ports: Ports) -> tuple[BankLoad, ...]:
+        """What :meth:`static` says of every bank that something may touch, in the order of the banks."""
         members: dict[int, list[Site]] = {}
         for site in self.sites:
             if self.leaves(site, layout):
                 continue
             for bank in self.reach(site.position, layout):
                 members.setdefault(bank, []).append(site)
-        best = BankLoad(0, (), (), 1)
-        seen: set[tuple[int, ...]] = set()
-        for bank in sorted(members):
-            key = tuple(s.position for s in members[bank])
-            if key in seen:
-                continue
-            seen.add(key)
-            load = self._static_load(bank, members[bank], ports)
-            if (load.interval, len(load.reads) + len(load.writes)) > (best.interval, len(best.reads + best.writes)):
-                best = load
-        return best
+        known: dict[tuple[int, ...], BankLoad] = {}  # banks with the same accesses are counted once
+        for bank, sites in members.items():
+            key = tuple(s.position for s in sites)
+            if key not in known:
+                known[key] = self._static_load(bank, sites, ports)
+        of = {bank: known[tuple(s.position for s in sites)] for bank, sites in members.items()}
+        return tuple(replace(of[bank], bank=bank) for bank in sorted(of))
 
     @staticmethod
     def leaves(site: Site, layout: Layout) -> bool:

@@ -118,6 +118,22 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
+class BankUse:
+    """What one iteration asks of one bank under the static model, and the least II at which its ports serve that.
+
+    An access whose bank is not fixed counts in every bank that it may reach. ``ports`` None: reads and writes have
+    ports of their own.
+    """
+
+    array: str
+    bank: int
+    reads: int
+    writes: int
+    ports: int | None
+    ii: int
+
+
+@dataclass(frozen=True, slots=True)
 class Slot:
     """One row of a reservation table: an operation at a control state."""
 
@@ -174,6 +190,7 @@ class LoopResult:
     method: str = ""  # how the schedule was found: "integer programming", "iterative modulo scheduling", ..
     cycle: tuple[Step, ...] = ()  # the critical cycle
     dsp: int | None = None  # DSP blocks of its operators
+    banks: tuple[BankUse, ...] = ()  # of all memories with ports, by array and bank
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,6 +228,10 @@ def _loop(item: LoopResult) -> Shape:
         "confidence": item.confidence,
         "origin": item.origin,
         "limits": [_limit(x) for x in item.limits],
+        "banks": [
+            {"array": x.array, "bank": x.bank, "reads": x.reads, "writes": x.writes, "ports": x.ports, "ii": x.ii}
+            for x in item.banks
+        ],
         "method": item.method,
         "dsp": item.dsp,
     }

@@ -20,7 +20,7 @@ from hlspart.schedule.doubts import least_resource, missed, uncertain
 from hlspart.schedule.folding import statement_values
 from hlspart.schedule.hints import Trial, with_hints
 from hlspart.schedule.latency import Latencies, pipelined_latency
-from hlspart.schedule.limits import limits, slots, steps
+from hlspart.schedule.limits import banks, limits, slots, steps
 from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.nests import Nest, Nests
 from hlspart.schedule.operations import Unmodelled
@@ -313,6 +313,7 @@ class _Function:
             schedule=slots(prediction) if prediction is not None and cause is None else (),
             cycle=steps(prediction) if prediction is not None else (),
             dsp=self._dsp(prediction) if prediction is not None and cause is None else None,
+            banks=banks(prediction) if prediction is not None else (),
             method="" if schedule is None else schedule.method + ("" if schedule.least else ", not proved least"),
         )
 

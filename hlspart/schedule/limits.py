@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hlspart.model.ports import BankLoad
-from hlspart.model.results import Limit, Slot, Step
+from hlspart.model.results import BankUse, Limit, Slot, Step
 from hlspart.schedule.loops import Prediction
 from hlspart.schedule.problem import allowed
 from hlspart.schedule.recurrence import critical_cycle, cycle_latency
@@ -16,6 +16,18 @@ def limits(p: Prediction) -> tuple[Limit, ...]:
     found = [*_ports(p), *_bundles(p), *_recurrences(p), *_units(p)]
     found += _together(p, max((x.ii for x in found), default=1))
     return tuple(sorted(found, key=lambda x: (-x.ii, x.kind, x.array or x.variable or "")))
+
+
+def banks(p: Prediction) -> tuple[BankUse, ...]:
+    """What the memories of the loop are asked for, bank by bank."""
+    out = []
+    for variable in p.counts:
+        memory, name = p.elaborated.storage.memory(variable), p.elaborated.carriers.names(variable)
+        out += [
+            BankUse(name, x.bank, len(x.reads), len(x.writes), memory.ports.total, x.interval)
+            for x in p.elaborated.problems[variable].loads(memory.layout, memory.ports)
+        ]
+    return tuple(sorted(out, key=lambda x: (x.array, x.bank)))
 
 
 def _bundles(p: Prediction) -> list[Limit]:

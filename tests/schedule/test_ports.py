@@ -63,6 +63,20 @@ def test_three_loads_under_storage_and_partition(pragmas, static, ideal):
     assert loop(pipelined(THREE, pragmas), bank_model="ideal").ii == ideal
 
 
+def test_every_bank_of_every_memory_is_counted():
+    pragmas = partition("cyclic factor=4") + "\n" + partition("cyclic factor=2", "B")
+    body = "B[i] = A[4*i] + A[4*i+1] + A[4*i+4] + A[4*i+5] + A[4*i+8];"
+    found = loop(pipelined(body, pragmas, "int A[1024], int B[128]"))
+    # elements 4i, 4i+4 and 4i+8 are in bank 0, 4i+1 and 4i+5 in bank 1; B[i] alternates and holds a port of both
+    assert [(x.array, x.bank, x.reads, x.writes, x.ports, x.ii) for x in found.banks] == [
+        ("A", 0, 3, 0, 2, 2),
+        ("A", 1, 2, 0, 2, 1),
+        ("B", 0, 0, 1, 2, 1),
+        ("B", 1, 0, 1, 2, 1),
+    ]
+    assert max(x.ii for x in found.banks) == found.resource_ii == 2
+
+
 def test_a_limit_of_the_static_model_has_no_witness():
     assert loop(pipelined(THREE, partition("cyclic factor=2"))).limits[0].witness is None
 
