@@ -103,8 +103,8 @@ class Pipeline:
         from hlspart.infer import at_once
 
         return at_once(
-            self.program, self.analysis, self.validation, self.target, InferOptions(arrays=arrays, scheme="pragma"),
-            self.options.bank_model, self.figures,
+            self.program, self.analysis, self.validation, self.target,
+            InferOptions(arrays=arrays, scheme="pragma", sparing=True), self.options.bank_model, self.figures,
         )  # fmt: skip
 
     def lint(self, config: LintConfig | None = None) -> LintReport:

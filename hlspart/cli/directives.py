@@ -24,7 +24,7 @@ def command(emit: str, fail_on_miss: bool, **rest: Any) -> int:
     from hlspart.infer import emission
 
     shared = dict(rest)
-    options = infer_options_of(shared, scheme="pragma", beside=True)
+    options = infer_options_of(shared, scheme="pragma", beside=True, sparing=True)
     run = Run("directives", shared, products=True)
     program = run.load()
     run.statuses(run.pipeline.validation)

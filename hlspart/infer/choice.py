@@ -23,7 +23,7 @@ MOST_SLOWER = 3  # IIs above the one asked for at which a rewrite is looked for 
 MOST_WAYS = 16  # to deal out the ports of a bank, over all loops
 SMALL_BITS = 512  # arrays up to this size become registers under scheme auto when they need banks
 REGISTERS_FOR = 2  # times the cost of banks, that registers may cost: they answer at once
-MOST_REGISTER_BITS = 16_384  # of one array; a slower loop is preferred to more, unless --max-banks asks for them
+MOST_REGISTER_BITS = 16_384  # of one array; a slower loop is preferred to more that nobody asked for
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,8 @@ class Chooser:
     @property
     def too_large(self) -> bool:
         """Whether the array is to stay in memories: nobody asked for so many registers."""
-        return elements(self.demand) * self.demand.bits > MOST_REGISTER_BITS and self.options.max_banks is None
+        asked = self.options.max_banks is not None or (self.options.scheme == "pragma" and not self.options.sparing)
+        return elements(self.demand) * self.demand.bits > MOST_REGISTER_BITS and not asked
 
     @property
     def instead(self) -> str:

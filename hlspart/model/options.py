@@ -57,6 +57,7 @@ class InferOptions:
     objective: Literal["banks", "bram", "lut"] = "banks"
     pareto: bool = False
     beside: bool = False  # for a file of directives: pragmas of the source stay where they serve
+    sparing: bool = False  # large arrays stay in memories under scheme "pragma", too, unless max_banks is given
     hints: bool = False  # say what the next unroll factor would gain
 
 
