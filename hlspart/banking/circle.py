@@ -7,9 +7,9 @@ window of B places. A set of last coordinates of alpha is one number with a bit 
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from operator import mul, sub
 from typing import Literal
 
 from hlspart.banking.need import Motion, Offset
@@ -36,11 +36,14 @@ class _Arc:
 
     def at(self, shift: int) -> int:
         """As a bit mask; bits from the period on say nothing."""
-        rest = shift % self._common
-        mask = self._masks.get(rest)
+        shift %= self._period
+        mask = self._masks.get(shift)
         if mask is None:
-            mask = self._masks[rest] = self._twice_round(rest)
-        return mask >> (shift - rest) // self._common * self._inverse % self._apart
+            rest = shift % self._common
+            if rest not in self._masks:
+                self._masks[rest] = self._twice_round(rest)
+            mask = self._masks[shift] = self._masks[rest] >> shift // self._common * self._inverse % self._apart
+        return mask
 
     def _twice_round(self, shift: int) -> int:
         """For a shift below ``common``, once more from the period on."""
@@ -118,7 +121,7 @@ class Circle:
     def _apart(self, group: int, prefix: Offset, allowed: int) -> int:
         """One access a bank: no two may be nearer than a block."""
         for lead, arc in self._differences[group]:
-            allowed &= ~arc.at(sum(map(operator.mul, prefix, lead)))
+            allowed &= ~arc.at(sum(map(mul, prefix, lead)))
             if not allowed:
                 return 0
         return allowed
@@ -173,7 +176,7 @@ def _crowding(others: Sequence[tuple[_Arc, int]], begin: int, allowed: int, cap:
 def _differences(offsets: tuple[Offset, ...]) -> tuple[tuple[Offset, int], ...]:
     """Between any two, up to sign, as leading part and last coordinate."""
     ordered = sorted(offsets)
-    unlike = {tuple(map(operator.sub, one, other)): None for k, one in enumerate(ordered) for other in ordered[:k]}
+    unlike = {tuple(map(sub, one, other)): None for k, one in enumerate(ordered) for other in ordered[:k]}
     return tuple((delta[:-1], delta[-1]) for delta in unlike)
 
 
