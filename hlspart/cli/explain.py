@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import click
+from click.shell_completion import CompletionItem
+
+
+def _rules(_context: click.Context, _argument: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Codes and names that begin so, for the shell."""
+    from hlspart.lint import catalogue
+
+    known = [(word, r) for r in catalogue() for word in (r.code, r.name)]
+    return [CompletionItem(word, help=r.name) for word, r in known if word.startswith(begun)]
 
 
 @click.command("explain")
-@click.argument("rule", metavar="RULE")
+@click.argument("rule", metavar="RULE", shell_complete=_rules)
 def command(rule: str) -> int:
     """Explain a lint rule, by code (HLP201) or name."""
     from hlspart.lint import catalogue, explain

@@ -26,6 +26,17 @@ def test_version_without_loading_anything() -> None:
     assert done.stdout == f"hlspart {__version__}\n[]\n"
 
 
+def test_rules_are_completed_by_code_and_name() -> None:
+    script = "from hlspart.cli import main; main()"
+    for begun, found in (("HLP20", {f"HLP20{k}" for k in range(1, 10)}), ("too-m", {"too-many-banks"})):
+        words = {"_HLSPART_COMPLETE": "bash_complete", "COMP_WORDS": f"hlspart explain {begun}", "COMP_CWORD": "2"}
+        done = subprocess.run(
+            [sys.executable, "-c", f"import sys; sys.argv = ['hlspart']; {script}"],
+            capture_output=True, text=True, check=False, env={**os.environ, **words},
+        )  # fmt: skip
+        assert {line.removeprefix("plain,") for line in done.stdout.split()} == found
+
+
 def test_help_lists_every_command(cli) -> None:
     done = cli("--help")
     assert done.code == 0
