@@ -108,9 +108,9 @@ def unrolled(program: Program, analysis: AccessAnalysis, plan: tuple[Unrolling, 
             span = loop.at.span
             if not loop.at.editable or span.path not in given:
                 continue
-            if writer.factors[loop.id] is None:  # the loop is gone, and its label with it
-                span = writer.label_span(loop) or span
             try:
+                if writer.factors[loop.id] is None:  # the loop is gone, and its label with it
+                    span = writer.label_span(loop) or span
                 edits.setdefault(span.path, []).append(Edit(span, writer.loop(loop, {})))
             except _Cannot:
                 continue

@@ -75,3 +75,10 @@ def test_banks_are_asked_for_what_the_model_predicts(make: Callable[[int], str],
     assert found.status == "equal", found.message
     known = [u for u in found.ports if u.predicted is not None]
     assert known and all(u.interval == u.predicted for u in known), known
+
+
+@pytest.mark.parametrize("seed", [6058])
+def test_a_loop_whose_label_stays_is_not_unrolled(seed: int) -> None:
+    """Once an error: the label's loop cannot be written out."""
+    result = rewritten(generate(seed), "split, unrolled")
+    assert sorted(o.status for o in result.outcomes) == ["refused", "refused", "rewritten"]
