@@ -14,7 +14,7 @@ from hlspart.model.results import IIResult, InferResult, Validation
 from hlspart.partition import validate
 from hlspart.targets import Target
 
-__all__ = ["at_once", "infer"]
+__all__ = ["Inference", "infer"]
 
 
 def infer(
@@ -44,16 +44,3 @@ def infer(
     inference = prepared(program, options)
     result = settled(inference, write)
     return with_hints(inference, result, lambda of: prepared(of, options)) if options.hints else result
-
-
-def at_once(
-    program: Program,
-    analysis: AccessAnalysis,
-    validation: Validation,
-    target: Target,
-    options: InferOptions,
-    bank_model: BankModel = "static",
-    known: IIResult | None = None,
-) -> InferResult | None:
-    """What the first choice gives, confirmed: less work than :func:`infer`, and no answer where it takes more."""
-    return Inference(program, analysis, validation, target, options, bank_model, known).at_once()

@@ -435,8 +435,8 @@ class Inference:
     def _shortage(self, loop: LoopResult, decisions: Sequence[Decision]) -> str:
         """Which rewritten array keeps a loop from its target, when no limit of the prediction does."""
         for d in decisions:
+            chooser = Chooser(d.demand, self.options, self.model, self.target)
             for x in d.demand.loops:
-                chooser = Chooser(d.demand, self.options, self.model, self.target)
                 if key(x.result) == key(loop) and d.choice.rewrite:
                     interval = chooser.interval(x.need, d.choice.layout)
                     if interval >= (loop.ii or 1):

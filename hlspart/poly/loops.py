@@ -29,7 +29,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.poly import algebra
-from hlspart.poly.algebra import AFTER_OR_AT, BEFORE_OR_AT, ONE, UNIVERSE, ZERO, Known, Pointer, Unknown, Value
+from hlspart.poly.algebra import AFTER_OR_AT, BEFORE_OR_AT, ONE, UNIVERSE, ZERO, Known, Pointer, Unknown
 from hlspart.poly.conversions import limits, may_wrap
 from hlspart.poly.effects import Effects, labels_used, leaves_early, returns_within
 from hlspart.poly.evaluate import Evaluator
@@ -480,9 +480,7 @@ class Loops(Evaluator):
             low = high
         return Bounds(low, high)
 
-    def _leaving(
-        self, variable: Variable, before: Stored, counted: Counted, change: int, loop: Loop
-    ) -> Lazy:  # fmt: skip
+    def _leaving(self, variable: Variable, before: Stored, counted: Counted, change: int, loop: Loop) -> Lazy:
         """Value after the loop, worked out only if somebody asks."""
 
         def final() -> Stored:
@@ -495,8 +493,3 @@ class Loops(Evaluator):
             return algebra.add(before, growth)
 
         return final
-
-
-def _unclear(value: Value) -> Unknown:
-    assert isinstance(value, Unknown)
-    return value

@@ -30,7 +30,7 @@ from hlspart.poly import algebra
 from hlspart.poly.algebra import NOWHERE, UNIVERSE, Unknown, Value
 from hlspart.poly.effects import returns_within
 from hlspart.poly.induction import Frame
-from hlspart.poly.loops import Loops, _unclear
+from hlspart.poly.loops import Loops
 from hlspart.poly.scope import Condition, State, Stored, split
 
 
@@ -269,3 +269,8 @@ def _jumps_out(switch: Switch) -> bool:
         return any(search(s, own_continue) for s in substatements(stmt))
 
     return search(switch.body, True)
+
+
+def _unclear(value: Value) -> Unknown:
+    assert isinstance(value, Unknown)
+    return value

@@ -16,8 +16,8 @@ from hlspart.model.results import BankVerdict, Validation
 from hlspart.model.rewriting import GroupOutcome, Style
 from hlspart.model.source import Origin, one_line
 from hlspart.rewrite.formulas import formulas
+from hlspart.rewrite.gather import calls_of, refuse_layout, refuse_movement
 from hlspart.rewrite.lanes import Layout
-from hlspart.rewrite.library import calls_of, refuse_layout, refuse_movement
 from hlspart.rewrite.linear import effects
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.plan import Plan, Refusal
@@ -140,7 +140,7 @@ class Decider:
         if refusal is not None:
             return refusal
         if self.options.dialect == "hls-library":
-            return self._library(group, layout, members, given is not None)
+            return self._gathered(group, layout, members, given is not None)
         if given is not None or not isinstance(layout, PerDimLayout):
             return self._crossbar(group, layout, members)
         banks_of, dynamic = self._banks_of(group, layout)
@@ -294,7 +294,7 @@ class Decider:
             {d.ref.id: self.names.free(f"{stems[d.ref.variable]}_t{k}") for k, d in enumerate(stores)},
         )
 
-    def _library(
+    def _gathered(
         self, group: ArrayGroup, layout: Layout, members: list[Variable], inferred: bool
     ) -> Plan | Refusal | None:
         """Calls of the library; nothing where the pragma alone serves, or no two reads share a cycle."""
@@ -307,7 +307,7 @@ class Decider:
         refusal = refuse_movement(self.program, plan.movement, layout.banks)
         if refusal is None and not any(calls_of(region, layout.banks) for region in plan.movement.regions):
             return None
-        return refusal or replace(plan, library=True)
+        return refusal or replace(plan, gathered=True)
 
     def _common_layout(self, members: list[Variable]) -> PerDimLayout | Refusal:
         found: PerDimLayout | None = None

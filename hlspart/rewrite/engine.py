@@ -21,8 +21,8 @@ from hlspart.rewrite.buffer import Conflict, EditBuffer, line_runs
 from hlspart.rewrite.crossbar import crossbars, edit_regions, insert_regions, refuse_crossbar
 from hlspart.rewrite.decide import Decider, outcome_of
 from hlspart.rewrite.declare import declare_parameter, declare_variable, mark_unused
+from hlspart.rewrite.gather import edit_gather
 from hlspart.rewrite.lanes import Layout
-from hlspart.rewrite.library import edit_library
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.pragmas import edit_pragmas, refuse_pragmas
 from hlspart.rewrite.structs import left_alone
@@ -100,14 +100,14 @@ class _Job:
 
 
 def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffer) -> tuple[Plan, Refusal] | None:
-    for plan in (p for p in plans if p.library):
+    for plan in (p for p in plans if p.gathered):
         try:
-            refusal = edit_library(program, plan, buffer)
+            refusal = edit_gather(program, plan, buffer)
         except Conflict as conflict:
             refusal = Refusal("macro", "one text stands for different accesses", conflict.origin)
         if refusal is not None:
             return plan, refusal
-    plans = [p for p in plans if not p.library]
+    plans = [p for p in plans if not p.gathered]
     jobs = []
     for plan in plans:
         refusal = refuse_pragmas(program, plan)
@@ -187,7 +187,7 @@ def _result(
         lines[unit.path] = line_runs(unit.source, edits[unit.path])
     widths = _parameter_widths(program, plans)
     arrays = tuple(
-        _mapping(program, plan, member, widths) for plan in plans if not plan.library for member in plan.group.members
+        _mapping(program, plan, member, widths) for plan in plans if not plan.gathered for member in plan.group.members
     )
     diagnostics = tuple(diagnostic(program, o) for o in outcomes if o.reason is not None)
     reports = tuple(report for plan in plans for report in crossbars(program, plan))
@@ -196,7 +196,7 @@ def _result(
 
 def _parameter_widths(program: Program, plans: list[Plan]) -> Mapping[int, int]:
     """How many parameters each split parameter became."""
-    return {v: len(plan.names[v]) for plan in plans if not plan.library for v in plan.group.members}
+    return {v: len(plan.names[v]) for plan in plans if not plan.gathered for v in plan.group.members}
 
 
 def _mapping(program: Program, plan: Plan, member: int, widths: Mapping[int, int]) -> ArrayMapping:

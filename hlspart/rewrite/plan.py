@@ -40,7 +40,7 @@ class Plan:
     gets: Mapping[int, str] = field(default_factory=dict)  # by member, the macro that loads in place
     puts: Mapping[int, str] = field(default_factory=dict)  # by member, the macro that stores in place
     waiting: Mapping[int, str] = field(default_factory=dict)  # by ArrayRef, the variable of a store in place
-    library: bool = False  # the arrays stay, calls of a library read them
+    gathered: bool = False  # the arrays stay, calls of a library read them
 
     @property
     def owner(self) -> int:

@@ -117,7 +117,7 @@ def refuse_movement(program: Program, movement: Movement, banks: int) -> Refusal
     return None
 
 
-def edit_library(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:
+def edit_gather(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:
     """Replace the reads by lanes of the calls, and put the calls before the statements that use them."""
     assert isinstance(plan.layout, PerDimLayout)
     (dim,) = plan.layout.dims
