@@ -62,6 +62,7 @@ class Prediction:
     estimated: frozenset[str]  # operators whose latency no report confirms
     target: int = 1
     joined_ii: int = 1  # recurrence II if carried values joined balanced trees first
+    shared_ii: int = 1  # least II of buses and limited operators
 
 
 class LoopModel:
@@ -83,8 +84,10 @@ class LoopModel:
         symbols = self._symbols(nest, [*nest.before, *body, *nest.after])
         space = self.nests.space(nest, tuple(symbols.values()))
         uneven = nest.unroll > 1 and self._trip_of(nest) % nest.unroll != 0
+        around = {i.variable: i.iterator for x in nest.outer if (i := self.nests.info(x)) is not None}
+        fixed = symbols | {v: n for v, n in around.items() if v is not None and n in space.names}
         frame = Frame(
-            self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, symbols, uneven,
+            self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, fixed, uneven,
             directed.bindings(self.program, nest.function), self._words(nest, space.names), self.storage.tables,
             statements is not None, abs(how.steps[-1]) if how.steps else 1,
         )  # fmt: skip
@@ -352,11 +355,10 @@ class LoopModel:
             resource = max(resource, counts[variable].static.interval)
             ideal = max(ideal, counts[variable].ideal.interval)
         shared = self._bundles(item)
-        resource, ideal = max(resource, shared), max(ideal, shared)
         for unit, n in problem.counts().items():
             if unit in problem.limited:
-                resource = max(resource, math.ceil(n / problem.limited[unit]))
-                ideal = max(ideal, math.ceil(n / problem.limited[unit]))
+                shared = max(shared, math.ceil(n / problem.limited[unit]))
+        resource, ideal = max(resource, shared), max(ideal, shared)
         needed = lean(problem)
         recurrence = recurrence_ii(needed)
         if recurrence is None:
@@ -370,7 +372,9 @@ class LoopModel:
         if schedule is not None and item.lowered.waits:
             waiting = modulo_schedule(lean(cautious(item, problem)), schedule.ii, share, tries=1)
             schedule = replace(waiting, least=schedule.least) if waiting is not None else schedule
-        return Prediction(item, counts, resource, ideal, recurrence, problem, schedule, estimated, target, joined)
+        return Prediction(
+            item, counts, resource, ideal, recurrence, problem, schedule, estimated, target, joined, shared
+        )
 
     def _bundles(self, item: Elaborated) -> int:
         """II of the m_axi bundles, one read and one write channel each."""

@@ -35,3 +35,20 @@ def test_scalars_beside_the_indices_change_no_count():
         text = pipelined(f"acc += {factor} * (B[i][0] + B[i][1] + B[i][2] + B[i][3]);", pragmas, parameters)
         found = next(x for x in result(text).loops if x.name == "L")
         assert not [x for x in found.limits if x.kind == "memory-port"]
+
+
+@pytest.mark.parametrize("row", ["n", "7"])
+def test_an_outer_iterator_beside_a_scalar_keeps_its_element(row):
+    """All iterations of K touch one element, whatever n is: the recurrence is that of a constant row."""
+    text = f"""void f(float C[64][64], float A[64], int n) {{
+  for (int j = 0; j < 64; j++)
+    K: for (int k = 0; k < 64; k++) {{
+#pragma HLS PIPELINE
+#pragma HLS LOOP_FLATTEN off
+      C[{row}][j] += A[k];
+    }}
+}}"""
+    found, constant = (
+        next(x for x in result(t).loops if x.name == "K") for t in (text, text.replace(f"C[{row}]", "C[7]"))
+    )
+    assert found.ii == constant.ii > 1
