@@ -101,7 +101,7 @@ class PortProblem(Sites):
         return min((n for n in found if n is not None), default=None)
 
     def reach(self, position: int, layout: Layout) -> frozenset[int]:
-        """Flat banks that the access at ``position`` may touch over its whole domain."""
+        """Flat banks that the access at ``position`` may touch over its whole domain: none when it never runs."""
         access = self.accesses[position]
         key = (access.domain, access.index, access.map, layout)
         if key not in self._reach:
@@ -109,6 +109,8 @@ class PortProblem(Sites):
         return self._reach[key]
 
     def _compute_reach(self, access: PortAccess, layout: Layout) -> frozenset[int]:
+        if self._empty(self.region(access.domain)):
+            return frozenset()
         forms = affine_index(access)
         if layout.banks == 1:
             return frozenset((0,))

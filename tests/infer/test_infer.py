@@ -178,6 +178,21 @@ def test_accesses_that_never_run_need_nothing() -> None:
     assert array(run(text), "A").banks == array(run(FAR), "A").banks == 2
 
 
+def test_loads_that_never_run_take_no_port_in_a_schedule() -> None:
+    text = """void k(char A[8][8], int out[4])
+{
+L:  for (int i = 0; i < 2; i++) {
+#pragma HLS PIPELINE II=1
+        int s = 0;
+        if (i > 1) s = A[i][5] + A[i + 2][5] + A[i + 1][i] + A[3][i + 2]; else s = A[i][4];
+        out[i] = s;
+    }
+}
+"""
+    assert iis(text) == {"L": 1} and array(run(text), "A").kind == "none"
+    assert iis(text.replace("i > 1", "i > 0"))["L"] != 1
+
+
 def test_a_partition_whose_small_banks_make_a_recurrence_faster_stays() -> None:
     text = """\
 void k(float in[256], float out[256])
