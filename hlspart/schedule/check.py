@@ -204,9 +204,8 @@ class _Function:
         cause, bounds = blocked, None
         reasons = with_hints(*modelled, p, limits(p), self.storage, self._tried(nest)) if self.hints else limits(p)
         low, why = uncertain(p)
-        resource = least_resource(p)
-        if why is None and resource < p.resource_ii:
-            why = "which memory a caller passes is not known"
+        resource, ports = least_resource(p)
+        why = why or ports
         if blocked is None and why is not None and max(floor, resource, low) < p.schedule.ii:
             more = missed(p)  # which may lie beyond the schedule
             cause = why if more is None else f"{why}; {more[1]}"

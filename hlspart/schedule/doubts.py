@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import replace
 
+from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.model.ports import PortCount
 from hlspart.schedule.dependence import REMAINDER
 from hlspart.schedule.graph import Edge, Graph
 from hlspart.schedule.loops import Prediction
@@ -51,10 +55,40 @@ def uncertain(p: Prediction) -> tuple[int, str | None]:
     return low, why
 
 
-def least_resource(p: Prediction) -> int:
-    """Resource II without the arrays that callers pass in a way that is not known."""
-    known = [x.static.interval for v, x in p.counts.items() if not p.elaborated.storage.unseen(v)]
-    return p.resource_ii if len(known) == len(p.counts) else max(known, default=1)
+def least_resource(p: Prediction) -> tuple[int, str | None]:
+    """Least resource II if arrays whose memory is not known ask for nothing, and why it is not known."""
+    reasons = (
+        (p.elaborated.storage.unseen, "which memory a caller passes is not known"),
+        (lambda v: _divided(p, v), "whether the tool partitions a local array by itself is not known"),
+    )
+    left, why = dict(p.counts), []
+    for unknown, text in reasons:
+        kept = {v: x for v, x in left.items() if not unknown(v)}
+        if _interval(p, kept) < _interval(p, left):
+            why.append(text)
+        left = kept
+    return _interval(p, left), "; ".join(why) or None
+
+
+def _divided(p: Prediction, variable: int) -> bool:
+    """Whether an array that the tool may partition by itself would be less busy with a dimension split."""
+    storage, problem = p.elaborated.storage, p.elaborated.problems[variable]
+    memory, busy = storage.memory(variable), p.counts[variable].static.interval
+    if busy <= max(p.target, p.shared_ii) or not storage.splits(variable, p.elaborated.nest.origin):
+        return False
+    n = len(problem.accesses)
+    factors = {2, 3, 4, 5, 8, 16, math.ceil(n / 2), n}
+    for k, dim in enumerate(memory.layout.dims):
+        for factor in sorted(f for f in factors if 1 < f <= dim.extent) if dim.kind == "whole" else ():
+            split = DimLayout.of("cyclic", dim.extent, factor)
+            layout = PerDimLayout((*memory.layout.dims[:k], split, *memory.layout.dims[k + 1 :]))
+            if problem.static(layout, memory.ports).interval < busy:
+                return True
+    return False
+
+
+def _interval(p: Prediction, counts: Mapping[int, PortCount]) -> int:
+    return max(p.shared_ii, max((x.static.interval for x in counts.values()), default=1))
 
 
 def missed(p: Prediction) -> tuple[int, str] | None:

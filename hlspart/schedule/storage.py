@@ -372,6 +372,13 @@ class Storage:
         """Whether the array is an argument of a function whose callers pass what is no array of the program."""
         return self._parameters_only(variable) and self._row(self.program.variable(variable)) is None
 
+    def splits(self, variable: int, origin: str) -> bool:
+        """Whether the tool may partition an array by itself for a loop pipelined by ``origin``."""
+        loops = self.target.partitions_for
+        if loops == "nothing" or (loops == "pragmas" and origin == "auto") or self.memory(variable).bound:
+            return False
+        return not self.interface(self.program.variable(variable)) and not self._parameters_only(variable)
+
     def _parameters_only(self, variable: int) -> bool:
         members = [self.program.variable(m) for m in self.members(variable)]
         return all(m.storage == "parameter" and m.function not in self.analysis.tops for m in members)

@@ -77,6 +77,7 @@ _SETTINGS = {
     "compile.pipeline_loops": ("pipeline", "auto_threshold"),
     "compile.unsafe_math_optimizations": ("pipeline", "unsafe_math"),
     "array_partition.complete_threshold": ("partition", "complete_threshold"),
+    "array_partition.throughput_driven": ("partition", "throughput_driven"),
 }
 
 
@@ -86,10 +87,10 @@ def _setting(key: str) -> tuple[str, str] | None:
 
 
 def _configured(profile: dict[str, Any], settings: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    """``profile`` as the settings of a project change it; a value that is no number is left alone."""
+    """``profile`` as the settings of a project change it; a value that is no number or switch is left alone."""
     for key, text in settings:
         known = _setting(key)
-        value = {"true": "1", "false": "0", "": "1"}.get(text.strip().lower(), text.strip())
+        value = {"true": "1", "false": "0", "off": "0", "": "1"}.get(text.strip().lower(), text.strip())
         if known is not None and value.isdigit():
             table, name = known
             profile = {**profile, table: {**profile[table], name: int(value)}}

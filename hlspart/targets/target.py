@@ -133,6 +133,12 @@ class Target:
         return int(self.profile["partition"]["constant_index_threshold"])
 
     @property
+    def partitions_for(self) -> Literal["nothing", "pragmas", "all"]:
+        """Loops for whose II the tool may partition local arrays by itself; "pragmas": those with a directive."""
+        value = self.profile["partition"]["throughput_driven"]
+        return "all" if value == "all" else "pragmas" if value == "pragmas" else "nothing"
+
+    @property
     def replicated_ports(self) -> int:
         """Ports of a local memory that the tool copies for its reads by itself; 0: it never does."""
         return int(self.profile["storage"]["replicated_ports"])

@@ -315,3 +315,37 @@ int f(const int in[64]) {
     found = loop(text)
     assert found.ii == found.resource_ii == 2
     assert [(x.array, x.accesses, x.ports) for x in found.limits] == [("v", 3, 2)]
+
+
+FOUR = """void f(const int in[64], int out[16]) {
+    int m[64];
+    for (int i = 0; i < 64; i++) m[i] = in[i];
+    SUM: for (int i = 0; i < 16; i++) {
+PRAGMA
+        out[i] = m[4 * i] + m[4 * i + 1] + m[4 * i + 2] + m[4 * i + 3];
+    }
+}
+"""
+
+
+def test_local_arrays_may_be_partitioned_by_the_tool():
+    """Messages 214-270: for loops with a PIPELINE pragma (2022.1, 2023.2), for all (2024.1, 2024.2), in 2020 for none."""
+
+    def four(tool: str, pragma: str = "#pragma HLS PIPELINE", text: str = FOUR):
+        found = loop(text.replace("PRAGMA", pragma), "SUM", tool=tool)
+        return found.ii if found.ii is not None else found.bounds
+
+    assert four("vitis-2022.1") == (1, 2)
+    assert four("vitis-2022.1", "#pragma HLS PIPELINE II=2") == 2
+    twice = FOUR.replace("m[i] = in[i]", "{ m[i] = in[i]; m[63 - i] = in[i]; }")  # else copies serve the reads
+    assert four("vitis-2024.2", "", twice) == (1, 2)
+    assert four("vitis-2022.1", "") == four("vitis-2020.2") == four("vivado-hls-2016.4") == 2
+    # no cyclic factor keeps elements apart whose places differ by what is not constant
+    assert four("vitis-2022.1", text=FOUR.replace("4 * i", "i")) == 2
+    assert four("vitis-2022.1", "#pragma HLS PIPELINE\n#pragma HLS BIND_STORAGE variable=m type=ram_2p") == 2
+
+
+def test_automatic_partitions_can_be_switched_off():
+    text = FOUR.replace("PRAGMA", "#pragma HLS PIPELINE")
+    off = (("syn.array_partition.throughput_driven", "off"),)
+    assert loop(text, "SUM", tool="vitis-2022.1", settings=off).ii == 2
