@@ -172,10 +172,10 @@ class Pipeline:
             return prepared
         moved = ("rewritten", "kept")  # loads that share no call may share one when the inner loop is written out
         crossbar = frozenset(o.group for o in result.outcomes if o.status in moved and o.style == "crossbar")
-        plan = inside_pipelines(self.program, self.analysis, self.figures, crossbar) if crossbar else ()
         undecided = frozenset(o.group for o in result.outcomes if o.code == "dynamic-bank" and options.unroll)
         while True:  # without the loops of groups that unrolling does not help
-            wanted = plan + decided_by_unrolling(self.analysis, self.validation, sorted(undecided))
+            wanted = inside_pipelines(self.program, self.analysis, self.figures, crossbar) if crossbar else ()
+            wanted += decided_by_unrolling(self.analysis, self.validation, sorted(undecided))
             texts = unrolled(self.program, self.analysis, wanted) if wanted else {}
             if not texts:
                 return result
@@ -183,9 +183,9 @@ class Pipeline:
             again = second._rewrite(replace(options, unroll=False), _same_groups(self, second, layouts))
             bad = refusals(second.program, second.analysis, again)
             left = frozenset(g.id for g in self.analysis.groups if bad.keys() & names_of(self.program, g))
-            if not left & undecided:
+            if not left & (undecided | crossbar):
                 break
-            undecided -= left
+            undecided, crossbar = undecided - left, crossbar - left
         refused = [sum(o.status == "refused" for o in r.outcomes) for r in (result, again)]
         better = refused[1] <= refused[0] if crossbar else refused[1] < refused[0]
         better = better and any(o.status == "rewritten" for o in again.outcomes)

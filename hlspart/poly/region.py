@@ -221,6 +221,17 @@ class Regions:
         """The set written in isl notation."""
         return Region(self, self.guarded(lambda: isl.Set(domain, context=self.context)))
 
+    def among(self, domain: str, first: int) -> Region:
+        """A set over the names from number ``first`` on; the others may be anything."""
+
+        def build() -> Any:
+            few = isl.Set(domain, context=self.context)
+            behind = len(self.names) - first - few.dim(isl.dim_type.set)
+            few = few.insert_dims(isl.dim_type.set, 0, first)
+            return few.insert_dims(isl.dim_type.set, few.dim(isl.dim_type.set), behind)
+
+        return Region(self, self.guarded(build))
+
     def touch(
         self,
         domain: Region,

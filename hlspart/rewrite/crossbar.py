@@ -29,15 +29,27 @@ from hlspart.rewrite.templates import render
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """One distinct index of a region and the names of what is computed for it."""
+    """One distinct index of a region and the names of what is computed for it.
+
+    Where its bank is always the same, ``steady``, ``bank`` is its number and ``value`` what its one load gives.
+    Where its element is, too, ``words`` are numbers.
+    """
 
     index: str
     shown: str
     bank: str
-    words: tuple[tuple[str, str], ...]  # (variable, macro)
+    steady: int | None
+    words: tuple[str, ...]
+    computed: tuple[tuple[str, str], ...]  # what of this is a variable, and its macro
     guard: str | None
     value: str | None
     lane: str
+
+    def match(self, bank: int, guard: str | None) -> str | None:
+        """Test for being in ``bank`` under ``guard``: "" is always, None is never."""
+        if self.steady is not None:
+            return None if self.steady != bank else guard or ""
+        return f"{guard} && {self.bank} == {bank}" if guard else f"{self.bank} == {bank}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +143,8 @@ def insert_regions(program: Program, plans: Sequence[Plan], buffer: EditBuffer) 
         wraps += direct_wraps(program, plan, buffer)
         macros = [*plan.formulas.helpers, plan.formulas.bank, *plan.formulas.words]
         macros += [plan.formulas.inside] if any(s.guard for c in codes for s in c.slots.values()) else []
-        macros += [plan.formulas.pick] if any(s.value for c in codes for s in c.slots.values()) else []
+        picked = any(s.value and s.steady is None for c in codes for s in c.slots.values())
+        macros += [plan.formulas.pick] if picked else []
         insert_macros(program, plan, [*macros, *direct_macros(program, plan)], buffer)
     quiet_orphans(program, plans, buffer)
     for wrap in sorted(wraps, key=lambda w: (w.span.path, w.span.start, -w.span.end)):
@@ -225,8 +238,8 @@ def _value(site: Site, code: _Code) -> str:
         tests = [data.enable] if data.enable is not None else []
         if not forward.same:
             pairs = [(other.bank, slot.bank)]
-            pairs += [(a, b) for (a, _), (b, _) in zip(other.words, slot.words, strict=True)]
-            tests += [f"{a} == {b}" for a, b in pairs]
+            pairs += zip(other.words, slot.words, strict=True)
+            tests += [f"{a} == {b}" for a, b in pairs if a != b]
         if not tests:
             return f"({text}{data.data})" if text else data.data
         text += f"{' && '.join(tests)} ? {data.data} : "
@@ -243,23 +256,33 @@ def _code(program: Program, plan: Plan, formulas: Formulas, region: Region) -> _
     for number, (index, sites) in enumerate(users.items()):
         lanes = {s.read_lane for s in sites if s.loads}
         texts = [str(Linear(tuple((region.names[n], c) for n, c in f.terms), f.const)) for f in index]
+        lane = f"{stem}_p{max(lanes, default=0)}_"
+        steady = sites[0].bank
+        words = [f"{stem}_w{number}" + (f"_{k}" if len(formulas.words) > 1 else "") for k in range(len(formulas.words))]
+        constant = steady is not None and not any(form.terms for form in index)
+        if constant:
+            words = [str(x) for x in plan.place(tuple(form.const for form in index))[1]]
+        bank = f"{stem}_b{number}" if steady is None else str(steady)
+        computed = [(bank, formulas.bank.name)] if steady is None else []
+        computed += [] if constant else zip(words, (macro.name for macro in formulas.words), strict=True)
         slots[index] = _Slot(
             ", ".join(texts),
             one_line(program.text(sites[0].ref.at)).replace("*/", "* /").replace("/*", "/ *"),
-            f"{stem}_b{number}",
-            tuple(
-                (f"{stem}_w{number}" + (f"_{k}" if len(formulas.words) > 1 else ""), macro.name)
-                for k, macro in enumerate(formulas.words)
-            ),
+            bank,
+            steady,
+            tuple(words),
+            tuple(computed),
             f"{stem}_g{number}" if index in region.outside else None,
-            f"{stem}_v{number}" if lanes else None,
-            f"{stem}_p{max(lanes, default=0)}_",
+            None if not lanes else f"{stem}_v{number}" if steady is None else f"{lane}{steady}",
+            lane,
         )
     arrays = plan.names[region.variable]
     loads = [
-        _Load(f"{stem}_p{lane}_{b}", array, _read_address(formulas, b, _in_lane(region, slots, lane)))
+        _Load(f"{stem}_p{lane}_{b}", array, address)
         for lane in range(region.read_lanes)
         for b, array in enumerate(arrays)
+        for address in [_read_address(b, _in_lane(region, slots, lane))]
+        if address is not None
     ]
     zero = "0" if isinstance(_element(program, region), ScalarType) else "{0}"
     sources = {f.store for s in region.sites for f in s.forwards}
@@ -276,7 +299,8 @@ def _code(program: Program, plan: Plan, formulas: Formulas, region: Region) -> _
         store
         for b, array in enumerate(arrays)
         for lane in range(region.write_lanes)
-        for store in [_store(formulas, b, array, [d for d in data.values() if d.site.write_lane == lane], slots)]
+        for store in [_store(b, array, [d for d in data.values() if d.site.write_lane == lane], slots)]
+        if store is not None
     ]
     return _Code(slots, loads, data, ends)
 
@@ -285,35 +309,34 @@ def _in_lane(region: Region, slots: Mapping[tuple[Affine, ...], _Slot], lane: in
     return list(dict.fromkeys(slots[s.index] for s in region.sites if s.loads and s.read_lane == lane))
 
 
-def _read_address(formulas: Formulas, bank: int, slots: Sequence[_Slot]) -> str:
-    """Address of the load of one bank: the word of the access that falls into it, else 0."""
+def _chosen(tests: Sequence[str], values: Sequence[str], otherwise: str | None = None) -> str:
+    """The value of the first test that holds; the last one's where ``otherwise`` is not given."""
     text = ""
-    for k in range(len(formulas.words)):
-        chain = "".join(f"{_match(s.bank, bank, s.guard)} ? {s.words[k][0]} : " for s in slots)
-        text += f"[{chain}0]"
-    return text
+    for k, (test, value) in enumerate(zip(tests, values, strict=True)):
+        if test == "" or (otherwise is None and k == len(tests) - 1):
+            return text + value
+        text += f"{test} ? {value} : "
+    return f"{text}{otherwise}"
 
 
-def _match(name: str, bank: int, guard: str | None) -> str:
-    return f"{guard} && {name} == {bank}" if guard else f"{name} == {bank}"
+def _read_address(bank: int, slots: Sequence[_Slot]) -> str | None:
+    """Address of the load of one bank: the word of the access that falls into it, else 0; None where none can."""
+    found = [(test, s) for s in slots for test in [s.match(bank, s.guard)] if test is not None]
+    if not found:
+        return None
+    tests = [test for test, _ in found]
+    return "".join(f"[{_chosen(tests, words, '0')}]" for words in zip(*(s.words for _, s in found), strict=True))
 
 
-def _store(
-    formulas: Formulas,
-    bank: int,
-    array: str,
-    datas: Sequence[_Data],
-    slots: Mapping[tuple[Affine, ...], _Slot],
-) -> _Store:
-    """The store of one bank and lane; of two stores to one element the later one counts."""
+def _store(bank: int, array: str, datas: Sequence[_Data], slots: Mapping[tuple[Affine, ...], _Slot]) -> _Store | None:
+    """The store of one bank and lane, if any falls into it; of two stores to one element the later one counts."""
     late = sorted(datas, key=lambda d: -d.site.write.order if d.site.write is not None else 0)
-    ordered = [(d, slots[d.site.index]) for d in late]
-    tests = [_match(slot.bank, bank, d.enable) for d, slot in ordered]
-
-    def chosen(values: Sequence[str]) -> str:
-        *others, last = values
-        return "".join(f"{test} ? {value} : " for test, value in zip(tests, others, strict=False)) + last
-
-    address = "".join(f"[{chosen([slot.words[k][0] for _, slot in ordered])}]" for k in range(len(formulas.words)))
+    pairs = [(d, slots[d.site.index]) for d in late]
+    found = [(test, d, slot) for d, slot in pairs for test in [slot.match(bank, d.enable)] if test is not None]
+    if not found:
+        return None
+    tests = [test for test, _, _ in found]
+    address = "".join(f"[{_chosen(tests, words)}]" for words in zip(*(s.words for _, _, s in found), strict=True))
     grouped = [f"({t})" if "&&" in t and len(tests) > 1 else t for t in tests]
-    return _Store(" || ".join(grouped), array, address, chosen([d.data for d, _ in ordered]))
+    test = "" if "" in tests else " || ".join(grouped)
+    return _Store(test, array, address, _chosen(tests, [d.data for _, d, _ in found]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from hlspart import partition
@@ -15,6 +15,7 @@ from hlspart.model.program import ArrayRef, ArrayType, Call, Function, Program, 
 from hlspart.model.results import BankVerdict, Validation
 from hlspart.model.rewriting import GroupOutcome, Style
 from hlspart.model.source import Origin, one_line
+from hlspart.rewrite.crossbar import refuse_crossbar
 from hlspart.rewrite.formulas import formulas
 from hlspart.rewrite.gather import calls_of, refuse_layout, refuse_movement
 from hlspart.rewrite.lanes import Layout
@@ -25,6 +26,11 @@ from hlspart.rewrite.regions import Blocked, Movement, Planner
 from hlspart.rewrite.uses import Use, Uses
 
 SELECTIONS = 20_000  # choices of a bank in the bank-centric text of one group, some seven tokens each
+#: What only bank-centric code cannot write: the pragma can stay.
+BANK_CENTRIC = frozenset((
+    "write-order", "inner-loop", "inner-block", "jump", "alias", "index-form", "loop-header", "iterator",
+    "shadowed-iterator", "size", "struct", "side-effect",
+))  # fmt: skip
 ALL_SELECTIONS = 100_000  # in that of a program, shared out evenly: beyond, compilers and our own reader give up
 
 
@@ -47,7 +53,8 @@ class Decider:
     uses: Uses
     styles: Mapping[int, Style | None]
     layouts: Mapping[int, Layout]
-    strict: frozenset[int] = frozenset()  # loops in which bank-centric code has to reach the II
+    strict: frozenset[int] | None = None  # under auto, for tools that partition: their pipelined loops
+    costly: Mapping[int, frozenset[int]] = field(default_factory=dict)  # by group, loops that bank-centric code is for
 
     @cached_property
     def names(self) -> Names:
@@ -57,7 +64,7 @@ class Decider:
     @cached_property
     def planner(self) -> Planner:
         """Sorts the accesses of bank-centric code."""
-        return Planner(self.program, self.analysis, self.uses, self.by_ref, self.strict)
+        return Planner(self.program, self.analysis, self.uses, self.by_ref, self.strict or frozenset(), self.costly)
 
     @cached_property
     def room(self) -> int:
@@ -105,7 +112,9 @@ class Decider:
         result = self._plan(group, style, given)
         if isinstance(result, Plan):
             return result
-        return outcome_of(self.program, group, "refused" if result else "kept", style, result)
+        served = self.strict is not None and given is None and result is not None and result.code in BANK_CENTRIC
+        status = "kept" if result is None or served else "refused"  # the pragma serves, as far as it can
+        return outcome_of(self.program, group, status, style, result)
 
     def _unpartitioned(self, group: ArrayGroup) -> GroupOutcome | None:
         """A group that somebody asked to partition and that validation turned down."""
@@ -142,7 +151,7 @@ class Decider:
         if self.options.dialect == "hls-library":
             return self._gathered(group, layout, members, given is not None)
         if given is not None or not isinstance(layout, PerDimLayout):
-            return self._crossbar(group, layout, members)
+            return self._bank_centric(group, layout, members)
         banks_of, dynamic = self._banks_of(group, layout)
         if style == "split" and dynamic is not None:
             if self.options.style == "auto":
@@ -151,7 +160,7 @@ class Decider:
                 return dynamic
             style = self.options.dynamic
         if style == "crossbar" and dynamic is not None:
-            return self._crossbar(group, layout, members)
+            return self._bank_centric(group, layout, members)
         effect = self._effect(group, layout)
         if effect is not None:
             return effect
@@ -177,8 +186,8 @@ class Decider:
         members: list[Variable],
     ) -> Plan | Refusal | None:
         """Bank-centric code, and where that cannot be written the bank as a dimension."""
-        plan = self._crossbar(group, layout, members)
-        if isinstance(plan, Plan):
+        plan = self._bank_centric(group, layout, members)
+        if isinstance(plan, Plan) or plan.code == "macro":  # which may be written out
             return plan
         return self._effect(group, layout) or self._bankdim(group, layout, banks_of, members)
 
@@ -257,6 +266,10 @@ class Decider:
         # A directive file goes on naming the old array: under a new name it cannot hit the new one.
         bank_names = {v.id: (self.names.twin(v.name),) if external else (v.name,) for v in members}
         return Plan(group, "bankdim", layout, bank_names, False, banks_of)
+
+    def _bank_centric(self, group: ArrayGroup, layout: Layout, members: list[Variable]) -> Plan | Refusal:
+        plan = self._crossbar(group, layout, members)
+        return plan if isinstance(plan, Refusal) else refuse_crossbar(self.program, plan) or plan
 
     def _crossbar(self, group: ArrayGroup, layout: Layout, members: list[Variable]) -> Plan | Refusal:
         for ref in self._elements(group):
@@ -410,10 +423,11 @@ def _extents(variable: Variable) -> tuple[int | None, ...]:
 def _touched(movement: Movement, layout: Layout) -> Callable[[ArrayRef], Iterable[int]]:
     """Banks that the new text of an access names."""
     fixed = {ref.id: layout.bank(x) for ref, x in movement.fixed}
+    fixed |= {s.ref.id: s.bank for r in movement.regions for s in r.sites if s.bank is not None}
     idle = {s.ref.id for r in movement.regions for s in r.sites if not s.loads and not s.stores}
 
     def touched(ref: ArrayRef) -> Iterable[int]:
-        return (fixed[ref.id],) if ref.id in fixed else () if ref.id in idle else range(layout.banks)
+        return () if ref.id in idle else (fixed[ref.id],) if ref.id in fixed else range(layout.banks)
 
     return touched
 

@@ -18,7 +18,7 @@ from hlspart.model.source import Origin, apply_edits
 from hlspart.rewrite.access import edit_use
 from hlspart.rewrite.adapter import edit_callers
 from hlspart.rewrite.buffer import Conflict, EditBuffer, line_runs
-from hlspart.rewrite.crossbar import crossbars, edit_regions, insert_regions, refuse_crossbar
+from hlspart.rewrite.crossbar import crossbars, edit_regions, insert_regions
 from hlspart.rewrite.decide import Decider, outcome_of
 from hlspart.rewrite.declare import declare_parameter, declare_variable, mark_unused
 from hlspart.rewrite.gather import edit_gather
@@ -45,10 +45,12 @@ def rewrite(
     ``layouts``: by group id, layouts that no pragma says (from the inference); written as crossbar.
     """
     uses = Uses(program)
-    styles = {group.id: _style(program, group.members, options, ii, generic) for group in analysis.groups}
-    pipelined = options.style == "auto" and ii is not None and not generic
-    strict = frozenset(loop.loop for loop in ii.loops if loop.pipelined) if pipelined and ii else frozenset()
-    decision = Decider(program, analysis, validation, options, uses, styles, layouts or {}, strict).decide()
+    costly = {group.id: _costly(program, group.members, ii) for group in analysis.groups} if ii is not None else {}
+    styles = {group.id: _style(options, generic, costly.get(group.id)) for group in analysis.groups}
+    strict = None
+    if options.style == "auto" and ii is not None and not generic:
+        strict = frozenset(loop.loop for loop in ii.loops if loop.pipelined)
+    decision = Decider(program, analysis, validation, options, uses, styles, layouts or {}, strict, costly).decide()
     plans = list(decision.plans)
     refused: list[GroupOutcome] = []
     while True:  # a refusal found while editing starts over without that group
@@ -65,29 +67,24 @@ def rewrite(
     return _result(program, plans, outcomes, buffer)
 
 
-def _style(
-    program: Program,
-    members: tuple[int, ...],
-    options: RewriteOptions,
-    ii: IIResult | None,
-    generic: bool,
-) -> Style | None:
+def _style(options: RewriteOptions, generic: bool, costly: frozenset[int] | None) -> Style | None:
     if options.style != "auto":
         return options.style
     if generic:
         return "split"
-    return "crossbar" if ii is not None and _static_costs(program, members, ii) else None
+    return "crossbar" if costly else None
 
 
-def _static_costs(program: Program, members: tuple[int, ...], ii: IIResult) -> bool:
-    """Whether undecided banks of these arrays cost a pipelined loop cycles that true conflicts would not."""
+def _costly(program: Program, members: tuple[int, ...], ii: IIResult) -> frozenset[int]:
+    """Pipelined loops in which undecided banks of these arrays cost cycles that true conflicts would not."""
     names = {(v.name, v.function) for v in map(program.variable, members)}
+    found = set()
     for loop in ii.loops:
         for limit in loop.limits:
             mine = (limit.array, loop.function) in names or (limit.array, None) in names
             if limit.kind == "memory-port" and mine and loop.ideal_ii is not None and limit.ii > loop.ideal_ii:
-                return True
-    return False
+                found.add(loop.loop)
+    return frozenset(found)
 
 
 @dataclass(frozen=True)
@@ -113,10 +110,6 @@ def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffe
         refusal = refuse_pragmas(program, plan)
         if refusal is not None:
             return plan, refusal
-        if plan.style == "crossbar":
-            refusal = refuse_crossbar(program, plan)
-            if refusal is not None:
-                return plan, refusal
         for member in plan.group.members:
             for use in uses.by_variable.get(member, ()):
                 if plan.style == "crossbar" and use.kind == "element":
@@ -138,16 +131,14 @@ def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffe
             refusal = Refusal("macro", "one text stands for different accesses", conflict.origin)
         if refusal is not None:
             return plan, refusal
-    for plan in plans:
-        try:
-            refusal = _edit_declarations(program, plan, buffer) or edit_pragmas(program, plan, buffer)
-            if refusal is None and plan.style != "bankdim":
-                for member in plan.group.members:
-                    mark_unused(program, plan, program.variable(member), buffer)
-        except Conflict as conflict:
-            refusal = Refusal("declaration", "declarations that share their text", conflict.origin)
-        if refusal is not None:
-            return plan, refusal
+    for step in (_edit_declarations, edit_pragmas):  # whole lines go behind what stands with a declaration
+        for plan in plans:
+            try:
+                refusal = step(program, plan, buffer)
+            except Conflict as conflict:
+                refusal = Refusal("declaration", "declarations that share their text", conflict.origin)
+            if refusal is not None:
+                return plan, refusal
     failed = edit_callers(program, uses, plans, buffer)
     if failed is not None:
         return failed
@@ -156,20 +147,22 @@ def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffe
 
 
 def _edit_declarations(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:
-    for member in plan.group.members:
-        variable = program.variable(member)
+    for variable in map(program.variable, plan.group.members):
         if variable.storage != "parameter":
             refusal = declare_variable(program, plan, variable, buffer)
             if refusal is not None:
                 return refusal
             continue
         function = program.functions[variable.function or ""]
-        position = function.params.index(member)
+        position = function.params.index(variable.id)
         lists = [variable.declarations[0], *(p.params[position] for p in function.prototypes if p.params)]
         for declarator in lists:
             refusal = declare_parameter(program, plan, variable, declarator, buffer)
             if refusal is not None:
                 return refusal
+    if plan.style != "bankdim":
+        for member in plan.group.members:
+            mark_unused(program, plan, program.variable(member), buffer)
     return None
 
 
@@ -237,10 +230,11 @@ def _banking(plan: Plan) -> BankingMap | None:
 
 def diagnostic(program: Program, outcome: GroupOutcome) -> Diagnostic:
     """What a group's outcome says to the user."""
-    finding = outcome.status in ("refused", "conflict")
+    finding = outcome.status in ("refused", "conflict", "kept")
     assert outcome.at is not None
     names = ", ".join(f"'{name}'" for name in outcome.arrays)
     remedy = "; --split-top splits it too" if outcome.code == "top-level" else ""
+    remedy = "; its pragma stays, and the II that it reaches" if outcome.status == "kept" else remedy
     return Diagnostic(
         rule=f"rewrite-{outcome.code}",
         name=f"rewrite-{outcome.code}",

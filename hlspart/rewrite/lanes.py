@@ -5,7 +5,6 @@ Each proof is an emptiness test of isl sets; where isl gives up the answer is th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
@@ -139,6 +138,22 @@ def _conflicts(
     return found
 
 
+def steady_bank(layout: Layout, index: Index, access: Access) -> int | None:
+    """The bank of ``index`` where it is the same in every iteration that ``access`` happens in; None: not known."""
+    names = sorted({n for f in index for n in f.names})
+    if any(not layout.same_bank(tuple(f.coefficient(n) for f in index)) for n in names):
+        return None
+    space = Regions(access.iterators, (1,) * len(access.iterators))
+    try:
+        where = space.region(access.domain).sample() or {}
+    except TooHard:
+        return None
+    element = [f.at(where) for f in index]
+    if any(f.terms or not 0 <= f.const < n for f, n in zip(element, layout.shape, strict=True)):
+        return None
+    return layout.bank(tuple(f.const for f in element))
+
+
 def _inside(iterators: Sequence[str], index: Index, shape: Sequence[int]) -> str:
     """Iterations in which ``index`` is inside the array."""
     bounds = [f"0 <= {isl_text(f)} < {n}" for f, n in zip(index, shape, strict=True)]
@@ -185,9 +200,8 @@ def never_meet_across(accesses: Sequence[Access], steps: Sequence[int] = ()) -> 
                 if question in seen:
                     continue
                 seen.add(question)
-                here = _lifted(write.domain, iterators, later, 0)
-                there = _lifted(other.domain, iterators, later, 1)
-                where = space.region(here).meet(space.region(there)).meet(space.region(apart))
+                both = space.among(write.domain, 0).meet(space.among(other.domain, len(iterators)))
+                where = both.meet(space.region(apart))
                 moved = tuple(Affine.of({f"{n}__2": c for n, c in f.terms}, f.const) for f in _plain(other))
                 extents = (0,) * len(moved)
                 first = space.touch(where, _plain(write), None, extents)
@@ -196,15 +210,3 @@ def never_meet_across(accesses: Sequence[Access], steps: Sequence[int] = ()) -> 
     except TooHard:
         return False
     return True
-
-
-def _lifted(domain: str, names: Sequence[str], later: Sequence[str], half: int) -> str:
-    """``domain`` as a set over both copies of the iterators."""
-    head = f"[{', '.join(names)}]"
-    wide = ", ".join((*names, *later))
-    if half == 0:
-        return domain.replace(head, f"[{wide}]", 1)
-    shifted = domain
-    for n, m in zip(names, later, strict=True):
-        shifted = re.sub(rf"\b{re.escape(n)}\b", m, shifted)
-    return shifted.replace(f"[{', '.join(later)}]", f"[{wide}]", 1)

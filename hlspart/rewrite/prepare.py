@@ -123,7 +123,8 @@ def names_of(program: Program, group: ArrayGroup) -> frozenset[Name]:
 
 def refusals(program: Program, analysis: AccessAnalysis, result: RewriteResult) -> dict[Name, GroupOutcome]:
     """Arrays that ``result`` does not rewrite though asked to, with the reason."""
-    bad = {o.group: o for o in result.outcomes if o.status in ("refused", "conflict")}
+    left = ("refused", "conflict", "kept")
+    bad = {o.group: o for o in result.outcomes if o.status in left and o.code is not None}
     return {name: bad[g.id] for g in analysis.groups if g.id in bad for name in names_of(program, g)}
 
 

@@ -8,7 +8,7 @@ where that is right. Accesses that cannot move stay in place, each with its own 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from hlspart.model.access import Access, AccessAnalysis, Affine, ArrayGroup
@@ -27,7 +27,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.source import Origin
 from hlspart.rewrite.contents import Contents, Writer, contents, loops_in, writers
-from hlspart.rewrite.lanes import Layout, deal_lanes, inside_everywhere, meet, never_meet_across
+from hlspart.rewrite.lanes import Layout, deal_lanes, inside_everywhere, meet, never_meet_across, steady_bank
 from hlspart.rewrite.uses import Uses
 
 
@@ -53,6 +53,7 @@ class Site:
     """One textual access of a region. ``index`` is over iterators; ``conditional``: not in every iteration.
 
     ``forwards``: the stores that it may read from, latest first. A lane is -1 where none is needed.
+    ``bank``: the one that it is in, in every iteration, if that is so.
     """
 
     ref: ArrayRef
@@ -66,6 +67,7 @@ class Site:
     forwarded: bool = False  # in every iteration the value comes from an earlier store
     read_lane: int = -1
     write_lane: int = -1
+    bank: int | None = None
 
     @property
     def access(self) -> Access:
@@ -130,7 +132,7 @@ class Movement:
     """Every access of a group: in a region, to one known element, or in place."""
 
     regions: tuple[Region, ...] = ()
-    fixed: tuple[tuple[ArrayRef, tuple[int, ...]], ...] = ()  # accesses to a known element, outside of loops
+    fixed: tuple[tuple[ArrayRef, tuple[int, ...]], ...] = ()  # accesses in place to a known element
     direct: tuple[Direct, ...] = ()
 
     def selections(self, banks: int) -> int:
@@ -145,13 +147,18 @@ class Movement:
 
 @dataclass(frozen=True)
 class Planner:
-    """Sorts the accesses of groups; ``strict`` loops must reach their II, so nothing may stay in place in them."""
+    """Sorts the accesses of groups.
+
+    Nothing may stay in place in ``strict`` loops, which must reach their II, unless another of the group's
+    ``gains``, the loops that bank-centric code is for, is served all the same.
+    """
 
     program: Program
     analysis: AccessAnalysis
     uses: Uses
     by_ref: Mapping[int, Sequence[Access]]
     strict: frozenset[int] = frozenset()
+    gains: Mapping[int, frozenset[int]] = field(default_factory=dict)  # by group
 
     @cached_property
     def writers(self) -> Mapping[int, Writer]:
@@ -159,10 +166,9 @@ class Planner:
         return {ref: w for f in self.program.functions.values() for ref, w in writers(self.program, f).items()}
 
     def plan(self, group: ArrayGroup, layout: Layout) -> Movement | Blocked:
-        """Where each access of ``group`` goes, or why a strict loop forbids it."""
-        fixed: list[tuple[ArrayRef, tuple[int, ...]]] = []
+        """Where each access of ``group`` goes, or why no loop that is to gain does."""
         found: dict[tuple[int, int], list[ArrayRef]] = {}
-        direct: list[Direct] = []
+        stays: list[tuple[ArrayRef, Blocked]] = []
         for member in group.members:
             for use in self.uses.by_variable.get(member, ()):
                 if use.kind != "element":
@@ -171,23 +177,29 @@ class Planner:
                 access = self.by_ref[use.node.id][0]
                 if access.loops:
                     found.setdefault((access.loops[-1], member), []).append(use.node)
-                    continue
-                forms = access.index or (None,)
-                known = tuple(f.const for f in forms if f is not None and not f.terms)
-                if len(known) == len(forms):
-                    fixed.append((use.node, known))
                 else:
-                    direct.append(self._direct(use.node, Blocked("no-loop", "an access outside of loops", use.node.at)))
+                    stays.append((use.node, Blocked("no-loop", "an access outside of loops", use.node.at)))
         result: list[Region] = []
+        blocked: Blocked | None = None
         for (loop, member), refs in found.items():
             here = self._body(group, layout, self.program.loops[loop], member, refs)
             if isinstance(here, Blocked):
                 if self.strict & set(self.by_ref[refs[0].id][0].loops):
-                    return here
-                direct += [self._direct(ref, here) for ref in refs]
+                    blocked = blocked or here
+                stays += [(ref, here) for ref in refs]
             else:
                 result += here
-        return Movement(tuple(result), tuple(fixed), tuple(direct))
+        if blocked is not None and not any(r.loop.id in self.gains.get(group.id, ()) for r in result):
+            return blocked
+        known = [(ref, self._element(ref), why) for ref, why in stays]
+        fixed = tuple((ref, x) for ref, x, _ in known if x is not None)
+        return Movement(tuple(result), fixed, tuple(self._direct(ref, why) for ref, x, why in known if x is None))
+
+    def _element(self, ref: ArrayRef) -> tuple[int, ...] | None:
+        """The one element that ``ref`` is, if its index is constant."""
+        forms = self.by_ref[ref.id][0].index or (None,)
+        known = tuple(f.const for f in forms if f is not None and not f.terms)
+        return known if len(known) == len(forms) else None
 
     def _direct(self, ref: ArrayRef, why: Blocked) -> Direct:
         accesses = self.by_ref[ref.id]
@@ -408,11 +420,13 @@ def _region(
     if dealt is None:
         return Blocked("write-order", "two stores of one iteration may go to one element in either order", loop.at)
     read, write, apart = dealt
+    banks = [steady_bank(layout, slot, accesses[0]) for slot, accesses in zip(slots, domains, strict=True)]
     placed = tuple(
         replace(
             s,
             read_lane=read[numbers[s.index]] if s.loads else -1,
             write_lane=write[numbers[s.index]] if s.stores else -1,
+            bank=banks[numbers[s.index]],
         )
         for s in sites
     )

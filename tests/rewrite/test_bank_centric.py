@@ -112,6 +112,53 @@ def test_a_store_is_forwarded_and_not_loaded() -> None:
     assert "s += A_d0;" in result.files["p.c"]
 
 
+def test_what_is_always_in_one_bank_needs_no_choice(tmp_path: Path) -> None:
+    body = "A[1] += i; A[3 * (i / 4) + 2] ^= 1; if (s & 1) A[i] = A[6] + A[3 * (i & 1) + 1]; A[0] = s;"
+    body += " for (int k = 0; k < 3; k++) A[3 * k + 2] = A[3 * k] + A[3];"
+    text = kernel("f", body, "int A[14]", "A", "A[i] = i;")
+    result = banked(text, style="crossbar")
+    new = result.files["p.c"]
+    same([text], [new], ["f"], tmp_path)
+    inner = new[new.index("for (int k") :].split("}")[0]
+    assert "A_BANK" not in inner and "A_1[" not in inner  # 3 k + 2 and 3 k: banks 2 and 0, no choice
+    assert "            A_2[A_w2] = A_d2;" in inner and "A_p1_0 = A_0[1];" in inner
+
+
+@pytest.mark.parametrize(("end", "claimed"), [(3, True), (4, False)])
+def test_dependences_in_a_nest_of_one_iteration(end: int, claimed: bool) -> None:
+    """The domain of a loop of one iteration is written with its value; the proof is the same."""
+    body = f"for (int o = 2; o < {end}; o++) for (int j = 2; j < 9; j += 2) A[j - 2] = A[j];"
+    text = "int f(int s);\nint f(int s)\n{\n    int A[14] = {1, 2, 3};\n"
+    text += f"#pragma HLS array_partition variable=A type=cyclic factor=3\n    {body}\n    return s + A[0];\n}}\n"
+    new = banked(text, style="crossbar").files["p.c"]
+    # Each o reads what the one before has written.
+    assert ("type=inter direction=RAW dependent=false" in new) == claimed
+
+
+LOOP = "for (int i = 0; i < 10; i++) {\n#pragma HLS PIPELINE II=1\n"
+STUCK = LOOP + "s = A[i + 1] + A[i + 2]; if (s > 90) break; A[i] = s; }"
+FREE = LOOP + "s += A[i] + A[i + 1] + A[i + 2]; }"
+
+
+def auto(body: str) -> RewriteResult:
+    """What ``auto`` makes of ``body`` around an array whose banks a tool cannot tell apart."""
+    text = "int f(int s);\nint f(int s)\n{\n    int A[14] = {1, 2, 3};\n"
+    text += "#pragma HLS bind_storage variable=A type=ram_1p\n"
+    text += f"#pragma HLS array_partition variable=A type=cyclic factor=3\n    {body}\n    return s + A[0];\n}}\n"
+    return Pipeline(["p.c"], Options(), lambda _: text.encode()).rewrite(RewriteOptions())
+
+
+def test_auto_keeps_the_pragma_where_no_pipeline_gains() -> None:
+    stuck, free, both = auto(STUCK), auto(FREE), auto(STUCK + FREE)
+    assert [(o.status, o.style, o.code) for o in stuck.outcomes] == [("kept", "crossbar", "jump")]
+    assert not stuck.findings and stuck.edits["p.c"] == ()
+    (told,) = stuck.diagnostics
+    assert told.severity == "warning" and "its pragma stays" in told.message
+    for result in (free, both):
+        assert [(o.status, o.style, o.code) for o in result.outcomes] == [("rewritten", "crossbar", None)]
+    assert {c.in_place for c in both.crossbars} == {None, "a jump could skip the stores at the end"}
+
+
 def test_multiplexers_of_a_stencil() -> None:
     result = banked(kernel("f", "s += A[i] + A[i + 1] + A[i + 2];", "int A[14]", "A", "A[i] = i;"), style="crossbar")
     body = result.crossbars[1]
