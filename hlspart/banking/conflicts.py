@@ -165,7 +165,8 @@ class Conflicts:
         """Iterations in which ``a`` and ``b`` need two ports of one bank."""
         self._problem.pairs += 1
         region = self._bank_touch(a).agree(self._bank_touch(b))
-        if a.read and b.read and a.access.index is not None and b.access.index is not None:
+        both = a.read and b.read and a.access.index is not None and b.access.index is not None
+        if both and not region.empty:
             shape = self._layout.shape
             single = all(f is not None or s.access.map is not None for s in (a, b) for f in s.access.index or ())
             if single:
@@ -242,7 +243,7 @@ class Conflicts:
             common = self._sites[last].region if before is None else before.meet(self._sites[last].region)
             for other in earlier:
                 where = self._where.get((min(other, last), max(other, last)))
-                if where is not None:
+                if where is not None and not where.covers(common):
                     common = common.meet(where)
             self._meeting[key] = common
         return self._meeting[key]

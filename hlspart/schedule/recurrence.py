@@ -12,15 +12,43 @@ from hlspart.schedule.problem import Problem, Timing, allowed, handed_on
 MAX_ROUNDS = 64  # of a cycle whose chains reach into the next iteration
 
 
+class Waits:
+    """What each operation of a problem waits for, whatever the II.
+
+    ``incoming``: by operation (source, states from its start on or None where values are handed on within a state,
+    distance, edge); of several waits for one source those that some II may need. ``sinks``: what waits for it.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.order = problem, topological(problem.graph)
+        self.sinks: dict[int, set[int]] = defaultdict(set)
+        self.incoming: dict[int, list[tuple[int, int | None, int, Edge]]] = defaultdict(list)
+        gaps = {e: None if self._handed(e) else problem.gap(e) for e in problem.graph.edges}
+        longest: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)  # by distance
+        for edge, gap in gaps.items():
+            if gap is not None:
+                known = longest[edge.source, edge.sink]
+                known[edge.distance] = max(known.get(edge.distance, gap), gap)
+        for edge, gap in gaps.items():
+            self.sinks[edge.source].add(edge.sink)
+            known = longest[edge.source, edge.sink] if gap is not None else {}
+            if any(g >= gap and (d, -g) < (edge.distance, -gap) for d, g in known.items() if gap is not None):
+                continue
+            self.incoming[edge.sink].append((edge.source, gap, edge.distance, edge))
+
+    def _handed(self, edge: Edge) -> bool:
+        return edge.gap is None and (not edge.distance or handed_on(self.problem, edge))
+
+
 def earliest(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float]] | None:
     """First start of every operation under dependences alone; None when a recurrence forbids ``ii``."""
-    start, offset, cycle = _raise(problem, ii)
+    start, offset, cycle = _raise(Waits(problem), ii)
     return None if cycle else (start, offset)
 
 
 def critical_cycle(problem: Problem, ii: int) -> tuple[Edge, ...]:
     """A cycle of dependences that forbids ``ii - 1``, as edges in order; () when there is none."""
-    return _raise(problem, ii - 1)[2]
+    return _raise(Waits(problem), ii - 1)[2]
 
 
 def cycle_latency(problem: Problem, cycle: Sequence[Edge]) -> int:
@@ -28,14 +56,13 @@ def cycle_latency(problem: Problem, cycle: Sequence[Edge]) -> int:
     return _round(problem, cycle, 0)
 
 
-def _raise(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float], tuple[Edge, ...]]:
+def _raise(waits: Waits, ii: int) -> tuple[dict[int, int], dict[int, float], tuple[Edge, ...]]:
     """Starts, raised until all edges hold (Bellman-Ford), or a cycle that never lets them.
 
     When the edges that raised them last form a cycle that lengthens itself, no start is ever enough;
     without that test a recurrence would be followed state by state.
     """
-    incoming, sinks = _waits(problem, ii)
-    order = topological(problem.graph)
+    problem, incoming, sinks, order = waits.problem, waits.incoming, waits.sinks, waits.order
     start = dict.fromkeys(order, 0)
     offset = dict.fromkeys(order, 0.0)
     limit = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
@@ -47,13 +74,13 @@ def _raise(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float],
                 continue
             waiting.discard(op)
             before = best = (start[op], offset[op])
-            for source, states, edge in incoming.get(op, ()):
+            for source, states, distance, edge in incoming.get(op, ()):
                 if states is None:
                     found = allowed(problem, edge, start[source], offset[source], ii)
                     if found > best:
                         best, via[op] = found, edge
-                elif start[source] + states > best[0]:
-                    best, via[op] = (start[source] + states, 0.0), edge
+                elif (state := start[source] + states - ii * distance) > best[0]:
+                    best, via[op] = (state, 0.0), edge
             if best > before:
                 start[op], offset[op] = best
                 waiting |= sinks[op]
@@ -64,29 +91,6 @@ def _raise(problem: Problem, ii: int) -> tuple[dict[int, int], dict[int, float],
                 if _lengthens(problem, cycle, ii):
                     return start, offset, tuple(cycle)
     return start, offset, ()
-
-
-def _waits(problem: Problem, ii: int) -> tuple[dict[int, list[tuple[int, int | None, Edge]]], dict[int, set[int]]]:
-    """By operation: (source, states from its start on, edge) of what it waits for, and what waits for it.
-
-    The states are None where values are handed on within a state. Of several waits for one source the longest.
-    """
-    longest: dict[tuple[int, int], tuple[int, Edge]] = {}
-    sinks: dict[int, set[int]] = defaultdict(set)
-    for edge in problem.graph.edges:
-        sinks[edge.source].add(edge.sink)
-        if edge.gap is not None or (edge.distance and not handed_on(problem, edge)):
-            states, pair = problem.gap(edge) - ii * edge.distance, (edge.source, edge.sink)
-            if pair not in longest or longest[pair][0] < states:
-                longest[pair] = states, edge
-    incoming: dict[int, list[tuple[int, int | None, Edge]]] = defaultdict(list)
-    for edge in problem.graph.edges:
-        states, one = longest.get((edge.source, edge.sink), (0, None))
-        if one is edge:
-            incoming[edge.sink].append((edge.source, states, edge))
-        elif edge.gap is None and (not edge.distance or handed_on(problem, edge)):
-            incoming[edge.sink].append((edge.source, None, edge))
-    return incoming, sinks
 
 
 def _cycle_behind(via: Mapping[int, Edge], op: int) -> tuple[Edge, ...]:
@@ -157,18 +161,23 @@ def topological(graph: Graph) -> list[int]:
 
 def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:
     """Least II that the dependences allow with unlimited resources; None when none does."""
+    waits = Waits(problem)
+
+    def forbidden(ii: int) -> bool:
+        return bool(_raise(waits, ii)[2])
+
     low = max(1, at_least)
-    if earliest(problem, low) is not None:
+    if not forbidden(low):
         return low
     high = low
     bound = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
-    while earliest(problem, high) is None:
+    while forbidden(high):
         if high > bound:
             return None
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        if earliest(problem, middle) is None:
+        if forbidden(middle):
             low = middle
         else:
             high = middle
