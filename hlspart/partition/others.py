@@ -14,7 +14,9 @@ _ONCE = frozenset(
 ) | {"resource", "stream", "performance", "array_reshape", "top", "latency"}
 
 
-def status_of_other(program: Program, index: int, directive: Directive, earlier: dict[object, int]) -> PragmaStatus:
+def status_of_other(
+    program: Program, tops: tuple[str, ...], index: int, directive: Directive, earlier: dict[object, int]
+) -> PragmaStatus:
     """Status of a directive; ``earlier`` remembers the ones seen, to find repetitions."""
     at = directive.at
     base = PragmaStatus(index, at.span.path, program.line(at), directive.text, "applied", None, None)
@@ -53,7 +55,26 @@ def status_of_other(program: Program, index: int, directive: Directive, earlier:
     if not directive.modelled:
         text = "valid, but hlspart does not model what it does"
         return say("unmodelled", next(iter(directive.problems), Problem("unmodelled", text, at, fatal=False)))
+    remark = _remark(program, tops, directive)
+    if remark is not None:
+        return replace(
+            base, code=remark.code, reason=remark.message, hint=remark.hint, at=remark.at,
+            notes=(remark, *directive.problems),
+        )  # fmt: skip
     return replace(base, notes=directive.problems)
+
+
+def _remark(program: Program, tops: tuple[str, ...], directive: Directive) -> Problem | None:
+    """What is to be said of a directive that is valid (UG1399, BIND_STORAGE: from 2022.1 on)."""
+    if directive.kind != "bind_storage":
+        return None
+    for variable in map(program.variable, directive.variables):
+        if variable.storage == "parameter" and variable.function in tops:
+            text = f"no effect from Vitis HLS 2022.1 on: INTERFACE chooses the memory of the argument '{variable.name}'"
+            kind = (directive.option("type") or "ram_1p").lower()
+            hint = f"#pragma HLS interface mode=ap_memory port={variable.name} storage_type={kind}"
+            return Problem("argument-storage", text, directive.at, hint, fatal=False)
+    return None
 
 
 def _meaning(directive: Directive) -> tuple[object, ...]:

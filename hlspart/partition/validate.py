@@ -61,7 +61,7 @@ class _Validator:
         earlier: dict[object, int] = {}
         for index, directive in enumerate(self.program.directives):
             if index not in self.statuses:
-                self.statuses[index] = status_of_other(self.program, index, directive, earlier)
+                self.statuses[index] = status_of_other(self.program, self.analysis.tops, index, directive, earlier)
         ordered = tuple(self.statuses[k] for k in range(len(self.program.directives)))
         return Validation(ordered, partitions)
 

@@ -192,3 +192,24 @@ def test_default_ports_of_the_vitis_flow() -> None:
     states = [s.code for s in partitions(validate(program, analysis, flow="vitis"))]
     assert states == ["m-axi", "bank-divided"]
     assert "m-axi" not in [s.code for s in partitions(validate(program, analysis))]
+
+
+def test_storage_of_an_argument_of_the_top_function() -> None:
+    """UG1399: from 2022.1 on the memory of such an argument is chosen by INTERFACE alone."""
+    text = """void g(int x[8]) {
+#pragma HLS bind_storage variable=x type=ram_1p
+  x[0] = 1;
+}
+void f(int A[8]) {
+  static int local[8];
+#pragma HLS bind_storage variable=A type=ram_1p
+#pragma HLS bind_storage variable=local type=ram_1p
+  g(A);
+  local[0] = A[0];
+}
+"""
+    _, _, validation = validated(text)
+    assert [(s.line, s.status, s.code) for s in validation.statuses] == [
+        (2, "applied", None), (7, "applied", "argument-storage"), (8, "applied", None),
+    ]  # fmt: skip
+    assert validation.statuses[1].hint == "#pragma HLS interface mode=ap_memory port=A storage_type=ram_1p"
