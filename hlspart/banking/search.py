@@ -26,10 +26,9 @@ from hlspart.layouts.lattice import LatticeLayout, dot, linear, plainest
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.layouts.table import TableLayout
 
-MAX_WORK = {"lattice": 4_000_000, "block": 160_000, "table": 15_000}  # pairs of accesses compared, per unit of effort
+MAX_WORK = {"lattice": 4_000_000, "block": 160_000}  # pairs of accesses compared, per unit of effort
 MAX_STEPS = 8_000_000  # times banks and accesses cubed, of proofs over any mapping; times 4 with each unit of effort
-MAX_CLASSES = 96  # of a table
-BUDGET = 32_000_000  # steps times banks and accesses cubed in colouring tables; times 4 with each unit of effort
+BUDGET = 25_000  # microseconds or so for tables; times 4 with each unit of effort
 MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
 
 CANDIDATE = 20  # what looking at one map in full costs, in the same unit
@@ -37,7 +36,7 @@ CANDIDATE = 20  # what looking at one map in full costs, in the same unit
 AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout | TableLayout
 
 
-Kind = Literal["lattice", "block", "table"]
+Kind = Literal["lattice", "block"]
 
 
 @dataclass(frozen=True)
@@ -86,36 +85,35 @@ def least_any(
         left -= taken * each
         return proved
 
+    layout: AnyLayout | None = None
     for banks in range(first, min(most, math.prod(shape)) + 1):
         if banks == first + 1 and (crowded := crowd(needs, shape)) > floor:
             floor, why = crowded, f"needed: any two of {crowded} elements meet in some iteration"
         if banks < floor:
             continue
         layout = next(union.solutions(banks), None)
-        if layout is None and not union.stuck:
-            if refuted(banks):
-                floor, why = banks + 1, "needed: a finite window of iterations cannot be coloured with fewer"
-                continue
-            layout = union.table(banks)
-        if layout is None:
-            if union.stuck:
-                return None
-            continue
-        if banks == first > floor and refuted(banks - 1):
+        if layout is not None or union.stuck:
+            break
+    if layout is None:
+        return None
+    while banks > floor:  # from the top down: what excludes a number excludes all below it
+        if refuted(banks - 1):
             floor, why = banks, "needed: a finite window of iterations cannot be coloured with fewer"
-        absolute = banks <= floor
-        reason = f"{banks} banks {why}" if banks == bound else f"no mapping whatever has fewer banks: {banks} {why}"
-        excluded = absolute or (union.complete and start <= bound)
-        if not absolute:
-            without = f"fewer than {start} were not looked at" if start > bound else "a budget cut the search for fewer"
-            reason = (
-                f"fewer than {banks} banks excluded in the union" if excluded else f"{banks} banks serve; {without}"
-            )
-            reason += f"; lower bound {bound}"
-            if union.tables:
-                reason += "; tables of few classes were tried, too"
-        return Banking(layout, banks, bound, excluded, absolute, union.space, reason)
-    return None
+            break
+        table = union.table(banks - 1) if banks > first else None
+        if table is None:
+            break
+        layout, banks = table, banks - 1
+    absolute = banks <= floor
+    reason = f"{banks} banks {why}" if banks == bound else f"no mapping whatever has fewer banks: {banks} {why}"
+    excluded = absolute or (union.complete and start <= bound)
+    if not absolute:
+        without = f"fewer than {start} were not looked at" if start > bound else "a budget cut the search for fewer"
+        reason = f"fewer than {banks} banks excluded in the union" if excluded else f"{banks} banks serve; {without}"
+        reason += f"; lower bound {bound}"
+        if union.tables:
+            reason += "; tables of few classes were tried, too"
+    return Banking(layout, banks, bound, excluded, absolute, union.space, reason)
 
 
 class _Union:
@@ -130,7 +128,6 @@ class _Union:
         self._asked = sum(need.problem.pairs for need in self._needs)
         self._cut = False
         self._work = dict.fromkeys(MAX_WORK, 0)
-        self._known: dict[int, tuple[list[LatticeLayout], Iterator[LatticeLayout]]] = {}
         self.tables = False  # whether any were tried
 
     @property
@@ -231,28 +228,12 @@ class _Union:
         """A table with so many banks, for accesses that differ by constants; None says nothing."""
         if not self._effort or not self._uniform or banks == 1:
             return None
-        self.tables, tables = True, self._tables
-        least = tables.left // 2  # half is for the next numbers
-        for classes in range(banks + 1, MAX_CLASSES + 1):
-            if not tables.room(classes, banks):
-                continue
-            for layout in self._apart(classes):
-                if tables.left <= least:
-                    return None
-                alphas = [tuple(alpha[k] for k in self._axes) for alpha in layout.alphas]
-                found = tables.table(alphas, layout.moduli, banks)
-                if found is not None:
-                    return TableLayout(layout, found)
-        return None
-
-    def _apart(self, classes: int) -> Iterator[LatticeLayout]:
-        """Lattices with so many classes under which no two accesses of an iteration share one, kept when found."""
-        groups = [(pattern.offsets, 1) for pattern in self._tables.patterns]
-        known, others = self._known.setdefault(classes, ([], self._quotients(classes, groups, "table")))
-        yield from known
-        for layout in others:
-            known.append(layout)
-            yield layout
+        self.tables = True
+        found = self._tables.search(banks)
+        if found is None:
+            return None
+        alphas, moduli, table = found
+        return TableLayout(LatticeLayout(self._shape, tuple(map(self._spread, alphas)), moduli), table)
 
     @cached_property
     def _tables(self) -> Tables:
@@ -328,9 +309,9 @@ class _Union:
                     yield (*prefix, last)
 
     def _spent(self, kind: Kind) -> bool:
-        """Whether the work of one kind is at its limit; what is not a table is missed then."""
+        """Whether the work of one kind is at its limit."""
         spent = self._work[kind] > MAX_WORK[kind] * max(1, self._effort)
-        self._cut = self._cut or (spent and kind != "table")
+        self._cut = self._cut or spent
         return spent
 
     def _motion(self, need: Need, cluster: Cluster) -> Motion | None:

@@ -9,16 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import count, product, takewhile
+from random import Random
 
-from hlspart.banking.colouring import colour
+from hlspart.banking.circle import Circle, bits, multipliers
+from hlspart.banking.exchange import Exchange
 from hlspart.banking.need import Motion, Offset
 from hlspart.layouts.lattice import dot
 
-STEPS = 60  # of one colouring
-FEWEST = 18_000  # what one step takes of the budget, at least
-SETUP = 3  # writing down the constraints of so many classes costs one step
-GLANCE = 16  # so many places tried for one bank cost one step; it gets as many of these as a colouring gets steps
+MAX_CLASSES = 96  # of a table
+MOVES = 120  # of one colouring
+LOOK = 600  # microseconds, about: whether one bank can hold its share
+
+Found = tuple[tuple[Offset, ...], tuple[int, ...], tuple[int, ...]]  # characters, their moduli, banks of the classes
 
 
 @dataclass(frozen=True)
@@ -42,47 +45,109 @@ class Pattern:
 
 
 class Tables:
-    """Tables that serve all ``patterns``; ``left``: steps times banks and accesses cubed that may still be taken."""
+    """Tables that serve all ``patterns``; ``left``: work that may still be done, in microseconds or so."""
 
     def __init__(self, patterns: Sequence[Pattern], budget: int) -> None:
-        self.patterns = patterns
         self.left = budget
-        self._size = max(len(p.offsets) for p in patterns)
+        self._patterns = patterns
+        self._rank = len(patterns[0].offsets[0])
+        self._random = Random(1)
 
-    def room(self, classes: int, banks: int) -> bool:
-        """Whether tables of so many classes are worth a try."""
-        return all(p.fits(classes, banks) for p in self.patterns if p.dense(classes))
+    def search(self, banks: int) -> Found | None:
+        """A table with exactly so many banks; None says nothing."""
+        for classes in range(banks + 1, MAX_CLASSES + 1):
+            if not all(p.fits(classes, banks) for p in self._patterns if p.dense(classes)):
+                continue
+            seen: set[object] = set()
+            for alphas, moduli in self._apart(classes):
+                if self.left < 0:
+                    return None
+                table = self._table(alphas, moduli, banks, seen)
+                if table is not None:
+                    return alphas, moduli, table
+        return None
 
-    def table(self, alphas: Sequence[Offset], moduli: Sequence[int], banks: int) -> tuple[int, ...] | None:
+    def _apart(self, classes: int) -> Iterator[tuple[tuple[Offset, ...], tuple[int, ...]]]:
+        """Lattices with so many classes under which no two accesses of an iteration share one."""
+        groups = [(p.offsets, 1) for p in self._patterns]
+        for alpha in self._alphas([Circle(groups, None, 1, classes, self._rank)], classes):
+            yield (alpha,), (classes,)
+        for times in takewhile(lambda t: t**self._rank <= classes, count(2)):
+            if self._rank == 1 or classes % times**self._rank:
+                continue
+            each = classes // times**self._rank
+            for alpha in self._alphas((), each):
+                found = _scaled(alpha, each, times)
+                if found is not None and all(_distinct(p.offsets, *found) for p in self._patterns):
+                    yield found
+
+    def _alphas(self, circles: Sequence[Circle], period: int) -> Iterator[Offset]:
+        """Multipliers up to units that the circles allow."""
+        for prefix, mask, work in multipliers(circles, period, self._rank, "units"):
+            self.left -= 1 + work // 6
+            if self.left < 0:
+                return
+            for last in bits(mask):
+                if math.gcd(period, last, *prefix) == 1:
+                    self.left -= 8
+                    yield (*prefix, last)
+
+    def _table(
+        self, alphas: Sequence[Offset], moduli: Sequence[int], banks: int, seen: set[object]
+    ) -> tuple[int, ...] | None:
         """Banks of the classes alpha_j . x mod n_j in row-major order, which number exactly ``banks``."""
         classes = math.prod(moduli)
-        at = [_positions(p, alphas, moduli) for p in self.patterns]
-        for p, ranges in zip(self.patterns, at, strict=True):
-            if math.prod(map(len, ranges)) == classes and not self._room(p, alphas, moduli, banks):
+        share = -(-classes // banks)
+        at = [_positions(p, alphas, moduli) for p in self._patterns]
+        everywhere = [math.prod(map(len, ranges)) == classes for ranges in at]
+        for p, every in zip(self._patterns, everywhere, strict=True):
+            if every and not (p.fits(classes, banks) and self._room(p, alphas, moduli, share)):
                 return None
-        rows = {
-            (m, p.cap)
-            for p, ranges in zip(self.patterns, at, strict=True)
-            for m in _translates(p, alphas, moduli, ranges)
-        }
-        found = colour(classes, sorted(rows), banks, STEPS)
-        self.left -= (classes // SETUP + found.steps) * self._step(banks)
-        return found.colours
+        rows = sorted(
+            {
+                (m, p.cap)
+                for p, ranges in zip(self._patterns, at, strict=True)
+                for m in _translates(p, alphas, moduli, ranges)
+            }
+        )
+        key = tuple(rows)
+        if key in seen:
+            return None
+        seen.add(key)
+        exchange = Exchange(classes, rows)
+        table = None
+        if not all(everywhere) or exchange.holds(share, LOOK):
+            table = exchange.colours(banks, MOVES, self._random)
+        self.left -= exchange.work
+        return table
 
-    def _step(self, banks: int) -> int:
-        return max(FEWEST, banks * self._size**3)
-
-    def _room(self, pattern: Pattern, alphas: Sequence[Offset], moduli: Sequence[int], banks: int) -> bool:
-        """Whether one bank could hold its share of the classes, where every position is reached."""
-        classes, offsets = math.prod(moduli), pattern.offsets
-        taken, held = 0, pattern.fits(classes, banks)
-        if held and pattern.cap == 1 and len(moduli) == 1:
-            places = [dot(alphas[0], o) for o in offsets]
-            near = {(one - other) % classes for one in places for other in places}
-            held, taken = _spread(sum(1 << d for d in near), classes, -(-classes // banks), GLANCE * STEPS)
-        if not held:
-            self.left -= (1 + taken // GLANCE) * self._step(banks)
+    def _room(self, pattern: Pattern, alphas: Sequence[Offset], moduli: Sequence[int], share: int) -> bool:
+        """Whether one bank could hold its share of the classes, where that is told by one character."""
+        if pattern.cap > 1 or len(moduli) > 1:
+            return True
+        places = [dot(alphas[0], o) % moduli[0] for o in pattern.offsets]
+        near = {(one - other) % moduli[0] for one in places for other in places}
+        held, taken = _spread(sum(1 << d for d in near), moduli[0], share, LOOK)
+        self.left -= 10 + taken
         return held
+
+
+def _scaled(alpha: Offset, each: int, times: int) -> tuple[tuple[Offset, ...], tuple[int, ...]] | None:
+    """Characters of the lattice alpha . x = 0 mod ``each``, scaled by ``times``; None where no multiple of one axis
+    helps to write them."""
+    rank = len(alpha)
+    for axis in range(rank):
+        for lift in range(alpha[axis], alpha[axis] + each * times, each):
+            if math.gcd(lift, times) == 1:
+                full = (*alpha[:axis], lift, *alpha[axis + 1 :])
+                units = (tuple(int(j == k) for j in range(rank)) for k in range(rank) if k != axis)
+                return (*units, full), (*(times,) * (rank - 1), times * each)
+    return None
+
+
+def _distinct(offsets: Sequence[Offset], alphas: Sequence[Offset], moduli: Sequence[int]) -> bool:
+    classes = {tuple(dot(a, o) % n for a, n in zip(alphas, moduli, strict=True)) for o in offsets}
+    return len(classes) == len(offsets)
 
 
 def _spread(near: int, places: int, number: int, steps: int) -> tuple[bool, int]:
