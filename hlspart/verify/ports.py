@@ -37,13 +37,21 @@ LIMIT = 1_000_000  # records that are looked at; the rest of a long run is left 
 Address = tuple[int, int]  # base address of the array, byte offset
 
 
+_Key = tuple[int, int]  # site of an access (reference id), and how often that site came before in the iteration
+
+
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """An access of one iteration: its site (reference id) and how often that site came before in it."""
+    """An access of one iteration."""
 
     site: int
     occurrence: int
     at: Address
+
+    @property
+    def key(self) -> _Key:
+        """What it has in common with those of other iterations."""
+        return self.site, self.occurrence
 
 
 class Simulation:
@@ -142,11 +150,16 @@ class Simulation:
             for bodies in entries
         ]
         iterations = sum(map(len, runs))
-        alone = _hoisted([events for groups in runs for events in groups])
-        for groups in runs:
-            fixed = _hoisted(groups) if len(groups) > 1 else alone
-            for events in groups:
-                for use in self._iteration(events, fixed, variables, kinds):
+        unclear = self._unclear(runs, variables, kinds)
+        gone = [_hoisted(groups, kinds, unclear) for groups in runs]
+        long = [(found, groups) for found, groups in zip(gone, runs, strict=True) if len(groups) > 1]
+        stay = {e.key for found, groups in long for events in groups for e in events if e.key not in found}
+        alone = set().union(*(found for found, _ in long)) - stay
+        if not long:
+            alone = _hoisted([events for groups in runs for events in groups], kinds, unclear)
+        for fixed, groups in zip(gone, runs, strict=True):
+            for events in groups:  # one iteration does not tell: what leaves all longer runs does
+                for use in self._iteration(events, fixed if len(groups) > 1 else alone, variables, kinds):
                     variable, bank, reads, writes, ports, banks = use
                     need = ports.interval(reads, writes)
                     if variable not in worst or need > worst[variable].interval:
@@ -165,7 +178,7 @@ class Simulation:
     def _iteration(
         self,
         events: list[_Event],
-        fixed: set[tuple[int, int]],
+        fixed: set[_Key],
         variables: Mapping[int, int],
         kinds: Mapping[int, set[str]],
     ) -> Iterator[tuple[int, int, int, int, Ports, int]]:
@@ -173,7 +186,7 @@ class Simulation:
         reads: dict[int, set[Address]] = {}
         writes: dict[int, set[Address]] = {}
         for event in events:
-            if (event.site, event.occurrence) in fixed:
+            if event.key in fixed:
                 continue
             variable = variables[event.site]
             if (
@@ -195,6 +208,37 @@ class Simulation:
                     words[slot].add(self._word(variable, address))
             for bank, (r, w) in sorted(per_bank.items()):
                 yield variable, bank, len(r), len(w), ports, self._banks(variable)
+
+    def _unclear(
+        self, runs: list[list[list[_Event]]], variables: Mapping[int, int], kinds: Mapping[int, set[str]]
+    ) -> dict[_Key, set[_Key]]:
+        """By access, the others of an array that is stored to which a compiler cannot tell apart from it.
+
+        It can where some index differs by one number in all iterations, and where the two are always one element.
+        """
+        steps: dict[tuple[_Key, _Key], list[set[int]] | None] = {}
+        for events in (events for groups in runs for events in groups):
+            here: dict[int, list[_Event]] = {}
+            for event in events:
+                here.setdefault(variables[event.site], []).append(event)
+            for variable, found in here.items():
+                if not any("write" in kinds[e.site] for e in found):
+                    continue
+                dims = [d for d in self.program.variable(variable).dims if d is not None]
+                at = {e.key: self._index(variable, e.at[1], dims) for e in found}
+                for one, x in at.items():
+                    for other, y in at.items():
+                        sets = steps.setdefault((one, other), [set() for _ in dims])
+                        if x is None or y is None:
+                            steps[one, other] = None
+                        elif sets is not None:
+                            for known, step in zip(sets, (p - q for p, q in zip(x, y, strict=True)), strict=True):
+                                known.add(step)
+        unclear: dict[_Key, set[_Key]] = {}
+        for (one, other), sets in steps.items():
+            if sets is None or not (any(len(s) == 1 and 0 not in s for s in sets) or all(s == {0} for s in sets)):
+                unclear.setdefault(one, set()).add(other)
+        return unclear
 
     # ---------------------------------------------------------------------- memories as modelled
 
@@ -266,21 +310,18 @@ class Simulation:
         return found
 
 
-def _hoisted(groups: list[list[_Event]]) -> set[tuple[int, int]]:
-    """Accesses whose address is the same in every iteration of a run: they happen once, before or after it.
-
-    One iteration does not tell; such runs take what is the same in all of them.
-    """
-    where: dict[tuple[int, int], Address] = {}
-    times: dict[tuple[int, int], int] = {}
-    moved = set()
+def _hoisted(groups: list[list[_Event]], kinds: Mapping[int, set[str]], unclear: Mapping[_Key, set[_Key]]) -> set[_Key]:
+    """Accesses that happen once, before or after a run: to one element in every iteration, told apart from stores."""
+    where: dict[_Key, set[Address]] = {}
+    times: dict[_Key, int] = {}
     for events in groups:
         for event in events:
-            key = (event.site, event.occurrence)
-            times[key] = times.get(key, 0) + 1
-            if where.setdefault(key, event.at) != event.at:
-                moved.add(key)
-    return {k for k in where if k not in moved and times[k] == len(groups)}
+            times[event.key] = times.get(event.key, 0) + 1
+            where.setdefault(event.key, set()).add(event.at)
+    steady = {k for k, at in where.items() if len(at) == 1 and times[k] == len(groups)}
+    stores = {k for k in where if "write" in kinds[k[0]]}
+    stored = {at for k in stores for at in where[k]}
+    return {k for k in steady if not (unclear.get(k, set()) & (set(where) if where[k] <= stored else stores))}
 
 
 def _renamed(program: Program, written: Program) -> dict[tuple[str, str], str]:

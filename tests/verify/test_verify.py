@@ -474,3 +474,18 @@ def test_maps_that_do_not_fit_their_schema(tmp_path: Path, change: Mapping[str, 
     }  # fmt: skip
     result = compare(tmp_path, BASE, BASE, map={"schema": "hlspart.map/1", "arrays": [{**entry, **change}]})
     assert result.status == "incomparable" and "map" in result.message
+
+
+def test_ports_of_what_stays_in_the_loop_because_of_a_store(tmp_path: Path) -> None:
+    """An element leaves the loop where all stores are known to be to others, in every row alike."""
+    row = "for (int i = 1; i < 8; i++) for (int j = 0; j < i; j++) {\n#pragma HLS PIPELINE\n"
+    text = f"""void k(int x[16], int y[16], int z[4][16])
+{{
+    {row} x[i] -= x[j]; }}
+    {row} y[3] = y[15 - i] + y[j + 4]; }}
+    {row} z[0][j] = z[1][i] + z[0][j + 1]; }}
+}}
+"""
+    # x[i] is not x[j] and 15 - i is not 3, but that takes a proof; z[1][i] is loaded before the inner loop.
+    found = {a: n for (_, a), n in ports_of(tmp_path, text).items()}
+    assert found == {"x": (2, 1, 2), "y": (2, 1, 2), "z": (1, 1, 1)}
