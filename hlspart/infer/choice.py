@@ -75,6 +75,7 @@ class Chooser:
     last_resort: bool = True  # whether scheme pragma may end in registers
     rewrites: bool = True  # whether banks may be selected in the text
     copies: bool = True  # whether the array may be copied for its reads
+    tried: frozenset[AnyLayout] = frozenset()  # partitions with ports enough under which the schedule falls short
 
     def choose(self, needs: Sequence[Need], start: int = 1) -> Choice | None:
         """The cheapest banking that serves ``needs`` with at least ``start`` banks; None when there is none."""
@@ -126,6 +127,24 @@ class Chooser:
         return elements(self.demand) * self.demand.bits > MOST_REGISTER_BITS and not asked
 
     @property
+    def may_hasten(self) -> bool:
+        """Whether the array may become registers for the sake of a recurrence: few bits, or as many as are allowed."""
+        if self.options.scheme == "any" or elements(self.demand) > self._most:
+            return False
+        if self.options.scheme == "auto":
+            return self._small
+        powers = not self.options.pow2 or elements(self.demand).bit_count() == 1
+        few = elements(self.demand) * self.demand.bits <= MOST_REGISTER_BITS and not self.demand.interface
+        return powers and (few or self.options.max_banks is not None)
+
+    def hastened(self, why: str) -> Choice:
+        """Registers, because a memory takes too long."""
+        needs = [loop.need for loop in self.demand.loops]
+        choice = self._registers(lower_bound(needs, self.demand.shape))
+        size = elements(self.demand) * self.demand.bits
+        return replace(choice, reason=f"{why}: registers answer at once, {size} bits in all")
+
+    @property
     def instead(self) -> str:
         """What would take the place of a slower loop."""
         size = elements(self.demand)
@@ -146,7 +165,7 @@ class Chooser:
         """One bank, for needs that ask for no more."""
         most = self.demand.accesses
         slowest = max((n.ii for n in needs), default=1)
-        access = "1 access" if most == 1 else f"{most} accesses"
+        access = counted(most, "access")
         return Choice(
             "none", self._whole(), self._cost(self._whole(), False), 1, True, True, "one bank",
             f"one bank serves {access} per iteration at II {slowest}"
@@ -170,7 +189,8 @@ class Chooser:
         bound = min(bound, space.leaving)
         solutions = [x for x in self._in_order(space, max(bound, start)) if not (self.too_large and x.depth(0) == 1)]
         if not solutions:
-            last = self.last_resort and self.options.scheme == "pragma" and not self.demand.interface
+            last = self.last_resort and self.options.scheme == "pragma"
+            last = last and (not self.demand.interface or self.options.max_banks is not None)
             last = last and elements(self.demand) <= self._most and not self.too_large
             return self._registers(bound, space.complete) if last else None
         existing = self.demand.existing
@@ -179,10 +199,11 @@ class Chooser:
             staying = [x for x in solutions if all(n.fits(x, "ideal") for n in needs)]
             solutions = staying or solutions
         best = min(solutions, key=self._simplicity)
-        if existing is not None and existing.banks == best.banks and all(n.fits(existing, self.model) for n in needs):
+        kept = existing is not None and existing.banks == best.banks and existing not in self.tried
+        if existing is not None and kept and all(n.fits(existing, self.model) for n in needs):
             best = existing
         powers = ", powers of two" if self.options.pow2 else ""
-        proved = space.complete and start <= bound
+        proved = space.complete and start <= bound and not self.tried
         why = self._why(best.banks, bound, proved)
         if self.model == "ideal" and leaving < best.banks:
             proved = False
@@ -197,14 +218,19 @@ class Chooser:
         return PragmaSpace(needs, self.demand.shape, "static", self._most).leaving
 
     def _in_order(self, space: PragmaSpace, start: int) -> tuple[PerDimLayout, ...]:
+        """All partitions with the least number of banks that serve, but for those that were tried."""
+        while True:
+            found = self._from(space, start)
+            left = tuple(x for x in found if x not in self.tried)
+            if left or not found:
+                return left
+            start = found[0].banks + 1
+
+    def _from(self, space: PragmaSpace, start: int) -> tuple[PerDimLayout, ...]:
         if not self.options.pow2:
             return space.least(start)
-        for banks in _powers(self._most):
-            if banks >= start:
-                found = tuple(space.solutions(banks))
-                if found:
-                    return found
-        return ()
+        numbers = (tuple(space.solutions(n)) for n in _powers(self._most) if n >= start)
+        return next((found for found in numbers if found), ())
 
     def _simplicity(self, layout: PerDimLayout) -> tuple[object, ...]:
         """Among equals: fewer blocks of memory, fewer dimensions, powers of two, cyclic before block."""
@@ -222,11 +248,14 @@ class Chooser:
         )
 
     def _why(self, banks: int, bound: int, proved: bool) -> str:
-        need = f"{self.demand.accesses} accesses per iteration on {self.demand.port_count} ports need {bound} banks"
+        asked, ports = counted(self.demand.accesses, "access"), counted(self.demand.port_count, "port")
+        need = f"{asked} per iteration on {ports} need {counted(bound, 'bank')}"
         if banks == bound:
             return f"{need}, which this reaches"
         if proved:
             return f"{need} at least; all partitions with fewer than {banks} overload a bank ({self.model} count)"
+        if self.tried:
+            return f"{need} at least; with {min(x.banks for x in self.tried)} the schedule takes longer"
         return f"{need} at least; smaller numbers were not all excluded"
 
     # ---------------------------------------------------------------------------- any scheme
@@ -325,6 +354,12 @@ class Chooser:
         )  # fmt: skip
 
 
+def counted(number: int, word: str) -> str:
+    """A number of things, in the plural where there are several."""
+    plural = "es" if word.endswith("s") else "s"
+    return f"{number} {word}{plural if number != 1 else ''}"
+
+
 def _powers(most: int) -> Iterator[int]:
     power = 1
     while power <= most:
@@ -370,7 +405,7 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> Relaxed:
     tried: dict[tuple[int, ...], Choice | None] = {}
     plain = all(need.uniform for need in needs) or chooser.options.scheme != "auto"
     cheap = chooser if plain else replace(
-        chooser, options=replace(chooser.options, scheme="pragma"), last_resort=False
+        chooser, options=chooser.options.by_pragma, last_resort=False
     )  # fmt: skip
 
     def solve(iis: Sequence[int]) -> Choice | None:

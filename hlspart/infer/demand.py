@@ -21,7 +21,7 @@ from hlspart.targets import Target
 
 LoopKey = tuple[str, int]  # function and loop id; -1 for a function that is pipelined as a whole
 COPIED = "ram_1wnr"  # a memory with a copy for each read
-OFF_CHIP = ("m_axi", "s_axilite", "fifo")  # no banks to be had
+OFF_CHIP = ("m_axi", "s_axilite", "fifo", "axis")  # no banks to be had
 
 
 def key(loop: LoopResult) -> LoopKey:
@@ -249,10 +249,11 @@ def with_ports(target: Target, ports: int) -> Target:
     return replace(target, profile={**target.profile, "ports": shared})
 
 
-def without_copies(target: Target) -> Target:
-    """The target with no memory that the tool copies for its reads unasked: nothing to rely on for a promise."""
+def unaided(target: Target) -> Target:
+    """The target whose tool copies no memory and splits no array unasked: nothing to rely on for a promise."""
     storage = {**target.profile["storage"], "replicated_ports": 0}
-    return replace(target, profile={**target.profile, "storage": storage})
+    partition = {**target.profile["partition"], "throughput_driven": "nothing"}
+    return replace(target, profile={**target.profile, "storage": storage, "partition": partition})
 
 
 def elements(demand: Demand) -> int:

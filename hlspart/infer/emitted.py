@@ -102,7 +102,7 @@ class _Text:
         if self.after is None and not why:
             why = "the rewritten text selects banks in too many ways to check its dependences"
         if why and item.rewritten:
-            return replace(item, ii_after=None, cause=f"{item.cause}; unknown, because {why}")
+            return replace(item, ii_after=None, span_after=None, cause=f"{item.cause}; unknown, because {why}")
         if self.after is None:
             return item
         loop = next((x for x in known if (x.function, x.name) == (item.function, item.name)), None)
@@ -115,7 +115,8 @@ class _Text:
         if found.ii is None or found.ii > asked:
             why = found.cause or binding(found, asked) or f"the scheduler needs II {found.ii}"
             needs = [f"in the rewritten text: {why}", *needs]
-        return replace(item, ii_after=found.ii, cause="; ".join(needs) or None)
+        span = found.bounds if found.ii is None else None
+        return replace(item, ii_after=found.ii, cause="; ".join(needs) or None, span_after=span)
 
     def blamed(self, found: InferResult) -> tuple[dict[int, str], bool]:
         """Groups to be served without a rewrite and why; False when ``found`` may not be proposed."""

@@ -20,12 +20,13 @@ from hlspart.infer.demand import (
     partition_directives,
     partition_indices,
     storage_directive,
+    unaided,
     with_pipelines,
     with_ports,
     without,
-    without_copies,
 )
 from hlspart.infer.judgement import judge
+from hlspart.infer.repairs import Plan, better, hastened, least, rank, shown, tuned, weighed
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.directives import Directive
@@ -62,7 +63,7 @@ class Inference:
         if options.ports is not None:
             target, known = with_ports(target, options.ports), None
         self.given, self.analysis, self.options, self.model = program, analysis, options, model
-        self.target, self.real = without_copies(target), target
+        self.target, self.real = unaided(target), target
         first = known if known is not None else check(program, analysis, validation, target, model, hints=False)
         self._checked: list[tuple[tuple[Directive, ...], frozenset[int], Target, IIResult]] = []
         self._remember(program.directives, frozenset(), self.real, first)
@@ -72,14 +73,17 @@ class Inference:
         self._single: set[int] = set()  # groups whose copies do not help
         self._beyond: dict[int, Decision] = {}  # what tools accept for groups with accesses that are not affine
         self._slowed: dict[int, str] = {}  # groups that cannot serve all loops as asked, and why
+        self._hastened: dict[int, str] = {}  # groups that are registers for the sake of a recurrence, and why
         functions = in_hardware(program, analysis)
         self.program = with_pipelines(program, first, functions)
         added = self.program is not program
         self.validation = validate(self.program, analysis, model, target.flow) if added else validation
-        self.before = self._check(self.program, target=self.real)
+        self.before = self.predict(self.program, target=self.real)
         self.held = partition_indices(self.program, analysis)
-        self.bare = without(self.program, [k for group, ids in self.held.items() if self._open(group) for k in ids])
-        self.base = self._check(self.bare)
+        self.bare = without(
+            self.program, [k for group, ids in self.held.items() if self.open_to_change(group) for k in ids]
+        )
+        self.base = self.predict(self.bare)
         self.targets = {key(x): self._target(x) for x in asked_for(self.base, functions)}
         self.outcome = self.before  # the prediction under the choice, once there is one
 
@@ -92,19 +96,21 @@ class Inference:
         if not self.targets:
             return InferResult((), ())
         self._barred, self._single, self._whole, self._slowed, self._beyond = dict(barred or {}), set(), {}, {}, {}
-        floors = self._floors()
-        decisions, after = self._solve(floors)
-        reached = {key(x): max(floors[key(x)], _least(x)) for x in self._loops(after)}
-        if reached != floors and not self.options.arrays:
-            cheaper, then = self._solve(reached)
-            if not self._missed(then, reached):
-                decisions, after = cheaper, then
-        decisions, _ = self._weighed(decisions, after)
-        self.outcome = self._confirm(decisions, self.real)
-        reached = {key(x): x.ii for x in self._loops(self.outcome) if x.ii is not None}
-        decisions = self._advised(
-            tuple(restated(d, reached, Chooser(d.demand, self.options, self.model, self.target)) for d in decisions)
-        )
+        self._hastened = {}
+        free = self.free_of_ports()
+        plan = self._planned(self.floors(free))
+        then, self._hastened = hastened(self, free)
+        if self._hastened:
+            faster = self._planned(self.floors(then))
+            if better(self, faster[1], plan[1]):
+                plan, free = faster, then
+            else:
+                self._hastened = {}
+        self._free = {key(x): x for x in self.asked_loops(free)}
+        decisions, _ = weighed(self, plan)
+        self.outcome = self.confirm(decisions, self.real)
+        reached = {key(x): x.ii for x in self.asked_loops(self.outcome) if x.ii is not None}
+        decisions = self._advised(tuple(restated(d, reached, self.chooser(d.demand)) for d in decisions))
         return InferResult(
             arrays=tuple(record(self.program, d) for d in decisions),
             loops=tuple(self._outcomes(self.outcome, decisions)),
@@ -117,7 +123,7 @@ class Inference:
         """
         asked = self.program, self.analysis, self.validation, self.base, self.target, self.options, self.targets
         decisions = [self._decide(d, 1, last=False) for d in demands(*asked)]
-        after = self._confirm(decisions, self.real)
+        after = self.confirm(decisions, self.real)
         if self._refused(decisions, after):
             return None
         return InferResult(tuple(record(self.program, d) for d in decisions), tuple(self._outcomes(after, decisions)))
@@ -133,51 +139,9 @@ class Inference:
             1,
         )
 
-    def _weighed(self, decisions: tuple[Decision, ...], after: IIResult) -> tuple[tuple[Decision, ...], IIResult]:
-        """Without those partitions that cost another loop more cycles than they gain.
-
-        Choosing a bank at run time takes time of its own: it can lengthen a recurrence of a loop that
-        did not need the partition.
-        """
-        base = {key(x): x for x in self._loops(self.base)}
-        worse = {key(x) for x in self._loops(after) if (x.ii or 0) > (base[key(x)].ii or x.ii or 0)}
-        suspects = [d for d in decisions if worse & {key(x.result) for x in d.demand.loops} and d.choice.kind != "none"]
-        for d in suspects:
-            group = d.demand.group.id
-            trial = [self._plain(x.demand, "") if x.demand.group.id == group else x for x in decisions]
-            then = self._confirm(trial)
-            lost, gained = self.cycles(then), self.cycles(after)
-            if lost is None or gained is None or lost >= gained:
-                continue
-            self._whole[group] = f"partitioned, all loops take {gained} cycles; whole, they take {lost}"
-            reached = {key(x): max(self.targets[key(x)], _least(x)) for x in self._loops(then)}
-            decisions, after = self._solve(reached)
-        return self._no_worse(decisions, after)
-
-    def _no_worse(self, decisions: tuple[Decision, ...], after: IIResult) -> tuple[tuple[Decision, ...], IIResult]:
-        """With those partitions kept that serve a loop better than their replacement: smaller banks can be faster."""
-        before = {key(x): x.ii for x in self.before.loops}
-        for d in decisions:
-            touched = {key(x.result) for x in d.demand.loops}
-            lost = [x for x in self._loops(after) if key(x) in touched and (before.get(key(x)) or 0) < (x.ii or 0)]
-            lost = [x for x in lost if before.get(key(x)) is not None]
-            if not lost or not d.removed:
-                continue
-            names = ", ".join(f"{x.name} II {x.ii} instead of {before[key(x)]}" for x in lost)
-            kept = self._kept(d.demand, Chooser(d.demand, self.options, self.model, self.target))
-            kept = replace(kept, reason=f"kept: without it {names}")
-            trial = tuple(kept if x is d else x for x in decisions)
-            then = self._confirm(trial)
-            now = {key(x): x.ii for x in self._loops(then)}
-            known = [(x, now[key(x)]) for x in self._loops(after)]
-            saved = [(x.ii - ii) * (x.trip_count.max or 1) for x, ii in known if x.ii is not None and ii is not None]
-            if sum(saved) > 0:
-                decisions, after = trial, then
-        return decisions, after
-
-    def _plain(self, demand: Demand, reason: str, proved: bool = False) -> Decision:
+    def plain(self, demand: Demand, reason: str, proved: bool = False) -> Decision:
         """The decision to leave an array whole; ``proved``: no loop is the slower for it."""
-        chooser = Chooser(demand, self.options, self.model, self.target)
+        chooser = self.chooser(demand)
         none = replace(chooser.none([x.need for x in demand.loops]), proved=proved, absolute=proved, reason=reason)
         removed = tuple(k for k in demand.directives if self._sole(k, demand))
         return Decision(demand, none, (), removed, reason)
@@ -185,30 +149,41 @@ class Inference:
     def cycles(self, result: IIResult) -> int | None:
         """Cycles of all loops together, each as often as it is entered; None when one is not known."""
         total = 0
-        for loop in self._loops(result):
+        for loop in self.asked_loops(result):
             if loop.ii is None or loop.trip_count.max is None:
                 return None
             total += loop.ii * loop.trip_count.max * entries(self.program, self.base, loop)
         return total
 
     def price(self, result: InferResult) -> int:
-        """Cycles of all loops of a result together, as far as they are known."""
+        """Cycles of all loops of a result together, as far as they are known: the most that they can be."""
         weights = {
             (x.function, x.name): (x.trip_count.max or 1) * entries(self.program, self.base, x)
             for x in self.before.loops
         }
-        return sum((x.ii_after or x.ii_before or 0) * weights.get((x.function, x.name), 1) for x in result.loops)
+        most = ((x, x.ii_after or (x.span_after[1] if x.span_after else x.ii_before)) for x in result.loops)
+        return sum((ii or 0) * weights.get((x.function, x.name), 1) for x, ii in most)
 
-    def _floors(self) -> dict[LoopKey, int]:
-        """II of each loop if no memory had too few ports: recurrences and operators remain."""
-        base = self._loops(self.base)
-        if all(x.ii is not None and x.ii <= self.targets[key(x)] for x in base):
-            return dict(self.targets)
-        free = self._loops(self._check(self.bare, {a.array for a in self.analysis.accesses}))
-        self._free = {key(x): x for x in free}
-        return {key(x): max(self.targets[key(x)], _least(x)) for x in free}
+    def free_of_ports(self) -> IIResult:
+        """The prediction if no memory had too few ports: recurrences and operators remain."""
+        if all(x.ii is not None and x.ii <= self.targets[key(x)] for x in self.asked_loops(self.base)):
+            return self.base
+        return self.predict(self.bare, {a.array for a in self.analysis.accesses})
 
-    def _solve(self, floors: Mapping[LoopKey, int]) -> tuple[tuple[Decision, ...], IIResult]:
+    def floors(self, free: IIResult) -> dict[LoopKey, int]:
+        """II that each loop is to reach: the one asked for, or the least that ports enough leave."""
+        return {key(x): max(self.targets[key(x)], least(x)) for x in self.asked_loops(free)}
+
+    def _planned(self, floors: Mapping[LoopKey, int]) -> Plan:
+        """Decisions for ``floors``; where an array cannot serve them, the others for the II that is left."""
+        plan = tuned(self, self.solve(floors), floors)
+        reached = {key(x): max(floors[key(x)], least(x)) for x in self.asked_loops(plan[1])}
+        if reached == floors or self.options.arrays:
+            return plan
+        cheaper = tuned(self, self.solve(reached), reached)
+        return plan if self.missed(cheaper[1], reached) else cheaper
+
+    def solve(self, floors: Mapping[LoopKey, int]) -> Plan:
         """Choose, predict, and ask for more banks where the prediction misses ``floors``."""
         found = demands(
             self.program, self.analysis, self.validation, self.base, self.target, self.options, floors
@@ -217,20 +192,20 @@ class Inference:
         best: tuple[int, tuple[Decision, ...], IIResult] | None = None
         for _ in range(1 + REPAIRS + len(found)):
             decisions = tuple(self._decide(d, starts.get(d.group.id, 1)) for d in found)
-            after = self._confirm(decisions)
+            after = self.confirm(decisions)
             if self._refused(decisions, after):
                 continue
-            missed = self._missed(after, floors)
+            missed = self.missed(after, floors)
             if best is None or missed < best[0]:
                 best = (missed, decisions, after)
-            if not missed or not self._raise(after, floors, decisions, starts):
+            if not missed or not self._raised(after, floors, decisions, starts):
                 break
         assert best is not None
         return best[1], best[2]
 
     # ----------------------------------------------------------------------------- prediction
 
-    def _check(self, program: Program, apart: Iterable[int] = (), target: Target | None = None) -> IIResult:
+    def predict(self, program: Program, apart: Iterable[int] = (), target: Target | None = None) -> IIResult:
         """The prediction under the directives of ``program``; the same ones are not checked again."""
         asked = program.directives, frozenset(apart), target if target is not None else self.target
         for directives, free, on, result in self._checked:
@@ -244,19 +219,18 @@ class Inference:
     def _remember(
         self, directives: tuple[Directive, ...], apart: frozenset[int], target: Target, result: IIResult
     ) -> None:
-        targets = (
-            (target,) if any(map(_copied, result.arrays)) else (self.real, self.target)
-        )  # the two differ in nothing else
+        aided = any(map(_copied, result.arrays)) or any(x.ii is None for x in result.loops)
+        targets = (target,) if aided else (self.real, self.target)  # the two differ in nothing else
         self._checked += [(directives, apart, on, result) for on in targets]
 
-    def _confirm(self, decisions: Sequence[Decision], target: Target | None = None) -> IIResult:
+    def confirm(self, decisions: Sequence[Decision], target: Target | None = None) -> IIResult:
         program = without(self.program, [k for d in decisions for k in d.removed])
         added = [x for d in decisions for x in d.directives]
         apart = [m for d in decisions if d.choice.rewrite for m in d.demand.group.members]  # by certificate
-        after = self._check(replace(program, directives=(*program.directives, *added)), apart, target)
+        after = self.predict(replace(program, directives=(*program.directives, *added)), apart, target)
         served: dict[LoopKey, int] = {}
         for d in decisions:
-            chooser = Chooser(d.demand, self.options, self.model, self.target)
+            chooser = self.chooser(d.demand)
             for loop in d.demand.loops if d.choice.rewrite else ():
                 interval = chooser.interval(loop.need, d.choice.layout)
                 served[key(loop.result)] = max(served.get(key(loop.result), 1), interval)
@@ -273,9 +247,13 @@ class Inference:
             if status.status in ("rejected", "conflict"):
                 self._whole[d.demand.group.id] = f"not partitioned: {status.reason}"
                 if status.code == "non-affine":
-                    self._beyond.setdefault(d.demand.group.id, d)
+                    self.note_beyond(d)
                 refused = True
         return refused
+
+    def note_beyond(self, decision: Decision) -> None:
+        """What a tool would make of a group although validation rejects it, for a hint."""
+        self._beyond.setdefault(decision.demand.group.id, decision)
 
     def _advised(self, decisions: tuple[Decision, ...]) -> tuple[Decision, ...]:
         """With a hint on arrays whose partition validation rejects for an access that is not affine.
@@ -285,14 +263,14 @@ class Inference:
         beyond = {g: d for g, d in self._beyond.items() if d.directives}
         if not beyond:
             return decisions
-        then = self._confirm([beyond.get(d.demand.group.id, d) for d in decisions], self.real)
-        now = {key(x): x.ii for x in self._loops(self.outcome)}
+        then = self.confirm([beyond.get(d.demand.group.id, d) for d in decisions], self.real)
+        now = {key(x): x for x in self.asked_loops(self.outcome)}
         gains = {
-            key(x): f"{x.name} II {now[key(x)]} -> {x.ii}"
-            for x in self._loops(then)
-            if x.ii is not None and x.ii < (now[key(x)] or 0)
+            key(x): f"{x.name} II {shown(now[key(x)])} -> {x.ii}"
+            for x in self.asked_loops(then)
+            if x.ii is not None and rank(x) < rank(now[key(x)])
         }
-        if any(x.ii is None or x.ii > (now[key(x)] or x.ii) for x in self._loops(then)):
+        if any(rank(x) > rank(now[key(x)]) for x in self.asked_loops(then)):
             return decisions
         said = []
         for d in decisions:
@@ -303,26 +281,29 @@ class Inference:
                 beside = f", with that of {' and '.join(names)}," if names else ""
                 pragmas = " and ".join(x.text.removeprefix("HLS ") for x in other.directives)
                 hint = f"{pragmas}{beside} would bring {', '.join(gained)}: a tool serves that access from all banks"
-                d = replace(d, reason=f"{d.reason}; {hint}")
+                d = replace(d, reason=f"{d.reason}; {hint}", choice=replace(d.choice, proved=False, absolute=False))
             said.append(d)
         return tuple(said)
 
-    def _loops(self, result: IIResult) -> list[LoopResult]:
+    def asked_loops(self, result: IIResult) -> list[LoopResult]:
+        """The loops with a target II."""
         return [loop for loop in result.loops if key(loop) in self.targets]
 
     def _target(self, loop: LoopResult) -> int:
         return self.options.target_ii or loop.target_ii or 1
 
-    def _missed(self, after: IIResult, floors: Mapping[LoopKey, int]) -> int:
+    def missed(self, after: IIResult, floors: Mapping[LoopKey, int]) -> int:
         """Cycles per iteration above what is asked, over all loops."""
-        return sum(max(0, (x.ii if x.ii is not None else floors[key(x)]) - floors[key(x)]) for x in self._loops(after))
+        return sum(
+            max(0, (x.ii if x.ii is not None else floors[key(x)]) - floors[key(x)]) for x in self.asked_loops(after)
+        )
 
-    def _raise(
+    def _raised(
         self, after: IIResult, floors: Mapping[LoopKey, int], decisions: Sequence[Decision], starts: dict[int, int]
     ) -> bool:
         """Ask for more banks where a memory port still binds, none of copies that miss; False when there is nowhere."""
         raised = False
-        for loop in self._loops(after):
+        for loop in self.asked_loops(after):
             if loop.ii is None or loop.ii <= floors[key(loop)]:
                 continue
             binding = {x.array for x in loop.limits if x.kind == "memory-port" and x.ii > floors[key(loop)]}
@@ -332,14 +313,19 @@ class Inference:
                 if touched and d.choice.kind == "replicate" and d.demand.group.id not in self._single:
                     self._single.add(d.demand.group.id)
                     raised = True
-                elif touched and names & binding and self._open(d.demand.group.id) and d.choice.kind != "complete":
+                elif (
+                    touched
+                    and names & binding
+                    and self.open_to_change(d.demand.group.id)
+                    and d.choice.kind != "complete"
+                ):
                     starts[d.demand.group.id] = d.choice.banks + 1
                     raised = True
         return raised
 
     # -------------------------------------------------------------------------------- choices
 
-    def _open(self, group: int) -> bool:
+    def open_to_change(self, group: int) -> bool:
         """Whether this group may get a new partition."""
         names = {self.program.variable(v).name for v, g in self.analysis.group_of.items() if g == group}
         wanted = not self.options.arrays or bool(names & set(self.options.arrays))
@@ -350,25 +336,32 @@ class Inference:
         barred = self._barred.get(demand.group.id)
         single = demand.group.id in self._single
         chooser = Chooser(demand, self.options, self.model, self.target, last, barred is None, not single)
-        if demand.fault is not None or not self._open(demand.group.id):
-            return self._kept(demand, chooser)
+        if demand.fault is not None or not self.open_to_change(demand.group.id):
+            return self.kept(demand, chooser)
         if demand.group.id in self._whole:
-            return self._plain(demand, self._whole[demand.group.id])
+            return self.plain(demand, self._whole[demand.group.id])
         needs = [loop.need for loop in demand.loops]
         if start == 1 and not all(need.trivial for need in needs) and self._served(demand):
-            return self._plain(demand, as_it_is(demand), proved=True)
+            return self.plain(demand, as_it_is(demand), proved=True)
         if self.options.beside and self._served_by_pragmas(demand):
-            return self._kept(demand, chooser)
+            return self.kept(demand, chooser)
+        if demand.group.id in self._hastened:
+            return self.decision(demand, chooser.hastened(self._hastened[demand.group.id]))
         choice = chooser.choose(needs, start)
         if choice is None and not last:
-            return self._kept(demand, chooser)
+            return self.kept(demand, chooser)
         if choice is None:
-            least = relaxed(demand, chooser, start)
-            slow = [least.reason, chooser.instead] if chooser.too_large else [least.reason]
-            choice = least.choice
+            nearest = relaxed(demand, chooser, start)
+            slow = [nearest.reason, chooser.instead] if chooser.too_large else [nearest.reason]
+            choice = nearest.choice
             self._slowed.setdefault(demand.group.id, "; ".join(slow))  # not why even more banks do not help
         late = any(n.ii > self.targets[key(x.result)] for n, x in zip(needs, demand.loops, strict=True))
         slower = self._slowed.get(demand.group.id, "") if late or choice.reason == "no partition helps" else ""
+        return self.decision(demand, choice, slower)
+
+    def decision(self, demand: Demand, choice: Choice, slower: str = "") -> Decision:
+        """The choice as directives that replace those of the array; ``slower``: which loop gives way, and why."""
+        barred = self._barred.get(demand.group.id)
         same = demand.existing is not None and not choice.rewrite and choice.layout == demand.existing
         copies = choice.kind == "replicate" and demand.storage == COPIED  # which the source says already
         said = self._directives(demand, choice)
@@ -379,6 +372,20 @@ class Inference:
         left = f"not rewritten: {barred}" if barred else ""
         reason = "; ".join(x for x in (verdict, choice.reason, slower, unasked, left) if x)
         return Decision(demand, choice, () if same or copies else said, removed, reason, said)
+
+    def chooser(self, demand: Demand) -> Chooser:
+        """Chooses without regard to what was found out so far."""
+        return Chooser(demand, self.options, self.model, self.target)
+
+    def may_change(self, demand: Demand) -> bool:
+        """Whether a demand may get another partition than it has."""
+        group = demand.group.id
+        held = self.options.beside and self._served_by_pragmas(demand)
+        return demand.fault is None and not held and group not in self._whole and self.open_to_change(group)
+
+    def leave_whole(self, group: int, why: str) -> None:
+        """From now on this group gets no partition."""
+        self._whole[group] = why
 
     def _served(self, demand: Demand) -> bool:
         """Whether each loop has its II without a partition, or would under what the tool does by itself."""
@@ -409,7 +416,7 @@ class Inference:
         positional = self.target.tool.startswith("vivado-hls")
         return partition_directives(self.program, demand, choice.layout, positional)
 
-    def _kept(self, demand: Demand, chooser: Chooser) -> Decision:
+    def kept(self, demand: Demand, chooser: Chooser) -> Decision:
         none = chooser.none([loop.need for loop in demand.loops])
         if demand.fault is not None:
             reason = f"not partitioned: {demand.fault}"
@@ -435,7 +442,7 @@ class Inference:
     def _shortage(self, loop: LoopResult, decisions: Sequence[Decision]) -> str:
         """Which rewritten array keeps a loop from its target, when no limit of the prediction does."""
         for d in decisions:
-            chooser = Chooser(d.demand, self.options, self.model, self.target)
+            chooser = self.chooser(d.demand)
             for x in d.demand.loops:
                 if key(x.result) == key(loop) and d.choice.rewrite:
                     interval = chooser.interval(x.need, d.choice.layout)
@@ -447,7 +454,7 @@ class Inference:
     def _outcomes(self, after: IIResult, decisions: Sequence[Decision]) -> list[InferredLoop]:
         before = {key(x): x for x in self.before.loops}
         out = []
-        for loop in self._loops(after):
+        for loop in self.asked_loops(after):
             asked = self.targets[key(loop)]
             cause = loop.cause
             rewritten = tuple(
@@ -459,14 +466,17 @@ class Inference:
             needs = f"needs the rewrite of {names}" if rewritten else None
             if loop.ii is not None and loop.ii > asked:
                 free = self._free.get(key(loop))
-                least = free if free is not None and free.ii == loop.ii else loop
-                cause = binding(least, asked) or binding(loop, asked) or self._shortage(loop, decisions)
+                nearest = free if free is not None and free.ii == loop.ii else loop
+                cause = binding(nearest, asked) or binding(loop, asked) or self._shortage(loop, decisions)
                 cause = f"{cause}; {needs}" if needs else cause
             elif loop.ii is not None:
                 cause = needs
-            old = before.get(key(loop))
-            ii_before = old.ii if old else None
-            out.append(InferredLoop(loop.function, loop.name, asked, ii_before, loop.ii, cause, rewritten=rewritten))
+            elif loop.bounds is not None and loop.bounds[1] > asked:
+                cause = "; ".join(x for x in (cause, binding(loop, asked)) if x)
+            old = before.get(key(loop), loop)
+            ii = (old.ii, loop.ii)
+            spans = (old.bounds if old.ii is None else None, loop.bounds if loop.ii is None else None)
+            out.append(InferredLoop(loop.function, loop.name, asked, *ii, cause, None, rewritten, *spans))
         return out
 
 
@@ -477,11 +487,6 @@ def binding(loop: LoopResult, asked: int) -> str | None:
     """
     limits = sorted(loop.limits, key=lambda x: (x.ii < (loop.ii or x.ii), x.kind == "memory-port"))
     return next((x.text for x in limits if x.ii > asked), None)
-
-
-def _least(loop: LoopResult) -> int:
-    """The II of a loop; where that is not known, what it is known not to be below."""
-    return loop.ii or (loop.bounds[0] if loop.bounds is not None else 1)
 
 
 def _copied(array: ArrayResult) -> bool:

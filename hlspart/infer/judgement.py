@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hlspart.banking.need import BankModel, Need
-from hlspart.infer.choice import Choice
+from hlspart.infer.choice import Choice, counted
 from hlspart.infer.demand import Demand
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 
@@ -13,15 +13,16 @@ def judge(demand: Demand, choice: Choice, model: BankModel) -> str:
     old = demand.existing
     if old is None:
         return ""
+    held = counted(old.banks, "bank")
     if choice.layout == old and not choice.rewrite:
-        return "kept: " + _banks(old.banks)
+        return f"kept: {held}"
     loads = [(_interval(loop.need, old, model), loop) for loop in demand.loops]
     whole = PerDimLayout(tuple(DimLayout.of("whole", n, None) for n in demand.shape))
     if choice.kind == "none":
-        return f"{_banks(old.banks)} where one suffices: remove the partition"
+        return f"{counted(old.banks, 'bank')} where one suffices: remove the partition"
     served = all(load <= loop.need.ii for load, loop in loads)
     if served:
-        return f"{_banks(old.banks)} where {choice.banks} suffice"
+        return f"{counted(old.banks, 'bank')} where {choice.banks} suffice"
     gained = any(load < _interval(loop.need, whole, model) for load, loop in loads)
     parted = [k + 1 for k, d in enumerate(old.dims) if d.banks > 1]
     wanted = _differing(demand)
@@ -31,9 +32,9 @@ def judge(demand: Demand, choice: Choice, model: BankModel) -> str:
             f"dimension {_list(parted)} is partitioned: no effect on the ports"
         )
     if not gained:
-        return f"the partition into {_banks(old.banks)} has no effect on the ports"
+        return f"the partition into {counted(old.banks, 'bank')} has no effect on the ports"
     worst, loop = max(loads, key=lambda item: item[0])
-    return f"the partition into {_banks(old.banks)} leaves {loop.result.name} at II {worst}"
+    return f"the partition into {counted(old.banks, 'bank')} leaves {loop.result.name} at II {worst}"
 
 
 def _interval(need: Need, layout: PerDimLayout, model: BankModel) -> int:
@@ -53,10 +54,6 @@ def _differing(demand: Demand) -> list[int]:
             if len({o[k] for o in cluster.offsets}) > 1
         }
     )
-
-
-def _banks(number: int) -> str:
-    return "1 bank" if number == 1 else f"{number} banks"
 
 
 def _list(numbers: list[int]) -> str:

@@ -9,6 +9,7 @@ from hlspart.model.options import InferOptions
 from hlspart.model.results import InferResult
 
 MOST_II = 16
+MOST_UNKNOWN = 4  # targets for which the II of a loop is not known, before there is a point
 
 
 def pareto(run: Callable[[InferOptions], InferResult], options: InferOptions) -> InferResult:
@@ -17,8 +18,10 @@ def pareto(run: Callable[[InferOptions], InferResult], options: InferOptions) ->
     seen: set[tuple[int, int, int]] = set()
     for ii in range(1, MOST_II + 1):
         result = run(replace(options, target_ii=ii, pareto=False))
-        if not result.loops or any(x.ii_after is None for x in result.loops):
+        if not result.loops or (not points and ii > MOST_UNKNOWN):
             break
+        if any(x.ii_after is None for x in result.loops):
+            continue  # for a slower target it may be known
         worst = max(x.ii_after or ii for x in result.loops)
         banks, blocks = sum(a.banks for a in result.arrays), sum(a.bram18k for a in result.arrays)
         if (worst, banks, blocks) not in seen:

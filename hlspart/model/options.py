@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 
@@ -59,6 +59,11 @@ class InferOptions:
     beside: bool = False  # for a file of directives: pragmas of the source stay where they serve
     sparing: bool = False  # large arrays stay in memories under scheme "pragma", too, unless max_banks is given
     hints: bool = False  # say what the next unroll factor would gain
+
+    @property
+    def by_pragma(self) -> InferOptions:
+        """The same for pragmas alone, where they are one way of several: as sparing of registers as before."""
+        return replace(self, scheme="pragma", sparing=self.sparing or self.scheme != "pragma")
 
 
 @dataclass(frozen=True, slots=True)

@@ -326,7 +326,10 @@ class InferredArray:
 
 @dataclass(frozen=True, slots=True)
 class InferredLoop:
-    """What a loop gains. ``rewritten``: ids of the arrays that it touches and that need the rewrite."""
+    """What a loop gains. ``rewritten``: ids of the arrays that it touches and that need the rewrite.
+
+    ``span_before``, ``span_after``: least and most of an II that is not known, where they are.
+    """
 
     function: str
     name: str
@@ -336,6 +339,8 @@ class InferredLoop:
     cause: str | None
     hint: str | None = None  # what the next unroll factor would gain
     rewritten: tuple[int, ...] = ()
+    span_before: tuple[int, int] | None = None
+    span_after: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

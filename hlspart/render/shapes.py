@@ -311,6 +311,8 @@ def infer(program: Program, analysis: AccessAnalysis, result: InferResult, paths
                     "target_ii": item.target_ii,
                     "ii_before": item.ii_before,
                     "ii_after": item.ii_after,
+                    "bounds_before": item.span_before,
+                    "bounds_after": item.span_after,
                     "cause": item.cause,
                     "hint": item.hint,
                 }

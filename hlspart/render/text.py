@@ -132,7 +132,7 @@ def infer(shape: Shape) -> str:
                 table(
                     ("loop", "target", "II before", "II after", "cause"),
                     [
-                        (loop_title(x), x["target_ii"], x["ii_before"], x["ii_after"], x["cause"] or "")
+                        (loop_title(x), x["target_ii"], _ii(x, "before"), _ii(x, "after"), x["cause"] or "")
                         for x in file["loops"]
                     ],
                 )
@@ -142,6 +142,12 @@ def infer(shape: Shape) -> str:
             out.append("\n")
             out.append(table(("II", "banks", "BRAM18K", "partitions"), [_point(p) for p in file["pareto"]]))
     return "".join(out)
+
+
+def _ii(loop: Shape, when: str) -> object:
+    """The II of a loop, or what it lies between."""
+    bounds = loop[f"bounds_{when}"]
+    return "..".join(map(str, bounds)) if bounds is not None else loop[f"ii_{when}"]
 
 
 def _point(point: Shape) -> tuple[object, ...]:

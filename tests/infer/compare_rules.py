@@ -56,7 +56,7 @@ def rows(folder: Path) -> Iterator[tuple[str, bool]]:
         program = unrolled(pipeline.program, top)
         validation = validate(program, pipeline.analysis)
         inference = Inference(program, pipeline.analysis, validation, pipeline.target, InferOptions(), "static")
-        floors = inference._floors()
+        floors = inference.floors(inference.free_of_ports())
         found = demands(
             inference.program, pipeline.analysis, validation, inference.base, pipeline.target, InferOptions(), floors
         )

@@ -1,20 +1,25 @@
-"""The pragmas that ``infer`` proposes for files, against all others with fewer banks, read by ``ii``.
+"""The pragmas that ``infer`` proposes, against all others, read by ``ii``.
 
-    python tests/infer/least_pragmas.py [--most 16] [--all] FILE..
+    python tests/infer/least_pragmas.py [--most 16] [--all] [--random COUNT] [--seed N] [FILE..]
 
 One array at a time, the others partitioned as inferred: every (type, factor) per dimension with fewer
 banks is given as a directive; none may reach the promised II of every loop. With --all, where a loop misses
-its target, all partitions are given, and none may do better. Exit status 1 where one does.
+its target, all partitions are given, of all arrays of that loop together where these are few, and none may
+do better. --random: kernels of random_kernels.py, of seeds N, N + 1, .. Exit status 1 where one does.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import math
+import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+
+import random_kernels
 
 from hlspart.infer import infer
 from hlspart.infer.emission import pragma_texts
@@ -24,77 +29,138 @@ from hlspart.model.results import InferredArray, InferResult
 from hlspart.pipeline import Pipeline
 
 CFG = "brute-force.cfg"
+MOST_TOGETHER = 300  # partitions of several arrays at once
+
+Way = tuple[int, tuple[str, ...]]  # banks, options per dimension
 
 
-def partitions(shape: tuple[int, ...], below: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+def partitions(shape: tuple[int, ...], below: int) -> Iterator[Way]:
     """(banks, options per dimension) of every partition with fewer banks than ``below``."""
     ways = []
     for n in shape:
-        found = [(1, "")]
-        for factor in range(2, min(n, below - 1) + 1):
-            found += [
-                (DimLayout.of(kind, n, factor).banks, f"type={kind} factor={factor}") for kind in ("cyclic", "block")
-            ]
-        ways.append(found)
+        found: dict[tuple[int, ...], tuple[int, str]] = {}
+        for factor in range(1, min(n, below - 1) + 1):
+            for kind in ("cyclic", "block"):
+                layout = DimLayout.of(kind, n, factor)
+                same = tuple(layout.bank(x) for x in range(n))
+                found.setdefault(same, (layout.banks, f"type={kind} factor={factor}" if factor > 1 else ""))
+        ways.append(list(found.values()))
     for chosen in itertools.product(*ways):
-        banks = 1
-        for number, _ in chosen:
-            banks *= number
+        banks = math.prod(number for number, _ in chosen)
         if banks < below:
             yield banks, tuple(words for _, words in chosen)
 
 
-def better(
-    path: str, result: InferResult, array: InferredArray, pipeline: Pipeline, most: int | None
-) -> tuple[int, list[str]]:
-    """How many partitions were tried for one array, and those that serve."""
-    said = enumerate(pipeline.program.directives)
-    own = tuple(k for k, d in said if d.kind == "array_partition" and set(array.roots) & set(d.variables))
-    plain = replace(array, pragmas=(), fresh=False, removed=own)
-    others = replace(result, arrays=tuple(plain if a is array else a for a in result.arrays))
-    text = pragma_texts(pipeline.program, others).get(path, Path(path).read_text())
-    shape = tuple(n or 0 for n in pipeline.program.variable(array.variable).dims)
-    promised = [x.ii_after or 0 for x in result.loops]
-    missed = most is not None and any((x.ii_after or 0) > (x.target_ii or 1) for x in result.loops)
-    tried, found = 0, []
-    for banks, options in partitions(shape, (most or 0) + 1 if missed else array.banks):
-        tried += 1
-        place = array.function or array.scope
+class Trial:
+    """One kernel with what is inferred for it."""
+
+    def __init__(self, path: str, text: str, most: int) -> None:
+        self.path, self.text = path, text
+        self.pipeline = self._read(text)
+        options = InferOptions(scheme="pragma", max_banks=most)
+        p = self.pipeline
+        self.result: InferResult = infer(p.program, p.analysis, p.validation, p.target, options)
+        self.promised = [x.ii_after or 0 for x in self.result.loops]
+
+    @property
+    def missed(self) -> bool:
+        """Whether a loop does not reach its target."""
+        return any((x.ii_after or 0) > (x.target_ii or 1) for x in self.result.loops)
+
+    def shape(self, array: InferredArray) -> tuple[int, ...]:
+        """Extents of an array."""
+        return tuple(n or 0 for n in self.pipeline.program.variable(array.variable).dims)
+
+    def reached(self, ways: Sequence[tuple[InferredArray, tuple[str, ...]]]) -> list[int | None] | None:
+        """II of each loop with these partitions in place of those inferred; None where one is rejected."""
+        program = self.pipeline.program
+        roots = {r for a, _ in ways for r in a.roots}
+        own = {k for k, d in enumerate(program.directives) if d.kind == "array_partition" and roots & set(d.variables)}
+        plain = {a.variable: replace(a, pragmas=(), fresh=False, removed=tuple(own)) for a, _ in ways}
+        others = replace(self.result, arrays=tuple(plain.get(a.variable, a) for a in self.result.arrays))
         lines = [
-            f"syn.directive.array_partition={place} {array.name} {words} dim={dim}"
+            f"syn.directive.array_partition={a.function or a.scope} {a.name} {words} dim={dim}"
+            for a, options in ways
             for dim, words in enumerate(options, 1)
             if words
         ]
-        cfg = "\n".join(["[hls]", *lines, ""])
-        read = {path: text.encode(), CFG: cfg.encode()}.__getitem__
-        given = Pipeline([path], Options(frontend=FrontendOptions(directive_files=(CFG,))), read)
-        reached = [x.ii for x in given.ii.loops if x.pipelined and x.origin != "auto"]
-        assert len(reached) == len(promised), "not the same loops"
-        serves = all(ii is not None and ii <= best for ii, best in zip(reached, promised, strict=True))
-        if serves and (banks < array.banks or reached != promised):
-            found.append(f"{banks} banks: {' '.join(lines)}")
-    return tried, found
+        given = self._read(pragma_texts(program, others).get(self.path, self.text), "\n".join(["[hls]", *lines, ""]))
+        refused = any(x.status == "rejected" for x in given.ii.pragmas)
+        found = [x.ii for x in given.ii.loops if x.pipelined and x.origin != "auto"]
+        assert len(found) == len(self.promised), "not the same loops"
+        return None if refused else found
+
+    def _read(self, text: str, cfg: str = "[hls]\n") -> Pipeline:
+        known = {self.path: text.encode(), CFG: cfg.encode()}
+        front = FrontendOptions(directive_files=(CFG,))
+        return Pipeline([self.path], Options(frontend=front), lambda p: known.get(p) or Path(p).read_bytes())
+
+    def better(self, array: InferredArray, most: int | None) -> tuple[int, list[str]]:
+        """How many partitions were tried for one array, and those that serve with less."""
+        tried, found = 0, []
+        accesses = [x for r in array.roots for x in self.pipeline.analysis.of_array(r)]
+        alone = array.accesses < 2 and all(x.kind == "write" for x in accesses)
+        everything = most is not None and self.missed and not alone
+        for banks, words in partitions(self.shape(array), (most or 0) + 1 if everything else array.banks):
+            tried += 1
+            reached = self.reached([(array, words)])
+            if self._serves(reached) and (banks < array.banks or reached != self.promised):
+                found.append(f"{array.name} in {banks} banks: {words}: II {reached} instead of {self.promised}")
+        return tried, found
+
+    def together(self, most: int) -> tuple[int, list[str]]:
+        """The same for all arrays that get a partition at once, with a better II, where these are few."""
+        arrays = [a for a in self.result.arrays if math.prod(self.shape(a)) <= most**2 and a.accesses > 1]
+        ways = [list(partitions(self.shape(a), most + 1)) for a in arrays]
+        if not self.missed or len(arrays) < 2 or math.prod(map(len, ways)) > MOST_TOGETHER:
+            return 0, []
+        tried, found = 0, []
+        for chosen in itertools.product(*ways):
+            tried += 1
+            reached = self.reached([(a, words) for a, (_, words) in zip(arrays, chosen, strict=True)])
+            if self._serves(reached) and reached != self.promised:
+                found.append(f"together: {chosen}: II {reached} instead of {self.promised}")
+        return tried, found
+
+    def _serves(self, reached: Sequence[int | None] | None) -> bool:
+        return reached is not None and all(
+            ii is not None and ii <= best for ii, best in zip(reached, self.promised, strict=True)
+        )
+
+
+def compared(path: str, text: str, most: int, everything: bool) -> tuple[Trial, int, list[str]]:
+    """A kernel, how many partitions were tried, and those that are better than what is inferred."""
+    trial = Trial(path, text, most)
+    results = [trial.better(a, most if everything else None) for a in trial.result.arrays]
+    if everything:
+        results.append(trial.together(most))
+    return trial, sum(n for n, _ in results), [words for _, found in results for words in found]
 
 
 def main() -> int:
-    """Print a line per array, and every partition that beats what was inferred."""
+    """Print a line per kernel, and every partition that beats what was inferred."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--most", type=int, default=16, help="most banks of an array")
     parser.add_argument("--all", action="store_true", help="look for a better II too")
-    parser.add_argument("files", nargs="+")
+    parser.add_argument("--random", type=int, default=0, help="number of random kernels")
+    parser.add_argument("--seed", type=int, default=0, help="of the first of them")
+    parser.add_argument("files", nargs="*")
     given = parser.parse_args()
-    good = True
-    for path in given.files:
-        pipeline = Pipeline([path], Options(frontend=FrontendOptions()), lambda name: Path(name).read_bytes())
-        options = InferOptions(scheme="pragma", max_banks=given.most)
-        result = infer(pipeline.program, pipeline.analysis, pipeline.validation, pipeline.target, options)
-        for array in result.arrays:
-            tried, found = better(path, result, array, pipeline, given.most if given.all else None)
-            print(f"{path}: {array.name}: {array.banks} banks, {tried} others tried, {len(found)} better")
-            for words in found:
-                print(f"    {words}")
-            good = good and not found
-    return 0 if good else 1
+    kernels = [(path, Path(path).read_text()) for path in given.files]
+    for seed in range(given.seed, given.seed + given.random):
+        kernels.append((f"seed{seed}.c", random_kernels.kernel(random.Random(seed))))
+    all_tried = all_found = 0
+    for path, text in kernels:
+        trial, tried, found = compared(path, text, given.most, given.all)
+        said = ", ".join(f"{a.name} {a.banks}" for a in trial.result.arrays)
+        print(
+            f"{path}: {said}: {tried} others tried, {len(found)} better{', misses' if trial.missed else ''}", flush=True
+        )
+        for words in found:
+            print(f"    {words}")
+        all_tried, all_found = all_tried + tried, all_found + len(found)
+    print(f"{len(kernels)} kernels, {all_tried} partitions tried, {all_found} better")
+    return 1 if all_found else 0
 
 
 if __name__ == "__main__":

@@ -120,7 +120,7 @@ def test_what_a_tool_would_make_of_a_partition_that_is_rejected() -> None:
     found = array(result, "b")
     assert (found.kind, found.pragmas) == ("none", ())
     assert "'b[out[0] & 63]' in line 12" in found.reason
-    assert f"{pragma} would bring M II 2 -> 1: a tool serves that access from all banks" in found.reason
+    assert f"{pragma} would bring M II 1..2 -> 1: a tool serves that access from all banks" in found.reason
     (loop,) = [x for x in pipeline(LOOKED_UP).ii.loops if x.name == "M"]
     hint = loop.limits[0].hint or ""
     assert hint.startswith(f"#pragma HLS {pragma}: II 1") and "'b[out[0] & 63]' in line 12" in hint

@@ -18,7 +18,8 @@ def test_unrolled_by_four_is_cyclic(ports: int, banks: int) -> None:
 def test_far_accesses_are_block() -> None:
     result = run(FAR)
     assert array(result, "A").pragmas == ("#pragma HLS array_partition variable=A type=block factor=2 dim=1",)
-    assert [(x.name, x.ii_before, x.ii_after) for x in result.loops] == [("F", 1, 1), ("L", 2, 1)]
+    assert [(x.name, x.ii_before, x.ii_after) for x in result.loops] == [("F", 1, 1), ("L", None, 1)]
+    assert result.loops[1].span_before == (1, 2)  # a tool may split A by itself
 
 
 def test_matmul_partitions_the_unrolled_dimension_of_each() -> None:

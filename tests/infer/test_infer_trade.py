@@ -153,7 +153,7 @@ def test_objectives_and_powers_of_two() -> None:
     powers = array(run(five, scheme="any", pow2=True), "A")
     assert (three.banks, powers.banks) == (3, 4) and "powers of two" in powers.space
     two = run(five, scheme="any", pow2=True, max_banks=2)
-    assert array(two, "A").banks == 2 and (two.loops[1].ii_before, two.loops[1].ii_after) == (3, 2)
+    assert array(two, "A").banks == 2 and (two.loops[1].span_before, two.loops[1].ii_after) == ((1, 3), 2)
     blocks = {o: array(run(five, objective=o), "A") for o in ("banks", "bram", "lut")}
     assert blocks["bram"].bram18k <= min(x.bram18k for x in blocks.values())
 
@@ -178,3 +178,53 @@ L:      for (int j = 0; j < i; j++) {
     (loop,) = [x for x in p.ii.loops if x.pipelined]
     assert loop.ii is None and loop.bounds is not None and loop.bounds[0] >= 20  # a chain of four sums
     assert [a.kind for a in result.arrays] == ["none", "none"] and result.loops[0].ii_after is None
+
+
+BINS = """\
+void k(const int in[64], int out[8])
+{
+    int bin[8];
+Z:  for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE
+        bin[i] = 0;
+    }
+L:  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        bin[i & 7] += in[i];
+    }
+O:  for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE
+        out[i] = bin[i];
+    }
+}
+"""
+
+
+def test_a_small_array_whose_recurrence_is_too_slow_becomes_registers() -> None:
+    result = run(BINS)
+    found = array(result, "bin")
+    assert (found.kind, found.banks, found.proved_minimal) == ("complete", 8, False)
+    assert found.reason == "a memory leaves L at II 1..2: registers answer at once, 256 bits in all"
+    assert [x.ii_after for x in result.loops] == [1, 1, 1] and set(iis(pasted(BINS)).values()) == {1}
+    assert pasted(pasted(BINS)) == pasted(BINS)
+    for other in ({"scheme": "any"}, {"max_banks": 4}):
+        assert array(run(BINS, **other), "bin").kind == "none"
+    large = BINS.replace("[8]", "[32]").replace("& 7", "& 31").replace("< 8", "< 32")  # 1024 bits
+    assert array(run(large), "bin").kind == "none"
+    assert array(run(large, scheme="pragma"), "bin").kind == "complete"
+
+
+def test_registers_that_validation_rejects_are_a_hint() -> None:
+    text = BINS.replace("bin[i & 7] += in[i]", "bin[in[i]] += 1")
+    found = array(run(text), "bin")
+    hint = "array_partition variable=bin type=complete dim=1 would bring L II 1..2 -> 1"
+    assert (found.kind, found.pragmas) == ("none", ()) and hint in found.reason
+    assert iis(text.replace("bin[8];\n", "bin[8];\n#pragma HLS ARRAY_PARTITION variable=bin complete\n"))["L"] == 1
+
+
+def test_registers_at_an_interface_only_where_so_many_are_allowed() -> None:
+    text = FAR.replace("    int A[32];\nF:", "F:").replace("int x[32]", "int x[32], int A[32]")
+    text = text.replace("A[i+24]", "A[i+24] + A[0] + A[i+3] + A[i+5]")
+    assert array(run(text, scheme="pragma"), "A").kind != "complete"
+    asked = run(text, scheme="pragma", max_banks=32)
+    assert array(asked, "A").banks == 32 and asked.loops[1].ii_after == 1

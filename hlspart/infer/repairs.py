@@ -1,0 +1,173 @@
+"""What the prediction knows and ports alone do not say: schedules, recurrences through memories, loops made slower."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hlspart.infer.choice import Chooser
+from hlspart.infer.decision import Decision
+from hlspart.infer.demand import Demand, LoopKey, demands, key
+from hlspart.model.results import IIResult, LoopResult
+
+if TYPE_CHECKING:
+    from hlspart.infer.inference import Inference
+
+Plan = tuple[tuple[Decision, ...], IIResult]  # decisions, and the prediction under them
+
+TRIALS = 6  # partitions of one array, where ports and dependences together keep a loop from its II
+
+
+def least(loop: LoopResult) -> int:
+    """The II of a loop; where that is not known, what it is known not to be below."""
+    return loop.ii or (loop.bounds[0] if loop.bounds is not None else 1)
+
+
+def tuned(run: Inference, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
+    """``plan`` with other partitions where a loop misses ``floors`` although its ports suffice.
+
+    One array at a time: the next ones that have ports enough, as long as the prediction gains.
+    """
+    decisions, after = plan
+    for place, first in enumerate(decisions):
+        if first.choice.rewrite or first.choice.copies > 1 or not run.may_change(first.demand):
+            continue
+        touched = {key(x.result) for x in first.demand.loops}
+        current, tried = first, {first.choice.layout}
+        for _ in range(TRIALS):
+            late = [x for x in run.asked_loops(after) if key(x) in touched and (x.ii or 0) > floors[key(x)]]
+            if not any(x.limits and x.limits[0].kind in ("schedule", "recurrence") for x in late):
+                break
+            pragmas = run.options.by_pragma
+            chooser = Chooser(first.demand, pragmas, run.model, run.target, False, tried=frozenset(tried))
+            choice = chooser.choose([x.need for x in first.demand.loops], max(2, current.choice.banks))
+            if choice is None:
+                break
+            current = run.decision(first.demand, choice)
+            tried.add(choice.layout)
+            trial = (*decisions[:place], current, *decisions[place + 1 :])
+            then = run.confirm(trial)
+            if run.missed(then, floors) < run.missed(after, floors):
+                decisions, after = trial, then
+    return decisions, after
+
+
+def hastened(run: Inference, free: IIResult) -> tuple[IIResult, dict[int, str]]:
+    """The prediction ``free``, of memories with ports enough, with some arrays as registers: these, and why.
+
+    A recurrence through a memory takes a store and a load; registers answer at once. As few arrays as give
+    loops that miss their target a better II, and none a worse one. What validation rejects is noted for a hint.
+    """
+    late = {key(x) for x in run.asked_loops(free) if rank(x) > (run.targets[key(x)], 0)}
+    if not late:
+        return free, {}
+    found = demands(run.program, run.analysis, run.validation, run.base, run.target, run.options, run.targets)
+    chosen = [d for d in found if _recurs(d, late) and run.may_change(d) and run.chooser(d).may_hasten]
+    then, rejected = _as_registers(run, chosen)
+    if not better(run, then, free):
+        return free, {}
+    for d in tuple(chosen) if len(chosen) > 1 else ():
+        fewer = [x for x in chosen if x is not d]
+        trial, _ = _as_registers(run, fewer)
+        if not better(run, then, trial):
+            chosen, then = fewer, trial
+    for d in (d for d in chosen if d in rejected):
+        run.note_beyond(run.decision(d, run.chooser(d).hastened("")))
+    if any(d in rejected for d in chosen):
+        chosen = [d for d in chosen if d not in rejected]
+        then, _ = _as_registers(run, chosen)
+        if not better(run, then, free):
+            return free, {}
+    gains = [x for x, y in zip(run.asked_loops(free), run.asked_loops(then), strict=True) if rank(x) != rank(y)]
+    return then, {d.group.id: _why(d, gains) for d in chosen}
+
+
+def _recurs(demand: Demand, late: set[LoopKey]) -> bool:
+    """Whether one of the loops both loads from and stores to the array."""
+    for x in demand.loops:
+        kinds = {site.read for site in x.need.problem.sites}
+        if key(x.result) in late and kinds == {True, False}:
+            return True
+    return False
+
+
+def shown(loop: LoopResult) -> str:
+    """The II of a loop, or what it lies between."""
+    if loop.ii is not None:
+        return str(loop.ii)
+    return "?" if loop.bounds is None else f"{loop.bounds[0]}..{loop.bounds[1]}"
+
+
+def rank(loop: LoopResult) -> tuple[float, int]:
+    """Orders the II of loops; one that is not known comes behind the most that it can be."""
+    if loop.ii is not None:
+        return loop.ii, 0
+    return (loop.bounds[1] if loop.bounds is not None else math.inf), 1
+
+
+def better(run: Inference, one: IIResult, other: IIResult) -> bool:
+    """Whether a loop has a lower II in ``one``, and none a higher one."""
+    pairs = [(rank(x), rank(y)) for x, y in zip(run.asked_loops(one), run.asked_loops(other), strict=True)]
+    return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
+
+
+def weighed(run: Inference, plan: Plan) -> Plan:
+    """``plan`` without those partitions that cost another loop more cycles than they gain.
+
+    Choosing a bank at run time takes time of its own: it can lengthen a recurrence of a loop that
+    did not need the partition.
+    """
+    decisions, after = plan
+    base = {key(x): x for x in run.asked_loops(run.base)}
+    worse = {key(x) for x in run.asked_loops(after) if (x.ii or 0) > (base[key(x)].ii or x.ii or 0)}
+    suspects = [d for d in decisions if worse & {key(x.result) for x in d.demand.loops} and d.choice.kind != "none"]
+    for d in suspects:
+        group = d.demand.group.id
+        trial = tuple(run.plain(x.demand, "") if x.demand.group.id == group else x for x in decisions)
+        then = run.confirm(trial)
+        lost, gained = run.cycles(then), run.cycles(after)
+        if lost is None or gained is None or lost >= gained:
+            continue
+        run.leave_whole(group, f"partitioned, all loops take {gained} cycles; whole, they take {lost}")
+        reached = {key(x): max(run.targets[key(x)], least(x)) for x in run.asked_loops(then)}
+        decisions, after = run.solve(reached)
+    return _no_worse(run, (decisions, after))
+
+
+def _no_worse(run: Inference, plan: Plan) -> Plan:
+    """With those partitions kept that serve a loop better than their replacement: smaller banks can be faster."""
+    decisions, after = plan
+    before = {key(x): x.ii for x in run.before.loops}
+    for d in decisions:
+        touched = {key(x.result) for x in d.demand.loops}
+        lost = [x for x in run.asked_loops(after) if key(x) in touched and (before.get(key(x)) or 0) < (x.ii or 0)]
+        lost = [x for x in lost if before.get(key(x)) is not None]
+        if not lost or not d.removed:
+            continue
+        names = ", ".join(f"{x.name} II {x.ii} instead of {before[key(x)]}" for x in lost)
+        kept = replace(run.kept(d.demand, run.chooser(d.demand)), reason=f"kept: without it {names}")
+        trial = tuple(kept if x is d else x for x in decisions)
+        then = run.confirm(trial)
+        now = {key(x): x.ii for x in run.asked_loops(then)}
+        known = [(x, now[key(x)]) for x in run.asked_loops(after)]
+        saved = [(x.ii - ii) * (x.trip_count.max or 1) for x, ii in known if x.ii is not None and ii is not None]
+        if sum(saved) > 0:
+            decisions, after = trial, then
+    return decisions, after
+
+
+def _as_registers(run: Inference, chosen: Sequence[Demand]) -> tuple[IIResult, list[Demand]]:
+    """The prediction with ports enough and these arrays as registers, and those of which that is rejected."""
+    said = [(d, x) for d in chosen for x in run.decision(d, run.chooser(d).hastened("")).said]
+    every = {a.array for a in run.analysis.accesses}
+    found = run.predict(replace(run.bare, directives=(*run.bare.directives, *(x for _, x in said))), every)
+    states = zip(reversed(said), reversed(found.pragmas), strict=False)
+    return found, [d for (d, _), x in states if x.status in ("rejected", "conflict")]
+
+
+def _why(demand: Demand, gains: Sequence[LoopResult]) -> str:
+    """What a memory in place of the registers costs."""
+    touched = {key(x.result) for x in demand.loops}
+    return "a memory leaves " + " and ".join(f"{x.name} at II {shown(x)}" for x in gains if key(x) in touched)
