@@ -19,14 +19,13 @@ def emit(program: Program, result: InferResult, form: str) -> str:
     """The inferred directives as text: ``pragma``, ``diff``, ``cfg``, ``tcl`` or ``smarthls``."""
     if form == "diff":
         return "".join(_diff(program, result))
-    if form == "pragma":
-        return "".join(_pragmas(program, result))
+    if form in ("pragma", "smarthls"):
+        return "".join(_pragmas(program, result, form))
     lines = []
     for array in result.arrays:
         held = (program.directives[k] for k in array.removed)
         lines += [f"# first remove {_place(program, d)}: #pragma {_said(d)}" for d in held if d.source == "pragma"]
-        wanted = (d for d in _directives(program, array) if form != "smarthls" or d.kind == "array_partition")
-        lines += [print_directive(d, program, form) for d in wanted]  # type: ignore[arg-type]
+        lines += [print_directive(d, program, form) for d in _directives(program, array)]  # type: ignore[arg-type]
     header = ["[hls]"] if form == "cfg" and lines else []
     return "".join(f"{line}\n" for line in [*header, *lines])
 
@@ -56,20 +55,23 @@ def _diff(program: Program, result: InferResult) -> Iterator[str]:
             yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
-def _pragmas(program: Program, result: InferResult) -> Iterator[str]:
+def _pragmas(program: Program, result: InferResult, form: str) -> Iterator[str]:
+    """Pragma lines, each with its place: SmartHLS wants them before a declaration, Vitis behind it."""
     for array in result.arrays:
         for index in array.removed:
             held = program.directives[index]
             yield f"// {_place(program, held)}: remove #pragma {_said(held)}\n"
         for d in _directives(program, array):
             variable = program.variable(d.variables[0])
-            at = variable.at
-            where = (
-                "after this declaration"
-                if variable.function and variable.storage != "parameter"
-                else (f"at the start of {d.function}")
-            )
-            yield f"// {at.span.path}:{program.line(at)}: {variable.name}: {where}\n#pragma {d.text}\n"
+            where, text = f"at the start of {d.function}", f"#pragma {d.text}"
+            if form == "smarthls":
+                if variable.storage != "parameter":
+                    where = "before this declaration"
+                other = d.kind != "array_partition"
+                text = f"// no such directive: {text}" if other else print_directive(d, program, "smarthls")
+            elif variable.function and variable.storage != "parameter":
+                where = "after this declaration"
+            yield f"// {variable.at.span.path}:{program.line(variable.at)}: {variable.name}: {where}\n{text}\n"
 
 
 def _place(program: Program, directive: Directive) -> str:

@@ -96,7 +96,7 @@ def test_forms_of_a_partition() -> None:
     )
     assert (
         print_directive(directive, program, "smarthls")
-        == "#pragma HLS memory partition variable(A) type(cyclic) dim(2) factor(4)"
+        == "#pragma HLS memory partition argument(A) type(cyclic) dim(2) factor(4)"
     )
 
 

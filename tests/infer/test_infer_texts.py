@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,10 @@ def test_in_place_text_is_exact() -> None:
     [
         ("cfg", "[hls]\nsyn.directive.array_partition=k A type=cyclic factor=2 dim=1\n"),
         ("tcl", 'set_directive_array_partition -type cyclic -factor 2 -dim 1 "k" A\n'),
-        ("smarthls", "#pragma HLS memory partition variable(A) type(cyclic) dim(1) factor(2)\n"),
+        (
+            "smarthls",
+            "// k.c:1: A: at the start of k\n#pragma HLS memory partition argument(A) type(cyclic) dim(1) factor(2)\n",
+        ),
         (
             "pragma",
             "// k.c:1: A: at the start of k\n#pragma HLS array_partition variable=A type=cyclic factor=2 dim=1\n",
@@ -48,6 +52,23 @@ def test_in_place_text_is_exact() -> None:
 def test_emitted_forms(form: str, expected: str) -> None:
     p = pipeline(UNROLLED)
     assert emit(p.program, infer(p.program, p.analysis, p.validation, p.target, InferOptions()), form) == expected
+
+
+@pytest.mark.parametrize(("text", "subject"), [(FAR, "variable"), (MATMUL, "argument"), (OVER, "argument")])
+def test_smarthls_says_the_same_in_its_own_words(text: str, subject: str) -> None:
+    """Its pragmas, turned back word by word, give the promise."""
+    p = pipeline(text)
+    lines = emit(p.program, p.infer(InferOptions()), "smarthls").splitlines()
+    said = re.findall(r"memory partition (\w+)\((\w+)\) type\((\w+)\) dim\((\d)\) factor\((\d+)\)", "\n".join(lines))
+    assert said and {word for word, *_ in said} == {subject}
+    places = {"argument": "at the start of k", "variable": "before this declaration"}
+    assert all(line.endswith(places[subject]) or "remove #pragma" in line for line in lines if line.startswith("//"))
+    cfg = "[hls]\n" + "".join(
+        f"syn.directive.array_partition=k {name} type={kind} dim={dim} factor={factor}\n"
+        for _, name, kind, dim, factor in said
+    )
+    bare = "".join(x for x in text.splitlines(True) if "ARRAY_PARTITION" not in x)
+    assert set(iis(bare, cfg).values()) == {1}
 
 
 def test_cfg_read_back_gives_the_promise() -> None:

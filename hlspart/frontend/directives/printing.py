@@ -21,7 +21,8 @@ def print_directive(directive: Directive, program: Program, form: Form = "pragma
     options = [(o.name, o.value) for o in directive.options]
     if form != "pragma":
         options = [(n, str(directive.values[n]) if n in directive.values else v) for n, v in options]
-    return spell(directive.kind, options, form, location_of(directive, program))
+    argument = any(program.variable(v).storage == "parameter" for v in directive.variables)
+    return spell(directive.kind, options, form, location_of(directive, program), argument)
 
 
 def location_of(directive: Directive, program: Program) -> str:
@@ -31,13 +32,22 @@ def location_of(directive: Directive, program: Program) -> str:
     return f"{directive.function}/{program.loops[directive.loop].name}"
 
 
-def spell(kind: str, options: Sequence[tuple[str, str | None]], form: Form = "pragma", location: str = "") -> str:
-    """A directive from its plain parts: options as (name, value), value None for a bare word."""
+def spell(
+    kind: str,
+    options: Sequence[tuple[str, str | None]],
+    form: Form = "pragma",
+    location: str = "",
+    argument: bool = False,
+) -> str:
+    """A directive from its plain parts: options as (name, value), value None for a bare word.
+
+    ``argument``: its variable is a parameter, which SmartHLS has a word of its own for.
+    """
     if form == "pragma":
         words = [n if v is None else f"{n}={_quoted(v)}" for n, v in options]
         return " ".join(("#pragma HLS", kind, *words))
     if form == "smarthls":
-        return _smarthls(kind, options)
+        return _smarthls(kind, options, "argument" if argument else "variable")
     subject = KINDS[kind].subject if kind in KINDS else None
     about = [v for n, v in options if n == subject and v is not None]
     rest = [(n, v) for n, v in options if n != subject or v is None]
@@ -60,14 +70,14 @@ def _quoted(text: str) -> str:
     return f'"{text}"' if " " in text and not text.isidentifier() else text
 
 
-def _smarthls(kind: str, options: Sequence[tuple[str, str | None]]) -> str:
+def _smarthls(kind: str, options: Sequence[tuple[str, str | None]], subject: str) -> str:
     values = {n: v for n, v in options if v is not None}
     bare = [n for n, v in options if v is None]
     if kind == "array_partition":
         type_ = values.get("type") or next((b for b in bare if b in ("cyclic", "block", "complete")), "complete")
         factor = f" factor({values['factor']})" if "factor" in values and type_ != "complete" else ""
         return (
-            f"#pragma HLS memory partition variable({values.get('variable', '')}) type({type_})"
+            f"#pragma HLS memory partition {subject}({values.get('variable', '')}) type({type_})"
             f" dim({values.get('dim', '1')}){factor}"
         )
     if kind == "pipeline":
