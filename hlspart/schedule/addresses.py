@@ -13,7 +13,7 @@ from dataclasses import replace
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.schedule.graph import Edge, MemoryRef, Op
 from hlspart.schedule.lower import Lowered
-from hlspart.schedule.storage import Storage
+from hlspart.schedule.storage import STREAMS, Storage
 from hlspart.targets import Target
 
 _INDEX_BITS = 13  # width of most iterators and addresses in the reports
@@ -35,8 +35,11 @@ def with_addresses(lowered: Lowered, own: tuple[str, ...], storage: Storage, out
     for op in graph.memory:
         if op.ref is None or op.ref.key[0] == "stream":
             continue
-        ns = _address_ns(op.ref, storage.memory(op.ref.variable).layout, own, target)
-        if ns == 0 or ns + access_ns(op, storage) <= target.effective_ns or storage.memory(op.ref.variable).registers:
+        memory = storage.memory(op.ref.variable)
+        if memory.registers or memory.storage in STREAMS:
+            continue
+        ns = _address_ns(op.ref, memory.layout, own, target)
+        if ns == 0 or ns + access_ns(op, storage) <= target.effective_ns:
             continue
         if ns not in made:
             made[ns] = max(ops) + 1
@@ -49,6 +52,8 @@ def access_ns(op: Op, storage: Storage) -> float:
     """Delay of the memory of a load or store in the states where its address and its data are handed over."""
     assert op.ref is not None
     memory = storage.memory(op.ref.variable)
+    if memory.storage in STREAMS:
+        return storage.target.stream_ns(memory.storage)
     layout = memory.layout
     depth = max(layout.depth(b) for b in {0, layout.banks - 1})
     return storage.target.access_ns(depth, op.bits or storage.width(op.ref.variable))

@@ -84,10 +84,9 @@ def _named(said: ReportedLoop, loops: list[LoopResult], ordinals: dict[str, int]
     if re.fullmatch(r"Loop [\d.]+", said.name):
         ids = {ordinals.get(f"{x.function}/{said.name}") for x in loops}
         return next((x for x in loops if x.loop in ids), None)
-    # what follows are guesses, which other iterations refute
-    loops = [x for x in loops if _meet(said.trip_count, x.trip_count)]
-    # lines have moved since: unlabelled loops keep their numbers
+    # lines have moved since: unlabelled loops keep their numbers, and loops their iterations
     moved = (x for x in loops if x.name != _unplaced(x.name) == _unplaced(said.name))
+    moved = (x for x in moved if _meet(said.trip_count, x.trip_count))
     if (found := next(moved, None)) is not None:
         return found
     # a nest flattened by the one and not by the other, or further, goes by its innermost loop

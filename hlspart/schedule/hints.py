@@ -14,7 +14,7 @@ from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.nests import Nest
 from hlspart.schedule.problem import Problem
 from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
-from hlspart.schedule.storage import Storage
+from hlspart.schedule.storage import STREAMS, Storage
 from hlspart.schedule.trial import Change, Tried
 from hlspart.targets.target import REGISTERS
 
@@ -169,7 +169,7 @@ class _Hints:
     def _divides(self, variable: int) -> bool:
         """Whether a partition of the array means anything, and can be written."""
         storage = self.model.storage
-        split = storage.memory(variable).storage not in ("m_axi", "fifo") and variable not in storage.packings
+        split = storage.memory(variable).storage not in ("m_axi", *STREAMS) and variable not in storage.packings
         return split and self._here(variable) is not None
 
     def _rewritable(self, variable: int) -> bool:

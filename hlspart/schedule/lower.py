@@ -35,6 +35,9 @@ class Lowered:
     waits: tuple[Edge, ...] = ()
 
 
+CHOSEN = "whether the tool keeps apart stores at one place of memories chosen while the loop runs is not known"
+
+
 def lower(
     body: Body,
     own: tuple[str, ...],
@@ -303,12 +306,15 @@ def _memory(
                     continue
                 assert first.ref is not None and second.ref is not None
                 differ = different(first.ref.index, second.ref.index)
+                if first.kind == second.kind == "store" and one_of(first.ref, second.ref, memory.layout):
+                    pair = [Edge(a, b, d, 1, "memory", name) for a, b, d in _turns(first.id, second.id)]
+                    carriers.possible.setdefault(CHOSEN, []).extend(pair if not memory.registers else [])
                 if _exclusive(first.ref, second.ref) or (differ and not hidden(first.ref, second.ref, memory.layout)):
                     continue
                 if carriers.disjoint_banks(first, second):
                     continue
                 late = first.kind == "store" and second.kind == "load" and first.id not in early
-                wait = gap if late else 1
+                wait = gap if late and first.ref.index != second.ref.index else 1
                 if memory.registers:  # read before it is written at the end of the state
                     wait = int(second.kind == "load")
                 (waits if differ else edges).append(Edge(first.id, second.id, 0, wait, "memory", name))
@@ -319,6 +325,27 @@ def _memory(
         if storage.target.memory_registers and (memory.bound or left):  # the tool takes what it does not know as given
             carriers.assumed -= {(a.id, b.id) for a in found for b in found if memory.bound or (a.id, b.id) in left}
     return edges, waits
+
+
+def _turns(first: int, second: int) -> tuple[tuple[int, int, int], ...]:
+    """(source, sink, distance) of two stores that keep their order, in one iteration and from one to the next."""
+    return (first, second, 0), (second, first, 1)
+
+
+def one_of(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
+    """Whether two elements differ only by constants in completely partitioned dimensions, at run-time places.
+
+    Then they have one place in memories that are chosen while the loop runs.
+    """
+    apart = False
+    for a, b, dim in zip(one.index or (), other.index or (), layout.dims, strict=False):
+        if a is None or b is None or a.terms != b.terms:
+            return False
+        if a.const != b.const:
+            if not a.terms or dim.kind != "complete":
+                return False
+            apart = True
+    return apart
 
 
 def _exclusive(one: MemoryRef, other: MemoryRef) -> bool:

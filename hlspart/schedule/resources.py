@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 from hlspart.model.program import ArrayType, StructType, Variable, storage_bits
 from hlspart.model.results import ArrayResult, ResourceUse
+from hlspart.partition.validate import MOST_BANKS
 from hlspart.schedule.folding import bits
 from hlspart.schedule.loops import Prediction
 from hlspart.schedule.storage import REPLICATED, Memory, Storage
 
-_OFF_CHIP = frozenset({"m_axi", "s_axilite", "fifo", "ap_memory", "bram"})
+_OFF_CHIP = frozenset({"m_axi", "s_axilite", "fifo", "axis", "ap_memory", "bram"})
 _COPIED = frozenset({"rom_np", REPLICATED})
 _TRUE_DUAL = frozenset({"ram_t2p", "ram_2p", "rom_2p", "rom_np"})
 
@@ -67,9 +68,11 @@ def _array(storage: Storage, variable: Variable, use: Use) -> ArrayResult:
     word = width * math.prod(p.lanes for p in packed if p is not None)
     known = all(d is not None for d in variable.dims)
     layout = memory.layout
-    depths = tuple(layout.depth(b) for b in range(layout.banks)) if known else ()
+    banks = math.prod(d or 1 for d in variable.dims) if memory.registers and known else layout.banks
+    depths: tuple[int, ...] = ()
+    if known and banks <= MOST_BANKS:
+        depths = (1,) * banks if memory.registers else tuple(layout.depth(b) for b in range(banks))
     if memory.registers and known:
-        depths = (1,) * math.prod(d or 1 for d in variable.dims)
         word = width
     on_chip = memory.storage not in _OFF_CHIP and variable.storage != "parameter"  # the memory is the caller's
     copies = _copies(memory.storage, use.reads) if on_chip else 1
@@ -83,7 +86,8 @@ def _array(storage: Storage, variable: Variable, use: Use) -> ArrayResult:
         elif kind == "bram":
             blocks += target.bram18k(depth, word, memory.storage in _TRUE_DUAL)
     folded = storage.constant(variable)  # single words of a table are constants, no registers
-    flip_flops = (word * sum(d == 1 for d in depths)) if on_chip and not folded else 0
+    single = banks if memory.registers and known else sum(d == 1 for d in depths)
+    flip_flops = word * single if on_chip and not folded else 0
     return ArrayResult(
         variable=variable.id,
         name=variable.name,
@@ -93,7 +97,7 @@ def _array(storage: Storage, variable: Variable, use: Use) -> ArrayResult:
         element_bits=width,
         storage=memory.storage,
         ports=None if memory.registers else target.port_names(memory.storage),
-        banks=len(depths) if memory.registers and known else layout.banks,
+        banks=banks,
         bank_depths=depths,
         auto=memory.auto,
         partition=storage.partition(variable, memory),

@@ -26,6 +26,7 @@ _RESOURCE = {
 
 
 REPLICATED = "ram_1wnr"
+STREAMS = frozenset({"fifo", "axis"})  # without addresses
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,8 @@ class Storage:
         name = variable.name if variable.function is None else f"{variable.function}.{variable.name}"
         if isinstance(variable.type, StreamType):
             whole = PerDimLayout((DimLayout.of("whole", 1, None),))
-            return Memory(variable.id, "fifo", self.target.ports("fifo"), whole, name, False)
+            kind = self._bound(variable)[0] or "fifo"
+            return Memory(variable.id, kind, self.target.ports(kind), whole, name, False)
         if (row := self._row(variable)) is not None:
             return replace(row, variable=variable.id, resource=name, kept=self.target.arguments_alias)
         layout = self._layout(variable)
@@ -227,7 +229,7 @@ class Storage:
             if mode == "m_axi":
                 return "m_axi", f"m_axi {d.option('bundle') or 'gmem'}"
             if mode in ("axis", "ap_fifo"):
-                return "fifo", None
+                return mode.removeprefix("ap_"), None
             if mode in ("s_axilite", "ap_memory", "bram"):
                 return mode, None
         return None, None

@@ -329,7 +329,7 @@ PRAGMA
 
 
 def test_local_arrays_may_be_partitioned_by_the_tool():
-    """Messages 214-270: for loops with a PIPELINE pragma (2022.1, 2023.2), for all (2024.1, 2024.2), in 2020 for none."""
+    """Messages 214-270: for loops with a PIPELINE pragma (2022.1, 2023.2), later for all (2024.1), in 2020 for none."""
 
     def four(tool: str, pragma: str = "#pragma HLS PIPELINE", text: str = FOUR):
         found = loop(text.replace("PRAGMA", pragma), "SUM", tool=tool)
