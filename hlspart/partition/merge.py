@@ -6,6 +6,7 @@ two requests that differ on a dimension are a conflict and leave the group as it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -24,6 +25,7 @@ class Merged:
     """
 
     dims: tuple[DimPartition, ...] = ()
+    banks: int = 1  # of all dimensions together
     redundant: dict[int, int] = field(default_factory=dict)
     conflicts: dict[int, tuple[int, int]] = field(default_factory=dict)  # position -> (other, 1-based dim)
     empty: set[int] = field(default_factory=set)
@@ -53,6 +55,7 @@ def merge(program: Program, items: Sequence[Evaluated]) -> Merged:
             result.redundant[position] = repeats[0]
     if not result.conflicts:
         result.dims = tuple(taken[d][0] for d in sorted(taken))
+        result.banks = math.prod(layout.banks for _, layout, _ in taken.values())
     return result
 
 

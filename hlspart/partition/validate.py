@@ -21,6 +21,7 @@ from hlspart.partition.unrolling import decided, unroll_factors
 from hlspart.partition.verdicts import Verdicts
 
 _MODES = ("m_axi", "ap_memory", "bram", "axis", "ap_fifo", "ap_none", "ap_vld", "ap_hs", "ap_bus")  # of data
+MOST_BANKS = 1 << 16  # of one array; tools stop long before
 _RANK: dict[PragmaState, int] = {
     "conflict": 0, "rejected": 1, "unmodelled": 2, "applied": 3, "ignored": 4, "redundant": 5,
 }  # fmt: skip
@@ -146,8 +147,9 @@ class _Validator:
 
     def _group(self, group: ArrayGroup, items: list[Evaluated]) -> GroupPartition:
         merged = merge(self.program, items)
-        verdicts = self._verdicts(group, merged)
-        fault = self._fault(group, merged)
+        many = self._too_many(items, merged)
+        verdicts = self._verdicts(group, merged) if many is None else {}
+        fault = many or self._fault(group, merged)
         for position, item in enumerate(items):
             at = item.directive.at
             if position in merged.conflicts:
@@ -169,7 +171,15 @@ class _Validator:
             else:
                 open_bank, dim = self._undecided(group, verdicts, item.request.dim)
                 self._set(item, "applied", open_bank, dim)
-        return GroupPartition(group.id, merged.dims, tuple(i.request for i in items if i.request), verdicts)
+        dims = merged.dims if many is None else ()
+        return GroupPartition(group.id, dims, tuple(i.request for i in items if i.request), verdicts)
+
+    def _too_many(self, items: Sequence[Evaluated], merged: Merged) -> Problem | None:
+        """Whether a partition has more banks than are counted one by one."""
+        if merged.banks <= MOST_BANKS:
+            return None
+        text = f"{merged.banks} banks are more than the {MOST_BANKS} that hlspart counts"
+        return Problem("too-many-banks", text, items[0].directive.at, "choose a smaller factor")
 
     def _conflict(self, items: list[Evaluated], position: int, merged: Merged) -> None:
         other, dim = merged.conflicts[position]

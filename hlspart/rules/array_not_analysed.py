@@ -2,7 +2,7 @@
 
 ## What it does
 Reports a partitioned array whose address is taken, that reaches an unknown function, a recursion or
-a cast, or whose index is not proved to stay inside.
+a cast, whose index is not proved to stay inside, or that has more than 65536 banks.
 
 ## Why is this bad
 Its accesses cannot all be known, so neither the use of its banks nor a rewrite can be proved.
@@ -54,6 +54,7 @@ _HINTS = {
     "cast": _ITSELF,
     "opaque": None,
     "out-of-range": "correct the bound or the index",
+    "too-many-banks": "choose a smaller factor",
     "group-extent": "give the extent as a constant, or its macro with -D",
 }
 

@@ -348,13 +348,17 @@ class _Function:
         return shared(self.program)
 
     def _one_memory(self, nest: Nest) -> str | None:
-        """Two names that the loop accesses as memories of their own, and that may stand for one array."""
+        """Two names of one array that the loop accesses as memories of their own, or an array of too many banks."""
         inside = {x.id for x in nest.chain}
         touched = {a.array for a in self.analysis.accesses if not inside or inside & set(a.loops)}
         for pair, (how, line) in self._shared.items():
             if pair <= touched:
                 names = " and ".join(self.program.variable(v).name for v in sorted(pair))
                 return f"{names} are one memory {how} in line {line}"
+        for status in self.storage.validation.statuses:
+            members = self.storage.members(status.variable) if status.variable is not None else ()
+            if status.code == "too-many-banks" and not touched.isdisjoint(members):
+                return f"{status.reason} (line {status.line})"
         return None
 
     def _calls(self, root: c.Stmt) -> Iterator[c.Call]:

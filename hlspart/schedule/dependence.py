@@ -106,7 +106,7 @@ class Carriers:
 
     def disjoint_banks(self, first: Op, second: Op) -> bool:
         """Whether two accesses never share a bank."""
-        return not (self.reach(first) & self.reach(second))
+        return self.reach(first).isdisjoint(self.reach(second))
 
     def told(self, variable: int, store: Op, loads: list[Op]) -> bool:
         """Whether a directive speaks of the dependences from ``store`` to loads in later iterations."""

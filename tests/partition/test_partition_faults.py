@@ -213,3 +213,16 @@ void f(int A[8]) {
         (2, "applied", None), (7, "applied", "argument-storage"), (8, "applied", None),
     ]  # fmt: skip
     assert validation.statuses[1].hint == "#pragma HLS interface mode=ap_memory port=A storage_type=ram_1p"
+
+
+@pytest.mark.parametrize(
+    ("pragma", "banks"), [("cyclic factor=65536", 65536), ("cyclic factor=65537", None), ("complete", None)]
+)
+def test_banks_beyond_counting(pragma: str, banks: int | None) -> None:
+    text = f"void f(int A[1000000]) {{\n#pragma HLS array_partition variable=A {pragma}\n  A[3] = 1;\n}}\n"
+    program, analysis, validation = validated(text)
+    (status,) = partitions(validation)
+    assert (status.status, status.code) == (("applied", None) if banks else ("rejected", "too-many-banks"))
+    layout = layout_of(validation, analysis, program, status.variable)
+    assert layout is not None
+    assert layout.banks == (banks or 1)

@@ -155,3 +155,15 @@ int f(int in[1024]) {
     blocks = {x.name: x.bram18k for x in found.arrays}
     assert blocks == {"v": 0, "m": 2, "in": 0}
     assert next(r.used for r in found.resources if r.name == "BRAM18K") == 2
+
+
+def test_more_banks_than_are_counted():
+    body = "for (int i = 0; i < 1000000000; i++) {\n#pragma HLS pipeline\no[i & 3] = a[i] + t[5]; }"
+    many = "#pragma HLS array_partition variable=a cyclic factor=1000000000\n"
+    text = f"void f(int a[1000000000], int o[4]) {{\n{many}int t[1000000000];\nt[5] = 1;\n{body} }}"
+    found = result(text)
+    (item,) = [x for x in found.loops if x.pipelined]
+    assert item.ii is None
+    assert item.cause == "1000000000 banks are more than the 65536 that hlspart counts (line 2)"
+    table = next(a for a in found.arrays if a.name == "t")
+    assert (table.banks, table.bank_depths, table.registers) == (10**9, (), 32 * 10**9)
