@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 Plan = tuple[tuple[Decision, ...], IIResult]  # decisions, and the prediction under them
 
-TRIALS = 6  # partitions of one array, where ports and dependences together keep a loop from its II
+TRIALS = 8  # partitions, where ports and dependences together keep a loop from its II
+PATIENCE = 2  # of one array in a row that gain nothing
 
 
 def least(loop: LoopResult) -> int:
@@ -31,12 +32,14 @@ def tuned(run: Inference, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
     One array at a time: the next ones that have ports enough, as long as the prediction gains.
     """
     decisions, after = plan
+    trials = TRIALS
     for place, first in enumerate(decisions):
-        if first.choice.rewrite or first.choice.copies > 1 or not run.may_change(first.demand):
+        enough = first.demand.accesses <= first.demand.port_count  # nothing waits for a port
+        if enough or first.choice.rewrite or first.choice.copies > 1 or not run.may_change(first.demand):
             continue
         touched = {key(x.result) for x in first.demand.loops}
-        current, tried = first, {first.choice.layout}
-        for _ in range(TRIALS):
+        current, tried, idle = first, {first.choice.layout}, 0
+        while trials and idle < PATIENCE:
             late = [x for x in run.asked_loops(after) if key(x) in touched and (x.ii or 0) > floors[key(x)]]
             if not any(x.limits and x.limits[0].kind in ("schedule", "recurrence") for x in late):
                 break
@@ -49,8 +52,9 @@ def tuned(run: Inference, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
             tried.add(choice.layout)
             trial = (*decisions[:place], current, *decisions[place + 1 :])
             then = run.confirm(trial)
+            trials, idle = trials - 1, idle + 1
             if run.missed(then, floors) < run.missed(after, floors):
-                decisions, after = trial, then
+                decisions, after, idle = trial, then, 0
     return decisions, after
 
 
