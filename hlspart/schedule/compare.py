@@ -43,14 +43,17 @@ def compare(
 
 
 def _ordinals(program: Program) -> dict[str, int]:
-    """``function/Loop 1.2`` of Vivado HLS -> loop id: unlabelled loops by their place among their siblings."""
+    """``function/Loop 1.2`` or ``function/LABEL.2`` of Vivado HLS -> loop id.
+
+    Loops without a label go by their place among their siblings, after the name of the loop around them.
+    """
     out: dict[str, int] = {}
 
-    def visit(function: str, loops: list[Loop], prefix: str) -> None:
+    def visit(function: str, loops: list[Loop], around: str) -> None:
         for n, loop in enumerate(loops, 1):
-            number = f"{prefix}.{n}" if prefix else str(n)
-            out[f"{function}/Loop {number}"] = loop.id
-            visit(function, _children(loop), number)
+            name = loop.label or (f"{around}.{n}" if around else f"Loop {n}")
+            out[f"{function}/{name}"] = loop.id
+            visit(function, _children(loop), name)
 
     for name, function in program.functions.items():
         visit(name, _children(function), "")
@@ -81,7 +84,7 @@ def _named(said: ReportedLoop, loops: list[LoopResult], ordinals: dict[str, int]
     for x in loops:
         if said.name == x.name or (said.name == x.function and x.loop < 0):
             return x
-    if re.fullmatch(r"Loop [\d.]+", said.name):
+    if re.fullmatch(r"Loop [\d.]+|\w+(\.\d+)+", said.name):
         ids = {ordinals.get(f"{x.function}/{said.name}") for x in loops}
         return next((x for x in loops if x.loop in ids), None)
     # lines have moved since: unlabelled loops keep their numbers, and loops their iterations
@@ -90,7 +93,8 @@ def _named(said: ReportedLoop, loops: list[LoopResult], ordinals: dict[str, int]
     if (found := next(moved, None)) is not None:
         return found
     # a nest flattened by the one and not by the other, or further, goes by its innermost loop
-    inner = (x for x in loops if x.pipelined and said.name.endswith("_" + (x.flattened[-1] if x.flattened else x.name)))
+    ends = ((x, _unplaced(x.flattened[-1] if x.flattened else x.name)) for x in loops if x.pipelined)
+    inner = (x for x, last in ends if _unplaced(said.name).endswith(f"_{last}"))
     return next(inner, None) or next((x for x in loops if x.flattened and said.name == x.flattened[-1]), None)
 
 

@@ -269,3 +269,40 @@ def test_a_nest_that_only_the_tool_has_flattened_goes_by_its_innermost_loop(tmp_
     arguments = [str(source), "--log", str(path), "--tool", "vitis-2022.2", "--format", "json"]
     found = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)
     assert [(x["name"], x["reported"]["name"]) for x in found["loops"] if x["reported"]][-1] == ("COPY", "OUTER_COPY")
+
+
+LABELLED = """void f(int m[64], int x[64]) {
+    OUTER: for (int i = 0; i < 8; i++) {
+        for (int j = 0; j < 8; j++) m[j] += i;
+        for (int j = 0; j < 4; j++) {
+#pragma HLS PIPELINE
+            x[j] = m[j] + i;
+        }
+    }
+}
+"""
+
+
+def test_unlabelled_loops_go_by_their_place_under_a_label(tmp_path):
+    """Vivado HLS 2020.1: "Row_Operation.2" is the second loop of its body; other iterations refute a guess."""
+    table = VITIS.replace("== Vitis", "== Vivado").replace("2022.1", "2020.1").replace("_Pipeline_FIRST", "")
+    rows = table.replace("- FIRST  ", "- OUTER.2").replace("|    62|", "|     4|").replace("- SECOND ", "- OUTER.9")
+    (tmp_path / "k.c").write_text(LABELLED)
+    (tmp_path / "f_csynth.rpt").write_text(rows)
+    arguments = [str(tmp_path / "k.c"), "--report", str(tmp_path / "f_csynth.rpt"), "--format", "json"]
+    arguments += ["--tool", "vivado-hls-2020.1"]
+    found = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)["loops"]
+    assert [(x["name"], "not predicted" in x["drift"]) for x in found[:2]] == [
+        ("VITIS_LOOP_4_2", False), ("OUTER.9", True),
+    ]  # fmt: skip
+
+
+def test_lines_move_only_with_equal_iterations(tmp_path):
+    (tmp_path / "k.c").write_text("// moved\n" + CALLS)
+    table = VITIS.replace("f_Pipeline_FIRST", "top_Pipeline_X")
+    for trip, name in (("    64", "VITIS_LOOP_10_1"), ("    62", "VITIS_LOOP_9_1")):
+        rows = table.replace("- FIRST  ", "- VITIS_LOOP_9_1 ").replace("|    62|", f"|{trip}|")
+        (tmp_path / "f_csynth.rpt").write_text(rows)
+        arguments = [str(tmp_path / "k.c"), "--report", str(tmp_path / "f_csynth.rpt"), "--format", "json"]
+        found = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)["loops"]
+        assert found[0]["name"] == name
