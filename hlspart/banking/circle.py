@@ -16,6 +16,8 @@ from hlspart.banking.need import Motion, Offset
 from hlspart.layouts.lattice import dot
 
 Group = tuple[tuple[Offset, ...], int]  # accesses of which at most so many may share a bank
+# What the coordinates before make of a difference, what one unit of the next one adds; the arc of the last one.
+_Line = tuple[int, int, int, int, int, list[int]]
 
 
 class _Arc:
@@ -25,34 +27,22 @@ class _Arc:
     gcd(distance, period) are rotations of one.
     """
 
-    __slots__ = ("_apart", "_begin", "_block", "_common", "_inverse", "_masks", "_period")
+    __slots__ = ("apart", "common", "inverse", "masks")
 
     def __init__(self, distance: int, period: int, begin: int, block: int) -> None:
-        self._period, self._begin, self._block = period, begin, block
-        self._common = math.gcd(distance, period)
-        self._apart = period // self._common
-        self._inverse = pow(distance // self._common, -1, self._apart)
-        self._masks: dict[int, int] = {}
+        self.common = math.gcd(distance, period)
+        self.apart = period // self.common
+        self.inverse = pow(distance // self.common, -1, self.apart)
+        every = ((1 << period) - 1) // ((1 << self.apart) - 1)  # each ``apart``-th place
+        self.masks = [0] * self.common  # for each shift below ``common``; once more from the period on
+        for place in range(begin, block):
+            turns, rest = divmod(place, self.common)
+            self.masks[rest] |= every << turns * self.inverse % self.apart
+        self.masks = [mask | mask << period for mask in self.masks]
 
     def at(self, shift: int) -> int:
-        """As a bit mask; bits from the period on say nothing."""
-        shift %= self._period
-        mask = self._masks.get(shift)
-        if mask is None:
-            rest = shift % self._common
-            if rest not in self._masks:
-                self._masks[rest] = self._twice_round(rest)
-            mask = self._masks[shift] = self._masks[rest] >> shift // self._common * self._inverse % self._apart
-        return mask
-
-    def _twice_round(self, shift: int) -> int:
-        """For a shift below ``common``, once more from the period on."""
-        every = ((1 << self._period) - 1) // ((1 << self._apart) - 1)  # each ``apart``-th place
-        mask = 0
-        for place in range(self._begin, self._block):
-            if (place - shift) % self._common == 0:
-                mask |= every << (place - shift) // self._common * self._inverse % self._apart
-        return mask | mask << self._period
+        """For a shift from 0 on, as a bit mask; bits from the period on say nothing."""
+        return self.masks[shift % self.common] >> shift // self.common * self.inverse % self.apart
 
 
 class Circle:
@@ -69,6 +59,8 @@ class Circle:
         self._groups = [(offsets, cap) for offsets, cap in groups if len(offsets) > cap]
         self._motion = motion if block > 1 and motion is not None and not _steady(motion, block, rank) else None
         self._arcs: dict[tuple[int, int], _Arc] = {}
+        self._written: tuple[int, Offset] | None = None  # what the lines below were written for
+        self._lined: list[list[_Line]] = []
 
     @property
     def even(self) -> bool:
@@ -104,11 +96,12 @@ class Circle:
             mask = sum(1 << a for a in range(first, self._period, self.block))
             alpha = (*prefix, first)
             phases = self._motion.phases(alpha, self.block)
-            if len(phases) == self.block:
+            if phases == (1 << self.block) - 1:
                 every |= mask
             else:
                 start = dot(alpha, self._motion.start)
-                kept |= self._at_phases(prefix, allowed & mask, first, {(start + t) % self.block for t in phases})
+                reached = {(start + t) % self.block for t in bits(phases)}
+                kept |= self._at_phases(prefix, allowed & mask, first, reached)
         return kept | self._anywhere(prefix, allowed & every)
 
     def _anywhere(self, prefix: Offset, allowed: int) -> int:
@@ -120,17 +113,59 @@ class Circle:
 
     def _apart(self, group: int, prefix: Offset, allowed: int) -> int:
         """One access a bank: no two may be nearer than a block."""
-        for lead, arc in self._differences[group]:
-            allowed &= ~arc.at(sum(map(mul, prefix, lead)))
+        period, p = self._period, prefix[-1] if prefix else 0
+        for base, step, common, inverse, apart, masks in self._lines(group, prefix[:-1])[0]:
+            shift = (base + p * step) % period
+            allowed &= ~(masks[shift % common] >> shift // common * inverse % apart)
             if not allowed:
                 return 0
         return allowed
 
+    def _counted(self, group: int, prefix: Offset, allowed: int) -> int:
+        """No more than ``cap`` accesses in the window that begins at each."""
+        cap, period, p = self._groups[group][1], self._period, prefix[-1] if prefix else 0
+        for line in self._lines(group, prefix[:-1]):
+            near = []
+            for base, step, common, inverse, apart, masks in line:
+                shift = (base + p * step) % period
+                near.append(masks[shift % common] >> shift // common * inverse % apart)
+            allowed &= ~_crowding(near, allowed, cap)
+            if not allowed:
+                return 0
+        return allowed
+
+    def _lines(self, group: int, before: Offset) -> list[list[_Line]]:
+        """What must be told apart, where ``before`` are all leading coordinates but the last of these."""
+        if (group, before) != self._written:
+            self._written = group, before
+            self._lined = [
+                [
+                    (
+                        sum(map(mul, before, lead)),
+                        lead[-1] if lead else 0,
+                        arc.common,
+                        arc.inverse,
+                        arc.apart,
+                        arc.masks,
+                    )
+                    for lead, arc in line
+                ]
+                for line in self._differences[group]
+            ]
+        return self._lined
+
     @cached_property
-    def _differences(self) -> list[list[tuple[Offset, _Arc]]]:
-        """Of each group: the leading part of each difference, and the arc of its last coordinate."""
-        begin = 1 - self.block
-        return [[(d, self._arc(last, begin)) for d, last in _differences(o)] for o, _ in self._groups]
+    def _differences(self) -> list[list[list[tuple[Offset, _Arc]]]]:
+        """Of each group: differences as leading part and the arc of the last coordinate; all, or by the access."""
+        found = []
+        for offsets, cap in self._groups:
+            if cap == 1:
+                found.append([[(d, self._arc(last, 1 - self.block)) for d, last in _differences(offsets)]])
+            else:
+                pairs = [[(tuple(map(sub, other, one)), other[-1] - one[-1]) for other in offsets if other != one]
+                         for one in offsets]  # fmt: skip
+                found.append([[(d[:-1], self._arc(last, 0)) for d, last in line] for line in pairs])
+        return found
 
     def _arc(self, distance: int, begin: int) -> _Arc:
         arc = self._arcs.get((distance, begin))
@@ -138,18 +173,12 @@ class Circle:
             arc = self._arcs[distance, begin] = _Arc(distance, self._period, begin, self.block)
         return arc
 
-    def _counted(self, group: int, prefix: Offset, allowed: int) -> int:
-        for others, _, base in self._seats(group, prefix):
-            allowed &= ~_crowding(others, base, allowed, self._groups[group][1])
-            if not allowed:
-                return 0
-        return allowed
-
     def _at_phases(self, prefix: Offset, allowed: int, first: int, phases: set[int]) -> int:
         for group, (_, cap) in enumerate(self._groups):
             for others, last, base in self._seats(group, prefix):
                 for ahead in {(base + first * last + t) % self.block for t in phases}:
-                    allowed &= ~_crowding(others, base - ahead, allowed, cap)
+                    near = [arc.at((there - base + ahead) % self._period) for arc, there in others]
+                    allowed &= ~_crowding(near, allowed, cap)
                     if not allowed:
                         return 0
         return allowed
@@ -162,20 +191,22 @@ class Circle:
             yield others, last, base
 
 
-def _crowding(others: Sequence[tuple[_Arc, int]], begin: int, allowed: int, cap: int) -> int:
-    """Coordinates out of ``allowed`` with at least ``cap`` others in the window that begins at ``begin``."""
-    levels = [allowed] + [0] * cap  # levels[n]: coordinates with at least n others in the window
-    for arc, base in others:
-        near = arc.at(base - begin)
-        for n in range(cap, 0, -1):
-            levels[n] |= levels[n - 1] & near
-    return levels[cap]
+def _crowding(near: Sequence[int], allowed: int, cap: int) -> int:
+    """Coordinates out of ``allowed`` that at least ``cap`` masks have."""
+    levels = [0] * cap  # levels[n]: coordinates with more than n of them
+    for mask in near:
+        for n, level in enumerate(levels):
+            levels[n] = level | mask
+            mask &= level
+            if not mask:
+                break
+    return levels[-1] & allowed
 
 
 @lru_cache(maxsize=1024)
 def _differences(offsets: tuple[Offset, ...]) -> tuple[tuple[Offset, int], ...]:
-    """Between any two, up to sign, as leading part and last coordinate."""
-    ordered = sorted(offsets)
+    """Between any two, as leading part and last coordinate, which is not below 0."""
+    ordered = sorted(offsets, key=lambda o: (o[-1], o))
     unlike = {tuple(map(sub, one, other)): None for k, one in enumerate(ordered) for other in ordered[:k]}
     return tuple((delta[:-1], delta[-1]) for delta in unlike)
 

@@ -20,7 +20,7 @@ class Exchange:
     """
 
     def __init__(self, cells: int, constraints: Sequence[Constraint]) -> None:
-        self.work = cells + len(constraints) * 2
+        self.work = sum(mask.bit_count() + 2 for mask, _ in constraints) // 2
         self._near = [0] * cells  # cells that must have another colour
         self._at = [0] * cells  # the constraints with a cap above 1 of each cell
         self._members = [mask for mask, cap in constraints if cap > 1]
@@ -37,13 +37,13 @@ class Exchange:
 
     def holds(self, number: int, limit: int) -> bool:
         """Whether one colour could have so many cells, the first among them, or ``limit`` steps do not tell."""
-        end = self.work + limit
+        end, step = self.work + limit, 7 if self._members else 3
 
         def extend(free: int, more: int, loads: tuple[int, ...]) -> bool:
             while free.bit_count() >= more > 0:
                 low = free & -free
                 free ^= low
-                self.work += 2
+                self.work += step
                 if self.work > end or extend(*self._beside(free, low.bit_length() - 1, more, loads)):
                     return True
             return more == 0
@@ -105,7 +105,7 @@ class _Search:
             if self._moves >= moves:
                 return None
             self._moves += 1
-            self.work += 4 + len(self._open) * len(self._held) // 6
+            self.work += 5 + len(self._open) * len(self._held) // (3 if self._members else 6)
             self._exchange(*self._best())
         found = [0] * len(self._at)
         for c, held in enumerate(self._held):

@@ -9,6 +9,7 @@ only) which every translation-invariant mapping must tell apart.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -62,11 +63,11 @@ class Motion:
     start: Offset
     moves: tuple[tuple[Offset, int], ...]
 
-    def phases(self, alpha: Sequence[int], modulus: int) -> frozenset[int]:
-        """alpha . (moves) modulo ``modulus``, from 0, by the iterators that move just the axes that alpha covers."""
+    def phases(self, alpha: Sequence[int], modulus: int) -> int:
+        """Mask of alpha . (moves) modulo ``modulus``, from 0, by the iterators that move just the axes of alpha."""
         known = len(alpha)
-        sizes = [(sum(a * c for a, c in zip(alpha, m, strict=False)), n) for m, n in self.moves if not any(m[known:])]
-        return residues(0, tuple((size % modulus, n) for size, n in sizes), modulus)
+        sizes = [(sum(map(operator.mul, alpha, m)), n) for m, n in self.moves if not any(m[known:])]
+        return residue_mask(sizes, modulus)
 
 
 class Need:
@@ -393,8 +394,18 @@ def progression(form: Affine, names: Sequence[str], box: Box) -> tuple[int, int,
 @lru_cache(maxsize=4096)
 def residues(start: int, terms: tuple[tuple[int, int], ...], modulus: int) -> frozenset[int]:
     """Values of ``start + sum(a * k)``, 0 <= k < count, modulo ``modulus``."""
-    reached = {start % modulus}
+    mask = residue_mask(terms, modulus)
+    return frozenset((start + k) % modulus for k in range(modulus) if mask >> k & 1)
+
+
+def residue_mask(terms: Iterable[tuple[int, int]], modulus: int) -> int:
+    """Bit mask of the values of ``sum(a * k)``, 0 <= k < count, modulo ``modulus``."""
+    every = (1 << modulus) - 1
+    reached = 1
     for move, times in terms:
-        order = modulus // math.gcd(modulus, move)
-        reached = {(v + move * k) % modulus for v in reached for k in range(min(times, order))}
-    return frozenset(reached)
+        made = 1
+        while made < times and reached != every:
+            ahead = move * min(made, times - made) % modulus
+            reached |= reached << ahead & every | reached >> modulus - ahead
+            made *= 2
+    return reached

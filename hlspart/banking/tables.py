@@ -6,7 +6,9 @@ classes than it serves. Small periods come first. The search is cut by a budget:
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, product, takewhile
@@ -19,7 +21,7 @@ from hlspart.layouts.lattice import dot
 
 MAX_CLASSES = 96  # of a table
 MOVES = 120  # of one colouring
-LOOK = 600  # microseconds, about: whether one bank can hold its share
+LOOK = 400  # microseconds, about: whether one bank can hold its share
 
 Found = tuple[tuple[Offset, ...], tuple[int, ...], tuple[int, ...]]  # characters, their moduli, banks of the classes
 
@@ -52,6 +54,7 @@ class Tables:
         self._patterns = patterns
         self._rank = len(patterns[0].offsets[0])
         self._random = Random(1)
+        self._known: dict[tuple[int, int], bool] = {}  # by distances that meet and share: whether a bank holds it
 
     def search(self, banks: int) -> Found | None:
         """A table with exactly so many banks; None says nothing."""
@@ -99,22 +102,21 @@ class Tables:
         classes = math.prod(moduli)
         share = -(-classes // banks)
         at = [_positions(p, alphas, moduli) for p in self._patterns]
-        everywhere = [math.prod(map(len, ranges)) == classes for ranges in at]
+        everywhere = [all(mask == (1 << n) - 1 for mask, n in zip(masks, moduli, strict=True)) for masks in at]
         for p, every in zip(self._patterns, everywhere, strict=True):
             if every and not (p.fits(classes, banks) and self._room(p, alphas, moduli, share)):
                 return None
-        rows = sorted(
-            {
-                (m, p.cap)
-                for p, ranges in zip(self._patterns, at, strict=True)
-                for m in _translates(p, alphas, moduli, ranges)
-            }
-        )
-        key = tuple(rows)
+        rows = {
+            (m, p.cap)
+            for p, masks in zip(self._patterns, at, strict=True)
+            for m in _translates(p, alphas, moduli, masks)
+        }
+        self.left -= 2 * len(rows)
+        key = frozenset(rows)
         if key in seen:
             return None
         seen.add(key)
-        exchange = Exchange(classes, rows)
+        exchange = Exchange(classes, sorted(rows))
         table = None
         if not all(everywhere) or exchange.holds(share, LOOK):
             table = exchange.colours(banks, MOVES, self._random)
@@ -125,11 +127,16 @@ class Tables:
         """Whether one bank could hold its share of the classes, where that is told by one character."""
         if pattern.cap > 1 or len(moduli) > 1:
             return True
-        places = [dot(alphas[0], o) % moduli[0] for o in pattern.offsets]
-        near = {(one - other) % moduli[0] for one in places for other in places}
-        held, taken = _spread(sum(1 << d for d in near), moduli[0], share, LOOK)
-        self.left -= 10 + taken
-        return held
+        (alpha,), (n,) = alphas, moduli
+        places = [dot(alpha, o) % n for o in pattern.offsets]
+        twice = sum(1 << p | 1 << p + n for p in places)
+        near = functools.reduce(operator.or_, (twice >> p for p in places)) & (1 << n) - 1
+        if (near, share) not in self._known:
+            held, taken = _spread(near, n, share, LOOK)
+            self.left -= taken
+            self._known[near, share] = held
+        self.left -= 15
+        return self._known[near, share]
 
 
 def _scaled(alpha: Offset, each: int, times: int) -> tuple[tuple[Offset, ...], tuple[int, ...]] | None:
@@ -169,15 +176,20 @@ def _spread(near: int, places: int, number: int, steps: int) -> tuple[bool, int]
     return found, steps - left
 
 
-def _positions(pattern: Pattern, alphas: Sequence[Offset], moduli: Sequence[int]) -> list[Sequence[int]]:
-    """What is added to the classes of the offsets, along each character."""
-    if pattern.motion is None:
-        return [range(n) for n in moduli]
-    return [_reached(pattern.motion, alpha, n) for alpha, n in zip(alphas, moduli, strict=True)]
+def _positions(pattern: Pattern, alphas: Sequence[Offset], moduli: Sequence[int]) -> list[int]:
+    """Masks of what is added to the classes of the offsets, along each character."""
+    found = []
+    for alpha, n in zip(alphas, moduli, strict=True):
+        mask = every = (1 << n) - 1
+        if pattern.motion is not None:
+            mask, start = pattern.motion.phases(alpha, n), dot(alpha, pattern.motion.start) % n
+            mask = mask << start & every | mask >> n - start
+        found.append(mask)
+    return found
 
 
 def _translates(
-    pattern: Pattern, alphas: Sequence[Offset], moduli: Sequence[int], positions: Sequence[Sequence[int]]
+    pattern: Pattern, alphas: Sequence[Offset], moduli: Sequence[int], positions: Sequence[int]
 ) -> Iterator[int]:
     """The classes that each iteration touches, as a mask: rows of n bits for the last modulus n, turned round."""
     *leading, last = positions
@@ -187,20 +199,15 @@ def _translates(
     for o in pattern.offsets:
         *above, place = (dot(alpha, o) for alpha in alphas)
         rows[tuple(above)] = rows.get(tuple(above), 0) | 1 << place % n
-    for start in product(*leading):
+    for start in product(*map(bits, leading)):
         lines = []
         for key, mask in rows.items():
             flat = 0
             for s, a, m in zip(start, key, moduli, strict=False):
                 flat = flat * m + (s + a) % m
             lines.append((flat * n, mask))
-        for t in last:
+        for t in bits(last):
             classes = 0
             for shift, mask in lines:
                 classes |= (mask << t & row | mask >> n - t) << shift
             yield classes
-
-
-def _reached(motion: Motion, alpha: Offset, modulus: int) -> list[int]:
-    start = dot(alpha, motion.start)
-    return sorted({(start + t) % modulus for t in motion.phases(alpha, modulus)})
