@@ -429,10 +429,12 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> Relaxed:
         return demand.loops[k].weight * (iis[k] - alone[k])
 
     every = range(len(needs))
+    cap = chooser.options.max_banks
+    capped = f" with at most {counted(cap, 'bank')}" if cap is not None else ""
     most = [slowest(n) for n in needs]
     alone = [lowest(most, k)[k] for k in every]
     said = [
-        f"{loop.result.name} cannot reach II {loop.need.ii}, {ii} is the least"
+        f"{loop.result.name} cannot reach II {loop.need.ii}{capped}, {ii} is the least"
         for loop, ii in zip(demand.loops, alone, strict=True)
         if ii > loop.need.ii
     ]
@@ -463,7 +465,7 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> Relaxed:
             sooner = chooser.choose([needs[0].at(ii)], start)
             if sooner is not None:
                 iis, choice = [ii], sooner
-                said = [f"{demand.loops[0].result.name} cannot reach II {needs[0].ii}, {ii} is the least"]
+                said = [f"{demand.loops[0].result.name} cannot reach II {needs[0].ii}{capped}, {ii} is the least"]
                 break
     if choice is None:  # every loop at its slowest: one bank serves all of them
         iis = most

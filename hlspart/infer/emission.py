@@ -21,11 +21,12 @@ def emit(program: Program, result: InferResult, form: str) -> str:
         return "".join(_diff(program, result))
     if form in ("pragma", "smarthls"):
         return "".join(_pragmas(program, result, form))
-    lines = []
+    lines, seen = [], set[int]()
     for array in result.arrays:
-        held = (program.directives[k] for k in array.removed)
+        held = (program.directives[k] for k in array.removed if k not in seen)
         lines += [f"# first remove {_place(program, d)}: #pragma {_said(d)}" for d in held if d.source == "pragma"]
         lines += [print_directive(d, program, form) for d in _directives(program, array)]  # type: ignore[arg-type]
+        seen |= set(array.removed)
     header = ["[hls]"] if form == "cfg" and lines else []
     return "".join(f"{line}\n" for line in [*header, *lines])
 
@@ -57,10 +58,12 @@ def _diff(program: Program, result: InferResult) -> Iterator[str]:
 
 def _pragmas(program: Program, result: InferResult, form: str) -> Iterator[str]:
     """Pragma lines, each with its place: SmartHLS wants them before a declaration, Vitis behind it."""
+    seen = set[int]()
     for array in result.arrays:
-        for index in array.removed:
+        for index in (k for k in array.removed if k not in seen):
             held = program.directives[index]
             yield f"// {_place(program, held)}: remove #pragma {_said(held)}\n"
+        seen |= set(array.removed)
         for d in _directives(program, array):
             variable = program.variable(d.variables[0])
             where, text = f"at the start of {d.function}", f"#pragma {d.text}"

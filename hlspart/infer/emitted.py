@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from hlspart.infer.inference import Inference, binding
+from hlspart.infer.inference import Inference
+from hlspart.infer.outcomes import binding
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, InferredLoop, InferResult, LoopResult
 from hlspart.model.rewriting import RewriteResult

@@ -26,7 +26,8 @@ from hlspart.infer.demand import (
     without,
 )
 from hlspart.infer.judgement import judge
-from hlspart.infer.repairs import Plan, better, hastened, least, rank, shown, tuned, weighed
+from hlspart.infer.outcomes import advised, outcomes
+from hlspart.infer.repairs import Plan, better, hastened, least, tuned, weighed
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.directives import Directive
@@ -35,7 +36,6 @@ from hlspart.model.program import Program
 from hlspart.model.results import (
     ArrayResult,
     IIResult,
-    InferredLoop,
     InferResult,
     LoopResult,
     Validation,
@@ -72,6 +72,7 @@ class Inference:
         self._free: dict[LoopKey, LoopResult] = {}  # the prediction if memories had ports enough
         self._single: set[int] = set()  # groups whose copies do not help
         self._beyond: dict[int, Decision] = {}  # what tools accept for groups with accesses that are not affine
+        self._deciding: frozenset[int | None] = frozenset()  # groups that may get another partition
         self._slowed: dict[int, str] = {}  # groups that cannot serve all loops as asked, and why
         self._hastened: dict[int, str] = {}  # groups that are registers for the sake of a recurrence, and why
         functions = in_hardware(program, analysis)
@@ -110,10 +111,11 @@ class Inference:
         decisions, _ = weighed(self, plan)
         self.outcome = self.confirm(decisions, self.real)
         reached = {key(x): x.ii for x in self.asked_loops(self.outcome) if x.ii is not None}
-        decisions = self._advised(tuple(restated(d, reached, self.chooser(d.demand)) for d in decisions))
+        decisions = self._untied(tuple(restated(d, reached, self.chooser(d.demand)) for d in decisions))
+        decisions = advised(self, decisions, self._beyond)
         return InferResult(
             arrays=tuple(record(self.program, d) for d in decisions),
-            loops=tuple(self._outcomes(self.outcome, decisions)),
+            loops=tuple(outcomes(self, self.outcome, decisions, self._free)),
         )
 
     def at_once(self) -> InferResult | None:
@@ -122,11 +124,15 @@ class Inference:
         :meth:`run` goes on from there to the best that can be had. None where a directive would be refused.
         """
         asked = self.program, self.analysis, self.validation, self.base, self.target, self.options, self.targets
-        decisions = [self._decide(d, 1, last=False) for d in demands(*asked)]
+        found = demands(*asked)
+        self._note(found)
+        decisions = self._untied([self._decide(d, 1, last=False) for d in found])
         after = self.confirm(decisions, self.real)
         if self._refused(decisions, after):
             return None
-        return InferResult(tuple(record(self.program, d) for d in decisions), tuple(self._outcomes(after, decisions)))
+        return InferResult(
+            tuple(record(self.program, d) for d in decisions), tuple(outcomes(self, after, decisions, self._free))
+        )
 
     def unroll_factor(self, loop: int) -> int:
         """Copies of the body that the directives ask for; 0 when the loop is unrolled completely."""
@@ -143,7 +149,7 @@ class Inference:
         """The decision to leave an array whole; ``proved``: no loop is the slower for it."""
         chooser = self.chooser(demand)
         none = replace(chooser.none([x.need for x in demand.loops]), proved=proved, absolute=proved, reason=reason)
-        removed = tuple(k for k in demand.directives if self._sole(k, demand))
+        removed = tuple(k for k in demand.directives if self._removable(k))
         return Decision(demand, none, (), removed, reason)
 
     def cycles(self, result: IIResult) -> int | None:
@@ -188,6 +194,7 @@ class Inference:
         found = demands(
             self.program, self.analysis, self.validation, self.base, self.target, self.options, floors
         )  # fmt: skip
+        self._note(found)
         starts: dict[int, int] = {}
         best: tuple[int, tuple[Decision, ...], IIResult] | None = None
         for _ in range(1 + REPAIRS + len(found)):
@@ -224,6 +231,7 @@ class Inference:
         self._checked += [(directives, apart, on, result) for on in targets]
 
     def confirm(self, decisions: Sequence[Decision], target: Target | None = None) -> IIResult:
+        decisions = self._untied(decisions)
         program = without(self.program, [k for d in decisions for k in d.removed])
         added = [x for d in decisions for x in d.directives]
         apart = [m for d in decisions if d.choice.rewrite for m in d.demand.group.members]  # by certificate
@@ -254,36 +262,6 @@ class Inference:
     def note_beyond(self, decision: Decision) -> None:
         """What a tool would make of a group although validation rejects it, for a hint."""
         self._beyond.setdefault(decision.demand.group.id, decision)
-
-    def _advised(self, decisions: tuple[Decision, ...]) -> tuple[Decision, ...]:
-        """With a hint on arrays whose partition validation rejects for an access that is not affine.
-
-        A tool does apply it, and serves that access from all banks; so does the prediction, which is asked.
-        """
-        beyond = {g: d for g, d in self._beyond.items() if d.directives}
-        if not beyond:
-            return decisions
-        then = self.confirm([beyond.get(d.demand.group.id, d) for d in decisions], self.real)
-        now = {key(x): x for x in self.asked_loops(self.outcome)}
-        gains = {
-            key(x): f"{x.name} II {shown(now[key(x)])} -> {x.ii}"
-            for x in self.asked_loops(then)
-            if x.ii is not None and rank(x) < rank(now[key(x)])
-        }
-        if any(rank(x) > rank(now[key(x)]) for x in self.asked_loops(then)):
-            return decisions
-        said = []
-        for d in decisions:
-            other = beyond.get(d.demand.group.id)
-            gained = [gains[key(x.result)] for x in d.demand.loops if key(x.result) in gains]
-            if other is not None and gained:
-                names = [self.program.variable(x.demand.roots[0]).name for x in beyond.values() if x is not other]
-                beside = f", with that of {' and '.join(names)}," if names else ""
-                pragmas = " and ".join(x.text.removeprefix("HLS ") for x in other.directives)
-                hint = f"{pragmas}{beside} would bring {', '.join(gained)}: a tool serves that access from all banks"
-                d = replace(d, reason=f"{d.reason}; {hint}", choice=replace(d.choice, proved=False, absolute=False))
-            said.append(d)
-        return tuple(said)
 
     def asked_loops(self, result: IIResult) -> list[LoopResult]:
         """The loops with a target II."""
@@ -362,10 +340,12 @@ class Inference:
     def decision(self, demand: Demand, choice: Choice, slower: str = "") -> Decision:
         """The choice as directives that replace those of the array; ``slower``: which loop gives way, and why."""
         barred = self._barred.get(demand.group.id)
+        if slower and choice.kind == "none":  # not that nothing more could serve
+            choice = replace(choice, proved=False, absolute=False)
         same = demand.existing is not None and not choice.rewrite and choice.layout == demand.existing
         copies = choice.kind == "replicate" and demand.storage == COPIED  # which the source says already
         said = self._directives(demand, choice)
-        removed = () if same else tuple(k for k in demand.directives if self._sole(k, demand))
+        removed = () if same else tuple(k for k in demand.directives if self._removable(k))
         verdict = "kept" if copies else judge(demand, choice, self.model)
         copied = choice.kind != "none" and any(a.variable in demand.roots and _copied(a) for a in self.before.arrays)
         unasked = "the tool may copy the memory for its reads by itself, which is not relied upon" if copied else ""
@@ -380,8 +360,13 @@ class Inference:
     def may_change(self, demand: Demand) -> bool:
         """Whether a demand may get another partition than it has."""
         group = demand.group.id
-        held = self.options.beside and self._served_by_pragmas(demand)
-        return demand.fault is None and not held and group not in self._whole and self.open_to_change(group)
+        return group in self._deciding and group not in self._whole
+
+    def _note(self, found: Sequence[Demand]) -> None:
+        """Which groups are decided on: those that may be partitioned and that no pragma beside serves."""
+        open_ = (d for d in found if d.fault is None and self.open_to_change(d.group.id))
+        held = (d for d in open_ if not (self.options.beside and self._served_by_pragmas(d)))
+        self._deciding = frozenset(d.group.id for d in held)
 
     def leave_whole(self, group: int, why: str) -> None:
         """From now on this group gets no partition."""
@@ -402,9 +387,21 @@ class Inference:
             return False
         return all(loop.need.fits(demand.existing, self.model) for loop in demand.loops)
 
-    def _sole(self, index: int, demand: Demand) -> bool:
-        """Whether a directive names arrays of this group only."""
-        return set(self.program.directives[index].variables) <= set(demand.group.members)
+    def _removable(self, index: int) -> bool:
+        """Whether all arrays that a directive names get a decision of their own."""
+        groups = {self.analysis.group_of.get(v) for v in self.program.directives[index].variables}
+        return groups <= self._deciding
+
+    def _untied(self, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+        """With directives that name several arrays removed for all of them, and said anew where they stay."""
+        gone = {k for d in decisions for k in d.removed}
+        out = []
+        for d in decisions:
+            if gone & set(d.demand.directives) - set(d.removed):
+                held = tuple(k for k in d.demand.directives if self._removable(k))
+                d = replace(d, directives=self._directives(d.demand, d.choice), removed=held)
+            out.append(d)
+        return tuple(out)
 
     def _directives(self, demand: Demand, choice: Choice) -> tuple[Directive, ...]:
         if choice.rewrite or choice.kind == "none":
@@ -436,57 +433,6 @@ class Inference:
             reason=reason,
         )
         return Decision(demand, choice, (), (), reason)
-
-    # -------------------------------------------------------------------------------- records
-
-    def _shortage(self, loop: LoopResult, decisions: Sequence[Decision]) -> str:
-        """Which rewritten array keeps a loop from its target, when no limit of the prediction does."""
-        for d in decisions:
-            chooser = self.chooser(d.demand)
-            for x in d.demand.loops:
-                if key(x.result) == key(loop) and d.choice.rewrite:
-                    interval = chooser.interval(x.need, d.choice.layout)
-                    if interval >= (loop.ii or 1):
-                        name = self.program.variable(d.demand.roots[0]).name
-                        return f"{name}: one of {d.choice.banks} banks is busy for {interval} cycles of an iteration"
-        return f"the scheduler needs II {loop.ii}"
-
-    def _outcomes(self, after: IIResult, decisions: Sequence[Decision]) -> list[InferredLoop]:
-        before = {key(x): x for x in self.before.loops}
-        out = []
-        for loop in self.asked_loops(after):
-            asked = self.targets[key(loop)]
-            cause = loop.cause
-            rewritten = tuple(
-                d.demand.roots[0]
-                for d in decisions
-                if d.choice.rewrite and any(key(x.result) == key(loop) for x in d.demand.loops)
-            )
-            names = ", ".join(self.program.variable(v).name for v in rewritten)
-            needs = f"needs the rewrite of {names}" if rewritten else None
-            if loop.ii is not None and loop.ii > asked:
-                free = self._free.get(key(loop))
-                nearest = free if free is not None and free.ii == loop.ii else loop
-                cause = binding(nearest, asked) or binding(loop, asked) or self._shortage(loop, decisions)
-                cause = f"{cause}; {needs}" if needs else cause
-            elif loop.ii is not None:
-                cause = needs
-            elif loop.bounds is not None and loop.bounds[1] > asked:
-                cause = "; ".join(x for x in (cause, binding(loop, asked)) if x)
-            old = before.get(key(loop), loop)
-            ii = (old.ii, loop.ii)
-            spans = (old.bounds if old.ii is None else None, loop.bounds if loop.ii is None else None)
-            out.append(InferredLoop(loop.function, loop.name, asked, *ii, cause, None, rewritten, *spans))
-        return out
-
-
-def binding(loop: LoopResult, asked: int) -> str | None:
-    """What keeps a loop from the II asked for, as a limit of its prediction.
-
-    First of all what gives it its II, and of those a port last, which could have been had.
-    """
-    limits = sorted(loop.limits, key=lambda x: (x.ii < (loop.ii or x.ii), x.kind == "memory-port"))
-    return next((x.text for x in limits if x.ii > asked), None)
 
 
 def _copied(array: ArrayResult) -> bool:

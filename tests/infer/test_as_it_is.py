@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from inferring import array, iis, pasted, pipeline, run
 
-from hlspart.infer.inference import binding
+from hlspart.infer.outcomes import binding
 
 LINES = """\
 void k(const int src[48][64], int dst[48][64])

@@ -221,3 +221,35 @@ O:  for (int i = 0; i < 256; i++) {
     if held < bare:  # small banks are registers or LUT memories for some targets
         assert array(result, "A").reason == f"kept: without it L II {bare} instead of {held}"
         assert pasted(text) == text
+
+
+SHARED = """\
+void k(int a[64], int b[64], int out[16])
+{
+#pragma HLS ARRAY_PARTITION variable=a,b cyclic factor=2
+L:  for (int t = 0; t < 16; t++) {
+#pragma HLS PIPELINE II=1
+        int s = 0;
+        for (int k = 0; k < 4; k++) s += a[4*t+k];
+        out[t] = s + b[t] + b[t+16] + b[t+32] + b[t+48];
+    }
+}
+"""
+
+
+def test_a_directive_that_two_arrays_share_gives_way_to_one_for_each() -> None:
+    start = "void k(int a[64], int b[64], int out[16])\n{\n"
+    said = "#pragma HLS array_partition variable={} type={} factor={} dim=1\n".format
+    rest = SHARED.split("factor=2\n", 1)[1]
+    assert pasted(SHARED) == start + said("a", "cyclic", 2) + said("b", "block", 2) + rest
+    assert pasted(SHARED, ports=1, scheme="pragma") == start + said("a", "cyclic", 4) + said("b", "block", 4) + rest
+    assert [x.ii_after for x in run(SHARED, ports=1, scheme="pragma").loops] == [1]
+    assert pasted(SHARED, arrays=("b",)) == SHARED  # what is left of it would be a change of a
+    assert pasted(pasted(SHARED)) == pasted(SHARED)
+
+
+def test_a_cap_is_named_where_it_slows_a_loop() -> None:
+    result = run(UNROLLED, max_banks=1)
+    found = array(result, "A")
+    assert found.kind == "none" and not found.proved_minimal
+    assert found.reason.endswith("L cannot reach II 1 with at most 1 bank, 2 is the least")

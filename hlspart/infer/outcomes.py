@@ -1,0 +1,100 @@
+"""What is said of loops and arrays once the choice is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hlspart.infer.decision import Decision
+from hlspart.infer.demand import LoopKey, key
+from hlspart.infer.repairs import rank, shown
+from hlspart.model.results import IIResult, InferredLoop, LoopResult
+
+if TYPE_CHECKING:
+    from hlspart.infer.inference import Inference
+
+
+def advised(run: Inference, decisions: tuple[Decision, ...], rejected: Mapping[int, Decision]) -> tuple[Decision, ...]:
+    """With a hint on arrays whose partition validation rejects for an access that is not affine.
+
+    A tool does apply it, and serves that access from all banks; so does the prediction, which is asked.
+    """
+    beyond = {g: d for g, d in rejected.items() if d.directives}
+    if not beyond:
+        return decisions
+    then = run.confirm([beyond.get(d.demand.group.id, d) for d in decisions], run.real)
+    now = {key(x): x for x in run.asked_loops(run.outcome)}
+    gains = {
+        key(x): f"{x.name} II {shown(now[key(x)])} -> {x.ii}"
+        for x in run.asked_loops(then)
+        if x.ii is not None and rank(x) < rank(now[key(x)])
+    }
+    if any(rank(x) > rank(now[key(x)]) for x in run.asked_loops(then)):
+        return decisions
+    said = []
+    for d in decisions:
+        other = beyond.get(d.demand.group.id)
+        gained = [gains[key(x.result)] for x in d.demand.loops if key(x.result) in gains]
+        if other is not None and gained:
+            names = [run.program.variable(x.demand.roots[0]).name for x in beyond.values() if x is not other]
+            beside = f", with that of {' and '.join(names)}," if names else ""
+            pragmas = " and ".join(x.text.removeprefix("HLS ") for x in other.directives)
+            hint = f"{pragmas}{beside} would bring {', '.join(gained)}: a tool serves that access from all banks"
+            d = replace(d, reason=f"{d.reason}; {hint}", choice=replace(d.choice, proved=False, absolute=False))
+        said.append(d)
+    return tuple(said)
+
+
+def _shortage(run: Inference, loop: LoopResult, decisions: Sequence[Decision]) -> str:
+    """Which rewritten array keeps a loop from its target, when no limit of the prediction does."""
+    for d in decisions:
+        chooser = run.chooser(d.demand)
+        for x in d.demand.loops:
+            if key(x.result) == key(loop) and d.choice.rewrite:
+                interval = chooser.interval(x.need, d.choice.layout)
+                if interval >= (loop.ii or 1):
+                    name = run.program.variable(d.demand.roots[0]).name
+                    return f"{name}: one of {d.choice.banks} banks is busy for {interval} cycles of an iteration"
+    return f"the scheduler needs II {loop.ii}"
+
+
+def outcomes(
+    run: Inference, after: IIResult, decisions: Sequence[Decision], free: Mapping[LoopKey, LoopResult]
+) -> list[InferredLoop]:
+    """What each loop gains under ``decisions``; ``free``: the prediction if memories had ports enough."""
+    before = {key(x): x for x in run.before.loops}
+    out = []
+    for loop in run.asked_loops(after):
+        asked = run.targets[key(loop)]
+        cause = loop.cause
+        rewritten = tuple(
+            d.demand.roots[0]
+            for d in decisions
+            if d.choice.rewrite and any(key(x.result) == key(loop) for x in d.demand.loops)
+        )
+        names = ", ".join(run.program.variable(v).name for v in rewritten)
+        needs = f"needs the rewrite of {names}" if rewritten else None
+        if loop.ii is not None and loop.ii > asked:
+            unbound = free.get(key(loop))
+            nearest = unbound if unbound is not None and unbound.ii == loop.ii else loop
+            cause = binding(nearest, asked) or binding(loop, asked) or _shortage(run, loop, decisions)
+            cause = f"{cause}; {needs}" if needs else cause
+        elif loop.ii is not None:
+            cause = needs
+        elif loop.bounds is not None and loop.bounds[1] > asked:
+            cause = "; ".join(x for x in (cause, binding(loop, asked)) if x)
+        old = before.get(key(loop), loop)
+        ii = (old.ii, loop.ii)
+        spans = (old.bounds if old.ii is None else None, loop.bounds if loop.ii is None else None)
+        out.append(InferredLoop(loop.function, loop.name, asked, *ii, cause, None, rewritten, *spans))
+    return out
+
+
+def binding(loop: LoopResult, asked: int) -> str | None:
+    """What keeps a loop from the II asked for, as a limit of its prediction.
+
+    First of all what gives it its II, and of those a port last, which could have been had.
+    """
+    limits = sorted(loop.limits, key=lambda x: (x.ii < (loop.ii or x.ii), x.kind == "memory-port"))
+    return next((x.text for x in limits if x.ii > asked), None)
