@@ -10,6 +10,7 @@ import pytest
 from banking_help import Offsets, assert_conflict_free, needs, positions, window
 
 from hlspart.banking.colouring import colour
+from hlspart.banking.exchange import Exchange
 from hlspart.banking.need import Need
 from hlspart.banking.search import least_any
 from hlspart.layouts.table import TableLayout
@@ -61,6 +62,11 @@ def any_mapping(offsets: Offsets, extents: Sequence[int], banks: int, ports: int
         ([(0, 1), (0, 4), (2, 4), (3, 2), (4, 3)], 1, 6),
         ([(0, 1), (0, 2), (0, 3), (1, 2), (4, 0), (4, 1), (4, 3), (4, 4)], 1, 9),
         ([(0, 2), (1, 0), (1, 2), (4, 1)], 1, 4),
+        ([(0,), (1,), (4,), (6,), (9,), (14,), (15,), (22,), (23,), (28,), (30,), (31,)], 1, 16),  # 20 without tables
+        ([(0,), (3,), (6,), (8,), (9,), (11,), (15,), (16,)], 2, 5),
+        ([(0,), (3,), (4,), (5,), (8,), (10,), (11,), (13,)], 2, 5),
+        ([(0, 2), (0, 3), (1, 0), (1, 3), (2, 5), (4, 3), (5, 1)], 1, 9),  # classes of a scaled lattice
+        ([(1, 1), (1, 2), (1, 4), (1, 5), (2, 3), (2, 4), (3, 1), (3, 4), (4, 5), (5, 0)], 1, 14),
     ],
 )
 def test_fewer_banks_than_any_closed_form(offsets: list[Cell], ports: int, banks: int) -> None:
@@ -124,11 +130,14 @@ def test_fixed_elements_under_a_triangular_loop() -> None:
 
 
 def test_colouring_against_brute_force() -> None:
+    """The exhaustive search decides; the search by exchange finds colours where there are some."""
     rng = random.Random(3)
     for _ in range(120):
         cells, colours = rng.randint(3, 6), rng.randint(1, 3)
         rows = [(rng.sample(range(cells), rng.randint(2, min(4, cells))), rng.choice([1, 2])) for _ in range(4)]
-        found = colour(cells, [(sum(1 << x for x in row), cap) for row, cap in rows], colours, 10_000)
+        constraints = [(sum(1 << x for x in row), cap) for row, cap in rows]
+        found = colour(cells, constraints, colours, 10_000)
+        exchanged = Exchange(cells, constraints).colours(colours, 300, rng)
 
         def fits(of: Sequence[int], rows: Sequence[tuple[Sequence[int], int]] = rows) -> bool:
             return all(max([of[x] for x in row].count(of[y]) for y in row) <= cap for row, cap in rows)
@@ -136,4 +145,22 @@ def test_colouring_against_brute_force() -> None:
         possible = any(fits(of) for of in itertools.product(range(colours), repeat=cells))
         assert found.complete and (found.colours is not None) == possible
         assert found.colours is None or fits(found.colours)
+        assert (exchanged is not None) == possible and (exchanged is None or fits(exchanged))
         assert colour(cells, [], 1, 0).colours is None  # no steps
+
+
+def test_room_of_one_bank() -> None:
+    """Cells of a circle that no translate of a pattern holds more often than it may, the first among them."""
+    rng = random.Random(8)
+    for _ in range(60):
+        cells, cap = rng.randint(6, 12), rng.choice([1, 2])
+        pattern = rng.sample(range(cells), rng.randint(cap + 1, 5))
+        rows = [{(p + t) % cells for p in pattern} for t in range(cells)]
+        most = max(
+            size
+            for size in range(1, cells + 1)
+            for chosen in itertools.combinations(range(cells), size)
+            if chosen[0] == 0 and all(len(row.intersection(chosen)) <= cap for row in rows)
+        )
+        exchange = Exchange(cells, [(sum(1 << x for x in row), cap) for row in rows])
+        assert exchange.holds(most, 10**6) and not exchange.holds(most + 1, 10**6)
