@@ -89,10 +89,10 @@ def hastened(run: Inference, free: IIResult) -> tuple[IIResult, dict[int, str]]:
 
 
 def _recurs(demand: Demand, late: set[LoopKey]) -> bool:
-    """Whether one of the loops both loads from and stores to the array."""
+    """Whether one of the loops stores to the array and touches it once more."""
     for x in demand.loops:
-        kinds = {site.read for site in x.need.problem.sites}
-        if key(x.result) in late and kinds == {True, False}:
+        sites = x.need.problem.sites
+        if key(x.result) in late and len(sites) > 1 and not all(site.read for site in sites):
             return True
     return False
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from inferring import FAR, MATMUL, OVER, UNROLLED, array, iis, pasted, pipeline, run
+from inferring import FAR, MATMUL, OVER, UNROLLED, WINDOW, array, iis, pasted, pipeline, run
 
 from hlspart.cli.app import run as run_cli
 from hlspart.infer import infer
@@ -175,3 +175,15 @@ def test_only_an_array_that_one_bank_serves_needs_no_partition() -> None:
     lines = {line.split()[0]: line for line in shown.splitlines() if line.startswith("  k/")}
     assert "k/in (line 1): needs no partition: " in lines["k/in"]
     assert "k/A (line 3): not partitioned: " in lines["k/A"]
+
+
+def test_many_bits_of_registers_are_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k.c").write_text(WINDOW)
+    assert run_cli(["infer", "k.c", "--scheme", "pragma"]) == 0
+    said = "k.c:3:9: warning: the partition of mem makes 4096 bits of registers [many-registers]\n"
+    assert said in capfd.readouterr().err
+    assert run_cli(["infer", "k.c"]) == 0  # two banks in a rewritten text
+    assert "many-registers" not in capfd.readouterr().err

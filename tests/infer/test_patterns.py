@@ -49,3 +49,37 @@ def test_least_banks_of_a_classical_pattern(name: str, ports: int) -> None:
         assert [loop.ii_after for loop in result.loops] == [1] * len(PATTERNS[name]["groups"])
         if scheme == "any":
             assert found.absolute
+
+
+def fixed(offsets: Sequence[int], extent: int, trips: int) -> str:
+    """One read per offset, of a parameter."""
+    reads = " + ".join(f"A[i + {o}]" for o in offsets)
+    head = f"void f(const int A[{extent}], int out[{trips}])"
+    loop = f"    for (int i = 0; i < {trips}; i++) {{\n#pragma HLS PIPELINE II=1\n        out[i] = {reads};\n    }}"
+    return f"{head}\n{{\n{loop}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("offsets", "extent", "trips", "ports", "pragma", "any_"),
+    [
+        ([0, 8], 16, 8, 2, "none 1", 1),  # 16 banks by a rule of distances
+        ([0, 16, 32], 48, 16, 1, "block 3", 3),  # 48 by distances
+        ([0, 16, 32], 48, 16, 2, "block 2", 2),
+        ([0, 4, 8, 13], 64, 48, 2, "none 1", 3),  # cyclic 3 serves ideally; a tool sees no bank
+        ([0, 4, 8], 64, 48, 2, "none 1", 2),
+        ([0, 4, 8, 12, 16], 20, 4, 2, "block 4", 3),  # three blocks of 7: one of them meets three of the reads
+        ([0, 5, 11], 15, 4, 1, "block 3", 3),  # no factor divides the extent
+    ],
+)
+def test_mistakes_of_other_tools_from_the_text(
+    offsets: list[int], extent: int, trips: int, ports: int, pragma: str, any_: int
+) -> None:
+    text = fixed(offsets, extent, trips).encode()
+    pipeline = Pipeline(["f.c"], Options(), lambda path: text)
+    found = {}
+    for scheme in ("pragma", "any"):
+        options = InferOptions(ports=ports, scheme=scheme, arrays=("A",))  # type: ignore[arg-type]
+        result = infer(pipeline.program, pipeline.analysis, pipeline.validation, pipeline.target, options)
+        (found[scheme],) = [a for a in result.arrays if a.name == "A"]
+    assert (f"{found['pragma'].kind} {found['pragma'].banks}", found["any"].banks) == (pragma, any_)
+    assert found["any"].proved_minimal
