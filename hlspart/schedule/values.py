@@ -97,6 +97,8 @@ class Values(Operations):
                 if expr.value is None:
                     raise Unmodelled("sizeof of an unknown type", line)
                 return self.constant(expr.value)
+            case c.Name() if isinstance(expr.type, c.StructType):
+                return self._with_members(expr.variable, line)
             case c.Name():
                 return self._read(expr.variable)
             case c.ArrayRef():
@@ -177,6 +179,13 @@ class Values(Operations):
                 return self._member(expr.base, line)
             case _:
                 raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled", line)
+
+    def _with_members(self, variable: int, line: int) -> int:
+        """The value of a structure, some members of which may have been set since it was."""
+        whole = self._read(variable)
+        since = tuple(v for key, v in self.env.items() if isinstance(key, tuple) and key[0] == variable)
+        bits = self.body.ops[whole].bits
+        return self.make("wire", bits, (whole, *since), line, ("members",), "{..}") if since else whole
 
     def _part(self, whole: int, field: str, line: int) -> int:
         """A member of the value of a structure."""
@@ -366,6 +375,9 @@ class Values(Operations):
             ident = key if isinstance(key, int) else key[0]
             if key in then and key in other:
                 a, b = then[key], other[key]
+            elif isinstance(key, tuple) and key not in before and ident in before:  # a member of what is set as a whole
+                unset = self._part(before[ident], key[1], line)
+                a, b = then.get(key, unset), other.get(key, unset)
             elif key not in before and ident in self.declared:
                 continue  # set in one arm only, so not used after
             else:

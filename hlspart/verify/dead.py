@@ -16,6 +16,7 @@ from hlspart.model.program import (
     Program,
     ScalarType,
     Stmt,
+    StructType,
     expressions,
     walk,
     walk_statements,
@@ -71,7 +72,8 @@ def _flows(program: Program, stmt: Stmt) -> Iterator[tuple[int | None, Expr]]:
 
 def _target(program: Program, variable: int, value: Expr) -> int | None:
     known = program.variable(variable)
-    plain = known.storage == "local" and isinstance(known.type, ScalarType) and not known.volatile
+    whole = isinstance(known.type, ScalarType | StructType)
+    plain = known.storage == "local" and whole and not known.volatile
     return variable if plain and _pure(value) else None
 
 

@@ -31,6 +31,7 @@ from hlspart.verify.dead import dead_loads
 from hlspart.verify.execute import compiler
 from hlspart.verify.instrument import ACCESS, ENTER, EXIT, ITERATION, Watched, instrumented, parents
 from hlspart.verify.interface import Incomparable
+from hlspart.verify.invariant import steady_references
 
 LIMIT = 1_000_000  # records that are looked at; the rest of a long run is left out
 
@@ -151,12 +152,14 @@ class Simulation:
         ]
         iterations = sum(map(len, runs))
         unclear = self._unclear(runs, variables, kinds)
-        gone = [_hoisted(groups, kinds, unclear) for groups in runs]
+        resting = _resting(runs)
+        steady = steady_references(self.program, self._watched[result.loop].outermost) | self._constant(result)
+        gone = [_hoisted(groups, kinds, unclear, resting, steady) for groups in runs]
         long = [(found, groups) for found, groups in zip(gone, runs, strict=True) if len(groups) > 1]
         stay = {e.key for found, groups in long for events in groups for e in events if e.key not in found}
         alone = set().union(*(found for found, _ in long)) - stay
         if not long:
-            alone = _hoisted([events for groups in runs for events in groups], kinds, unclear)
+            alone = _hoisted([events for groups in runs for events in groups], kinds, unclear, resting, steady)
         for fixed, groups in zip(gone, runs, strict=True):
             for events in groups:  # one iteration does not tell: what leaves all longer runs does
                 for use in self._iteration(events, fixed if len(groups) > 1 else alone, variables, kinds):
@@ -208,6 +211,16 @@ class Simulation:
                     words[slot].add(self._word(variable, address))
             for bank, (r, w) in sorted(per_bank.items()):
                 yield variable, bank, len(r), len(w), ports, self._banks(variable)
+
+    def _constant(self, result: LoopResult) -> frozenset[int]:
+        """References whose index is a sum in which the loop's iterators cancel out."""
+        own = set(result.flattened or (result.name,))
+        found = set()
+        for a in self._analysis.accesses:
+            names = {self._analysis.loops[x].iterator for x in a.loops if self._analysis.loops[x].name in own}
+            if a.index is not None and all(f is not None and not names & set(f.names) for f in a.index):
+                found.add(a.ref)
+        return frozenset(found)
 
     def _unclear(
         self, runs: list[list[list[_Event]]], variables: Mapping[int, int], kinds: Mapping[int, set[str]]
@@ -310,18 +323,49 @@ class Simulation:
         return found
 
 
-def _hoisted(groups: list[list[_Event]], kinds: Mapping[int, set[str]], unclear: Mapping[_Key, set[_Key]]) -> set[_Key]:
-    """Accesses that happen once, before or after a run: to one element in every iteration, told apart from stores."""
+def _resting(runs: list[list[list[_Event]]]) -> set[_Key]:
+    """Accesses that happen more than once in some run, and in no run to two elements."""
+    twice: set[_Key] = set()
+    moved: set[_Key] = set()
+    for groups in runs:
+        where: dict[_Key, Address] = {}
+        for event in (event for events in groups for event in events):
+            if event.key in where:
+                (twice if where[event.key] == event.at else moved).add(event.key)
+            where[event.key] = event.at
+    return twice - moved
+
+
+def _hoisted(
+    groups: list[list[_Event]],
+    kinds: Mapping[int, set[str]],
+    unclear: Mapping[_Key, set[_Key]],
+    resting: set[_Key],
+    steady: frozenset[int],
+) -> set[_Key]:
+    """Accesses that happen once, before or after a run: to one element and told apart from stores.
+
+    ``steady`` are the references whose text lets a compiler see that.
+
+    A store does in every iteration; a load may also happen in some (``resting``), as loading more does no harm.
+    """
     where: dict[_Key, set[Address]] = {}
     times: dict[_Key, int] = {}
     for events in groups:
         for event in events:
             times[event.key] = times.get(event.key, 0) + 1
             where.setdefault(event.key, set()).add(event.at)
-    steady = {k for k, at in where.items() if len(at) == 1 and times[k] == len(groups)}
     stores = {k for k in where if "write" in kinds[k[0]]}
+    always = {k for k, at in where.items() if len(at) == 1 and times[k] == len(groups)}
     stored = {at for k in stores for at in where[k]}
-    return {k for k in steady if not (unclear.get(k, set()) & (set(where) if where[k] <= stored else stores))}
+    open_ = {at for k in stores - always for at in where[k]}
+    return {
+        k
+        for k in always | ((resting & set(where)) - stores)
+        if k[0] in steady
+        and not where[k] & open_
+        and not unclear.get(k, set()) & (set(where) if where[k] <= stored else stores)
+    }
 
 
 def _renamed(program: Program, written: Program) -> dict[tuple[str, str], str]:

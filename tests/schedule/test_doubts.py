@@ -134,6 +134,22 @@ def test_members_of_structures_are_loaded_and_stored():
     assert (kinds.count("x load"), kinds.count("x store"), kinds.count("+")) == (2, 2, 2)
 
 
+def test_members_that_are_set_are_part_of_the_whole():
+    text = """struct pair { int x, y; };
+void f(struct pair a[64], int b[64], int c[64]) {
+    L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        struct pair v = a[i];
+        v.x = b[i];
+        if (c[i] > 3) v.y = b[i + 1] * c[i + 1] + b[i + 2];
+        a[i + 32] = v;
+    }
+}
+"""
+    kinds = [s.operation for s in loop(text).schedule]
+    assert [kinds.count(f"{name} load") for name in "abc"] == [1, 3, 2]
+
+
 def test_parameters_that_one_call_gives_one_array_are_no_memories_of_their_own():
     """Their ports and dependences are those of ``t``, which ``add`` alone cannot show."""
     text = """static void add(int *d, const int *s) {
