@@ -92,8 +92,10 @@ def _inside(program: Program, ident: int) -> frozenset[int]:
 
 
 def in_hardware(program: Program, analysis: AccessAnalysis) -> frozenset[str]:
-    """Functions that the top functions reach."""
-    return effects(program).reachable(analysis.tops)
+    """Functions that the top functions reach; those of included headers are tops only where there is no other."""
+    given = {unit.path for unit in program.units}
+    own = tuple(t for t in analysis.tops if program.functions[t].body.at.span.path in given)
+    return effects(program).reachable(own or analysis.tops)
 
 
 def asked_for(result: IIResult, functions: frozenset[str]) -> list[LoopResult]:

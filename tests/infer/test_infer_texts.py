@@ -187,3 +187,18 @@ def test_many_bits_of_registers_are_a_warning(
     assert said in capfd.readouterr().err
     assert run_cli(["infer", "k.c"]) == 0  # two banks in a rewritten text
     assert "many-registers" not in capfd.readouterr().err
+
+
+def test_helpers_of_headers_that_nobody_calls_are_not_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    helper = "static int {}(int v[8]) {{ int s = 0; for (int i = 0; i < 8; i++) s += v[i]; return s; }}\n".format
+    (tmp_path / "h.h").write_text(helper("unused") + helper("used"))
+    body = "int t[8]; for (int i = 0; i < 8; i++) t[i] = a[i]; out[0] = used(t);"
+    (tmp_path / "k.c").write_text(f'#include "h.h"\nvoid k(int a[8], int out[1]) {{ {body} }}\n')
+    assert run_cli(["infer", "k.c", "--format", "json"]) == 0
+    assert {x["function"] for x in json.loads(capfd.readouterr().out)["files"][0]["loops"]} == {"k", "used"}
+    (tmp_path / "only.c").write_text('#include "h.h"\n')
+    assert run_cli(["infer", "only.c", "--format", "json"]) == 0
+    assert {x["function"] for x in json.loads(capfd.readouterr().out)["files"][0]["loops"]} == {"used", "unused"}
