@@ -45,18 +45,18 @@ def compare(
 def _ordinals(program: Program) -> dict[str, int]:
     """``function/Loop 1.2`` or ``function/LABEL.2`` of Vivado HLS -> loop id.
 
-    Loops without a label go by their place among their siblings, after the name of the loop around them.
+    Loops go by their place among their siblings, after the name or the place of the loop around them.
     """
     out: dict[str, int] = {}
 
-    def visit(function: str, loops: list[Loop], around: str) -> None:
+    def visit(function: str, loops: list[Loop], around: set[str]) -> None:
         for n, loop in enumerate(loops, 1):
-            name = loop.label or (f"{around}.{n}" if around else f"Loop {n}")
-            out[f"{function}/{name}"] = loop.id
-            visit(function, _children(loop), name)
+            names = {f"{name}.{n}" if name else f"Loop {n}" for name in around}
+            out.update({f"{function}/{name}": loop.id for name in names})
+            visit(function, _children(loop), names | ({loop.label} if loop.label else set()))
 
     for name, function in program.functions.items():
-        visit(name, _children(function), "")
+        visit(name, _children(function), {""})
     return out
 
 
@@ -93,8 +93,7 @@ def _named(said: ReportedLoop, loops: list[LoopResult], ordinals: dict[str, int]
     if (found := next(moved, None)) is not None:
         return found
     # a nest flattened by the one and not by the other, or further, goes by its innermost loop
-    ends = ((x, _unplaced(x.flattened[-1] if x.flattened else x.name)) for x in loops if x.pipelined)
-    inner = (x for x, last in ends if _unplaced(said.name).endswith(f"_{last}"))
+    inner = (x for x in loops if x.pipelined and said.name.endswith("_" + (x.flattened[-1] if x.flattened else x.name)))
     return next(inner, None) or next((x for x in loops if x.flattened and said.name == x.flattened[-1]), None)
 
 

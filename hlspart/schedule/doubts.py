@@ -13,6 +13,8 @@ from hlspart.schedule.graph import Edge, Graph
 from hlspart.schedule.loops import Prediction
 from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, recurrence_without
 
+MULTIPLIED = "whether the DSP block of a product also makes the sum, in a state of its own, is not known"
+
 
 def uncertain(p: Prediction) -> tuple[int, str | None]:
     """Least II if what is not known turned out best, and why it is not known."""
@@ -96,13 +98,31 @@ def missed(p: Prediction) -> tuple[int, str] | None:
     assert p.schedule is not None
     graph, edges, causes = p.problem.graph, list(p.problem.graph.edges), []
     best = p.schedule.ii
-    for why, found in p.elaborated.carriers.possible.items():
+    multiplied = _in_multipliers(p)
+    possible = {**p.elaborated.carriers.possible, **({MULTIPLIED: multiplied} if multiplied else {})}
+    for why, found in possible.items():
         edges += [e for e in found if e.source in graph.ops and e.sink in graph.ops]
         ii = recurrence_ii(replace(p.problem, graph=replace(graph, edges=tuple(edges)))) or best
         if ii > best:
             best = ii
             causes.append(why)
     return (best, "; ".join(causes)) if causes else None
+
+
+def _in_multipliers(p: Prediction) -> list[Edge]:
+    """What waits a state for a sum if the DSP block of a product makes it: 48 bits, one product of one block."""
+    ops, target = p.problem.graph.ops, p.elaborated.storage.target
+    data = [e for e in p.problem.graph.edges if e.kind == "data"]
+    users: dict[int, int] = {}
+    for e in data:
+        users[e.source] = users.get(e.source, 0) + 1
+    made: set[int] = set()
+    for e in data:
+        product, total = ops[e.source], ops[e.sink]
+        if product.kind == "mul" and total.kind == "add" and total.bits <= 48 and users[e.source] == 1:
+            time = target.operator("mul", product.bits, product.impl, product.operands)
+            made |= {e.sink} if time is not None and time.dsp == 1 else set()
+    return [replace(e, gap=1) for e in data if e.source in made and ops[e.sink].kind != "phi"]
 
 
 def _sums_in_row(p: Prediction) -> bool:

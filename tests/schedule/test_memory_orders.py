@@ -61,3 +61,27 @@ def test_stream_ports_have_no_addresses():
         1,
     )
     assert (loop(SUMS.replace("PRAGMAS", ""), **where).depth or 0) > 1
+
+
+PRODUCTS = """void f(const TYPE a[64], const TYPE b[64], const unsigned char k[64], int h[256]) {
+    int s = 0;
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        SUM += a[i] * b[i];
+    }
+    h[0] = s;
+}
+"""
+
+
+def test_a_sum_in_the_block_of_its_product_may_take_a_state():
+    """Public log (2022.2, 5 ns): 16-bit products added up in a memory have II 2; scalars and wide products do not."""
+
+    def ii(kind: str, total: str):
+        text = PRODUCTS.replace("TYPE", kind).replace("SUM", total)
+        found = loop(text, tool="vitis-2022.2", part="xcu55c-fsvh2892-2L-e", clock_ns=5.0)
+        return found.ii if found.ii is not None else found.bounds
+
+    assert ii("short", "s") == ii("int", "s") == 1
+    assert ii("short", "h[k[i]]") == (1, 2)
+    assert ii("int", "h[k[i]]") == 1
