@@ -139,7 +139,7 @@ class Pipeline:
 
     def _rewrite_split(self, options: RewriteOptions) -> RewriteResult:
         """Array members become arrays first; a member whose array is refused all the same stays where it is."""
-        from hlspart.rewrite.engine import with_members
+        from hlspart.rewrite.engine import with_outcomes
         from hlspart.rewrite.prepare import Step, of_original, refusals, texts_of
         from hlspart.rewrite.structs import refused_later, splits
 
@@ -152,7 +152,7 @@ class Pipeline:
             failed = [split for split in found if (split.function, split.name) in bad]
             if not failed:
                 result = of_original(self.program, self.analysis, second.program, second.analysis, texts, again)
-                return with_members(self.program, result, outcomes)
+                return with_outcomes(self.program, result, outcomes)
             outcomes += [refused_later(self.program, s, bad[s.function, s.name]) for s in failed]
             found = [split for split in found if split not in failed]
 
@@ -220,6 +220,8 @@ class Pipeline:
         from hlspart.infer import emission
         from hlspart.layouts.mapping import layout_from
         from hlspart.partition import make_layout
+        from hlspart.rewrite.decide import outside
+        from hlspart.rewrite.engine import with_outcomes
         from hlspart.rewrite.relocate import relocated
 
         layouts: dict[int, Layout] = {}
@@ -234,10 +236,14 @@ class Pipeline:
             if layout is not None:
                 layouts[self.analysis.group_of[array.variable]] = layout
         given = {unit.path for unit in self.program.units}
-        texts = {path: text for path, text in emission.pragma_texts(self.program, inferred).items() if path in given}
+        texts = emission.pragma_texts(self.program, inferred)
+        elsewhere = [outside(self.program, self.analysis, a.variable) for a in inferred.arrays if a.fresh]
+        lost = [outcome for outcome in elsewhere if outcome is not None and outcome.group not in layouts]
+        texts = {path: text for path, text in texts.items() if path in given}
         if not texts:
-            return self._rewrite(options, layouts)
-        return relocated(self.program, texts, self.with_texts(texts)._rewrite(options, layouts))
+            return with_outcomes(self.program, self._rewrite(options, layouts), lost)
+        result = relocated(self.program, texts, self.with_texts(texts)._rewrite(options, layouts))
+        return with_outcomes(self.program, result, lost)
 
     def with_texts(self, texts: Mapping[str, str]) -> Pipeline:
         """The same files and options, some files with another text."""

@@ -416,6 +416,17 @@ def outcome_of(
     )
 
 
+def outside(program: Program, analysis: AccessAnalysis, array: int) -> GroupOutcome | None:
+    """Refusal of an array that is declared in a file which is not given, so that no pragma can be written for it."""
+    variable = program.variable(array)
+    path = variable.at.span.path
+    if path in {unit.path for unit in program.units}:
+        return None
+    refusal = Refusal("header", f"'{variable.name}' is declared in {path}, which is not given", variable.at)
+    group = next(g for g in analysis.groups if array in g.members)
+    return outcome_of(program, group, "refused", None, refusal)
+
+
 def _extents(variable: Variable) -> tuple[int | None, ...]:
     return variable.as_array.dims if variable.as_array is not None else ()
 

@@ -260,8 +260,8 @@ def with_reasons(program: Program, result: RewriteResult, found: Mapping[int, Gr
     return replace(result, outcomes=outcomes, diagnostics=(*kept, *added))
 
 
-def with_members(program: Program, result: RewriteResult, outcomes: Iterable[GroupOutcome]) -> RewriteResult:
-    """``result`` with the outcomes of array members of structs."""
+def with_outcomes(program: Program, result: RewriteResult, outcomes: Iterable[GroupOutcome]) -> RewriteResult:
+    """``result`` with the outcomes of arrays that the rewrite itself was not asked about."""
     added = tuple(outcomes)
     diagnostics = (*result.diagnostics, *(diagnostic(program, o) for o in added))
     return replace(result, outcomes=(*added, *result.outcomes), diagnostics=diagnostics)

@@ -247,7 +247,8 @@ def test_inferred_partitions_of_an_included_source_are_not_written() -> None:
         "p.c": '#include "k.c"\nint f(int n) { return k(n); }\n',
         "k.c": """int k(int n)
 {
-    int A[64] = {0};
+    int A[64];
+    for (int i = 0; i < 64; i++) A[i] = n ^ i;
     for (int i = 0; i < 64; i += 4) {
 #pragma HLS pipeline II=1
         n += A[i] + A[i + 1] + A[i + 2] + A[i + 3];
@@ -257,7 +258,9 @@ def test_inferred_partitions_of_an_included_source_are_not_written() -> None:
 """,
     }
     result = Pipeline(["p.c"], Options(), lambda path: texts[path].encode()).rewrite(RewriteOptions(infer=True))
-    assert result.files == {"p.c": texts["p.c"]}
+    assert result.files == {"p.c": texts["p.c"]} and result.findings
+    (told,) = result.diagnostics
+    assert (told.rule, told.place.path, told.place.line) == ("rewrite-header", "k.c", 3)
 
 
 def test_layouts_of_arrays_with_one_name(tmp_path: Path) -> None:
