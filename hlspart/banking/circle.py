@@ -59,8 +59,9 @@ class Circle:
         self._groups = [(offsets, cap) for offsets, cap in groups if len(offsets) > cap]
         self._motion = motion if block > 1 and motion is not None and not _steady(motion, block, rank) else None
         self._arcs: dict[tuple[int, int], _Arc] = {}
-        self._written: tuple[int, Offset] | None = None  # what the lines below were written for
-        self._lined: list[list[_Line]] = []
+        self._led: dict[tuple[int, int | None], list[tuple[Offset, _Arc]]] = {}
+        self._written: Offset | None = None  # what the lines below were written for
+        self._lined: dict[tuple[int, int | None], list[_Line]] = {}
 
     @property
     def even(self) -> bool:
@@ -114,7 +115,7 @@ class Circle:
     def _apart(self, group: int, prefix: Offset, allowed: int) -> int:
         """One access a bank: no two may be nearer than a block."""
         period, p = self._period, prefix[-1] if prefix else 0
-        for base, step, common, inverse, apart, masks in self._lines(group, prefix[:-1])[0]:
+        for base, step, common, inverse, apart, masks in self._line(group, None, prefix[:-1]):
             shift = (base + p * step) % period
             allowed &= ~(masks[shift % common] >> shift // common * inverse % apart)
             if not allowed:
@@ -123,10 +124,10 @@ class Circle:
 
     def _counted(self, group: int, prefix: Offset, allowed: int) -> int:
         """No more than ``cap`` accesses in the window that begins at each."""
-        cap, period, p = self._groups[group][1], self._period, prefix[-1] if prefix else 0
-        for line in self._lines(group, prefix[:-1]):
+        (offsets, cap), period, p = self._groups[group], self._period, prefix[-1] if prefix else 0
+        for seat in range(len(offsets)):
             near = []
-            for base, step, common, inverse, apart, masks in line:
+            for base, step, common, inverse, apart, masks in self._line(group, seat, prefix[:-1]):
                 shift = (base + p * step) % period
                 near.append(masks[shift % common] >> shift // common * inverse % apart)
             allowed &= ~_crowding(near, allowed, cap)
@@ -134,38 +135,30 @@ class Circle:
                 return 0
         return allowed
 
-    def _lines(self, group: int, before: Offset) -> list[list[_Line]]:
-        """What must be told apart, where ``before`` are all leading coordinates but the last of these."""
-        if (group, before) != self._written:
-            self._written = group, before
-            self._lined = [
-                [
-                    (
-                        sum(map(mul, before, lead)),
-                        lead[-1] if lead else 0,
-                        arc.common,
-                        arc.inverse,
-                        arc.apart,
-                        arc.masks,
-                    )
-                    for lead, arc in line
-                ]
-                for line in self._differences[group]
+    def _line(self, group: int, seat: int | None, before: Offset) -> list[_Line]:
+        """Differences from the access ``seat``, or of any two, where ``before`` leads all coordinates but two."""
+        if before != self._written:
+            self._written, self._lined = before, {}
+        line = self._lined.get((group, seat))
+        if line is None:
+            line = self._lined[group, seat] = [
+                (sum(map(mul, before, lead)), lead[-1] if lead else 0, arc.common, arc.inverse, arc.apart, arc.masks)
+                for lead, arc in self._leads(group, seat)
             ]
-        return self._lined
+        return line
 
-    @cached_property
-    def _differences(self) -> list[list[list[tuple[Offset, _Arc]]]]:
-        """Of each group: differences as leading part and the arc of the last coordinate; all, or by the access."""
-        found = []
-        for offsets, cap in self._groups:
-            if cap == 1:
-                found.append([[(d, self._arc(last, 1 - self.block)) for d, last in _differences(offsets)]])
+    def _leads(self, group: int, seat: int | None) -> list[tuple[Offset, _Arc]]:
+        """The leading parts of these differences, and the arcs of their last coordinates."""
+        leads = self._led.get((group, seat))
+        if leads is None:
+            offsets = self._groups[group][0]
+            if seat is None:
+                leads = [(lead, self._arc(last, 1 - self.block)) for lead, last in _differences(offsets)]
             else:
-                pairs = [[(tuple(map(sub, other, one)), other[-1] - one[-1]) for other in offsets if other != one]
-                         for one in offsets]  # fmt: skip
-                found.append([[(d[:-1], self._arc(last, 0)) for d, last in line] for line in pairs])
-        return found
+                deltas = [tuple(map(sub, o, offsets[seat])) for k, o in enumerate(offsets) if k != seat]
+                leads = [(delta[:-1], self._arc(delta[-1], 0)) for delta in deltas]
+            self._led[group, seat] = leads
+        return leads
 
     def _arc(self, distance: int, begin: int) -> _Arc:
         arc = self._arcs.get((distance, begin))

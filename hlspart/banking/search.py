@@ -28,7 +28,7 @@ from hlspart.layouts.table import TableLayout
 
 MAX_WORK = {"lattice": 4_000_000, "block": 160_000}  # pairs of accesses compared, per unit of effort
 MAX_STEPS = 8_000_000  # times banks and accesses cubed, of proofs over any mapping; times 4 with each unit of effort
-BUDGET = 18_000  # microseconds or so for tables; times 4 with each unit of effort
+BUDGET = 15_000  # microseconds or so for tables; times 4 with each unit of effort
 MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
 
 CANDIDATE = 20  # what looking at one map in full costs, in the same unit
