@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -17,6 +18,34 @@ BOUNDS = "whether the tool keeps apart stores that only the bounds of flattened 
 REMAINDER = "whether the tool sees that remainders and quotients keep addresses apart is not known"
 
 _KINDS = {("store", "load"): "raw", ("load", "store"): "war", ("store", "store"): "waw"}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An access by the ``number`` of its form and the ``constants`` of its index; whether it is ``known``, or ``open``.
+
+    Open: some dimension is no affine form of iterators.
+    """
+
+    ref: MemoryRef
+    number: int
+    constants: tuple[int, ...]
+    known: bool
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two accesses of one array: the distance (None: never), and what of it is not certain.
+
+    ``assumed``: the distance is not known. ``doubted``: the tool may not see it so. ``unproved``: why the tool may see
+    a dependence that there is not.
+    """
+
+    distance: int | None
+    assumed: bool
+    doubted: bool
+    unproved: str | None
 
 
 @dataclass
@@ -56,11 +85,21 @@ class Carriers:
     doubted: set[tuple[int, int]] = field(default_factory=set)
     ordered: set[tuple[int, int]] = field(default_factory=set)
     possible: dict[str, list[Edge]] = field(default_factory=dict)
+    _said: dict[tuple[int, str, str], Directive | None] = field(default_factory=dict)
+    _forms: dict[object, int] = field(default_factory=dict)  # references without their constants
+    _addresses: dict[int, Address] = field(default_factory=dict)  # by operation
+    _known: dict[object, Pair] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------- pragmas
 
     def _pragma(self, variable: int, kind: str, reach: str) -> Directive | None:
         """The DEPENDENCE directive about ``kind`` (raw, war, waw) inside ("intra") or across ("inter")."""
+        key = variable, kind, reach
+        if key not in self._said:
+            self._said[key] = self._spoken(variable, kind, reach)
+        return self._said[key]
+
+    def _spoken(self, variable: int, kind: str, reach: str) -> Directive | None:
         for d in reversed(self.pragmas):
             if d.variables and variable not in d.variables:
                 continue
@@ -96,13 +135,10 @@ class Carriers:
                 self.ordered.add((first.id, second.id))
         return True
 
-    @staticmethod
-    def _folded(first: Op, second: Op) -> bool:
+    def _folded(self, first: Op, second: Op) -> bool:
         """Whether remainders or quotients of iterators take part in one of two addresses, both of them known."""
-        refs = [x.ref for x in (first, second) if x.ref is not None]
-        return all(r.map is not None or (r.index is not None and None not in r.index) for r in refs) and any(
-            r.index is None or None in r.index for r in refs
-        )
+        a, b = self._address(first), self._address(second)
+        return a.known and b.known and (a.open or b.open)
 
     def disjoint_banks(self, first: Op, second: Op) -> bool:
         """Whether two accesses never share a bank."""
@@ -147,8 +183,13 @@ class Carriers:
                 if d is not None and self._false(d):
                     continue
                 told = distance = d.values.get("distance") if d is not None else None
+                pair = self._pair(source, sink)
                 if distance is None:
-                    distance = self.distance(source, sink)
+                    distance = pair.distance
+                    if pair.assumed:
+                        self.assumed.add((source.id, sink.id))
+                    if pair.doubted:
+                        self.doubted.add((source.id, sink.id))
                 gap = self.store_states if kind == "raw" else int(not registers)
                 if distance is not None:
                     edges.append(Edge(source.id, sink.id, distance, gap, "memory", name))
@@ -158,7 +199,7 @@ class Carriers:
                     continue
                 if distance is not None or registers or kind == "war":
                     continue
-                if (why := self._unproved(source, sink)) is not None:
+                if (why := pair.unproved) is not None:
                     apart = int(kind == "raw" or source.id >= sink.id)  # two stores keep their order inside, too
                     for k in {1, apart}:
                         self.possible.setdefault(why, []).append(Edge(source.id, sink.id, k, gap, "memory", name))
@@ -166,24 +207,56 @@ class Carriers:
 
     def distance(self, source: Op, sink: Op) -> int | None:
         """Least number of iterations after which ``sink`` touches an element of ``source``; None: never."""
+        pair = self._pair(source, sink)
+        if pair.assumed:
+            self.assumed.add((source.id, sink.id))
+        if pair.doubted:
+            self.doubted.add((source.id, sink.id))
+        return pair.distance
+
+    def _pair(self, source: Op, sink: Op) -> Pair:
+        """What two accesses have to do with each other.
+
+        It follows from what the constants of their indices differ by: copies of an unrolled access are many, their
+        differences few.
+        """
+        a, b = self._address(source), self._address(sink)
+        key = (a.number, b.number, tuple(map(operator.sub, b.constants, a.constants)), source.kind, sink.kind)
+        if key not in self._known:
+            self._known[key] = Pair(*self._distance(source, sink), self._unproved(source, sink))
+        return self._known[key]
+
+    def _address(self, op: Op) -> Address:
+        """The address of an access; operations get others while they are brought down to hardware."""
+        found, ref = self._addresses.get(op.id), op.ref
+        assert ref is not None
+        if found is None or found.ref is not ref:
+            index = ref.index or ()
+            bare = tuple(None if f is None else f.terms for f in index)
+            number = self._forms.setdefault((ref.index is None, bare, ref.map, ref.domain), len(self._forms))
+            constants = tuple(0 if f is None else f.const for f in index)
+            affine = ref.index is not None and None not in ref.index
+            found = self._addresses[op.id] = Address(ref, number, constants, affine or ref.map is not None, not affine)
+        return found
+
+    def _distance(self, source: Op, sink: Op) -> tuple[int | None, bool, bool]:
+        """The distance, whether it is assumed, and whether it is doubted."""
         a, b = source.ref, sink.ref
         assert a is not None and b is not None
         if None in self.trips[1:]:
-            return self._loose(source, sink)
-        quick = None
+            return self._loose(a, b)
+        quick, doubted = None, False
         if self.relaxed is not None or (self.outlined and self.own < len(self.space.names)):
             quick = self._unrelated(a, b, self.outlined)
-            if quick and self._doubtful(a, b, quick):
-                self.doubted.add((source.id, sink.id))
+            doubted = bool(quick) and self._doubtful(a, b, quick or 0)
         if quick is None and self.relaxed is None:
             quick = self._uniform(a, b)
         if quick is not None:
-            return quick or None
+            return quick or None, False, doubted
         found = self._exact(a, b, self.relaxed or a.domain, self.relaxed or b.domain)
         if found is None:
-            self.assumed.add((source.id, sink.id))
-            return 1
-        return found or None
+            return 1, True, doubted
+        return found or None, False, doubted
 
     def _doubtful(self, a: MemoryRef, b: MemoryRef, distance: int) -> bool:
         """Whether no report shows that the tool takes a pair that it could tell apart for one that may meet."""
@@ -192,10 +265,8 @@ class Carriers:
                 return True  # what the source says of a scalar, as `k < half`, may tell them apart
         return not self.rows_seen and self._exact(a, b, a.domain, b.domain) != distance
 
-    def _loose(self, source: Op, sink: Op) -> int | None:
-        """Distance in a flattened nest whose rows have numbers of iterations that vary; None: never."""
-        a, b = source.ref, sink.ref
-        assert a is not None and b is not None
+    def _loose(self, a: MemoryRef, b: MemoryRef) -> tuple[int | None, bool, bool]:
+        """Distance in a flattened nest whose rows have numbers of iterations that vary; see :meth:`_distance`."""
         level = max(k for k, trip in enumerate(self.trips) if trip is None)  # as weights are known from here on
         far = tuple(1 << 20 * (level - k - 1) if k < level else 0 for k in range(self.own))
         everywhere = f"{{ [{', '.join(self.space.names)}] }}"
@@ -203,12 +274,10 @@ class Carriers:
         seen = self._exact(a, b, everywhere, everywhere, self.own - level)
         rows = self._exact(a, b, everywhere, everywhere, weights=far)
         if near is None or seen is None or rows is None:
-            self.assumed.add((source.id, sink.id))
-            return 1
+            return 1, True, False
         if near == 1 or (near == seen and not rows):
-            return near or None
-        self.doubted.add((source.id, sink.id))  # some row may be short, or the tool may not see the bounds
-        return 1 if rows else seen
+            return near or None, False, False
+        return (1 if rows else seen), False, True  # some row may be short, or the tool may not see the bounds
 
     def _exact(
         self, a: MemoryRef, b: MemoryRef, mine: str, theirs: str, own: int = 0, weights: tuple[int, ...] = ()
