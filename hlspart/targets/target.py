@@ -15,10 +15,6 @@ REGISTERS = "registers"
 # selection chains with an addition, a load does not)
 _FIRST_SHARE, _LAST_SHARE = 0.74, 0.92
 
-# what the periods of points may be off by; what more states of a faster unit gain is less than they cost; and how much
-# faster or slower other devices are than those that the figures are of (reports: at most 1.35, 1.35)
-_SAME, _FASTER, _FOREIGN = 0.011, 1.5, 1.5
-
 _REST = 2  # bits of an operand beyond the pieces of multipliers that are built of LUTs (reports: 35 x 25, 43 x 36 bits)
 
 
@@ -31,7 +27,6 @@ class OperatorTime:
     ``shared``: the tool lets several operations of one kind share a unit when II > 1.
     ``measured``: the figure was read off a synthesis report at this period, else estimated.
     ``told``: its delay in a state was read off a schedule, else estimated.
-    ``least``: fewest states that reports allow where ``states``, the most, is not measured; 0: as many as ``states``.
     """
 
     states: int
@@ -41,7 +36,6 @@ class OperatorTime:
     measured: bool
     dsp: int = 0
     told: bool = False
-    least: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,41 +274,30 @@ class Target:
 
     def _from_points(self, entry: Mapping[str, Any]) -> OperatorTime:
         period = self.effective_ns
-        least, states = _states(entry, period)
+        points = sorted((float(p), int(s)) for p, s, *_ in entry["points"])
+        seen = {(float(p), int(s)): float(ns[0]) for p, s, *ns in entry["points"] if ns}
+        slower = [s for p, s in points if p >= period - 0.011]
+        faster = [s for p, s in points if p <= period + 0.011]
+        # states never grow with the period: equal figures on both sides are exact
+        exact = bool(slower and faster and slower[0] == faster[-1])
+        if faster:
+            states = faster[-1] if not slower or slower[0] == faster[-1] else slower[0]
+        else:
+            states = max(slower[0], math.ceil(points[0][0] * points[0][1] / period))
         sharing = bool(self.profile["pipeline"]["share_floating_point"])
         if "delay_ns" in entry:
             whole = float(entry["delay_ns"])
             return OperatorTime(states, whole, whole, False, False, int(entry["dsp"]))
-        near = sorted((float(p), float(ns[0])) for p, s, *ns in entry["points"] if ns and int(s) == states)
-        delay = next((ns for p, ns in near if ns <= period + _SAME and p > period - 0.8), None)
+        delay = next((ns for (p, s), ns in sorted(seen.items()) if s == states and abs(p - period) < 0.8), None)
         return OperatorTime(
             states,
             min(float(entry["in_ns"]), _FIRST_SHARE * period) if delay is None else delay,
             min(float(entry["out_ns"]), _LAST_SHARE * period) if delay is None else delay,
             sharing,
-            least == states and entry["source"] == "reports",
+            exact and entry["source"] == "reports",
             int(entry["dsp"]),
             delay is not None,
-            least,
         )
-
-
-def _states(entry: Mapping[str, Any], period: float) -> tuple[int, int]:
-    """Fewest and most states at ``period`` that the points of ``entry`` allow: a longer period never takes more.
-
-    A unit whose delay in a state is known is enough for every period from that delay on.
-    """
-    points = [(float(p), int(s), float(min([p, *ns]))) for p, s, *ns in entry["points"]]
-    off = _FOREIGN if entry.get("foreign") else 1.0
-    here = {s for p, s, _ in points if abs(p - period) <= _SAME}
-    if off == 1 and len(here) == 1:
-        return min(here), max(here)
-    enough = [s for p, s, ns in points if min(ns, p - _SAME) <= period / off]
-    needed = [s for p, s, _ in points if p + _SAME >= period * off]
-    p, s, _ = min(points)
-    most = min(enough) if enough else math.ceil(_FASTER * s * p * off / period)
-    least = max(needed, default=1)
-    return min(least, most), max(least, most)
 
 
 def _products(x: int, a: int, y: int, b: int, bits: int) -> int:
