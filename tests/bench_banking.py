@@ -48,7 +48,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def table() -> float:
-    """All published patterns, one and two ports, any mapping and pragmas."""
+    """All named patterns, one and two ports, any mapping and pragmas."""
 
     def work() -> None:
         for row in json.loads(PATTERNS.read_text()).values():
@@ -73,7 +73,7 @@ def sparse(accesses: int, rank: int, side: int) -> list[float]:
 
 def main() -> None:
     """Print one line per measurement."""
-    print(f"banking   all {2 * len(json.loads(PATTERNS.read_text()))} published rows: {table():.2f} s")
+    print(f"banking   all {2 * len(json.loads(PATTERNS.read_text()))} named rows: {table():.2f} s")
     for accesses, rank, side in RANDOM:
         times = sparse(accesses, rank, side)
         title = f"banking   {accesses} random accesses in {'x'.join([str(side)] * rank)}"

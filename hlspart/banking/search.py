@@ -4,8 +4,9 @@ The families and why their union is searched: linear transformation banking (Wan
 generalised block-cyclic partitioning (Wang et al., FPGA 2014), lattice banking (Cilardo and Gallo,
 TACO 2015; Escobedo and Lin, 2018). Each alone misses the minimum somewhere. Within one number of
 banks the first three families are exhausted before the next number, so the first hit is minimal in
-their union up to the stated bound on block sizes. Where they fail, and no proof says that every mapping
-does, tables are tried (:mod:`hlspart.banking.tables`): any periodic mapping, as far as a budget goes.
+their union up to the stated bound on block sizes. Then one bank less is tried, and so on downwards: where no
+proof says that every mapping fails, by tables (:mod:`hlspart.banking.tables`): any periodic mapping, as far as
+a budget goes.
 """
 
 from __future__ import annotations
