@@ -33,6 +33,18 @@ use: for (int i = 0; i < {n} - 4; i++) {{
 """
 
 
+COPIES = """void f(int a[65536], const int b[65536]) {{
+#pragma HLS ARRAY_PARTITION variable=a type=cyclic factor=16
+rows: for (int i = 0; i < 100; i++) {{
+#pragma HLS PIPELINE
+        for (int j = 0; j < {n}; j++) {{
+            a[64 * i + j] = a[64 * i + j + 64] + a[64 * i + j + 128] + b[(3 * i + j) & 65535];
+        }}
+    }}
+}}
+"""
+
+
 ARRAYS = """void f{k}(const int in[256], int out[256])
 {{
     int a[256];
@@ -81,6 +93,10 @@ def main() -> int:
             verdict = "ok" if found < 1.5 else "GROWS WITH TRIP COUNT"
             bad += found >= 1.5
             print(f"{command:9} trip count 2**20 against 64: ratio {found:.2f}, {took:.2f} s   {verdict}")
+        for n in (32, 64):
+            (folder / f"copies{n}.c").write_text(COPIES.format(n=n))
+        found, took = ratio(("ii", "copies32.c"), ("ii", "copies64.c"), folder, 3)
+        print(f"ii        256 accesses of an unrolled loop against 128: ratio {found:.2f}, {took:.2f} s")
         print(f"--version {min(seconds('--version', folder=folder) for _ in range(5)):.3f} s")
         tree = folder / "tree"
         tree.mkdir()
