@@ -226,7 +226,8 @@ class Inference:
     def _remember(
         self, directives: tuple[Directive, ...], apart: frozenset[int], target: Target, result: IIResult
     ) -> None:
-        aided = any(map(_copied, result.arrays)) or any(x.ii is None for x in result.loops)
+        late = any(x.pipelined and (x.ii is None or x.ii > (x.target_ii or 1)) for x in result.loops)
+        aided = late or any(map(_copied, result.arrays))
         targets = (target,) if aided else (self.real, self.target)  # the two differ in nothing else
         self._checked += [(directives, apart, on, result) for on in targets]
 

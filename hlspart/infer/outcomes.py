@@ -67,6 +67,8 @@ def outcomes(
     out = []
     for loop in run.asked_loops(after):
         asked = run.targets[key(loop)]
+        if loop.ii is None and loop.bounds is not None and loop.bounds[1] <= asked:
+            loop = replace(loop, ii=loop.bounds[1])  # which a PIPELINE with the II asked for gives it
         cause = loop.cause
         rewritten = tuple(
             d.demand.roots[0]

@@ -134,7 +134,10 @@ def test_clashing_nests_share_one_mapping_or_the_cheaper_one_gives_way() -> None
     assert found.reason.endswith(
         "not all loops can have their II: R at II 4 costs 48 cycles, C at II 4 costs 36 cycles"
     )
-    assert [(x.name, x.ii_after) for x in capped.loops] == [("F_G", 1), ("R", 1), ("C", 4)]
+    assert [(x.name, x.ii_after, x.span_after) for x in capped.loops] == [
+        ("F_G", 1, None), ("R", 1, None), ("C", None, (1, 4)),
+    ]  # fmt: skip
+    assert iis(pasted(CLASH, scheme="pragma", max_banks=4)) == {"F_G": 1, "R": 1, "C": None}  # may split dimension 1
 
 
 def test_pareto_points_are_not_beaten_and_each_is_what_its_target_gives() -> None:
@@ -228,3 +231,12 @@ def test_registers_at_an_interface_only_where_so_many_are_allowed() -> None:
     assert array(run(text, scheme="pragma"), "A").kind != "complete"
     asked = run(text, scheme="pragma", max_banks=32)
     assert array(asked, "A").banks == 32 and asked.loops[1].ii_after == 1
+
+
+def test_a_split_that_the_tool_may_make_is_not_promised() -> None:
+    result = run(FAR, max_banks=1)
+    (loop,) = [x for x in pipeline(FAR).ii.loops if x.name == "L"]
+    promised = result.loops[1]
+    assert (promised.ii_after, promised.span_after) == (loop.ii, loop.bounds) == (None, (1, 2))
+    assert promised.cause is not None and "by itself is not known; A bank 0: 4 reads" in promised.cause
+    assert [(p["ii"], p["banks"]) for p in run(FAR, pareto=True).pareto] == [(1, 4), (2, 3)]
