@@ -64,11 +64,17 @@ def lower_bound(needs: Sequence[Need], shape: tuple[int, ...]) -> int:
 
 
 def least_any(
-    needs: Sequence[Need], shape: tuple[int, ...], most: int = 1024, effort: int = 1, start: int = 1
+    needs: Sequence[Need],
+    shape: tuple[int, ...],
+    most: int = 1024,
+    effort: int = 1,
+    start: int = 1,
+    tables: bool = True,
 ) -> Banking | None:
     """The least banks over all families; None when none serves all needs.
 
-    Numbers of banks below ``start`` are passed over (then nothing is claimed about them).
+    Numbers of banks below ``start`` are passed over (then nothing is claimed about them). ``tables``: whether these
+    are tried.
     """
     bound = lower_bound(needs, shape)
     if PragmaSpace(needs, shape, "ideal").hopeless:
@@ -101,7 +107,7 @@ def least_any(
         if refuted(banks - 1):
             floor, why = banks, "needed: a finite window of iterations cannot be coloured with fewer"
             break
-        table = union.table(banks - 1) if banks > first else None
+        table = union.table(banks - 1) if tables and banks > first else None
         if table is None:
             break
         layout, banks = table, banks - 1

@@ -322,11 +322,13 @@ class Chooser:
 
     def _least_of(self, needs: Sequence[Need], start: int, most: int) -> Banking | None:
         effort, start = self.options.effort, max(start, 2)  # code for one bank alone would gain nothing
+        # where accesses share a bank in changing pairs, the text of a table has more loads than the bank has ports
+        tables = not (self._apart and any(cap > 1 for need in needs for _, cap in need.limits))
         if not self.options.pow2:
-            return least_any(needs, self.demand.shape, most, effort, start)
+            return least_any(needs, self.demand.shape, most, effort, start, tables)
         for banks in _powers(most):
             if banks >= start:
-                found = least_any(needs, self.demand.shape, banks, effort, banks)
+                found = least_any(needs, self.demand.shape, banks, effort, banks, tables)
                 if found is not None:
                     return found
         return None

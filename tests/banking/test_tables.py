@@ -164,3 +164,12 @@ def test_room_of_one_bank() -> None:
         )
         exchange = Exchange(cells, [(sum(1 << x for x in row), cap) for row in rows])
         assert exchange.holds(most, 10**6) and not exchange.holds(most + 1, 10**6)
+
+
+def test_tables_can_be_left_out() -> None:
+    """On two ports a text of the table would have more loads of a bank than it has ports."""
+    offsets = [(0,), (3,), (6,), (8,), (9,), (11,), (15,), (16,)]
+    loops = needs([offsets], (68,), Ports(total=2))
+    with_, without = least_any(loops, (68,)), least_any(loops, (68,), tables=False)
+    assert with_ is not None and without is not None
+    assert (with_.banks, without.banks) == (5, 6) and without.excluded and not isinstance(without.layout, TableLayout)
