@@ -114,7 +114,7 @@ def test_unrolled_pipelines_are_written_out_under_their_test(header: str, tmp_pa
     assert "HLS UNROLL" not in new and new.count("s += A_v") == 4
     (loop,) = (x for x in output.ii.loops if x.label == "L")
     (before,) = (x for x in Pipeline([str(tmp_path / "old.c")], Options()).ii.loops if x.label == "L")
-    assert loop.ii is not None and before.ii is not None and loop.ii < before.ii
+    assert loop.ii is not None and loop.ii < max(bank.ii for bank in before.banks)
     assert loop.trip_count == before.trip_count
 
 
