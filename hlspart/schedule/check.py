@@ -16,7 +16,7 @@ from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validati
 from hlspart.partition import validate
 from hlspart.schedule import resources
 from hlspart.schedule.confirm import faults
-from hlspart.schedule.doubts import least_resource, missed, uncertain
+from hlspart.schedule.doubts import both, least_resource, missed, uncertain
 from hlspart.schedule.folding import statement_values
 from hlspart.schedule.hints import Trial, with_hints
 from hlspart.schedule.latency import Latencies, pipelined_latency
@@ -208,7 +208,7 @@ class _Function:
         why = why or ports
         if blocked is None and why is not None and max(floor, resource, low) < p.schedule.ii:
             more = missed(p)  # which may lie beyond the schedule
-            cause = why if more is None else f"{why}; {more[1]}"
+            cause = why if more is None else both(why, more[1])
             bounds = (max(floor, resource, low), p.schedule.ii if more is None else more[0])
         elif blocked is None and p.joined_ii > p.schedule.ii:
             cause = "where a balanced expression takes in the carried value is not known"

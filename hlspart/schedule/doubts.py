@@ -21,8 +21,7 @@ def uncertain(p: Prediction) -> tuple[int, str | None]:
     item, low, why = p.elaborated, p.recurrence_ii, None
     reasons: list[tuple[frozenset[str], frozenset[Edge], str]] = []
     if p.estimated:
-        names = ", ".join(sorted(p.estimated))
-        reasons.append((p.estimated, frozenset(), f"the latency of {names} is an estimate for this target"))
+        reasons.append((p.estimated, frozenset(), _estimates(p)))
     if item.carriers.assumed:
         pairs = item.carriers.assumed
         edges = frozenset(e for e in p.problem.graph.edges if e.distance and (e.source, e.sink) in pairs)
@@ -55,6 +54,15 @@ def uncertain(p: Prediction) -> tuple[int, str | None]:
         if found < low:
             low, why = found, text if why is None else f"{why}; {text}"
     return low, why
+
+
+def both(why: str, also: str) -> str:
+    """Two lists of causes, equal ones once."""
+    return "; ".join(dict.fromkeys((*why.split("; "), *also.split("; "))))
+
+
+def _estimates(p: Prediction) -> str:
+    return f"the latency of {', '.join(sorted(p.estimated))} is an estimate for this target"
 
 
 def least_resource(p: Prediction) -> tuple[int, str | None]:
@@ -97,12 +105,17 @@ def missed(p: Prediction) -> tuple[int, str] | None:
     """(II, cause) where orders that only the tool may see would raise the II."""
     assert p.schedule is not None
     graph, edges, causes = p.problem.graph, list(p.problem.graph.edges), []
+    timing = {i: replace(t, states=max(t.states, t.most)) for i, t in p.problem.timing.items()}
     best = p.schedule.ii
+    ii = (recurrence_ii(replace(p.problem, timing=timing)) if p.estimated else None) or best
+    if ii > best:
+        best = ii
+        causes.append(_estimates(p))
     multiplied = _in_multipliers(p)
     possible = {**p.elaborated.carriers.possible, **({MULTIPLIED: multiplied} if multiplied else {})}
     for why, found in possible.items():
         edges += [e for e in found if e.source in graph.ops and e.sink in graph.ops]
-        ii = recurrence_ii(replace(p.problem, graph=replace(graph, edges=tuple(edges)))) or best
+        ii = recurrence_ii(replace(p.problem, graph=replace(graph, edges=tuple(edges)), timing=timing)) or best
         if ii > best:
             best = ii
             causes.append(why)

@@ -327,12 +327,13 @@ class LoopModel:
             raise Unmodelled(f"{target.tool} has no latency of {op.kind}", op.line)
         if op.latency is not None:
             share = time.in_ns * time.states / (op.latency + 1) if time.states == 1 else time.in_ns
-            time = replace(time, states=op.latency + 1, in_ns=share, out_ns=min(share, time.out_ns))
+            time = replace(time, states=op.latency + 1, in_ns=share, out_ns=min(share, time.out_ns), least=0, most=0)
         elif (not time.measured and time.states > 1) or (op.impl and f"{op.kind}.{op.impl}" not in target.operators):
             estimated.add(op.kind)
         late = time.told and time.states > 1 and time.out_ns + target.scalar_ns > target.effective_ns
         unit = op.kind if time.shared else None
-        return Timing(time.states, time.in_ns, time.out_ns, unit, late and self._outlined(item.nest))
+        late = late and self._outlined(item.nest)
+        return Timing(time.states, time.in_ns, time.out_ns, unit, late, time.least, time.most)
 
     def _allocations(self, nest: Nest) -> dict[str, int]:
         """Limits of units by name: the kind of operation, with its sign where units differ by it."""

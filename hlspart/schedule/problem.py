@@ -17,7 +17,7 @@ class Timing:
     """Timing of one operation at the target: states, and ns used in its first and last state.
 
     ``unit`` names the kind of unit it runs on when units are shared, else None. ``late``: its last state leaves no
-    time to write what the next iteration reads.
+    time to write what the next iteration reads. ``least``/``most``: states that it may take; 0: ``states``.
     """
 
     states: int
@@ -25,6 +25,8 @@ class Timing:
     out_ns: float
     unit: str | None = None
     late: bool = False
+    least: int = 0
+    most: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,9 +185,9 @@ def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:
 
 
 def recurrence_without(problem: Problem, kinds: frozenset[str], gone: frozenset[Edge]) -> int:
-    """Recurrence II if operations of ``kinds`` took one state and the edges ``gone`` did not exist."""
+    """Recurrence II if operations of ``kinds`` took the fewest states they may (else one), without ``gone``."""
     ops = problem.graph.ops
-    timing = {i: (Timing(1, 0.0, 0.0) if ops[i].kind in kinds else t) for i, t in problem.timing.items()}
+    timing = {i: (Timing(max(1, t.least), 0.0, 0.0) if ops[i].kind in kinds else t) for i, t in problem.timing.items()}
     edges = tuple(e for e in problem.graph.edges if e not in gone)
     best = replace(problem, graph=replace(problem.graph, edges=edges), timing=timing)
     return recurrence_ii(best) or 1

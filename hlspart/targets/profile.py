@@ -55,7 +55,7 @@ def load(options: TargetOptions) -> Target:
         raise TargetError(f"clock period {clock:g} ns is not between 0.5 and 1000 ns")
     slower = _slower(part, family)
     if slower != 1:
-        profile, tables = _slowed(profile, slower), {name: _slowed(table, slower) for name, table in tables.items()}
+        profile = _slowed(profile, slower)
     return Target(
         tool=str(profile["tool"]),
         vendor=str(profile["vendor"]),
@@ -67,7 +67,7 @@ def load(options: TargetOptions) -> Target:
         resources=Resources(**(listed or {})),
         notes=tuple(notes),
         profile=profile,
-        operators=_operators(tables, family if family in tables else "ultrascale+"),
+        operators=_operators(tables, family if family in tables else "ultrascale+", _library(part, family), slower),
         shapes=tuple((int(w), int(d)) for w, d in _data("parts.toml")["memories"][family]),
     )
 
@@ -161,12 +161,44 @@ def _check_types(base: Mapping[str, Any], own: Mapping[str, Any], where: str, pr
             raise TargetError(f"{where}: unknown key {name}")
 
 
-def _operators(tables: Mapping[str, Any], family: str) -> dict[str, Mapping[str, Any]]:
-    table = dict(tables[family])
-    parent = table.pop("inherits", None)
-    if parent is None:
-        return table
-    return {**_operators(tables, str(parent)), **table}
+def _operators(
+    tables: Mapping[str, Any], family: str, library: str | None, slower: float
+) -> dict[str, Mapping[str, Any]]:
+    """Operators of ``family``, those of ``library`` over them.
+
+    Points that another family or library was seen at say little of this one: they are marked ``foreign``.
+    ``slower``: what the delays of the family are multiplied by.
+    """
+    own = dict(tables[family])
+    parent = own.pop("inherits", None)
+    table = own if parent is None else _over(_operators(tables, str(parent), None, 1.0), own)
+    table = _slowed(table, slower)
+    return table if library is None else _over(table, tables.get(library, {}))
+
+
+def _over(table: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Operators of other devices, marked so, under those of ``own``, which may leave out what does not differ."""
+    left = ("points", "steps", "fits")
+    below = {op: {k: v for k, v in entry.items() if k not in left} for op, entry in table.items()}
+    return {**_foreign(table), **{op: {**below.get(op, {}), **entry} for op, entry in own.items()}}
+
+
+def _foreign(table: Mapping[str, Any]) -> dict[str, Any]:
+    """``table`` with all entries that have figures of single periods marked as those of other devices."""
+    mark = {"foreign": True, "source": "model"}
+    return {op: {**entry, **mark} if "points" in entry or "steps" in entry else entry for op, entry in table.items()}
+
+
+def _library(part: str, family: str) -> str | None:
+    """Name of the part's own operator times; None where they are those of its family."""
+    data = _data("parts.toml")["libraries"].get(family)
+    if data is None:
+        return None
+    name = part.lower()
+    kind = next((k for k, prefixes in data["kinds"].items() if any(name.startswith(p) for p in prefixes)), data["kind"])
+    found = re.search(r"-([123](?:lv|l)?)", name)
+    grade = data["grade"] if found is None else data["same"].get(found[1], found[1])
+    return None if (kind, grade) == (data["kind"], data["grade"]) else f"{kind}-{grade}"
 
 
 def _device(part: str) -> tuple[str, dict[str, Any] | None]:

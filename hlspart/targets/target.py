@@ -15,6 +15,10 @@ REGISTERS = "registers"
 # selection chains with an addition, a load does not)
 _FIRST_SHARE, _LAST_SHARE = 0.74, 0.92
 
+# what the periods of points may be off by; what more states of a faster unit gain is less than they cost; and how much
+# faster or slower other devices are than those that the figures are of (reports: at most 1.35, 1.35)
+_SAME, _FASTER, _FOREIGN = 0.011, 2.0, 1.5
+
 _REST = 2  # bits of an operand beyond the pieces of multipliers that are built of LUTs (reports: 35 x 25, 43 x 36 bits)
 
 
@@ -27,6 +31,7 @@ class OperatorTime:
     ``shared``: the tool lets several operations of one kind share a unit when II > 1.
     ``measured``: the figure was read off a synthesis report at this period, else estimated.
     ``told``: its delay in a state was read off a schedule, else estimated.
+    ``least``/``most``: fewest and most states that reports allow; 0: ``states``.
     """
 
     states: int
@@ -36,6 +41,8 @@ class OperatorTime:
     measured: bool
     dsp: int = 0
     told: bool = False
+    least: int = 0
+    most: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,9 +263,12 @@ class Target:
             delay = float(entry["narrow_ns"])
         if "wide_bits" in entry and wide > int(entry["wide_bits"]):
             return OperatorTime(int(entry["wide_states"]), 2.0, self.effective_ns, False, False, dsp)
-        states = max(1, math.ceil(delay / self.effective_ns))
-        part = delay / states
-        return OperatorTime(states, part, part, False, entry["source"] == "reports", dsp)
+        least = states = most = max(1, math.ceil(delay / self.effective_ns))
+        if "steps" in entry and "foreign" not in entry and wide > int(entry["narrow_bits"]):
+            least, states, most = _states({"points": entry["steps"], "fits": entry["fits"]}, self.effective_ns)
+        part = min(delay / states, self.effective_ns)
+        sure = least == most and entry["source"] == "reports"
+        return OperatorTime(states, part, part, False, sure, dsp, least=least, most=most)
 
     def _tiles(self, operands: tuple[int, int], bits: int, entry: Mapping[str, Any]) -> int:
         """DSP blocks of an integer product of ``bits``: one where its signed operands fit the block's multiplier.
@@ -274,30 +284,55 @@ class Target:
 
     def _from_points(self, entry: Mapping[str, Any]) -> OperatorTime:
         period = self.effective_ns
-        points = sorted((float(p), int(s)) for p, s, *_ in entry["points"])
-        seen = {(float(p), int(s)): float(ns[0]) for p, s, *ns in entry["points"] if ns}
-        slower = [s for p, s in points if p >= period - 0.011]
-        faster = [s for p, s in points if p <= period + 0.011]
-        # states never grow with the period: equal figures on both sides are exact
-        exact = bool(slower and faster and slower[0] == faster[-1])
-        if faster:
-            states = faster[-1] if not slower or slower[0] == faster[-1] else slower[0]
-        else:
-            states = max(slower[0], math.ceil(points[0][0] * points[0][1] / period))
+        least, states, most = _states(entry, period)
         sharing = bool(self.profile["pipeline"]["share_floating_point"])
         if "delay_ns" in entry:
             whole = float(entry["delay_ns"])
             return OperatorTime(states, whole, whole, False, False, int(entry["dsp"]))
-        delay = next((ns for (p, s), ns in sorted(seen.items()) if s == states and abs(p - period) < 0.8), None)
+        near = [(p, ns[0]) for p, s, *ns in entry["points"] if ns and s == states and abs(p - period) < 0.8]
+        delay = min((float(ns) for _, ns in sorted(near) if ns <= period + _SAME), default=None)
         return OperatorTime(
             states,
             min(float(entry["in_ns"]), _FIRST_SHARE * period) if delay is None else delay,
             min(float(entry["out_ns"]), _LAST_SHARE * period) if delay is None else delay,
             sharing,
-            exact and entry["source"] == "reports",
+            least == most and entry["source"] == "reports",
             int(entry["dsp"]),
             delay is not None,
+            least,
+            most,
         )
+
+
+def _states(entry: Mapping[str, Any], period: float) -> tuple[int, int, int]:
+    """Fewest, likely and most states at ``period`` after reports: a longer period never takes more.
+
+    ``points`` are what reports show at their periods; a unit among ``fits``, [states, ns it needs of each], is enough
+    for every period from those on.
+    """
+    points = [(float(p), int(s)) for p, s, *_ in entry["points"]]
+    fits = [(float(ns), int(s)) for s, ns in entry.get("fits", ())]
+    fits += [(float(ns[0]), int(s)) for _, s, *ns in entry["points"] if ns]
+    fastest, longest = min(points)
+
+    def span(off: float, more: float) -> tuple[int, int]:
+        enough = [s for p, s in points if p - _SAME <= period / off] + [s for ns, s in fits if ns <= period / off]
+        needed = [s for p, s in points if p + _SAME >= period * off]
+        beyond = max(longest, math.ceil(more * longest * fastest * off / period))
+        least, most = max(needed, default=1), min(enough, default=beyond)
+        return min(least, most), max(least, most)
+
+    here = {s for p, s in points if abs(p - period) <= _SAME}
+    slower = [s for p, s in sorted(points) if p + _SAME >= period]
+    least, most = span(1.0, 1.0)
+    likely = most if not slower or period < fastest - _SAME else min(max(slower[0], least), most)
+    if entry.get("foreign"):
+        least, most = span(_FOREIGN, _FASTER)
+    elif len(here) == 1:
+        least = likely = most = min(here)
+    else:
+        least, most = span(1.0, _FASTER)
+    return least, min(max(likely, least), most), most
 
 
 def _products(x: int, a: int, y: int, b: int, bits: int) -> int:

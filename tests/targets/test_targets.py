@@ -21,14 +21,92 @@ REPORTED = [
     ("fadd", None, "vivado-hls-2016.4", "xc7z020clg484-1", 10.0, 5),
     ("fmul", None, "vivado-hls-2016.4", "xc7z020clg484-1", 10.0, 4),
     ("dadd", None, "vivado-hls-2016.4", "xc7z020clg484-1", 10.0, 5),
-    ("dadd", None, "vitis-2022.1", "xc7z020clg484-1", 10.0, 6),
     ("dmul", None, "vitis-2022.1", "xc7z020clg484-1", 10.0, 7),
+    # Crazy-James26/HeteroCL_Transformer
+    ("fadd", None, "vitis-2022.1", "xcu280-fsvh2892-2L-e", 3.33, 7),
+    ("fadd", "nodsp", "vitis-2022.1", "xcu280-fsvh2892-2L-e", 3.33, 5),
+    ("fmul", None, "vitis-2022.1", "xcu280-fsvh2892-2L-e", 3.33, 4),
+    ("fdiv", None, "vitis-2022.1", "xcu280-fsvh2892-2L-e", 3.33, 12),
+    ("dadd", None, "vitis-2022.1", "xcu280-fsvh2892-2L-e", 3.33, 8),
+    ("dsqrt", None, "vitis-2022.1", "xcu280-fsvh2892-2L-e", 3.33, 30),
+    # UCLA-VAST/AutoBridge, with another uncertainty the same unit as at 3.33 ns above
+    ("fadd", None, "vivado-hls-2019.2", "xcu250-figd2104-2L-e", 3.33, 7),
+    ("fadd", None, "vivado-hls-2019.2", "xcu280-fsvh2892-2L-e", 4.0, 5),
+    # UCLA-VAST/Prometheus
+    ("fadd", None, "vitis-2023.2", "xcu55c-fsvh2892-2L-e", 4.55, 5),
+    ("dmul", None, "vitis-2023.2", "xcu55c-fsvh2892-2L-e", 4.0, 6),
+    # imans927/Vivado_HLS_Try, photkosee/COMP4601-23T2 (2020.1): the same family, another grade
+    ("fmul", None, "vivado-hls-2018.3", "xczu7ev-ffvc1156-2-e", 10.0, 2),
+    ("fmul", None, "vivado-hls-2020.1", "xqzu5ev-ffrb900-1-i", 10.0, 3),
+    ("fadd", None, "vivado-hls-2020.1", "xqzu5ev-ffrb900-1-i", 8.0, 5),
+    ("itod", None, "vivado-hls-2020.1", "xqzu5ev-ffrb900-1-i", 8.0, 5),
+    # the same clock on five kinds of 7-series: Town-Hong/HLS_FaceDetect, Chenjh151/CNNIOT_OK, AnthonyKenny98/HoneyBee,
+    # MohammadJavadN/CNN-Accelerator, okpeter97/CarSimOnFPGA
+    ("fdiv", None, "vivado-hls-2017.4", "xc7z020clg484-1", 10.0, 16),
+    ("fdiv", None, "vivado-hls-2019.2", "xc7z020-clg400-2", 10.0, 12),
+    ("fdiv", None, "vivado-hls-2019.2", "xc7z030i-fbg484-2L", 10.0, 12),
+    ("fdiv", None, "vivado-hls-2019.1", "xc7z020-clg484-3", 10.0, 10),
+    ("fdiv", None, "vivado-hls-2019.1", "xc7k325t-ffg900-2", 10.0, 8),
+    # mzrghorbani/lr_standaloneHLS, mzrghorbani/lr_hls_dev
+    ("fadd", None, "vivado-hls-2018.3", "xcku115-flvd1517-2-i", 10.0, 4),
+    ("fadd", None, "vivado-hls-2019.1", "xcku115-flvd1517-2-i", 3.125, 10),
+    # Licheng-Guo/vivado-hls-broadcast-optimization: fast units of the time before 2019
+    ("fadd", None, "vivado-hls-2018.2", "xcvu9p-flgb2104-2-i", 3.33, 11),
+    # Supunig/GMM_Background_subtraction (2014.4) and image-fusion of dadaguaijiangjungd: conversions took a state less
+    ("fext", None, "vivado-hls-2016.4", "xc7z020clg484-1", 10.0, 1),
+    ("fext", None, "vivado-hls-2019.1", "xc7z020-clg484-1", 10.0, 2),
 ]
+
+UNCERTAINTY = {("vivado-hls-2018.2", 3.33): "0.9ns"}  # else that of the tool
 
 
 @pytest.mark.parametrize(("op", "impl", "tool", "part", "clock", "states"), REPORTED)
 def test_operator_states_of_reports(op, impl, tool, part, clock, states):
-    time = load(TargetOptions(tool=tool, part=part, clock_ns=clock)).operator(op, 32, impl)
+    options = TargetOptions(tool=tool, part=part, clock_ns=clock, uncertainty=UNCERTAINTY.get((tool, clock)))
+    time = load(options).operator(op, 32, impl)
+    assert (time.states, time.measured) == (states, True)
+
+
+# operator, part, effective period, and states that must stay possible: those of reports nearby
+UNSURE = [
+    ("fadd", "xc7k325t-ffg900-1", 7.3, 4),  # no report of this grade
+    ("dadd", "xc7z020clg484-1", 7.3, 7),  # reports show 6 and 7 (Crazy-James26/HeteroCL_Transformer)
+    ("itof", "xczu7ev-ffvc1156-2-e", 5.0, 3),  # 4 at 7.3 ns (hdeben01/Min-Sum-Vitis-QEC), 3 at 3.65 (zanehpn/HLStrans)
+    ("fadd", "xczu9eg-ffvb1156-2-i", 5.84, 5),  # between 5 states and 4
+    ("fadd", "xczu9eg-ffvb1156-2-i", 1.46, 12),  # faster than any report
+    ("fmul", "xcvc1902-vsva2197-2MP-e-S", 7.3, 3),  # a family without reports
+]
+
+
+@pytest.mark.parametrize(("op", "part", "period", "states"), UNSURE)
+def test_bounds_where_reports_leave_a_choice(op, part, period, states):
+    time = load(TargetOptions(part=part, clock_ns=period, uncertainty="0ns")).operator(op, 32)
+    assert not time.measured and time.least <= states <= time.most
+
+
+@pytest.mark.parametrize("part", ["xczu9eg-ffvb1156-2-i", "xc7z020clg484-1", "xqzu5ev-ffrb900-1-i", "xcku115-2-e"])
+@pytest.mark.parametrize("op", ["fadd", "fmul", "dadd", "dmul", "fdiv", "mul"])
+def test_a_longer_period_never_takes_more_states(op, part):
+    last = None
+    for step in range(100, 1400, 7):
+        time = load(TargetOptions(part=part, clock_ns=step / 100, uncertainty="0ns")).operator(op, 32)
+        assert last is None or (time.most <= last[1] and time.least <= last[0])
+        last = (time.least, time.most)
+
+
+def test_states_between_periods_follow_from_the_delay_of_a_unit():
+    # UCLA-VAST/AutoBridge: seven states of 2.34 ns; nguyencanhtrung/vivado-hls-practice: four of 6.43 ns
+    def fadd(period):
+        return load(TargetOptions(clock_ns=period, uncertainty="0ns")).operator("fadd", 32)
+
+    assert [(fadd(p).least, fadd(p).most) for p in (2.34, 2.6, 6.43, 7.0)] == [(7, 7), (7, 7), (4, 4), (4, 4)]
+    assert fadd(2.33).most > 7 and fadd(6.42).most == 5
+
+
+# products of 32 bits: kefuzheng/vivado_hls_test, bol-edu/2021-fall-ntu, crimson1256/hls4ml_modified_yolo_v3_tiny
+@pytest.mark.parametrize(("period", "states"), [(8.75, 1), (7.3, 2), (5.83, 3), (4.38, 5), (2.92, 7)])
+def test_products_of_7_series_take_more_states_at_faster_clocks(period, states):
+    time = load(TargetOptions(part="xc7z020clg484-1", clock_ns=period, uncertainty="0ns")).operator("mul", 32)
     assert (time.states, time.measured) == (states, True)
 
 
