@@ -22,6 +22,11 @@ def uncertain(p: Prediction) -> tuple[int, str | None]:
     reasons: list[tuple[frozenset[str], frozenset[Edge], str]] = []
     if p.estimated:
         reasons.append((p.estimated, frozenset(), _estimates(p)))
+    timing, ops = p.problem.timing, p.problem.graph.ops
+    if built := frozenset(ops[i].kind for i, t in timing.items() if 0 < t.least < t.states) - p.estimated:
+        names = ", ".join(sorted(built))
+        text = f"whether the tool builds {names} without DSP blocks, in fewer states, for the II asked for is not known"
+        reasons.append((built, frozenset(), text))
     if item.carriers.assumed:
         pairs = item.carriers.assumed
         edges = frozenset(e for e in p.problem.graph.edges if e.distance and (e.source, e.sink) in pairs)

@@ -247,6 +247,11 @@ class LoopModel:
         trip = self.nests.trip(nest.loop).exact if nest.loop is not None else None
         return trip if trip is not None else 1
 
+    def _asks(self, nest: Nest) -> bool:
+        """Whether the directive that pipelines a nest names an II."""
+        found = self.nests.on("pipeline", nest.loop.id if nest.loop is not None else None)
+        return found is not None and bool({"ii", "II"} & set(found.values))
+
     def _dependence_pragmas(self, nest: Nest) -> tuple[Directive, ...]:
         inner = {s.id for x in nest.chain for s in c.walk_statements(x) if isinstance(s, c.Loop)}
         scope = inner | {x.id for x in nest.outer} | {None}
@@ -330,6 +335,10 @@ class LoopModel:
             time = replace(time, states=op.latency + 1, in_ns=share, out_ns=min(share, time.out_ns), least=0, most=0)
         elif (not time.measured and time.states > 1) or (op.impl and f"{op.kind}.{op.impl}" not in target.operators):
             estimated.add(op.kind)
+        elif self._asks(item.nest) and op.impl is None and time.states > 1:
+            fabric = target.operator(op.kind, op.bits, "nodsp", op.operands)
+            if fabric is not None and fabric.states < time.states:
+                time = replace(time, least=fabric.states)
         late = time.told and time.states > 1 and time.out_ns + target.scalar_ns > target.effective_ns
         unit = op.kind if time.shared else None
         late = late and self._outlined(item.nest)

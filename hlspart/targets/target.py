@@ -262,7 +262,8 @@ class Target:
         if wide <= int(entry.get("narrow_bits", 0)):
             delay = float(entry["narrow_ns"])
         if "wide_bits" in entry and wide > int(entry["wide_bits"]):
-            return OperatorTime(int(entry["wide_states"]), 2.0, self.effective_ns, False, False, dsp)
+            states, most = int(entry["wide_states"]), int(entry["wide_most"])
+            return OperatorTime(states, 2.0, self.effective_ns, False, False, dsp, least=1, most=most)
         least = states = most = max(1, math.ceil(delay / self.effective_ns))
         if "steps" in entry and "foreign" not in entry and wide > int(entry["narrow_bits"]):
             least, states, most = _states({"points": entry["steps"], "fits": entry["fits"]}, self.effective_ns)
