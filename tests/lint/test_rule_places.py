@@ -66,6 +66,7 @@ HLP412 k.c:2:29 variable
 HLP413 k.c:4:1 #pragma HLS array_partition variable=t cyclic factor=2
 HLP414 k.c:2:1 #pragma HLS pipeline II=1
 HLP415 k.c:4:1 #pragma HLS performance target_ti=100
+HLP416 k.c:2:1 #pragma HLS bind_storage variable=A type=ram_1p
 HLP901 k.c:2:6 hlspart: ignore[HLP101]
 HLP902 k.c:2:6 hlspart: ignore[HLP999]
 """
@@ -158,6 +159,7 @@ def test_a_partition_is_named_as_the_pragma_names_it() -> None:
 void top(int s[8], int x) {
   int table[8][8];
 #pragma HLS array_partition variable=table cyclic factor=4 dim=1
+#pragma HLS bind_storage variable=table type=ram_2p
   for (int i = 0; i < 8; i++) for (int k = 0; k < 8; k++) table[i][k] = x * i + k;
   sums(table, s);
 }
