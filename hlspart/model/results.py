@@ -191,6 +191,7 @@ class LoopResult:
     cycle: tuple[Step, ...] = ()  # the critical cycle
     dsp: int | None = None  # DSP blocks of its operators
     banks: tuple[BankUse, ...] = ()  # of all memories with ports, by array and bank
+    depth_cause: str | None = None  # why depth and latency are not known although the II is
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ def loop(item: LoopResult) -> str:
     unknown = f"unknown{within}" + (f" ({item.cause})" if item.cause else "")
     head = f"{item.function}/{item.name}, line {item.line}: "
     if not item.pipelined:
-        return head + f"not pipelined{f': {item.cause}' if item.cause else ''}\n"
+        return head + f"not pipelined{f': {why}' if (why := item.cause or item.depth_cause) else ''}\n"
     target = "no target II" if item.target_ii is None else f"target II {item.target_ii}"
     head += f"{target}, II {unknown if item.ii is None else item.ii}"
     head += f", depth {item.depth}" if item.depth is not None else ""
+    head += f", depth unknown ({item.depth_cause})" if item.depth_cause else ""
     lines = [head + (f", scheduled by {item.method}" if item.method and item.ii is not None else "")]
     sure = item.ii if item.ii is not None else item.bounds[0] if item.bounds is not None else 1
     for x in item.limits:

@@ -77,7 +77,7 @@ def _loop(loop: Shape, clock: float) -> tuple[object, ...]:
         "II" if loop["target_ii"] is not None and loop["ii"] is not None and missed else "-",
         extent(loop["latency"]),
         _ns(loop["latency"], clock),
-        _known(loop["depth"]),
+        "?" if loop["depth"] is None and loop["cause"] else _known(loop["depth"]),
         _known(loop["target_ii"]),
         interval,
         _known(loop["ideal_ii"]),
@@ -87,7 +87,7 @@ def _loop(loop: Shape, clock: float) -> tuple[object, ...]:
         _known(loop["dsp"]),
         "-",
         "-",
-        loop["cause"] if loop["ii"] is None and loop["cause"] else limit_text(first) if first else "",
+        limit_text(first) if first and not (loop["ii"] is None and loop["cause"]) else loop["cause"] or "",
     )
 
 

@@ -223,7 +223,7 @@ def _loop(item: LoopResult) -> Shape:
         "depth": item.depth,
         "trip_count": bounds(item.trip_count),
         "latency": bounds(item.latency),
-        "cause": item.cause,
+        "cause": item.cause or item.depth_cause,
         "bounds": None if item.bounds is None else list(item.bounds),
         "confidence": item.confidence,
         "origin": item.origin,

@@ -14,7 +14,7 @@ from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.model.program import Program
 from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validation
 from hlspart.partition import validate
-from hlspart.schedule import resources
+from hlspart.schedule import bus, resources
 from hlspart.schedule.confirm import faults
 from hlspart.schedule.doubts import both, least_resource, missed, uncertain
 from hlspart.schedule.folding import statement_values
@@ -26,7 +26,7 @@ from hlspart.schedule.nests import Nest, Nests
 from hlspart.schedule.operations import Unmodelled
 from hlspart.schedule.recurrence import critical_cycle
 from hlspart.schedule.shared import Names, beside_modules, shared
-from hlspart.schedule.storage import Storage
+from hlspart.schedule.storage import BUS, Storage
 from hlspart.schedule.trial import Change, Tried, changed
 from hlspart.targets import Target
 
@@ -54,7 +54,8 @@ def check(
         function.hints, function.storage.unrolled = hints, unrolled
         loops += [function.result(nest, bank_model) for nest in function.found]
     storage = Storage(program, analysis, validation, target, unrolled)
-    latencies = Latencies(program, loops, target)
+    waiting = {a.function for a in analysis.accesses if storage.memory(a.array).storage == BUS}
+    latencies = Latencies(program, loops, target, waiting)
     asked: dict[int, resources.Use] = {}
     for variable, use in (x for f in functions for x in f.uses):
         asked[variable] = asked[variable].also(use) if variable in asked else use
@@ -67,7 +68,7 @@ def check(
         arrays=arrays,
         pragmas=validation.statuses,
         functions=tuple(FunctionResult(name, latencies.of(name)) for name in program.functions),
-        assumptions=_assumptions(target, bank_model),
+        assumptions=_assumptions(target, bank_model, waiting),
         resources=resources.total(arrays, storage),
     )
 
@@ -220,7 +221,8 @@ class _Function:
         if cause is not None:
             ii = None
         trip = self._trip(nest)
-        depth = p.schedule.depth if cause is None else None
+        requests = p.elaborated.requests if cause is None else None
+        depth = p.schedule.depth if cause is None and requests is None else None
         return self._record(
             nest,
             cause=cause,
@@ -233,6 +235,7 @@ class _Function:
             bounds=bounds,
             reasons=reasons,
             prediction=p,
+            depth_cause=requests,
         )
 
     def _dsp(self, p: Prediction) -> int | None:
@@ -257,6 +260,10 @@ class _Function:
             cause = blocked
         except Unmodelled as stop:
             depth, cause = None, stop.cause
+        found = {a.array for a in self.analysis.accesses if nest.loop is not None and nest.loop.id in a.loops}
+        if used := {v for v in found if self.storage.memory(v).storage == BUS}:
+            requests = bus.unknown(self.storage, used, "the loop is not pipelined")
+            return self._record(nest, cause=cause, trip=self._trip(nest), depth_cause=requests)
         return self._record(nest, cause=cause, depth=depth, trip=self._trip(nest))
 
     def _trip(self, nest: Nest) -> Bounds:
@@ -282,6 +289,7 @@ class _Function:
         bounds: tuple[int, int] | None = None,
         reasons: tuple = (),  # type: ignore[type-arg]
         prediction: Prediction | None = None,
+        depth_cause: str | None = None,
     ) -> LoopResult:
         count = trip if trip is not None else self._trip(nest)
         latency = Bounds(None, None)
@@ -313,6 +321,7 @@ class _Function:
             cycle=steps(prediction) if prediction is not None else (),
             dsp=self._dsp(prediction) if prediction is not None and cause is None else None,
             banks=banks(prediction) if prediction is not None else (),
+            depth_cause=depth_cause,
             method="" if schedule is None else schedule.method + ("" if schedule.least else ", not proved least"),
         )
 
@@ -439,11 +448,12 @@ def _marks(stmt: c.Stmt) -> Iterator[int]:
             yield from _marks(inner)
 
 
-def _assumptions(target: Target, bank_model: str) -> tuple[str, ...]:
+def _assumptions(target: Target, bank_model: str, waiting: Collection[str]) -> tuple[str, ...]:
     return (
         f"{target.tool}, {target.part}, clock {target.clock_ns:g} ns less {target.uncertainty_ns:g} ns, "
         f"flow {target.flow}, bank model {bank_model}",
         f"arrays without a storage directive: local {target.default_storage('local')} (2 ports), "
         f"interface {target.default_storage('interface')}",
+        *(f"latency of {name} unknown: states of m_axi requests around its loops" for name in sorted(waiting)),
         *target.notes,
     )

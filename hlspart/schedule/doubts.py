@@ -11,6 +11,7 @@ from hlspart.model.ports import PortCount
 from hlspart.schedule.dependence import REMAINDER
 from hlspart.schedule.graph import Edge, Graph
 from hlspart.schedule.loops import Prediction
+from hlspart.schedule.problem import Timing
 from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, recurrence_without
 
 MULTIPLIED = "whether the DSP block of a product also makes the sum, in a state of its own, is not known"
@@ -109,13 +110,15 @@ def _interval(p: Prediction, counts: Mapping[int, PortCount]) -> int:
 def missed(p: Prediction) -> tuple[int, str] | None:
     """(II, cause) where orders that only the tool may see would raise the II."""
     assert p.schedule is not None
-    graph, edges, causes = p.problem.graph, list(p.problem.graph.edges), []
     timing = {i: replace(t, states=max(t.states, t.most)) for i, t in p.problem.timing.items()}
+    edges, causes = [_behind_response(e, p, timing) for e in p.problem.graph.edges], []
+    graph = replace(p.problem.graph, edges=tuple(edges))
     best = p.schedule.ii
-    ii = (recurrence_ii(replace(p.problem, timing=timing)) if p.estimated else None) or best
+    requests = p.elaborated.requests
+    ii = (recurrence_ii(replace(p.problem, graph=graph, timing=timing)) if p.estimated or requests else None) or best
     if ii > best:
         best = ii
-        causes.append(_estimates(p))
+        causes += [*([_estimates(p)] if p.estimated else []), *([requests] if requests else [])]
     multiplied = _in_multipliers(p)
     possible = {**p.elaborated.carriers.possible, **({MULTIPLIED: multiplied} if multiplied else {})}
     for why, found in possible.items():
@@ -125,6 +128,13 @@ def missed(p: Prediction) -> tuple[int, str] | None:
             best = ii
             causes.append(why)
     return (best, "; ".join(causes)) if causes else None
+
+
+def _behind_response(edge: Edge, p: Prediction, timing: Mapping[int, Timing]) -> Edge:
+    """An order behind a store, which may wait for the response of an m_axi port."""
+    if edge.kind != "memory" or p.problem.graph.ops[edge.source].kind != "store" or not timing[edge.source].most:
+        return edge
+    return replace(edge, gap=max(edge.gap or 0, timing[edge.source].states))
 
 
 def _in_multipliers(p: Prediction) -> list[Edge]:

@@ -6,7 +6,7 @@ its body plus the loops inside; a function the sum over its statements; unknown 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from hlspart.model import program as c
@@ -31,8 +31,11 @@ def pipelined_latency(trip: int | None, ii: int, depth: int) -> int | None:
 class Latencies:
     """Latencies of all loops and functions, from what is known of pipelined loops and plain bodies."""
 
-    def __init__(self, program: Program, loops: Sequence[LoopResult], target: Target) -> None:
-        self.program, self.target = program, target
+    def __init__(
+        self, program: Program, loops: Sequence[LoopResult], target: Target, waiting: Collection[str] = ()
+    ) -> None:
+        """``waiting``: functions with m_axi accesses, whose requests and responses take states that are not known."""
+        self.program, self.target, self.waiting = program, target, waiting
         self._index = {x.loop: k for k, x in enumerate(loops) if x.loop >= 0}
         self._whole = {x.function: x for x in loops if x.loop < 0}
         self.loops = list(loops)
@@ -81,7 +84,9 @@ class Latencies:
         if function not in self._functions:
             self._functions[function] = Bounds(None, None)
             whole = self._whole.get(function)
-            if whole is not None:
+            if function in self.waiting:
+                self._sequence(self.program.functions[function].body.body)  # the loops in it
+            elif whole is not None:
                 self._functions[function] = Bounds(whole.depth, whole.depth)
             else:
                 body = self.program.functions[function].body.body

@@ -10,7 +10,7 @@ from hlspart.banking.counting import PortProblem
 from hlspart.model import program as c
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace, PortAccess, PortCount, Ports
-from hlspart.schedule import directed, folding
+from hlspart.schedule import bus, directed, folding
 from hlspart.schedule.addresses import access_ns, with_addresses
 from hlspart.schedule.balance import balance
 from hlspart.schedule.dependence import Carriers
@@ -26,7 +26,7 @@ from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
 from hlspart.schedule.recurrence import recurrence_ii
 from hlspart.schedule.reshape import Words
 from hlspart.schedule.statements import Control, Elaborator
-from hlspart.schedule.storage import Storage
+from hlspart.schedule.storage import BUS, Memory, Storage
 from hlspart.targets import Target
 
 
@@ -46,6 +46,7 @@ class Elaborated:
     balanced: bool = False  # sums may be balanced
     joined: bool = False  # a carried value is an operand of a balanced tree
     speculative: frozenset[Edge] = frozenset()  # orders that do not hold if iterations start before an exit is known
+    requests: str | None = None  # why it is not known that m_axi requests leave the iteration
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ class LoopModel:
             {v: tuple(a) for v, a in accesses.items()},
             {v: tuple(m) for v, m in members.items()},
             {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()}, self.storage, balanced,
-            joined, speculative,
+            joined, speculative, bus.requests(self.nests, nest, how, lowered.graph.memory, self.storage),
         )  # fmt: skip
 
     def _around(self, nest: Nest) -> frozenset[int | None]:
@@ -280,7 +281,7 @@ class LoopModel:
                 continue
             for k, ident in enumerate(members):
                 banks = item.problems[variable].reach(k, memory.layout)
-                if memory.storage == "m_axi":
+                if memory.storage == BUS:
                     banks = frozenset((0,))
                 names = tuple(
                     memory.resource if memory.layout.banks == 1 else f"{memory.resource} bank {b}"
@@ -303,6 +304,8 @@ class LoopModel:
                 dynamic = op.ref.index is None or any(f is None or f.terms for f in op.ref.index)
                 wait = target.memory_ns("mux") if dynamic else 0.0
                 return Timing(1, wait, wait)
+            if memory.storage == BUS:
+                return self._beat(op, memory, item)
             states = target.load_states(memory.storage)
             if memory.latency is not None:
                 states = memory.latency + 1
@@ -315,7 +318,10 @@ class LoopModel:
             return Timing(states, wait, out)
         if op.kind == "store":
             assert op.ref is not None
-            wait = 0.0 if self.storage.memory(op.ref.variable).registers else access_ns(op, self.storage)
+            memory = self.storage.memory(op.ref.variable)
+            if memory.storage == BUS:
+                return self._beat(op, memory, item)
+            wait = 0.0 if memory.registers else access_ns(op, self.storage)
             return Timing(target.store_states, wait, wait)
         if op.kind == "address":
             states = math.ceil(op.bits / 1000 / target.effective_ns)
@@ -343,6 +349,16 @@ class LoopModel:
         unit = op.kind if time.shared else None
         late = late and self._outlined(item.nest)
         return Timing(time.states, time.in_ns, time.out_ns, unit, late, time.least, time.most)
+
+    def _beat(self, op: Op, memory: Memory, item: Elaborated) -> Timing:
+        """An m_axi access: data in a state of its own, not the first; with its request and response at most."""
+        if item.requests is None:
+            return Timing(2, 0.0, self.target.effective_ns)
+        wait = access_ns(op, self.storage)
+        request, response = self.storage.bus_states(memory.variable)
+        if op.kind == "load":
+            return Timing(self.target.load_states(BUS), wait, wait, most=request + 2)
+        return Timing(self.target.store_states, wait, wait, most=response + 3)
 
     def _allocations(self, nest: Nest) -> dict[str, int]:
         """Limits of units by name: the kind of operation, with its sign where units differ by it."""
@@ -391,11 +407,11 @@ class LoopModel:
         loads: dict[str, list[int]] = {}
         for variable, found in item.accesses.items():
             memory = self.storage.memory(variable)
-            if memory.storage == "m_axi":
+            if memory.storage == BUS:
                 pair = loads.setdefault(memory.resource, [0, 0])
                 pair[0] += sum(a.kind == "read" for a in found)
                 pair[1] += sum(a.kind == "write" for a in found)
-        ports = self.target.ports("m_axi")
+        ports = self.target.ports(BUS)
         return max((ports.interval(r, w) for r, w in loads.values()), default=1)
 
 

@@ -27,6 +27,7 @@ _RESOURCE = {
 
 REPLICATED = "ram_1wnr"
 STREAMS = frozenset({"fifo", "axis"})  # without addresses
+BUS = "m_axi"
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class Storage:
             kind = self._bound(variable)[0] or "fifo"
             return Memory(variable.id, kind, self.target.ports(kind), whole, name, False)
         if (row := self._row(variable)) is not None:
-            return replace(row, variable=variable.id, resource=name, kept=self.target.arguments_alias)
+            return replace(row, variable=variable.id, resource=row.resource or name, kept=self.target.arguments_alias)
         layout = self._layout(variable)
         storage, latency, resource, bound = self._bound(variable)
         auto = False
@@ -131,7 +132,7 @@ class Storage:
             ):
                 storage, auto = REPLICATED, True
         if resource is None:
-            resource = name
+            resource = _bundle(None) if storage == BUS else name
         single = layout.banks > 1 or variable.id in self.packings
         if single and all(layout.depth(b) == 1 for b in (0, layout.banks - 1)):
             storage = REGISTERS
@@ -149,9 +150,9 @@ class Storage:
         rows = []
         for array, fixed in found:
             memory = self.memory(array)
-            rows.append(
-                replace(memory, variable=-1, resource="", auto=False, layout=PerDimLayout(memory.layout.dims[fixed:]))
-            )
+            resource = memory.resource if memory.storage == BUS else ""
+            layout = PerDimLayout(memory.layout.dims[fixed:])
+            rows.append(replace(memory, variable=-1, resource=resource, auto=False, layout=layout))
         used = {len(a.index) for a in self.analysis.of_array(variable.id) if a.index is not None}
         return rows[0] if all(r == rows[0] for r in rows) and used <= {len(rows[0].layout.dims)} else None
 
@@ -226,8 +227,8 @@ class Storage:
             kind = (d.option("storage_type") or "").lower()
             if kind in self.target.profile["ports"]:
                 return kind, None
-            if mode == "m_axi":
-                return "m_axi", f"m_axi {d.option('bundle') or 'gmem'}"
+            if mode == BUS:
+                return BUS, _bundle(d.option("bundle"))
             if mode in ("axis", "ap_fifo"):
                 return mode.removeprefix("ap_"), None
             if mode in ("s_axilite", "ap_memory", "bram"):
@@ -374,6 +375,15 @@ class Storage:
         """Whether the array is an argument of a function whose callers pass what is no array of the program."""
         return self._parameters_only(variable) and self._row(self.program.variable(variable)) is None
 
+    def bus_states(self, variable: int) -> tuple[int, int]:
+        """States of a request and of a response at the m_axi port of an array."""
+        return self.target.bus_states(self.memory(variable).latency)
+
+    def widened(self, variable: int) -> bool:
+        """Whether a directive lets the tool widen the port of an array."""
+        found = (d for m in self.members(variable) for d in self._by_variable.get(m, ()))
+        return any(d.has("max_widen_bitwidth") for d in found)
+
     def splits(self, variable: int, origin: str) -> bool:
         """Whether the tool may partition an array by itself for a loop pipelined by ``origin``."""
         loops = self.target.partitions_for
@@ -395,3 +405,8 @@ class Storage:
         if not dims and memory.registers and memory.auto:
             return tuple(DimPartition(k + 1, "complete", d or 1, "auto") for k, d in enumerate(variable.dims))
         return dims
+
+
+def _bundle(name: str | None) -> str:
+    """Resource of the m_axi ports of one bundle."""
+    return f"{BUS} {name or 'gmem'}"

@@ -100,6 +100,17 @@ class Target:
         loads = self.profile["memory"]["load"]
         return int(loads.get(storage, loads["auto"]))
 
+    def bus_states(self, latency: int | None) -> tuple[int, int]:
+        """States of a request and of a response at an m_axi port; ``latency``: that of INTERFACE, None without."""
+        bus = self.profile["axi"]
+        waits = max(0, (bus["latency"][self.flow] if latency is None else latency) - 1)
+        return int(bus["request_states"]) + waits, int(bus["response_states"]) + waits
+
+    @property
+    def bursts(self) -> bool:
+        """Whether reports show which plain loops have their m_axi requests ahead of them."""
+        return bool(self.profile["axi"]["bursts"])
+
     @property
     def store_states(self) -> int:
         """States of a store."""
