@@ -131,8 +131,9 @@ def missed(p: Prediction) -> tuple[int, str] | None:
 
 
 def _behind_response(edge: Edge, p: Prediction, timing: Mapping[int, Timing]) -> Edge:
-    """An order behind a store, which may wait for the response of an m_axi port."""
-    if edge.kind != "memory" or p.problem.graph.ops[edge.source].kind != "store" or not timing[edge.source].most:
+    """An order of a load behind a store, which may wait for the response of an m_axi port."""
+    kinds = (p.problem.graph.ops[edge.source].kind, p.problem.graph.ops[edge.sink].kind)
+    if edge.kind != "memory" or kinds != ("store", "load") or not timing[edge.source].most:
         return edge
     return replace(edge, gap=max(edge.gap or 0, timing[edge.source].states))
 

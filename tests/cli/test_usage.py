@@ -247,3 +247,16 @@ def test_display_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert display_path(str(tmp_path / "a/b.c")) == "a/b.c"
     assert display_path("././a.c") == "a.c"
     assert display_path("../x.c") == "../x.c"
+
+
+def test_a_depth_that_is_not_known_says_why(cli, tmp_path):
+    (tmp_path / "k.c").write_text(
+        "void f(int *a, int *b) {\n#pragma HLS INTERFACE m_axi port=a bundle=p\n"
+        "#pragma HLS INTERFACE m_axi port=b bundle=q\n"
+        "L: for (int i = 0; i < 99; i++) {\n#pragma HLS PIPELINE\n b[i] = a[2 * i]; } }\n"
+    )
+    why = "whether m_axi requests (7 states, responses 5) are part of it is not known"
+    assert why in cli("ii", "k.c").out and f"depth unknown ({why}" in cli("ii", "k.c", "--explain", "L").out
+    found = cli("ii", "k.c", "--format", "json").json["files"][0]["loops"][0]
+    assert (found["ii"], found["depth"], found["latency"]) == (1, None, {"min": None, "max": None})
+    assert found["cause"].startswith(why) and found["confidence"] == "modelled"

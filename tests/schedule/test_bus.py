@@ -1,0 +1,138 @@
+"""m_axi ports: what reports show of requests, data and responses; unknown where they do not tell."""
+
+import pytest
+from predicting import loop, result
+
+from hlspart.model.options import TargetOptions
+from hlspart.targets import load
+
+
+@pytest.mark.parametrize(
+    ("tool", "flow", "latency", "states"),
+    [
+        ("vitis-2020.2", "vivado", None, (7, 5)),  # nguyencanhtrung/vivado-hls-practice
+        ("vitis-2020.2", "vitis", None, (70, 68)),  # bol-edu/2021-fall-ntu
+        ("vitis-2021.1", "vivado", None, (7, 5)),  # ChenZehao1018/Sparse-Matrix-Acceleartor-for-HLS
+        ("vitis-2022.2", "vivado", None, (7, 5)),  # zanehpn/HLStrans
+        ("vitis-2022.2", "vitis", None, (70, 68)),  # InputBlackBoxOutput/Systolic-Matrix-Multiplier
+        ("vitis-2023.1", "vivado", None, (8, 5)),  # HeRCLab/LSTM_accelerator
+        ("vitis-2023.2", "vitis", None, (71, 68)),  # Gpayton787/CS133_Lab4
+        ("vitis-2025.1", "vitis", None, (71, 68)),  # hdeben01/Min-Sum-Vitis-QEC
+        ("vivado-hls-2019.2", "vivado", None, (7, 5)),  # HJL2020-s/FPGAZYNQ_TESTCONV
+        ("vitis-2023.2", "vivado", 64, (71, 68)),
+        ("vitis-2023.2", "vitis", 0, (8, 5)),
+    ],
+)
+def test_states_of_requests_and_responses(tool, flow, latency, states):
+    assert load(TargetOptions(tool=tool, flow=flow)).bus_states(latency) == states
+
+
+PORTS = """
+#pragma HLS INTERFACE m_axi port=a bundle=p
+#pragma HLS INTERFACE m_axi port=b bundle=q
+"""
+
+
+def kernel(body: str, parameters: str = "int *a, int *b", ports: str = PORTS, local: str = "") -> str:
+    return f"void f({parameters}) {{\n{ports}\n{local}\n{body}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "depth", "cycles"),
+    [
+        (  # HanderRi/AMD-Pervasive-AI: nests of 129 x 24 read element by element
+            "vitis-2022.2",
+            kernel("M: for (int i = 0; i < 129; i++) L: for (int j = 0; j < 24; j++) {\n#pragma HLS PIPELINE\n"
+                   " m[i][j] = a[i][j]; }", "int a[129][24], int *b", local="int m[129][24];"),
+            3,
+            3097,
+        ),
+        (  # the same: a row stored
+            "vitis-2022.2",
+            kernel("L: for (int i = 0; i < 129; i++) {\n#pragma HLS PIPELINE\n b[i] = m[i]; }", local="int m[129];"),
+            3,
+            130,
+        ),
+        (  # the same: from port to port
+            "vitis-2022.2",
+            kernel("L: for (int i = 0; i < 24; i++) {\n#pragma HLS PIPELINE\n b[i] = a[i]; }"),
+            3,
+            25,
+        ),
+        (  # terenceza/AccelAutoencoderOnFPGA: into registers
+            "vitis-2022.1",
+            kernel("L: for (int i = 0; i < 600; i++) {\n#pragma HLS PIPELINE\n m[i] = a[i]; }",
+                   local="int m[600];\n#pragma HLS ARRAY_PARTITION variable=m complete"),
+            2,
+            600,
+        ),
+    ],
+)  # fmt: skip
+def test_bursts_leave_the_data_in_the_iteration(tool, text, depth, cycles):
+    found = next(x for x in result(text, tool=tool).loops if x.name in ("L", "M_L"))
+    assert (found.ii, found.depth, found.latency.exact, found.depth_cause) == (1, depth, cycles, None)
+
+
+@pytest.mark.parametrize(
+    ("body", "ii", "why"),
+    [
+        ("b[i] = a[2 * i];", 1, "element by element"),
+        ("b[i] = a[99 - i];", 1, "element by element"),
+        ("b[a[i]] = i;", 1, "element by element"),
+        ("a[i] = a[i] + 1;", 1, "share a bus"),
+        ("b[i] = a[i] + a[i + 1];", 2, "share a bus"),
+        ("if (i % 3) b[i] = a[i];", 1, "conditions"),
+    ],
+)
+@pytest.mark.parametrize("tool", ["vitis-2022.1", "vitis-2024.2"])
+def test_requests_that_may_stay_leave_the_depth_unknown_and_the_ii_known(body, ii, why, tool):
+    found = loop(kernel(f"L: for (int i = 0; i < 99; i++) {{\n#pragma HLS PIPELINE\n {body} }}"), tool=tool)
+    assert (found.ii, found.cause, found.depth, found.latency.min, found.latency.max) == (ii, None, None, None, None)
+    assert why in (found.depth_cause or "")
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        {"tool": "vitis-2020.2"},  # AndYmeisterrrrr/ESE532_hw7: a plain loop keeps the requests of its stores
+        {"tool": "vivado-hls-2019.1"},
+        {"tool": "generic"},
+        {"tool": "vitis-2022.1", "flow": "vitis"},
+    ],
+)
+def test_tools_and_flows_whose_bursts_are_not_known(target):
+    text = kernel("L: for (int i = 0; i < 99; i++) {\n#pragma HLS PIPELINE\n b[i] = a[i]; }")
+    found = loop(text, **target)
+    assert found.ii == 1 and found.depth is None and found.depth_cause
+
+
+def test_other_widths_of_the_port_are_not_known():
+    ports = PORTS.replace("bundle=p", "bundle=p max_widen_bitwidth=256")
+    text = kernel("L: for (int i = 0; i < 99; i++) {\n#pragma HLS PIPELINE\n b[i] = a[i]; }", ports=ports)
+    assert "width" in (loop(text).depth_cause or "")
+
+
+def test_a_round_through_a_port_leaves_the_ii_unknown():
+    text = kernel("L: for (int i = 1; i < 99; i++) {\n#pragma HLS PIPELINE\n a[i] = a[i - 1] + 1; }")
+    found = loop(text)
+    assert found.ii is None and found.bounds is not None and found.depth is None
+    slower = loop(text, flow="vitis")
+    assert slower.bounds is not None
+    assert slower.bounds[0] == found.bounds[0] and slower.bounds[1] == found.bounds[1] + 2 * 63  # a latency of 64 for 0
+
+
+def test_loops_and_functions_around_wait_for_requests():
+    body = "O: for (int k = 0; k < 9; k++) { m[k] = a[k] * 3;\nL: for (int i = 0; i < 9; i++) {\n#pragma HLS PIPELINE\n"
+    text = kernel(body + " b[i] = m[i] + k; } }", local="int m[9];")
+    found = result(text + "void g(int x[9]) { for (int i = 0; i < 9; i++) x[i] = i; }\n")
+    outer = next(x for x in found.loops if x.name == "O")
+    assert outer.depth is None and outer.latency.max is None and "not pipelined" in (outer.depth_cause or "")
+    latencies = {x.name: x.latency for x in found.functions}
+    assert latencies["f"].min is None and latencies["f"].max is None and latencies["g"].exact is not None
+    assert any("latency of f unknown" in x for x in found.assumptions)
+
+
+def test_ports_of_the_vitis_flow_are_one_bundle():
+    text = "void f(int a[99], int b[99], int c[99]) {\nL: for (int i = 0; i < 99; i++) {\n#pragma HLS PIPELINE\n"
+    found = loop(text + " c[i] = a[i] + b[i]; } }\n", flow="vitis")
+    assert found.ii == 2 and found.limits[0].array == "m_axi gmem"
