@@ -26,6 +26,9 @@ REGISTERS_FOR = 2  # times the cost of banks, that registers may cost: they answ
 MOST_REGISTER_BITS = 16_384  # of one array; a slower loop is preferred to more that nobody asked for
 
 
+Pair = tuple[int, int, int]  # a loop of a demand, and positions of two of its accesses
+
+
 @dataclass(frozen=True)
 class Choice:
     """A banking with its price and what is proved about it.
@@ -76,9 +79,12 @@ class Chooser:
     rewrites: bool = True  # whether banks may be selected in the text
     copies: bool = True  # whether the array may be copied for its reads
     tried: frozenset[AnyLayout] = frozenset()  # partitions with ports enough under which the schedule falls short
+    apart: frozenset[Pair] = frozenset()  # accesses that may not share a bank
 
     def choose(self, needs: Sequence[Need], start: int = 1) -> Choice | None:
         """The cheapest banking that serves ``needs`` with at least ``start`` banks; None when there is none."""
+        if self.apart:  # all needs: options that do nothing for ports may part
+            return self._pragma(needs, lower_bound(needs, self.demand.shape), max(start, 2))
         if all(need.trivial for need in needs) and start == 1:
             copied = self._replicated(1) if self.demand.storage == COPIED else None
             return copied or self.none(needs)
@@ -129,7 +135,7 @@ class Chooser:
     @property
     def may_hasten(self) -> bool:
         """Whether the array may become registers for the sake of a recurrence: few bits, or as many as are allowed."""
-        if self.options.scheme == "any" or elements(self.demand) > self._most:
+        if self.options.scheme == "any" or elements(self.demand) > self.most:
             return False
         if self.options.scheme == "auto":
             return self._small
@@ -151,7 +157,8 @@ class Chooser:
         return f"not made {size * self.demand.bits} bits of registers, which --max-banks {size} allows"
 
     @property
-    def _most(self) -> int:
+    def most(self) -> int:
+        """No more banks than these are looked at."""
         return self.options.max_banks if self.options.max_banks is not None else MOST_BANKS
 
     def _cost(self, layout: AnyLayout, crossbar: bool, copies: int = 1) -> Cost:
@@ -185,13 +192,13 @@ class Chooser:
     # ------------------------------------------------------------------------------ pragmas
 
     def _pragma(self, needs: Sequence[Need], bound: int, start: int) -> Choice | None:
-        space = PragmaSpace(needs, self.demand.shape, self.model, self._most, max(1, self.options.effort))
+        space = PragmaSpace(needs, self.demand.shape, self.model, self.most, max(1, self.options.effort))
         bound = min(bound, space.leaving)
         solutions = [x for x in self._in_order(space, max(bound, start)) if not (self.too_large and x.depth(0) == 1)]
         if not solutions:
             last = self.last_resort and self.options.scheme == "pragma"
             last = last and (not self.demand.interface or self.options.max_banks is not None)
-            last = last and elements(self.demand) <= self._most and not self.too_large
+            last = last and elements(self.demand) <= self.most and not self.too_large
             return self._registers(bound, space.complete) if last else None
         existing = self.demand.existing
         leaving = self._leaving(needs)
@@ -200,36 +207,39 @@ class Chooser:
             solutions = staying or solutions
         best = min(solutions, key=self._simplicity)
         kept = existing is not None and existing.banks == best.banks and existing not in self.tried
-        if existing is not None and kept and all(n.fits(existing, self.model) for n in needs):
+        if existing is not None and kept and self._parts(existing) and all(n.fits(existing, self.model) for n in needs):
             best = existing
         powers = ", powers of two" if self.options.pow2 else ""
-        proved = space.complete and start <= bound and not self.tried
+        proved = space.complete and start <= bound and not (self.tried or self.apart)
         why = self._why(best.banks, bound, proved)
         if self.model == "ideal" and leaving < best.banks:
             proved = False
             why += f"; with {leaving} banks or more loads may leave the loop, which the ideal count does not know"
         return Choice(
-            kind_of(best), best, self._cost(best, False), bound, proved, best.banks == bound,
+            kind_of(best), best, self._cost(best, False), bound, proved, best.banks == bound and not self.apart,
             f"cyclic, block and complete per dimension, {self.model} count{powers}", why,
         )  # fmt: skip
 
     def _leaving(self, needs: Sequence[Need]) -> int:
         """No partition with fewer banks takes a load out of its loop."""
-        return PragmaSpace(needs, self.demand.shape, "static", self._most).leaving
+        return PragmaSpace(needs, self.demand.shape, "static", self.most).leaving
 
     def _in_order(self, space: PragmaSpace, start: int) -> tuple[PerDimLayout, ...]:
-        """All partitions with the least number of banks that serve, but for those that were tried."""
+        """All partitions with the least number of banks that serve, but for those that were tried or do not part."""
         while True:
             found = self._from(space, start)
-            left = tuple(x for x in found if x not in self.tried)
+            left = tuple(x for x in found if x not in self.tried and self._parts(x))
             if left or not found:
                 return left
             start = found[0].banks + 1
 
+    def _parts(self, layout: PerDimLayout) -> bool:
+        return separated(self.demand, layout, self.apart) == self.apart
+
     def _from(self, space: PragmaSpace, start: int) -> tuple[PerDimLayout, ...]:
         if not self.options.pow2:
             return space.least(start)
-        numbers = (tuple(space.solutions(n)) for n in _powers(self._most) if n >= start)
+        numbers = (tuple(space.solutions(n)) for n in _powers(self.most) if n >= start)
         return next((found for found in numbers if found), ())
 
     def _simplicity(self, layout: PerDimLayout) -> tuple[object, ...]:
@@ -250,6 +260,8 @@ class Chooser:
     def _why(self, banks: int, bound: int, proved: bool) -> str:
         asked, ports = counted(self.demand.accesses, "access"), counted(self.demand.port_count, "port")
         need = f"{asked} per iteration on {ports} need {counted(bound, 'bank')}"
+        if self.apart:
+            return f"{need} at least"
         if banks == bound:
             return f"{need}, which this reaches"
         if proved:
@@ -262,14 +274,14 @@ class Chooser:
 
     def _any(self, needs: Sequence[Need], start: int) -> Choice | None:
         found = self._least(needs, start)
-        if self.model == "static" and self._leaving(needs) < (self._most + 1 if found is None else found.banks):
+        if self.model == "static" and self._leaving(needs) < (self.most + 1 if found is None else found.banks):
             pragma = self._pragma(needs, lower_bound(needs, self.demand.shape), start)
             if pragma is not None and (found is None or pragma.banks < found.banks):
                 return pragma  # loads leave their loop, which no certificate counts on
         if found is None:
             return None
         layout: AnyLayout = found.layout
-        static = PragmaSpace(needs, self.demand.shape, "static", self._most, max(1, self.options.effort))
+        static = PragmaSpace(needs, self.demand.shape, "static", self.most, max(1, self.options.effort))
         said = min(static.solutions(found.banks), key=self._simplicity, default=None)
         existing = self.demand.existing
         if existing is not None and existing.banks == found.banks and all(n.fits(existing, "static") for n in needs):
@@ -303,7 +315,7 @@ class Chooser:
             ways = list(itertools.islice(itertools.product(*(n.dealt for n in needs)), MOST_WAYS))
         best: Banking | None = None
         for way in ways:
-            found = self._least_of(way, start, self._most if best is None else best.banks - 1)
+            found = self._least_of(way, start, self.most if best is None else best.banks - 1)
             best = found or best
         if best is None or ways == [tuple(needs)]:
             return best
@@ -347,13 +359,22 @@ class Chooser:
             if writes > need.ii:
                 return None
             copies = max(copies, -(-reads // need.ii))
-        if copies < 2 or copies > self._most:
+        if copies < 2 or copies > self.most:
             return None
         layout = self._whole()
         return Choice(
             "replicate", layout, self._cost(layout, False, copies), bound, False, False, "replication",
             f"{copies} copies of the memory, one read port each; every write goes to all of them", copies=copies,
         )  # fmt: skip
+
+
+def separated(demand: Demand, layout: PerDimLayout, pairs: frozenset[Pair]) -> frozenset[Pair]:
+    """Those of ``pairs`` that never share a bank under ``layout``."""
+
+    def reach(k: int, position: int) -> frozenset[int]:
+        return demand.loops[k].need.problem.reach(position, layout)
+
+    return frozenset((k, a, b) for k, a, b in pairs if reach(k, a).isdisjoint(reach(k, b)))
 
 
 def counted(number: int, word: str) -> str:

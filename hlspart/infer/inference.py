@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from hlspart.banking.need import BankModel
-from hlspart.infer.choice import Choice, Chooser, kind_of, relaxed
+from hlspart.infer.choice import Choice, Chooser, Pair, kind_of, relaxed
 from hlspart.infer.decision import Decision, as_it_is, record, restated
 from hlspart.infer.demand import (
     COPIED,
@@ -27,6 +27,7 @@ from hlspart.infer.demand import (
 )
 from hlspart.infer.judgement import judge
 from hlspart.infer.outcomes import advised, outcomes
+from hlspart.infer.parted import Parting, parted
 from hlspart.infer.repairs import Plan, better, hastened, least, tuned, weighed
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis
@@ -75,6 +76,7 @@ class Inference:
         self._deciding: frozenset[int | None] = frozenset()  # groups that may get another partition
         self._slowed: dict[int, str] = {}  # groups that cannot serve all loops as asked, and why
         self._hastened: dict[int, str] = {}  # groups that are registers for the sake of a recurrence, and why
+        self.partings: dict[int, Parting] = {}  # groups whose banks part stores for the sake of a recurrence
         functions = in_hardware(program, analysis)
         self.program = with_pipelines(program, first, functions)
         added = self.program is not program
@@ -97,16 +99,17 @@ class Inference:
         if not self.targets:
             return InferResult((), ())
         self._barred, self._single, self._whole, self._slowed, self._beyond = dict(barred or {}), set(), {}, {}, {}
-        self._hastened = {}
+        self._hastened, self.partings = {}, {}
         free = self.free_of_ports()
         plan = self._planned(self.floors(free))
+        then, self.partings = parted(self, free)
+        plan, free = self._faster(plan, free, then)
+        if free is not then:
+            self.partings = {}
         then, self._hastened = hastened(self, free)
-        if self._hastened:
-            faster = self._planned(self.floors(then))
-            if better(self, faster[1], plan[1]):
-                plan, free = faster, then
-            else:
-                self._hastened = {}
+        plan, free = self._faster(plan, free, then)
+        if free is not then:
+            self._hastened = {}
         self._free = {key(x): x for x in self.asked_loops(free)}
         decisions, _ = weighed(self, plan)
         self.outcome = self.confirm(decisions, self.real)
@@ -174,7 +177,12 @@ class Inference:
         """The prediction if no memory had too few ports: recurrences and operators remain."""
         if all(x.ii is not None and x.ii <= self.targets[key(x)] for x in self.asked_loops(self.base)):
             return self.base
-        return self.predict(self.bare, {a.array for a in self.analysis.accesses})
+        return self.with_ports_enough(())
+
+    def with_ports_enough(self, directives: Sequence[Directive]) -> IIResult:
+        """The prediction under these directives if no memory had too few ports."""
+        given = replace(self.bare, directives=(*self.bare.directives, *directives))
+        return self.predict(given, {a.array for a in self.analysis.accesses})
 
     def floors(self, free: IIResult) -> dict[LoopKey, int]:
         """II that each loop is to reach: the one asked for, or the least that ports enough leave."""
@@ -188,6 +196,13 @@ class Inference:
             return plan
         cheaper = tuned(self, self.solve(reached), reached)
         return plan if self.missed(cheaper[1], reached) else cheaper
+
+    def _faster(self, plan: Plan, free: IIResult, then: IIResult) -> tuple[Plan, IIResult]:
+        """The plan for what ``then`` says can be reached, and ``then``, or what was there where that is no better."""
+        if then is free:
+            return plan, free
+        other = self._planned(self.floors(then))
+        return (other, then) if better(self, other[1], plan[1]) else (plan, free)
 
     def solve(self, floors: Mapping[LoopKey, int]) -> Plan:
         """Choose, predict, and ask for more banks where the prediction misses ``floors``."""
@@ -314,7 +329,7 @@ class Inference:
         """``last``: whether slower loops and registers are the answer where nothing else serves."""
         barred = self._barred.get(demand.group.id)
         single = demand.group.id in self._single
-        chooser = Chooser(demand, self.options, self.model, self.target, last, barred is None, not single)
+        chooser = replace(self.chooser(demand), last_resort=last, rewrites=barred is None, copies=not single)
         if demand.fault is not None or not self.open_to_change(demand.group.id):
             return self.kept(demand, chooser)
         if demand.group.id in self._whole:
@@ -340,7 +355,8 @@ class Inference:
 
     def decision(self, demand: Demand, choice: Choice, slower: str = "") -> Decision:
         """The choice as directives that replace those of the array; ``slower``: which loop gives way, and why."""
-        barred = self._barred.get(demand.group.id)
+        group = demand.group.id
+        barred = self._barred.get(group)
         if slower and choice.kind == "none":  # not that nothing more could serve
             choice = replace(choice, proved=False, absolute=False)
         same = demand.existing is not None and not choice.rewrite and choice.layout == demand.existing
@@ -351,12 +367,16 @@ class Inference:
         copied = choice.kind != "none" and any(a.variable in demand.roots and _copied(a) for a in self.before.arrays)
         unasked = "the tool may copy the memory for its reads by itself, which is not relied upon" if copied else ""
         left = f"not rewritten: {barred}" if barred else ""
-        reason = "; ".join(x for x in (verdict, choice.reason, slower, unasked, left) if x)
+        parting = self.partings.get(group)
+        aim = parting.why if parting is not None and group not in self._hastened and choice.kind != "none" else ""
+        reason = "; ".join(x for x in (verdict, aim, choice.reason, slower, unasked, left) if x)
         return Decision(demand, choice, () if same or copies else said, removed, reason, said)
 
     def chooser(self, demand: Demand) -> Chooser:
-        """Chooses without regard to what was found out so far."""
-        return Chooser(demand, self.options, self.model, self.target)
+        """Chooses banks that part what is to be parted, without regard to what else was found out so far."""
+        parting = self.partings.get(demand.group.id)
+        apart = parting.pairs if parting is not None else frozenset[Pair]()
+        return Chooser(demand, self.options, self.model, self.target, apart=apart)
 
     def may_change(self, demand: Demand) -> bool:
         """Whether a demand may get another partition than it has."""

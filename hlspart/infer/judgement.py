@@ -22,7 +22,8 @@ def judge(demand: Demand, choice: Choice, model: BankModel) -> str:
         return f"{counted(old.banks, 'bank')} where one suffices: remove the partition"
     served = all(load <= loop.need.ii for load, loop in loads)
     if served:
-        return f"{counted(old.banks, 'bank')} where {choice.banks} suffice"
+        fewer = choice.banks <= old.banks
+        return f"{counted(old.banks, 'bank')} {f'where {choice.banks} suffice' if fewer else 'have ports enough'}"
     gained = any(load < _interval(loop.need, whole, model) for load, loop in loads)
     parted = [k + 1 for k, d in enumerate(old.dims) if d.banks > 1]
     wanted = _differing(demand)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hlspart.infer.choice import Chooser
 from hlspart.infer.decision import Decision
 from hlspart.infer.demand import Demand, LoopKey, demands, key
 from hlspart.model.results import IIResult, LoopResult
@@ -44,7 +43,7 @@ def tuned(run: Inference, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
             if not any(x.limits and x.limits[0].kind in ("schedule", "recurrence") for x in late):
                 break
             pragmas = run.options.by_pragma
-            chooser = Chooser(first.demand, pragmas, run.model, run.target, False, tried=frozenset(tried))
+            chooser = replace(run.chooser(first.demand), options=pragmas, last_resort=False, tried=frozenset(tried))
             choice = chooser.choose([x.need for x in first.demand.loops], max(2, current.choice.banks))
             if choice is None:
                 break
@@ -85,7 +84,7 @@ def hastened(run: Inference, free: IIResult) -> tuple[IIResult, dict[int, str]]:
         if not better(run, then, free):
             return free, {}
     gains = [x for x, y in zip(run.asked_loops(free), run.asked_loops(then), strict=True) if rank(x) != rank(y)]
-    return then, {d.group.id: _why(d, gains) for d in chosen}
+    return then, {d.group.id: why("a memory", d, gains) for d in chosen}
 
 
 def _recurs(demand: Demand, late: set[LoopKey]) -> bool:
@@ -165,13 +164,14 @@ def _no_worse(run: Inference, plan: Plan) -> Plan:
 def _as_registers(run: Inference, chosen: Sequence[Demand]) -> tuple[IIResult, list[Demand]]:
     """The prediction with ports enough and these arrays as registers, and those of which that is rejected."""
     said = [(d, x) for d in chosen for x in run.decision(d, run.chooser(d).hastened("")).said]
-    every = {a.array for a in run.analysis.accesses}
-    found = run.predict(replace(run.bare, directives=(*run.bare.directives, *(x for _, x in said))), every)
+    groups = {d.group.id for d in chosen}
+    beside = (x for group, p in run.partings.items() if group not in groups for x in p.directives)
+    found = run.with_ports_enough((*beside, *(x for _, x in said)))
     states = zip(reversed(said), reversed(found.pragmas), strict=False)
     return found, [d for (d, _), x in states if x.status in ("rejected", "conflict")]
 
 
-def _why(demand: Demand, gains: Sequence[LoopResult]) -> str:
-    """What a memory in place of the registers costs."""
+def why(what: str, demand: Demand, gains: Sequence[LoopResult]) -> str:
+    """The II at which ``what``, in place of the choice, would leave loops that gain from that."""
     touched = {key(x.result) for x in demand.loops}
-    return "a memory leaves " + " and ".join(f"{x.name} at II {shown(x)}" for x in gains if key(x) in touched)
+    return f"{what} leaves " + " and ".join(f"{x.name} at II {shown(x)}" for x in gains if key(x) in touched)

@@ -1,0 +1,122 @@
+"""Orders of stores that a partition takes away: they hold a recurrence up although ports suffice.
+
+Two accesses of one iteration, one of them a store, that a tool cannot tell apart keep their order while they may
+share a bank. Where such an order is part of the critical cycle of a loop, banks that part the two shorten it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from hlspart.banking.pragmas import PragmaSpace
+from hlspart.infer.choice import Pair, separated
+from hlspart.infer.demand import Demand, demands, elements, key, partition_directives
+from hlspart.infer.repairs import TRIALS, better, rank, why
+from hlspart.layouts.perdim import PerDimLayout
+from hlspart.model.directives import Directive
+from hlspart.model.results import IIResult, Step
+
+if TYPE_CHECKING:
+    from hlspart.infer.inference import Inference
+
+LOOKED_AT = 512  # partitions of one array
+TOGETHER = "one bank for stores and what waits for them"
+NEVER_LATE = 1 << 20  # an II at which any memory has ports enough
+
+
+@dataclass(frozen=True)
+class Parting:
+    """Accesses of one group that are to lie in different banks, directives under which they do, and why."""
+
+    demand: Demand
+    pairs: frozenset[Pair]
+    directives: tuple[Directive, ...]
+    why: str = ""
+
+
+def parted(run: Inference, free: IIResult) -> tuple[IIResult, dict[int, Parting]]:
+    """The prediction ``free``, of memories with ports enough, with orders taken away, and by which partings.
+
+    Partitions come in order of their banks. One is tried against ``ii`` when it parts accesses of the critical
+    cycle of a loop that misses its target; where that gains nothing, the next one has to part others as well.
+    """
+    late = [x for x in run.asked_loops(free) if rank(x) > (run.targets[key(x)], 0)]
+    if run.options.scheme == "any" or not any(map(_inside, (step for x in late for step in x.cycle))):
+        return free, {}
+    found = demands(run.program, run.analysis, run.validation, run.base, run.target, run.options, run.targets)
+    then, partings, trials = free, dict[int, Parting](), TRIALS
+    for demand in (d for d in found if run.may_change(d)):
+        wanted, tried = _ordered(run, demand, then), list[PerDimLayout]()
+        for layout in _partitions(run, demand) if wanted else ():
+            pairs = separated(demand, layout, wanted)
+            if not trials:
+                break
+            if not pairs or any(pairs <= separated(demand, x, wanted) for x in tried):
+                continue
+            said = partition_directives(run.program, demand, layout)
+            trial = run.with_ports_enough((*_beside(partings, demand.group.id), *said))
+            trials -= 1
+            if any(x.status in ("rejected", "conflict") for x in trial.pragmas[-len(said) :]):
+                break
+            ordered = _ordered(run, demand, trial)
+            if better(run, trial, then) or not (ordered or better(run, then, trial)):  # now others may hold it up
+                partings[demand.group.id], then = Parting(demand, pairs, said), trial
+            tried.append(layout)
+            wanted |= ordered
+    for group in tuple(partings):
+        fewer = run.with_ports_enough(_beside(partings, group))
+        if not better(run, then, fewer):
+            then = fewer
+            del partings[group]
+    gains = [x for x, y in zip(run.asked_loops(free), run.asked_loops(then), strict=True) if rank(x) != rank(y)]
+    named = {group: replace(p, why=why(TOGETHER, p.demand, gains)) for group, p in partings.items()}
+    return (then, named) if named else (free, {})
+
+
+def _beside(partings: Mapping[int, Parting], group: int) -> tuple[Directive, ...]:
+    """The directives of all partings but that of ``group``."""
+    return tuple(x for other, p in partings.items() if other != group for x in p.directives)
+
+
+def _inside(step: Step) -> bool:
+    """Whether a step waits for an access of the same iteration."""
+    return step.kind == "memory" and step.distance == 0
+
+
+def _ordered(run: Inference, demand: Demand, result: IIResult) -> frozenset[Pair]:
+    """Accesses whose order inside an iteration is part of the critical cycle of a loop that misses its target."""
+    late = {key(x): x for x in run.asked_loops(result) if rank(x) > (run.targets[key(x)], 0)}
+    found = set[Pair]()
+    for k, loop in enumerate(demand.loops):
+        name = run.program.variable(loop.variable).name
+        steps = late[key(loop.result)].cycle if key(loop.result) in late else ()
+        sites: dict[tuple[str, int], list[int]] = {}
+        for site in loop.need.problem.sites:
+            sites.setdefault((f"{name} {'load' if site.read else 'store'}", site.access.line), []).append(site.position)
+
+        def there(step: Step, sites: dict[tuple[str, int], list[int]] = sites) -> list[int]:
+            return sites.get((step.operation, step.line), [])
+
+        for first, second in pairwise((*steps[-1:], *steps)):
+            if _inside(second) and second.through == name:
+                found |= {(k, a, b) for a in there(first) for b in there(second) if a != b}
+    return frozenset(found)
+
+
+def _partitions(run: Inference, demand: Demand) -> Iterator[PerDimLayout]:
+    """What pragmas can say, from two banks on, as far as it differs for the accesses."""
+    chooser = run.chooser(demand)
+    needs = [x.need.at(NEVER_LATE) for x in demand.loops]
+    space = PragmaSpace(needs, demand.shape, run.model, chooser.most)
+    left = LOOKED_AT
+    for banks in range(2, min(chooser.most + 1, elements(demand))):  # registers are another matter
+        if run.options.pow2 and banks & (banks - 1):
+            continue
+        for layout in space.solutions(banks):
+            if not left:
+                return
+            left -= 1
+            yield layout
