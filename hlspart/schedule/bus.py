@@ -57,6 +57,8 @@ def _accesses(used: Sequence[Op], how: Order, storage: Storage) -> str | None:
     for op in used:
         assert op.ref is not None
         name = storage.program.variable(op.ref.variable).name
+        if any(storage.program.variable(m).volatile for m in storage.members(op.ref.variable)):
+            return f"{name} is volatile"
         if op.ref.guarded or op.ref.branch:
             return f"the access to {name} stands under a condition"
         if storage.widened(op.ref.variable) or not _plain(storage.program.variable(op.ref.variable).type):

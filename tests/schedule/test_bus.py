@@ -112,6 +112,11 @@ def test_other_widths_of_the_port_are_not_known():
     assert "width" in (loop(text).depth_cause or "")
 
 
+def test_volatile_accesses_make_no_bursts():  # UG1399, preconditions of burst transfers
+    text = kernel("L: for (int i = 0; i < 99; i++) {\n#pragma HLS PIPELINE\n b[i] = a[i]; }", "volatile int *a, int *b")
+    assert "volatile" in (loop(text).depth_cause or "")
+
+
 def test_a_round_through_a_port_leaves_the_ii_unknown():
     text = kernel("L: for (int i = 1; i < 99; i++) {\n#pragma HLS PIPELINE\n a[i] = a[i - 1] + 1; }")
     found = loop(text)
