@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.infer.choice import Pair, separated
 from hlspart.infer.demand import Demand, demands, elements, key, partition_directives
-from hlspart.infer.repairs import TRIALS, better, rank, why
+from hlspart.infer.repairs import PATIENCE, TRIALS, better, rank, why
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.directives import Directive
 from hlspart.model.results import IIResult, Step
@@ -41,7 +41,8 @@ def parted(run: Inference, free: IIResult) -> tuple[IIResult, dict[int, Parting]
     """The prediction ``free``, of memories with ports enough, with orders taken away, and by which partings.
 
     Partitions come in order of their banks. One is tried against ``ii`` when it parts accesses of the critical
-    cycle of a loop that misses its target; where that gains nothing, the next one has to part others as well.
+    cycle of a loop that misses its target; where that gains nothing, the next one has to part others as well,
+    and the search ends after ``PATIENCE`` of these unless they show other orders to take away.
     """
     late = [x for x in run.asked_loops(free) if rank(x) > (run.targets[key(x)], 0)]
     if run.options.scheme == "any" or not any(map(_inside, (step for x in late for step in x.cycle))):
@@ -49,22 +50,24 @@ def parted(run: Inference, free: IIResult) -> tuple[IIResult, dict[int, Parting]
     found = demands(run.program, run.analysis, run.validation, run.base, run.target, run.options, run.targets)
     then, partings, trials = free, dict[int, Parting](), TRIALS
     for demand in (d for d in found if run.may_change(d)):
-        wanted, tried = _ordered(run, demand, then), list[PerDimLayout]()
+        wanted, tried, idle = _ordered(run, demand, then), list[PerDimLayout](), 0
         for layout in _partitions(run, demand) if wanted else ():
             pairs = separated(demand, layout, wanted)
-            if not trials:
+            if not trials or idle == PATIENCE:
                 break
             if not pairs or any(pairs <= separated(demand, x, wanted) for x in tried):
                 continue
             said = partition_directives(run.program, demand, layout)
             trial = run.with_ports_enough((*_beside(partings, demand.group.id), *said))
-            trials -= 1
+            trials, idle = trials - 1, idle + 1
             if any(x.status in ("rejected", "conflict") for x in trial.pragmas[-len(said) :]):
                 break
             ordered = _ordered(run, demand, trial)
             if better(run, trial, then) or not (ordered or better(run, then, trial)):  # now others may hold it up
                 partings[demand.group.id], then = Parting(demand, pairs, said), trial
             tried.append(layout)
+            if then is trial or not ordered <= wanted:
+                idle = 0
             wanted |= ordered
     for group in tuple(partings):
         fewer = run.with_ports_enough(_beside(partings, group))
@@ -87,12 +90,16 @@ def _inside(step: Step) -> bool:
 
 
 def _ordered(run: Inference, demand: Demand, result: IIResult) -> frozenset[Pair]:
-    """Accesses whose order inside an iteration is part of the critical cycle of a loop that misses its target."""
+    """Accesses whose order inside an iteration is part of the critical cycle of a loop that misses its target.
+
+    None of a step that stands for accesses of one element, too: no bank parts these.
+    """
     late = {key(x): x for x in run.asked_loops(result) if rank(x) > (run.targets[key(x)], 0)}
     found = set[Pair]()
     for k, loop in enumerate(demand.loops):
         name = run.program.variable(loop.variable).name
         steps = late[key(loop.result)].cycle if key(loop.result) in late else ()
+        index = {site.position: site.access.index for site in loop.need.problem.sites}
         sites: dict[tuple[str, int], list[int]] = {}
         for site in loop.need.problem.sites:
             sites.setdefault((f"{name} {'load' if site.read else 'store'}", site.access.line), []).append(site.position)
@@ -102,7 +109,9 @@ def _ordered(run: Inference, demand: Demand, result: IIResult) -> frozenset[Pair
 
         for first, second in pairwise((*steps[-1:], *steps)):
             if _inside(second) and second.through == name:
-                found |= {(k, a, b) for a in there(first) for b in there(second) if a != b}
+                pairs = {(a, b) for a in there(first) for b in there(second) if a != b}
+                if not any(index[a] == index[b] for a, b in pairs):
+                    found |= {(k, a, b) for a, b in pairs}
     return frozenset(found)
 
 
