@@ -202,6 +202,8 @@ class _Function:
         counted = all(count.exact for count in p.counts.values())  # else the ideal figure is an upper bound
         ii: int | None = p.schedule.ii if bank_model == "static" else ideal
         blocked = blocked or self._module_inside(nest, p)
+        if nest.origin == "auto" and nest.unroll > 1 and p.recurrence_ii > max(floor, p.resource_ii):
+            blocked = blocked or "what stays in a loop that the tool unrolls and pipelines by itself is not known"
         cause, bounds = blocked, None
         reasons = with_hints(*modelled, p, limits(p), self.storage, self._tried(nest)) if self.hints else limits(p)
         low, why = uncertain(p)

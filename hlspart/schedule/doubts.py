@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.ports import PortCount
 from hlspart.schedule.dependence import REMAINDER
 from hlspart.schedule.graph import Edge, Graph
-from hlspart.schedule.loops import Prediction
+from hlspart.schedule.loops import Prediction, shared_interval
 from hlspart.schedule.problem import Timing
 from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, recurrence_without
 
@@ -73,24 +73,30 @@ def _estimates(p: Prediction) -> str:
 
 def least_resource(p: Prediction) -> tuple[int, str | None]:
     """Least resource II if arrays whose memory is not known ask for nothing, and why it is not known."""
-    reasons = (
-        (p.elaborated.storage.unseen, "which memory a caller passes is not known"),
-        (lambda v: _divided(p, v), "whether the tool partitions a local array by itself is not known"),
+    storage = p.elaborated.storage
+    reasons: tuple[tuple[Callable[[int, int], bool], str], ...] = (
+        (lambda v, _: storage.unseen(v), "which memory a caller passes is not known"),
+        (lambda v, _: storage.ported(v), "whether each bank of a partitioned m_axi array gets a port is not known"),
+        (lambda v, bus: _divided(p, v, bus), "whether the tool partitions a local array by itself is not known"),
     )
     left, why = dict(p.counts), []
     for unknown, text in reasons:
-        kept = {v: x for v, x in left.items() if not unknown(v)}
+        bus = shared_interval(p.elaborated, left)
+        kept = {v: x for v, x in left.items() if not unknown(v, bus)}
         if _interval(p, kept) < _interval(p, left):
             why.append(text)
         left = kept
     return _interval(p, left), "; ".join(why) or None
 
 
-def _divided(p: Prediction, variable: int) -> bool:
-    """Whether an array that the tool may partition by itself would be less busy with a dimension split."""
+def _divided(p: Prediction, variable: int, shared: int) -> bool:
+    """Whether an array that the tool may partition by itself would be less busy with a dimension split.
+
+    ``shared``: the II of the buses that are known.
+    """
     storage, problem = p.elaborated.storage, p.elaborated.problems[variable]
     memory, busy = storage.memory(variable), p.counts[variable].static.interval
-    if busy <= max(p.target, p.shared_ii) or not storage.splits(variable, p.elaborated.nest.origin):
+    if busy <= max(p.target, p.units_ii, shared) or not storage.splits(variable, p.elaborated.nest.origin):
         return False
     n = len(problem.accesses)
     factors = {2, 3, 4, 5, 8, 16, math.ceil(n / 2), n}
@@ -104,7 +110,8 @@ def _divided(p: Prediction, variable: int) -> bool:
 
 
 def _interval(p: Prediction, counts: Mapping[int, PortCount]) -> int:
-    return max(p.shared_ii, max((x.static.interval for x in counts.values()), default=1))
+    banks = (x.static.interval for x in counts.values())
+    return max(p.units_ii, shared_interval(p.elaborated, counts), max(banks, default=1))
 
 
 def missed(p: Prediction) -> tuple[int, str] | None:

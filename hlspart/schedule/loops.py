@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hlspart.banking.counting import PortProblem
@@ -63,7 +63,7 @@ class Prediction:
     estimated: frozenset[str]  # operators whose latency no report confirms
     target: int = 1
     joined_ii: int = 1  # recurrence II if carried values joined balanced trees first
-    shared_ii: int = 1  # least II of buses and limited operators
+    units_ii: int = 1  # least II of limited operators
 
 
 class LoopModel:
@@ -380,11 +380,10 @@ class LoopModel:
             counts[variable] = item.problems[variable].count(memory.layout, memory.ports)
             resource = max(resource, counts[variable].static.interval)
             ideal = max(ideal, counts[variable].ideal.interval)
-        shared = self._bundles(item)
-        for unit, n in problem.counts().items():
-            if unit in problem.limited:
-                shared = max(shared, math.ceil(n / problem.limited[unit]))
-        resource, ideal = max(resource, shared), max(ideal, shared)
+        few = problem.limited
+        units = max((math.ceil(n / few[unit]) for unit, n in problem.counts().items() if unit in few), default=1)
+        least = max(units, shared_interval(item, item.accesses))
+        resource, ideal = max(resource, least), max(ideal, least)
         needed = lean(problem)
         recurrence = recurrence_ii(needed)
         if recurrence is None:
@@ -399,20 +398,21 @@ class LoopModel:
             waiting = modulo_schedule(lean(cautious(item, problem)), schedule.ii, share, tries=1)
             schedule = replace(waiting, least=schedule.least) if waiting is not None else schedule
         return Prediction(
-            item, counts, resource, ideal, recurrence, problem, schedule, estimated, target, joined, shared
+            item, counts, resource, ideal, recurrence, problem, schedule, estimated, target, joined, units
         )
 
-    def _bundles(self, item: Elaborated) -> int:
-        """II of the m_axi bundles, one read and one write channel each."""
-        loads: dict[str, list[int]] = {}
-        for variable, found in item.accesses.items():
-            memory = self.storage.memory(variable)
-            if memory.storage == BUS:
-                pair = loads.setdefault(memory.resource, [0, 0])
-                pair[0] += sum(a.kind == "read" for a in found)
-                pair[1] += sum(a.kind == "write" for a in found)
-        ports = self.target.ports(BUS)
-        return max((ports.interval(r, w) for r, w in loads.values()), default=1)
+
+def shared_interval(item: Elaborated, variables: Collection[int]) -> int:
+    """II of the m_axi bundles of these arrays, one read and one write channel each."""
+    loads: dict[str, list[int]] = {}
+    for variable in variables:
+        memory = item.storage.memory(variable)
+        if memory.storage == BUS:
+            pair = loads.setdefault(memory.resource, [0, 0])
+            pair[0] += sum(a.kind == "read" for a in item.accesses[variable])
+            pair[1] += sum(a.kind == "write" for a in item.accesses[variable])
+    ports = item.storage.target.ports(BUS)
+    return max((ports.interval(r, w) for r, w in loads.values()), default=1)
 
 
 def cautious(item: Elaborated, problem: Problem) -> Problem:

@@ -317,19 +317,22 @@ class Nests:
 
         A loop whose inner loops make at most ``threshold`` copies is pipelined with them unrolled, unless
         it is so small itself that it is unrolled into its parent; perfect nests are flattened, never
-        unrolled (seen in public reports).
+        unrolled; an innermost loop that is unrolled in part is pipelined whatever is left of it (seen in public
+        reports).
         """
         threshold = self.target.auto_pipeline
-        if threshold == 0 or self._asked(loop):
-            return False
         inner = [s for s in c.walk_statements(loop.body) if isinstance(s, c.Loop)]
-        if any(self._asked(x) for x in inner) or (inner and self._calls(loop)) or self._calls(loop, with_loops=True):
+        if threshold and not inner and self._asks(loop) == {"unroll"} and not self.fully_unrolled(loop):
+            return not self._calls(loop, with_loops=True)
+        if threshold == 0 or self._asks(loop):
+            return False
+        if any(self._asks(x) for x in inner) or (inner and self._calls(loop)) or self._calls(loop, with_loops=True):
             return False
         copies = self._copies(loop.body)
         if copies is None or copies > threshold or (inner and self._perfect(loop)):
             return False  # an inner loop is pipelined instead
         trip, parent = self.trip(loop).exact, self._parent(loop)
-        if parent is None or self._asked(parent) or self._calls(parent) or self._perfect(parent):
+        if parent is None or self._asks(parent) or self._calls(parent) or self._perfect(parent):
             return True
         beside = self._copies(parent.body)
         return trip is None or trip * copies > threshold or beside is None or beside > threshold
@@ -368,8 +371,8 @@ class Nests:
             most = max(most, trip * inner)
         return most
 
-    def _asked(self, loop: c.Loop) -> bool:
-        return any(self.found(kind, loop.id) is not None for kind in ("pipeline", "unroll", "dataflow"))
+    def _asks(self, loop: c.Loop) -> set[str]:
+        return {kind for kind in ("pipeline", "unroll", "dataflow") if self.found(kind, loop.id) is not None}
 
     def _parent(self, loop: c.Loop) -> c.Loop | None:
         inside = [

@@ -375,6 +375,11 @@ class Storage:
         """Whether the array is an argument of a function whose callers pass what is no array of the program."""
         return self._parameters_only(variable) and self._row(self.program.variable(variable)) is None
 
+    def ported(self, variable: int) -> bool:
+        """Whether an m_axi array shall be partitioned: documents refuse it, reports of 2022.2 have a port per bank."""
+        asked = (x.variable for x in self.validation.statuses if x.code == "m-axi")
+        return not set(asked).isdisjoint(self.members(variable))
+
     def bus_states(self, variable: int) -> tuple[int, int]:
         """States of a request and of a response at the m_axi port of an array."""
         return self.target.bus_states(self.memory(variable).latency)

@@ -265,3 +265,45 @@ def test_a_pipeline_under_a_condition(place):
         text % "if (x[i]) { for (int k = 0; k < 9; k++) {\n#pragma HLS PIPELINE\ns += k; } }", "VITIS_LOOP_2_1"
     )
     assert (block.ii, block.cause) == (1, None)
+
+
+AXI = """void f(int A[32][32], int o[32]) {
+#pragma HLS INTERFACE m_axi port=A bundle=gmem
+#pragma HLS INTERFACE m_axi port=o bundle=out
+PARTITION
+  L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+    int s = 0;
+    for (int j = 0; j < 32; j++) s += A[i][j];
+    o[i] = s;
+  }
+}
+"""
+
+
+def test_a_partitioned_bus_gives_bounds():
+    """UG1399 refuses the partition; reports of Vitis HLS 2022.2 have a port per bank (32 reads, four banks: II 8)."""
+    plain = loop(AXI.replace("PARTITION\n", ""), tool="vitis-2022.2")
+    assert (plain.ii, plain.bounds) == (32, None)
+    asked = loop(AXI.replace("PARTITION", "#pragma HLS ARRAY_PARTITION variable=A cyclic factor=4 dim=2"))
+    assert asked.ii is None
+    assert asked.bounds == (1, 32)
+    assert "port" in asked.cause
+    on_out = loop(AXI.replace("PARTITION", "#pragma HLS ARRAY_PARTITION variable=o cyclic factor=4"))
+    assert on_out.ii == 32
+
+
+def test_what_is_left_of_a_loop_unrolled_in_part_is_pipelined():
+    """Reports of Vitis HLS 2022.2: 32 iterations by four, no PIPELINE: II 2 from one write port of two, 8 iterations."""
+    text = """void f(int A[32]) {
+  L: for (int i = 0; i < 32; i++) {
+#pragma HLS UNROLL factor=4
+    A[i] = 0;
+  }
+}
+"""
+    found = loop(text, tool="vitis-2022.2")
+    assert (found.pipelined, found.origin, found.ii, found.trip_count.max) == (True, "auto", 2, 8)
+    assert not loop(text, tool="vivado-hls-2019.1").pipelined
+    sums = text.replace("int A[32]", "float A[32], float s[2]").replace("A[i] = 0", "s[1] += A[i]")
+    assert loop(sums, tool="vitis-2022.2").ii is None
