@@ -294,7 +294,7 @@ def test_a_partitioned_bus_gives_bounds():
 
 
 def test_what_is_left_of_a_loop_unrolled_in_part_is_pipelined():
-    """Reports of Vitis HLS 2022.2: 32 iterations by four, no PIPELINE: II 2 from one write port of two, 8 iterations."""
+    """Reports of Vitis HLS 2022.2: 32 iterations unrolled by four, no PIPELINE: 8 iterations at II 2."""
     text = """void f(int A[32]) {
   L: for (int i = 0; i < 32; i++) {
 #pragma HLS UNROLL factor=4
