@@ -310,7 +310,9 @@ class Simulation:
         return 1
 
     def _predicted(self, result: LoopResult) -> dict[int, int]:
-        """Ideal interval of each array in a loop, from the port model."""
+        """Ideal interval of each array in a loop, from the port model; of a loop that runs once there is none."""
+        if result.trip_count.max == 1:
+            return {}
         space, accesses = port_accesses(self.program, self._analysis, result.loop, self._target)
         found = {}
         for variable, items in accesses.items():
