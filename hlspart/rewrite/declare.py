@@ -148,6 +148,11 @@ def _plain_shapes(program: Program, plan: Plan, variable: Variable, declarator: 
     return [n + "".join(f"[{s}]" for s in one) for n, one in zip(plan.names[variable.id], sizes, strict=True)]
 
 
+def _extent(text: str) -> str | None:
+    """What stands in a bracket, None when that is nothing but comments."""
+    return text.strip() if one_line(text, False) else None
+
+
 def _sizes(program: Program, plan: Plan, declarator: Declarator) -> list[list[str]]:
     """Text of every bracket of every new array; an unpartitioned extent keeps the user's text."""
     dims = plan.dims
@@ -157,12 +162,12 @@ def _sizes(program: Program, plan: Plan, declarator: Declarator) -> list[list[st
     if len(declarator.brackets) == len(dims):
         for k, bracket in enumerate(declarator.brackets):
             if bracket.kind in ("plain", "argument"):
-                old[k] = one_line(program.text(bracket)[1:-1]) or None
+                old[k] = _extent(one_line(program.text(bracket)[1:-1]))
     qualifiers = " ".join(_QUALIFIERS.findall(old[0] or ""))
     if len(declarator.brackets) < len(dims):  # T *restrict p
         qualifiers = " ".join(_RESTRICT.findall(program.text(declarator.declarator)))
     if qualifiers and dims[0].kind == "whole":
-        old[0] = _QUALIFIERS.sub("", old[0] or "").strip() or None
+        old[0] = _extent(_QUALIFIERS.sub("", old[0] or ""))
 
     def kept(k: int, size: int) -> str:
         return (dims[k].kind == "whole" and old[k]) or str(size)

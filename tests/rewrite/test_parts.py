@@ -191,3 +191,25 @@ def test_dimension_layouts_round_trip() -> None:
             bank, local = dim.bank(i), dim.local(i)
             back = local * dim.banks + bank if kind == "cyclic" else bank * dim.block + local
             assert back == i and local < dim.size(bank) <= dim.size(0)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "expected"),
+    [
+        ("int A[/* rows */][4]", "int A[2][5][2]"),
+        ("int A[restrict /* rows */][4]", "int A[restrict 2][5][2]"),
+        ("int A[/* rows */ 5][4]", "int A[2][/* rows */ 5][2]"),
+    ],
+)
+def test_a_bracket_of_comments_has_no_extent(parameter: str, expected: str) -> None:
+    text = f"""static int g({parameter}) {{
+#pragma HLS array_partition variable=A cyclic factor=2 dim=2
+  return A[0][1];
+}}
+int f(int x) {{
+  static int B[5][4];
+  B[0][1] = x;
+  return g(B);
+}}
+"""
+    assert expected in banked(text, style="bankdim", split_top=True).files["p.c"]
