@@ -245,7 +245,7 @@ class _Union:
     @cached_property
     def _tables(self) -> Tables:
         patterns = [Pattern(o, cap, self._motion(n, c)) for n, c, groups in self._clusters for o, cap in groups]
-        return Tables(patterns, BUDGET * 4 ** (self._effort - 1))
+        return Tables(patterns, BUDGET * 4 ** (self._effort - 1), self._effort)
 
     def _quotients(self, index: int, groups: Sequence[Group], kind: Kind) -> Iterator[LatticeLayout]:
         """Characters modulo n1, n2, .. with n1 | n2 | ..; one of them is linear banking, which comes first."""

@@ -20,7 +20,7 @@ from hlspart.banking.need import Motion, Offset
 from hlspart.layouts.lattice import dot
 
 MAX_CLASSES = 96  # of a table
-MOVES = 120  # of one colouring
+MOVES = 120  # of one colouring, times 2 with each unit of effort
 LOOK = 400  # microseconds, about: whether one bank can hold its share
 
 Found = tuple[tuple[Offset, ...], tuple[int, ...], tuple[int, ...]]  # characters, their moduli, banks of the classes
@@ -49,8 +49,9 @@ class Pattern:
 class Tables:
     """Tables that serve all ``patterns``; ``left``: work that may still be done, in microseconds or so."""
 
-    def __init__(self, patterns: Sequence[Pattern], budget: int) -> None:
+    def __init__(self, patterns: Sequence[Pattern], budget: int, effort: int = 1) -> None:
         self.left = budget
+        self._moves = MOVES * 2 ** (effort - 1)
         self._patterns = patterns
         self._rank = len(patterns[0].offsets[0])
         self._random = Random(1)
@@ -119,7 +120,7 @@ class Tables:
         exchange = Exchange(classes, sorted(rows))
         table = None
         if not all(everywhere) or exchange.holds(share, LOOK):
-            table = exchange.colours(banks, MOVES, self._random)
+            table = exchange.colours(banks, self._moves, self._random)
         self.left -= exchange.work
         return table
 

@@ -77,6 +77,14 @@ def test_fewer_banks_than_any_closed_form(offsets: list[Cell], ports: int, banks
     assert_conflict_free(found.layout, [offsets], extents, ports)
 
 
+def test_more_effort_finds_more() -> None:
+    """A constraint solver found the four banks, over 32 classes, where the default budget ends at five."""
+    offsets = [(4,), (9,), (13,), (15,), (25,), (26,), (29,)]
+    found = least_any(needs([offsets], (116,), Ports(total=2)), (116,), effort=2)
+    assert found is not None and found.banks == 4
+    assert_conflict_free(found.layout, [offsets], (116,), 2)
+
+
 def test_random_patterns_against_any_mapping() -> None:
     """No mapping of an array of four times the window has one bank less; where that is claimed it is proved here."""
     rng = random.Random(11)
