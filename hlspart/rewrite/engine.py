@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout
@@ -96,54 +97,49 @@ class _Job:
     size: int
 
 
+_CLASHES = {"macro": "one text stands for different accesses", "declaration": "declarations that share their text"}
+
+
 def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffer) -> tuple[Plan, Refusal] | None:
-    for plan in (p for p in plans if p.gathered):
+    for plan, code, step in _steps(program, uses, plans, buffer):
         try:
-            refusal = edit_gather(program, plan, buffer)
+            refusal = step()
         except Conflict as conflict:
-            refusal = Refusal("macro", "one text stands for different accesses", conflict.origin)
+            refusal = Refusal(code, _CLASHES[code], conflict.origin)
         if refusal is not None:
             return plan, refusal
-    plans = [p for p in plans if not p.gathered]
+    split = [plan for plan in plans if not plan.gathered]
+    failed = edit_callers(program, uses, split, buffer)
+    if failed is None:
+        insert_regions(program, [plan for plan in split if plan.formulas is not None], buffer)
+    return failed
+
+
+def _steps(
+    program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffer
+) -> Iterator[tuple[Plan, str, Callable[[], Refusal | None]]]:
+    """(plan, code of the refusal where two edits clash, what to edit), such that texts inside others come first."""
+    for plan in plans:
+        if plan.gathered:
+            yield plan, "macro", partial(edit_gather, program, plan, buffer)
+    plans = [plan for plan in plans if not plan.gathered]
     jobs = []
     for plan in plans:
-        refusal = refuse_pragmas(program, plan)
-        if refusal is not None:
-            return plan, refusal
+        yield plan, "macro", partial(refuse_pragmas, program, plan)
         for member in plan.group.members:
             for use in uses.by_variable.get(member, ()):
                 if plan.style == "crossbar" and use.kind == "element":
                     continue
                 span = use.node.at.span
                 jobs.append(_Job(plan, use, span.end - span.start))
-    jobs.sort(key=lambda j: j.size)
-    for job in jobs:
-        try:
-            refusal = edit_use(program, job.plan, job.use, buffer)
-        except Conflict:
-            refusal = Refusal("macro", "one text stands for different accesses", job.use.node.at)
-        if refusal is not None:
-            return job.plan, refusal
+    for job in sorted(jobs, key=lambda j: j.size):
+        yield job.plan, "macro", partial(edit_use, program, job.plan, job.use, buffer)
     for plan in plans:
-        try:
-            refusal = edit_regions(program, plan, buffer) if plan.style == "crossbar" else None
-        except Conflict as conflict:
-            refusal = Refusal("macro", "one text stands for different accesses", conflict.origin)
-        if refusal is not None:
-            return plan, refusal
+        if plan.style == "crossbar":
+            yield plan, "macro", partial(edit_regions, program, plan, buffer)
     for step in (_edit_declarations, edit_pragmas):  # whole lines go behind what stands with a declaration
         for plan in plans:
-            try:
-                refusal = step(program, plan, buffer)
-            except Conflict as conflict:
-                refusal = Refusal("declaration", "declarations that share their text", conflict.origin)
-            if refusal is not None:
-                return plan, refusal
-    failed = edit_callers(program, uses, plans, buffer)
-    if failed is not None:
-        return failed
-    insert_regions(program, [p for p in plans if p.formulas is not None], buffer)
-    return None
+            yield plan, "declaration", partial(step, program, plan, buffer)
 
 
 def _edit_declarations(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:

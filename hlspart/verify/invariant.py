@@ -27,9 +27,10 @@ def steady_references(program: Program, loop: Loop) -> frozenset[int]:
     An address that only happens to be the same in all iterations of a run is not among them.
     """
     exprs = [expr for stmt in walk_statements(loop) for expr in _roots(program, stmt)]
+    changes = list(_changes(program, loop))
     changing: set[int] = set()
     while True:
-        found = {v for v, value in _changes(program, loop) if value is None or _varies(value, changing)}
+        found = {v for v, value in changes if value is None or _varies(value, changing)}
         if found <= changing:
             break
         changing |= found
