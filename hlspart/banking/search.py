@@ -29,8 +29,8 @@ from hlspart.layouts.table import TableLayout
 
 MAX_WORK = {"lattice": 4_000_000, "block": 160_000}  # pairs of accesses compared, per unit of effort
 MAX_STEPS = 8_000_000  # times banks and accesses cubed, of proofs over any mapping; times 4 with each unit of effort
-BUDGET = 11_000  # microseconds or so for tables; times 4 with each unit of effort
-FEW = 8  # accesses, for which four times this is spent on longer searches
+BUDGET = 180_000  # microseconds or so for tables, by the number of accesses; times 4 with each unit of effort
+FEW = 8  # accesses, for which twice this is spent on longer searches
 MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
 
 CANDIDATE = 20  # what looking at one map in full costs, in the same unit
@@ -246,8 +246,9 @@ class _Union:
     @cached_property
     def _tables(self) -> Tables:
         patterns = [Pattern(o, cap, self._motion(n, c)) for n, c, groups in self._clusters for o, cap in groups]
-        few = all(len(p.offsets) <= FEW for p in patterns)  # whose other kinds take next to no time
-        budget = (4 if few else 1) * BUDGET * 4 ** (self._effort - 1)
+        most = max(FEW, *(len(p.offsets) for p in patterns))
+        few = most == FEW  # whose other kinds take next to no time
+        budget = (2 if few else 1) * BUDGET // most * 4 ** (self._effort - 1)
         return Tables(patterns, budget, self._effort + few)
 
     def _quotients(self, index: int, groups: Sequence[Group], kind: Kind) -> Iterator[LatticeLayout]:
