@@ -137,8 +137,8 @@ class Chooser:
         """Whether the array may become registers for the sake of a recurrence: few bits, or as many as are allowed."""
         if self.options.scheme == "any" or elements(self.demand) > self.most:
             return False
-        if self.options.scheme == "auto":
-            return self._small
+        if self.options.scheme == "auto" and not self._small and not self.demand.shifted:
+            return False
         powers = not self.options.pow2 or elements(self.demand).bit_count() == 1
         few = elements(self.demand) * self.demand.bits <= MOST_REGISTER_BITS and not self.demand.interface
         return powers and (few or self.options.max_banks is not None)

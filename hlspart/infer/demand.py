@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hlspart.banking.accesses import affine_index
 from hlspart.banking.need import Need
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis, ArrayGroup
@@ -72,6 +73,18 @@ class Demand:
     def accesses(self) -> int:
         """Accesses of the loop that makes the most."""
         return max((len(x.need.problem.sites) for x in self.loops), default=0)
+
+    @property
+    def shifted(self) -> bool:
+        """Whether it is a shift register: an iteration of some loop loads and stores known elements only."""
+        return any(_known_elements(x.need) for x in self.loops) and not self.bound
+
+
+def _known_elements(need: Need) -> bool:
+    sites = need.problem.sites
+    moved = not all(s.read for s in sites) and any(s.read for s in sites)
+    forms = [affine_index(need.problem.accesses[s.position]) for s in sites]
+    return moved and all(index is not None and not any(f.terms for f in index) for index in forms)
 
 
 def entries(program: Program, base: IIResult, loop: LoopResult) -> int:
