@@ -10,6 +10,7 @@ import click
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
 from hlspart.model.comparing import Comparison, Report
+from hlspart.model.options import TargetOptions
 from hlspart.render import json
 from hlspart.render.table import table
 
@@ -28,6 +29,7 @@ _KINDS = (".rpt", ".xml", ".log")
 def command(reports: tuple[str, ...], logs: tuple[str, ...], **shared: Any) -> int:
     """Compare the prediction of FILE with a synthesis report, loop by loop. FILE may be followed by a solution folder.
 
+    Tool, part, clock and flow target are those of the report unless options, a project or a settings file choose.
     Exit code 1 when II, trip count, pipelining or depth (by more than 1 state and 10 %) drift apart.
     """
     folders = tuple(f for f in shared["files"] if os.path.isdir(f))
@@ -35,7 +37,7 @@ def command(reports: tuple[str, ...], logs: tuple[str, ...], **shared: Any) -> i
     if not shared["files"]:
         raise click.UsageError("give the C source too")
     report = _read((*reports, *logs, *folders))
-    run = Run("compare", shared)
+    run = Run("compare", shared, otherwise=_target(report))
     program = run.load()
     from hlspart.schedule.compare import compare
 
@@ -67,6 +69,15 @@ def _read(paths: tuple[str, ...]) -> Report:
             if path in paths:
                 raise click.UsageError(str(error)) from None
     return merged(found)
+
+
+def _target(report: Report) -> TargetOptions:
+    """What a report says that it is for."""
+    from hlspart.targets import reported
+
+    tool, part = reported(report.tool, report.part)
+    spare = report.uncertainty_ns if report.clock_ns is not None else None
+    return TargetOptions(part, tool, report.clock_ns, None if spare is None else f"{spare:g}ns", report.flow)
 
 
 def _files(path: str) -> list[str]:

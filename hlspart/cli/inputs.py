@@ -9,15 +9,17 @@ from dataclasses import replace
 import click
 
 from hlspart.cli.files import display_path
-from hlspart.model.options import Options
+from hlspart.model.options import Options, TargetOptions
 from hlspart.model.project import ProjectFile
 from hlspart.pipeline import Pipeline, Reader
 from hlspart.settings import TARGET_KEYS, Settings, SettingsError, find
 
 
-def open_pipeline(files: Iterable[str], options: Options, config: str | None) -> Pipeline:
+def open_pipeline(
+    files: Iterable[str], options: Options, config: str | None, otherwise: TargetOptions | None = None
+) -> Pipeline:
     """The pipeline over ``files``; options given on the command line win over those of project files, these
-    over the settings file (``config``, or the nearest one)."""
+    over the settings file (``config``, or the nearest one), and ``otherwise`` is what holds where all are silent."""
     stdin_name = options.frontend.stdin_filename
     paths: list[str] = []
     for file in files:
@@ -31,7 +33,25 @@ def open_pipeline(files: Iterable[str], options: Options, config: str | None) ->
     if len(set(paths)) < len(paths):
         raise click.UsageError("a file is given twice")
     read = _stdin_reader(stdin_name) if stdin_name in paths else None
-    return Pipeline(paths, with_settings(options, settings_for(paths, config)), read)
+    options = with_settings(options, settings_for(paths, config))
+    return Pipeline(paths, options if otherwise is None else _completed(options, otherwise), read)
+
+
+def _completed(options: Options, otherwise: TargetOptions) -> Options:
+    """``options`` with the target of ``otherwise`` where they do not choose; a profile of one's own chooses all."""
+    target = options.target
+    if target.target_file is not None:
+        return options
+    own_clock = target.clock_ns is not None
+    target = replace(
+        target,
+        part=target.part or otherwise.part,
+        tool=target.tool or otherwise.tool,
+        clock_ns=target.clock_ns if own_clock else otherwise.clock_ns,
+        uncertainty=target.uncertainty or (None if own_clock else otherwise.uncertainty),
+        flow=target.flow or otherwise.flow,
+    )
+    return replace(options, target=target)
 
 
 def settings_for(paths: Sequence[str], config: str | None) -> Settings:

@@ -14,6 +14,7 @@ from hlspart.cli.inputs import open_pipeline
 from hlspart.cli.options import options_of
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.options import TargetOptions
 from hlspart.model.program import Program
 from hlspart.model.source import Origin
 from hlspart.render import shapes
@@ -34,7 +35,10 @@ class Run:
     did not fail with exit code 2.
     """
 
-    def __init__(self, command: str, shared: Mapping[str, Any], products: bool = False) -> None:
+    def __init__(
+        self, command: str, shared: Mapping[str, Any], products: bool = False, otherwise: TargetOptions | None = None
+    ) -> None:
+        """``otherwise``: what to predict for where neither options nor files choose."""
         self.command = command
         self.code = CLEAN
         self.files: tuple[str, ...] = tuple(shared["files"])
@@ -49,7 +53,7 @@ class Run:
         self._makes_products = products
         self._products: list[tuple[str, str]] = []
         self._messages: dict[str, None] = {}
-        self.pipeline = open_pipeline(self.files, options_of(shared), shared["config_file"])
+        self.pipeline = open_pipeline(self.files, options_of(shared), shared["config_file"], otherwise)
         names = [os.path.basename(p) for p in self.pipeline.paths]
         if self.out_dir and len(set(names)) < len(names):
             raise click.UsageError("--out-dir needs inputs with different file names")

@@ -50,7 +50,7 @@ class ToolMessage:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that was read. ``tool``, ``part`` and ``clock_ns`` None where the files do not say."""
+    """All that was read; what the files do not say of tool, part, clock and flow target is None."""
 
     tool: str | None
     part: str | None
@@ -58,6 +58,8 @@ class Report:
     loops: tuple[ReportedLoop, ...]
     partitions: tuple[ReportedPartition, ...]
     messages: tuple[ToolMessage, ...]
+    uncertainty_ns: float | None = None
+    flow: Literal["vivado", "vitis"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

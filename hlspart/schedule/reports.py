@@ -17,6 +17,7 @@ from hlspart.model.access import Bounds
 from hlspart.model.comparing import Report, ReportedLoop, ReportedPartition, ToolMessage
 from hlspart.model.directives import PartitionType
 
+Flow = Literal["vivado", "vitis"]
 EMPTY = Report(None, None, None, (), (), ())
 UNKNOWN = Bounds(None, None)
 
@@ -49,6 +50,8 @@ def merged(reports: Iterable[Report]) -> Report:
             (),
             out.partitions + tuple(p for p in r.partitions if p not in out.partitions),
             out.messages + tuple(m for m in r.messages if m not in out.messages),
+            out.uncertainty_ns or r.uncertainty_ns,
+            out.flow or r.flow,
         )
         for x in r.loops:
             key = (owner(x.module), x.name)
@@ -86,6 +89,8 @@ def _rpt(name: str, text: str) -> Report:
     module = None
     part = tool = None
     clock: float | None = None
+    uncertainty: float | None = None
+    flow: Flow | None = None
     loops: list[ReportedLoop] = []
     for at, line in enumerate(lines):
         if (found := re.match(r"==\s*V\w+ HLS Report for '([^']+)'", line)) is not None:
@@ -94,13 +99,38 @@ def _rpt(name: str, text: str) -> Report:
             tool = found[1]
         elif (found := re.match(r"\*\s*(?:Target device|Part):\s*(\S+)", line)) is not None:
             part = found[1]
-        elif (found := re.match(r"\s*\|\s*(?:ap_clk|default)\s*\|\s*([\d.]+)", line)) is not None and clock is None:
-            clock = float(found[1])
+        elif (found := re.match(r"\*\s*Solution:.*\b(Vivado|Vitis)\b.*Flow Target", line.strip())) is not None:
+            flow = _flow(found[1])
+        elif (
+            found := re.match(r"\|(?:ap_clk|default)\|(.*)\|$", re.sub(r"\s|ns", "", line))
+        ) is not None and not clock:
+            clock, uncertainty = _timing(found[1].split("|"))
         elif re.search(r"\|\s*Loop Name\s*\|", line):
             loops += _loop_table(lines, at, module, name)
         elif re.search(r"&\s*Loops", line):
             loops += _summary_table(lines, at, name)
-    return replace(EMPTY, tool=_tool(tool, text), part=part, clock_ns=clock, loops=tuple(loops))
+            clock, uncertainty = (clock, uncertainty) if clock is not None else _summary_clock(lines, at)
+    return replace(
+        EMPTY,
+        tool=_tool(tool, text),
+        part=part,
+        clock_ns=clock,
+        loops=tuple(loops),
+        uncertainty_ns=uncertainty,
+        flow=flow,
+    )
+
+
+def _timing(cells: Sequence[str]) -> tuple[float | None, float | None]:
+    """Period and uncertainty of a clock's row: target, estimated, uncertainty."""
+    target, spare = (
+        x if re.fullmatch(r"\d+(\.\d+)?", x) else "" for x in (cells[0], cells[2] if len(cells) > 2 else "")
+    )
+    return float(target) if target else None, float(spare) if spare else None
+
+
+def _flow(word: str | None) -> Flow | None:
+    return "vitis" if (word or "").lower() == "vitis" else "vivado" if word else None
 
 
 def _tool(version: str | None, text: str) -> str | None:
@@ -198,6 +228,32 @@ def _summary_table(lines: Sequence[str], at: int, name: str) -> Iterator[Reporte
         )  # fmt: skip
 
 
+def _summary_clock(lines: Sequence[str], at: int) -> tuple[float | None, float | None]:
+    """Period and uncertainty behind the table of modules and loops, which does not name them.
+
+    Latency in ns is that in cycles times the period, but where a module is slower; the slack of a loop is the period
+    less the uncertainty (2020.2: with a minus).
+    """
+    heads, rows = _table(lines, at)
+
+    def column(*words: str) -> int | None:
+        return next((k for k, h in enumerate(heads) if all(w in h for w in words)), None)
+
+    spans: list[tuple[float, float, float]] = []
+    for cells in rows:
+        cycles, ns = _number(_at(cells, column("latency", "cycles"))), _at(cells, column("latency", "ns"))
+        if cycles and (found := re.fullmatch(r"\d+(?:\.(\d+))?(?:e\+(\d+))?", ns)) is not None:
+            half = 0.5 * 10.0 ** (int(found[2] or 0) - len(found[1] or ""))
+            spans.append(((float(ns) - half) / cycles, float(ns) / cycles, (float(ns) + half) / cycles))
+    near = ({round(ratio, digits) for _, ratio, _ in spans} for digits in range(4))
+    agreed = (x for xs in near for x in sorted(xs) if 2 * sum(a <= x <= b for a, _, b in spans) > len(spans))
+    clock = next((x for x in agreed if x > 0), None)
+    slacks = {_at(c, column("slack")).lstrip("-") for c in rows if c[0].strip().startswith("o ")}
+    slack = slacks.pop() if len(slacks) == 1 else ""
+    left = float(slack) if re.fullmatch(r"\d+\.\d+", slack) else 0.0
+    return clock, round(clock - left, 3) if clock is not None and clock / 2 < left < clock else None
+
+
 def _at(cells: Sequence[str], column: int | None) -> str:
     return cells[column] if column is not None and column < len(cells) else ""
 
@@ -238,8 +294,16 @@ def _xml(name: str, text: str) -> Report:
         )
         tool = f"{tool}-{version}"
     clock = root.findtext("UserAssignments/TargetClockPeriod")
-    part = root.findtext("UserAssignments/Part")
-    return replace(EMPTY, tool=tool, part=part, clock_ns=float(clock) if clock else None, loops=tuple(loops))
+    spare = root.findtext("UserAssignments/ClockUncertainty")
+    return replace(
+        EMPTY,
+        tool=tool,
+        part=root.findtext("UserAssignments/Part"),
+        clock_ns=float(clock) if clock else None,
+        loops=tuple(loops),
+        uncertainty_ns=float(spare) if spare else None,
+        flow=_flow(root.findtext("UserAssignments/FlowTarget")),
+    )
 
 
 def _xml_loop(node: ElementTree.Element, module: str | None, name: str) -> Iterator[ReportedLoop]:
@@ -280,13 +344,20 @@ def _log(name: str, text: str) -> Report:
     loops: dict[tuple[str | None, str], ReportedLoop] = {}
     partitions: list[ReportedPartition] = []
     messages: list[ToolMessage] = []
-    module = pending = tool = part = None
+    module = pending = tool = part = flow = None
+    clock = spare = None
     for line in text.splitlines():
         if version := re.search(r"(Vitis|Vivado)\(TM\)? ?HLS.*? v(\d{4}\.\d)|(Vitis|Vivado) HLS.*?v?(\d{4}\.\d)", line):
             family = version[1] or version[3]
             tool = tool or f"{'vitis' if family == 'Vitis' else 'vivado-hls'}-{version[2] or version[4]}"
         if (device := re.search(r"[Ss]etting target device to '([^']+)'", line)) is not None:
             part = device[1]
+        if (
+            timed := re.search(r"[Ss]etting up clock '\w+' with an? (period|uncertainty) of ([\d.]+) ?ns", line)
+        ) is not None:
+            clock, spare = (float(timed[2]), None) if timed[1] == "period" else (clock, float(timed[2]))
+        if (meant := re.search(r"Using (?:default )?flow_target '(\w+)'", line)) is not None:
+            flow = _flow(meant[1])
         found = _CODE.search(line)
         if found is None:
             continue
@@ -305,7 +376,7 @@ def _log(name: str, text: str) -> Report:
         elif code in _KEPT:
             where = re.search(r"\(?[^\s(']+\.(?:c|cc|cpp|cxx|h|hpp):(\d+)", said)
             messages.append(ToolMessage(code, said.strip(), int(where[1]) if where else None, pending))
-    return Report(tool, part, None, tuple(loops.values()), tuple(partitions), tuple(messages))
+    return Report(tool, part, clock, tuple(loops.values()), tuple(partitions), tuple(messages), spare, flow)
 
 
 def _partition(code: str, said: str) -> ReportedPartition | None:

@@ -72,6 +72,21 @@ def load(options: TargetOptions) -> Target:
     )
 
 
+def reported(tool: str | None, part: str | None) -> tuple[str | None, str | None]:
+    """What a report says of tool and part, as options: the nearest tool with a profile, no part of an unknown family."""
+    found = re.fullmatch(r"(vitis|vivado-hls)-(\d{4})\.(\d).*", tool or "")
+    nearest = None
+    if found is not None:
+        kind, wanted = found[1], 4 * int(found[2]) + int(found[3])
+        years = {t: re.fullmatch(rf"{kind}-(\d+)\.(\d)", t) for t in known().tools}
+        nearest = min((abs(4 * int(m[1]) + int(m[2]) - wanted), t) for t, m in years.items() if m is not None)[1]
+    try:
+        family = part and _device(part)[0]
+    except TargetError:
+        family = None
+    return nearest, part if family else None
+
+
 # settings of a project (cfg `syn.compile.x`, Tcl `config_compile -x`) that change a profile
 _SETTINGS = {
     "compile.pipeline_loops": ("pipeline", "auto_threshold"),

@@ -109,6 +109,7 @@ INFO: [SCHED 204-61] Pipelining result: Target II: 1, Final II: 2, Depth: 3.
 def test_vitis_table():
     report = read("f_csynth.rpt", VITIS)
     assert (report.tool, report.part, report.clock_ns) == ("vitis-2022.1", "xczu9eg-ffvb1156-2-i", 10.0)
+    assert (report.uncertainty_ns, report.flow) == (2.7, None)
     first, second = report.loops
     assert (first.module, first.name, first.ii, first.target_ii, first.depth) == ("f_Pipeline_FIRST", "FIRST", 2, 1, 3)
     assert (first.trip_count, first.latency, first.pipelined) == (Bounds(62, 62), Bounds(124, 124), True)
@@ -133,6 +134,28 @@ def test_summary_table():
     assert [(x.module, x.name, x.ii, x.depth, x.trip_count) for x in found] == [
         ("f_Pipeline_FIRST", "FIRST", 2, 3, Bounds(62, 62))
     ]
+
+
+@pytest.mark.parametrize("clock", [10.0, 5.0, 3.33, 4.545])
+def test_clock_of_a_summary(clock):
+    """The table has no clock: ns over cycles, as most rows have them; loops leave all but the uncertainty."""
+    rows = [(f"+ m{n}", "0.10", n, clock * n) for n in (200, 126, 1861, 7)]
+    rows += [("+ slow", "-4.00", 90, 1.4 * clock * 90)]
+    rows += [("  o FIRST", f"{0.73 * clock:.2f}", 124, clock * 124)]
+    text = SUMMARY[: SUMMARY.index("    |+ f ")]
+    for name, slack, cycles, ns in rows:
+        said = f"{ns:.3f}" if ns < 1000 else f"{ns:.3e}"
+        text += f"    |{name}|  II|{slack}|{cycles}|{said}|  3|  2|  62|  {'yes' if 'o ' in name else 'no'}|\n"
+    report = read("csynth.rpt", "    * Solution:       s (Vitis Kernel Flow Target)\n" + text)
+    assert report.clock_ns == clock and report.flow == "vitis"
+    assert report.uncertainty_ns == pytest.approx(0.27 * clock, abs=0.006)
+
+
+def test_clock_of_logs():
+    log = "INFO: [SYN 201-201] Setting up clock 'default' with a period of 5ns.\n"
+    log += "INFO: [SYN 201-201] Setting up clock 'default' with an uncertainty of 0.625ns.\n"
+    report = read("hls.log", log + "INFO: [HLS 200-1505] Using default flow_target 'vivado'\n" + NEW_LOG)
+    assert (report.clock_ns, report.uncertainty_ns, report.flow) == (5.0, 0.625, "vivado")
 
 
 def test_xml():
@@ -189,6 +212,38 @@ def test_agreement(tmp_path):
         ("SECOND", 1, 1, []),
     ]
     assert (shape["drift"], done.return_value) == (False, 0)
+
+
+SUMS = """float f(float a[64], float b[64], float c[64], float d[64]) {
+    FIRST: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        d[i] = a[i] + b[i] + c[i];
+    }
+    return 0;
+}
+"""
+
+
+def test_prediction_is_for_the_target_of_the_report(tmp_path):
+    """Two additions in a row take 4 states each at 10 ns of ultrascale+ and 5 at 5 ns, between a load and a store."""
+    source = tmp_path / "k.c"
+    source.write_text(SUMS)
+
+    def depth(text, *options):
+        (tmp_path / "f_csynth.rpt").write_text(text)
+        arguments = [str(source), "--report", str(tmp_path / "f_csynth.rpt"), "--format", "json", *options]
+        found = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)
+        return found["loops"][0]["predicted"]["depth"], len(found["mismatches"])
+
+    fast = VITIS.replace("10.00 ns", " 5.00 ns").replace("2.70", "1.35").replace("xczu9eg-ffvb1156", "xcu55c-fsvh2892")
+    slow, quick = depth(VITIS)[0], depth(fast)[0]
+    assert quick - slow == 3
+    assert depth(fast, "--clock", "10", "--part", "xczu9eg-ffvb1156-2-i") == (slow, 2)
+    assert depth(VITIS, "--clock", "5") == (quick, 1)
+    unknown = fast.replace("2022.1", "2031.4").replace("xcu55c", "zz99")
+    assert depth(unknown) == (quick, 2)  # the nearest tool, its default part
+    (tmp_path / ".hlspart.toml").write_text("clock = 10.0\n")
+    assert depth(fast) == (slow, 1)
 
 
 def test_drift_is_explained(tmp_path):
