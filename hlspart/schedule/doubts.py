@@ -76,6 +76,10 @@ def least_resource(p: Prediction) -> tuple[int, str | None]:
     storage = p.elaborated.storage
     reasons: tuple[tuple[Callable[[int, int], bool], str], ...] = (
         (lambda v, _: storage.unseen(v), "which memory a caller passes is not known"),
+        (
+            lambda v, _: storage.memory(v).divided == "possibly",
+            "how processes that run at once divide the ports of an array is not known",
+        ),
         (lambda v, _: storage.ported(v), "whether each bank of a partitioned m_axi array gets a port is not known"),
         (lambda v, bus: _divided(p, v, bus), "whether the tool partitions a local array by itself is not known"),
     )

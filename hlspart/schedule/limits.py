@@ -78,7 +78,7 @@ def _ports(p: Prediction) -> list[Limit]:
         text = (
             f"{name} bank {load.bank}: {asked} in one iteration "
             f"(line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}) on {_ports_text(ports)}"
-            f"{_holders(p, variable, chosen, ports)}"
+            f"{_beside(p, variable)}{_holders(p, variable, chosen, ports)}"
         )
         out.append(
             Limit(
@@ -107,6 +107,11 @@ def _competing(p: Prediction, variable: int, load: BankLoad) -> tuple[int, list[
 
 def _ports_text(ports: int) -> str:
     return f"{ports} port{'s' * (ports > 1)}"
+
+
+def _beside(p: Prediction, variable: int) -> str:
+    divided = p.elaborated.storage.memory(variable).divided == "yes"
+    return " (a process that runs at the same time has the other)" if divided else ""
 
 
 def _holders(p: Prediction, variable: int, chosen: list[int], ports: int) -> str:

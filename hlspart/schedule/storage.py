@@ -14,6 +14,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.ports import Ports
 from hlspart.model.program import ArrayType, PointerType, Program, ScalarType, StreamType, Variable
 from hlspart.model.results import DimPartition, Validation
+from hlspart.schedule.regions import sharing
 from hlspart.schedule.reshape import Packed, packings
 from hlspart.schedule.slices import Slice, slices
 from hlspart.targets import Target
@@ -43,6 +44,7 @@ class Memory:
     latency: int | None = None  # read latency that a directive asks for
     bound: bool = False  # a directive says which memory it is
     kept: bool = False  # an argument, and the tool takes it that arguments may be one array
+    divided: Literal["no", "yes", "possibly"] = "no"  # another process of a DATAFLOW region has the other port
 
     @property
     def registers(self) -> bool:
@@ -76,6 +78,7 @@ class Storage:
         self._slices: dict[int, frozenset[Slice] | None] = slices(program) if around is None else around._slices
         self._written = {a.array for a in analysis.accesses if a.kind == "write"}
         self._memories: dict[int, Memory] = {}
+        self._sharing = sharing(program, analysis)
 
     def _spread(self, packed: Mapping[int, tuple[Packed | None, ...]]) -> dict[int, tuple[Packed | None, ...]]:
         """Words of reshaped arrays, of the parameters too that calls hand them to."""
@@ -140,7 +143,18 @@ class Storage:
         ports = Ports() if variable.id in self.validation.apart else self.target.ports(storage)
         if auto and storage == REPLICATED:
             ports = Ports(None, 1, self.target.replicated_ports)
-        return Memory(variable.id, storage, ports, layout, resource, auto, latency, bound, kept)
+        ports, divided = self._divided(variable, storage, ports)
+        return Memory(variable.id, storage, ports, layout, resource, auto, latency, bound, kept, divided)
+
+    def _divided(
+        self, variable: Variable, storage: str, ports: Ports
+    ) -> tuple[Ports, Literal["no", "yes", "possibly"]]:
+        """Ports that processes of a DATAFLOW region running beside leave (reports: one each of an argument's two)."""
+        others = self._sharing.get(variable.id)
+        if others is None or ports.unlimited or storage == BUS:
+            return ports, "no"
+        known = others.processes == ports.total == 2 and others.reading and self.interface(variable)
+        return replace(ports, total=min(1, ports.total or 1)), "yes" if known else "possibly"
 
     def _row(self, variable: Variable) -> Memory | None:
         """The memory of a parameter that gets rows of arrays alike from all its callers; None where it does not."""

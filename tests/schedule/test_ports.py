@@ -349,3 +349,60 @@ def test_automatic_partitions_can_be_switched_off():
     text = FOUR.replace("PRAGMA", "#pragma HLS PIPELINE")
     off = (("syn.array_partition.throughput_driven", "off"),)
     assert loop(text, "SUM", tool="vitis-2022.1", settings=off).ii == 2
+
+
+REGION = """void copy(float a[64], float out[64]) {
+    COPY: for (int i = 0; i < 64; i++) {
+#pragma HLS UNROLL factor=4
+        out[i] = a[i];
+    }
+}
+void fold(float a[64], float out[64]) {
+    FOLD: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE
+        out[i] = a[i] - a[63 - i];
+    }
+}
+void top(float a[64], float b[64], float one[64], float two[64]) {
+    REGION
+    copy(a, one);
+    fold(OTHER, two);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("region", "other", "copy", "fold"),
+    [
+        ("#pragma HLS DATAFLOW", "a", 4, 2),  # a port each
+        ("#pragma HLS DATAFLOW", "b", 2, 1),
+        ("", "a", 2, 1),  # one after the other
+    ],
+)
+def test_processes_that_run_at_once_divide_the_ports_of_an_argument(region, other, copy, fold):
+    text = REGION.replace("REGION", region).replace("OTHER", other)
+    assert loop(text, "COPY", tool="vitis-2022.2").ii == copy
+    assert loop(text, "FOLD", tool="vitis-2022.2").ii == fold
+
+
+@pytest.mark.parametrize(
+    ("calls", "bounds"),
+    [
+        ("copy(a, one); copy(a, two); fold(a, three);", (1, 2)),  # three on two ports
+        ("copy(one, a); fold(a, two);", (1, 2)),  # one of them stores
+    ],
+)
+def test_how_ports_are_divided_otherwise_is_not_known(calls, bounds):
+    text = REGION[: REGION.index("void top")] + (
+        f"void top(float a[64], float one[64], float two[64], float three[64]) {{\n#pragma HLS DATAFLOW\n{calls}\n}}\n"
+    )
+    found = loop(text, "FOLD", tool="vitis-2022.2")
+    assert (found.ii, found.bounds) == (None, bounds)
+    assert "processes that run at once" in found.cause
+
+
+def test_arrays_inside_a_region_keep_their_ports():
+    text = REGION[: REGION.index("void top")] + (
+        "void top(float a[64], float two[64]) {\n#pragma HLS DATAFLOW\nfloat t[64];\ncopy(a, t); fold(t, two);\n}\n"
+    )
+    assert loop(text, "FOLD", tool="vitis-2022.2").ii == 1
