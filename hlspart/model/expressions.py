@@ -217,6 +217,8 @@ Expr = (
 def children(expr: Expr) -> tuple[Expr, ...]:
     """Direct sub-expressions in evaluation-text order."""
     match expr:
+        case Name() | Const():  # most nodes
+            return ()
         case ArrayRef():
             return expr.indices
         case Subscript():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import zip_longest
 
 from hlspart.model.access import Access, AccessAnalysis, LoopInfo
@@ -16,6 +17,7 @@ from hlspart.poly.scope import State
 from hlspart.poly.walk import Walker
 
 
+@lru_cache(maxsize=16)
 def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
     """Accesses, loops and call groups of all functions of ``program``.
 

@@ -9,8 +9,9 @@ differs, calls that are evaluated only under a condition inside an expression.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from hlspart.model.directives import Directive
 from hlspart.model.program import (
@@ -63,12 +64,13 @@ Target = int | Name | ArrayRef
 """What a callee's variable becomes: another variable, a scalar of the caller, a row of the caller's array."""
 
 
-def inlined(program: Program, function: str, keep: Container[str] = ()) -> Program:
+@lru_cache(maxsize=16)
+def inlined(program: Program, function: str, keep: frozenset[str] = frozenset()) -> Program:
     """``program`` with the calls in ``function`` expanded, transitively, except those of functions in ``keep``.
 
     Nodes of the function itself keep their ids; copied nodes get fresh ones and keep their origins.
     Directives on loops and local variables of a callee are copied to each expansion. Functions that
-    are still called stay.
+    are still called stay. A program of which nothing changes comes back itself.
     """
     work = _Inliner(program, keep)
     body = work.block(program.functions[function].body, {}, function, own=True)
@@ -84,13 +86,15 @@ def inlined(program: Program, function: str, keep: Container[str] = ()) -> Progr
     )
     called = {e.function for top in statement_expressions(result, body) for e in walk(top) if isinstance(e, Call)}
     needed = effects(program).reachable(tuple(f for f in called if f)) | {function}
+    if not work.expanded and needed == program.functions.keys():
+        return program
     return replace(result, functions={name: f for name, f in functions.items() if name in needed})
 
 
 @dataclass
 class _Inliner:
     program: Program
-    keep: Container[str]
+    keep: frozenset[str]
     variables: list[Variable] = field(init=False)
     directives: list[Directive] = field(default_factory=list)
 
@@ -99,7 +103,7 @@ class _Inliner:
         known = effects(self.program)
         self._ids = itertools.count(max((known.largest_id, *self.program.loops)) + 1)
         self._recursive = known.recursive
-        self._expanded = 0
+        self.expanded = 0
 
     # ------------------------------------------------------------------------------ statements
 
@@ -293,7 +297,7 @@ class _Inliner:
         callee = self.program.functions.get(call.function or "")
         if callee is None or callee.name in self.keep or callee.variadic or callee.name in self._recursive:
             return False
-        if len(call.args) != len(callee.params) or self._expanded >= _LARGEST:
+        if len(call.args) != len(callee.params) or self.expanded >= _LARGEST:
             return False
         wants = value is not None
         body = single_exit(callee.body.body)
@@ -309,7 +313,7 @@ class _Inliner:
             if not self._bind(self.program.variable(ident), copied, callee, function, bound, setup):
                 del self.variables[mark[0] :], self.directives[mark[1] :]
                 return False
-        self._expanded += 1
+        self.expanded += 1
         result: int | None = None
         if wants:
             result = self._fresh("result", callee.return_type, function, callee.name_at)

@@ -31,7 +31,7 @@ def through_rows(program: Program, analysis: AccessAnalysis) -> AccessAnalysis:
             continue
         arrays = {array for array, _ in handed}
         through = known.reachable(tuple(function for _, function in handed))
-        copy = inlined(replace(program, loops=loops), name, program.functions.keys() - through)
+        copy = inlined(replace(program, loops=loops), name, frozenset(program.functions.keys() - through))
         walker = Walker(copy, effects(copy), copy.functions[name], fixed)
         walker.run()
         relations = Relations(copy, analysis.shapes, walker.called)

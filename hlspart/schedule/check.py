@@ -25,7 +25,7 @@ from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.nests import Nest, Nests
 from hlspart.schedule.operations import Unmodelled
 from hlspart.schedule.recurrence import critical_cycle
-from hlspart.schedule.shared import Names, beside_modules, shared
+from hlspart.schedule.shared import beside_modules, shared
 from hlspart.schedule.storage import BUS, Storage
 from hlspart.schedule.trial import Change, Tried, changed
 from hlspart.targets import Target
@@ -354,15 +354,11 @@ class _Function:
         arms = (s for s in c.walk_statements(body) if isinstance(s, c.If | c.Switch))
         return frozenset(pragma for arm in arms for pragma in _marks(arm))
 
-    @cached_property
-    def _shared(self) -> Names:
-        return shared(self.program)
-
     def _one_memory(self, nest: Nest) -> str | None:
         """Two names of one array that the loop accesses as memories of their own, or an array of too many banks."""
         inside = {x.id for x in nest.chain}
         touched = {a.array for a in self.analysis.accesses if not inside or inside & set(a.loops)}
-        for pair, (how, line) in self._shared.items():
+        for pair, (how, line) in shared(self.program).items():
             if pair <= touched:
                 names = " and ".join(self.program.variable(v).name for v in sorted(pair))
                 return f"{names} are one memory {how} in line {line}"
@@ -412,7 +408,7 @@ class _Function:
             d.function: {a.array for a in self.analysis.accesses if a.function == d.function} for d in off if d.function
         }
         outside = {v.id for v in self.program.variables if v.function is None}
-        program = inlined(self.program, self.name, modules)
+        program = inlined(self.program, self.name, frozenset(modules))
         body = program.functions[self.name].body
         loops = [s for s in c.walk_statements(body) if isinstance(s, c.Loop) and nest.loop and s.id == nest.loop.id]
         for variable in sorted(beside_modules(program, loops or [body], {f: v & outside for f, v in modules.items()})):

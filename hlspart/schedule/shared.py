@@ -6,15 +6,18 @@ Also arrays that a called function, which stays a module, accesses beside the lo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
+from functools import lru_cache
 from itertools import combinations
 
 from hlspart.model import program as c
+from hlspart.poly.effects import effects
 from hlspart.schedule.folding import statement_values
 
 Names = dict[frozenset[int], tuple[str, int]]
 
 
+@lru_cache(maxsize=16)
 def shared(program: c.Program) -> Names:
     """Pairs of variables of one function that may name one array: (words for where that is seen, line)."""
     found: Names = {}
@@ -27,8 +30,8 @@ def shared(program: c.Program) -> Names:
                 found[frozenset((ident, other))] = (where, program.line(program.variable(ident).at))
     calls = [
         (call, program.functions[call.function or ""].params, [_named(program, arg) for arg in call.args])
-        for function in program.functions.values()
-        for call in _calls(program, function.body)
+        for made in effects(program).calls.values()
+        for call in made
         if call.function in program.functions
     ]
     changed = True
@@ -95,9 +98,3 @@ def _pointers(program: c.Program, function: c.Function) -> dict[int, frozenset[i
             if middle in held[ident]:
                 held[ident] |= held[middle]
     return held
-
-
-def _calls(program: c.Program, root: c.Stmt) -> Iterator[c.Call]:
-    for stmt in c.walk_statements(root):
-        for top in statement_values(program, stmt):
-            yield from (e for e in c.walk(top) if isinstance(e, c.Call))
