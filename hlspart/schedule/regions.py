@@ -25,7 +25,7 @@ def sharing(program: c.Program, analysis: AccessAnalysis) -> dict[int, Sharing]:
     """
     found: dict[int, Sharing] = {}
     for d in program.directives:
-        if d.kind != "dataflow" or not d.usable or d.function not in program.functions:
+        if d.kind != "dataflow" or not d.usable or d.function is None or d.function not in program.functions:
             continue
         body = program.loops[d.loop].body if d.loop is not None else program.functions[d.function].body
         own = declared([body])
