@@ -95,9 +95,9 @@ def _rpt(name: str, text: str) -> Report:
     for at, line in enumerate(lines):
         if (found := re.match(r"==\s*V\w+ HLS Report for '([^']+)'", line)) is not None:
             module = found[1]
-        elif (found := re.match(r"\*\s*Version:\s*(\S+)", line)) is not None:
+        elif (found := re.match(r"\*\s*Version:\s*(\S+)", line.strip())) is not None:
             tool = found[1]
-        elif (found := re.match(r"\*\s*(?:Target device|Part):\s*(\S+)", line)) is not None:
+        elif (found := re.match(r"\*\s*(?:Target device|Part):\s*(\S+)", line.strip())) is not None:
             part = found[1]
         elif (found := re.match(r"\*\s*Solution:.*\b(Vivado|Vitis)\b.*Flow Target", line.strip())) is not None:
             flow = _flow(found[1])

@@ -146,8 +146,10 @@ def test_clock_of_a_summary(clock):
     for name, slack, cycles, ns in rows:
         said = f"{ns:.3f}" if ns < 1000 else f"{ns:.3e}"
         text += f"    |{name}|  II|{slack}|{cycles}|{said}|  3|  2|  62|  {'yes' if 'o ' in name else 'no'}|\n"
-    report = read("csynth.rpt", "    * Solution:       s (Vitis Kernel Flow Target)\n" + text)
+    head = "    * Version:        2022.2.2 (Build 1)\n    * Solution:       s (Vitis Kernel Flow Target)\n"
+    report = read("csynth.rpt", head + "    * Target device:  xcu50-fsvh2104-2-e\n" + text)
     assert report.clock_ns == clock and report.flow == "vitis"
+    assert (report.tool, report.part) == ("vitis-2022.2.2", "xcu50-fsvh2104-2-e")
     assert report.uncertainty_ns == pytest.approx(0.27 * clock, abs=0.006)
 
 
