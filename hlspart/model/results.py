@@ -87,12 +87,14 @@ class Validation:
     """Result of ``hlspart.partition.validate``.
 
     ``apart``: variables whose accesses the II check is to take as free of port conflicts, because a
-    banking that no directive says is proved apart from it (set by inference only).
+    banking that no directive says is proved apart from it (set by inference only). ``ports``: what directives
+    ask for of m_axi ports, which documents refuse; some tools make a port per bank.
     """
 
     statuses: tuple[PragmaStatus, ...]
     groups: Mapping[int, GroupPartition]  # by ArrayGroup.id
     apart: frozenset[int] = frozenset()
+    ports: Mapping[int, tuple[DimPartition, ...]] = field(default_factory=dict)  # by ArrayGroup.id
 
 
 # --------------------------------------------------------------------------------- the II check

@@ -11,7 +11,7 @@ from dataclasses import replace
 from hlspart.model.access import Access, AccessAnalysis, ArrayGroup
 from hlspart.model.directives import Directive, Problem
 from hlspart.model.program import Program
-from hlspart.model.results import BankVerdict, GroupPartition, PragmaState, PragmaStatus, Validation
+from hlspart.model.results import BankVerdict, DimPartition, GroupPartition, PragmaState, PragmaStatus, Validation
 from hlspart.partition.calls import Expansions
 from hlspart.partition.layout import make_layout
 from hlspart.partition.merge import Merged, group_items, merge
@@ -50,6 +50,7 @@ class _Validator:
         for access in analysis.accesses:
             self.by_array.setdefault(access.array, []).append(access)
         self.statuses: dict[int, PragmaStatus] = {}
+        self.refused: list[Evaluated] = []  # requests on m_axi ports
 
     def run(self) -> Validation:
         items = self._without_axi(evaluated(self.program))
@@ -64,7 +65,7 @@ class _Validator:
             if index not in self.statuses:
                 self.statuses[index] = status_of_other(self.program, self.analysis.tops, index, directive, earlier)
         ordered = tuple(self.statuses[k] for k in range(len(self.program.directives)))
-        return Validation(ordered, partitions)
+        return Validation(ordered, partitions, ports=self._banks_of_ports())
 
     # --------------------------------------------------------------------------- one directive
 
@@ -139,9 +140,16 @@ class _Validator:
                 name = self.program.variable(item.variable).name
                 text = f"'{name}' is an m_axi port ({port}): it cannot be partitioned"
                 fault = Problem("m-axi", text, item.directive.at, "copy it into a local array and partition that")
+                self.refused.append(item)
                 item = replace(item, request=None, fault=fault)
             result.append(item)
         return result
+
+    def _banks_of_ports(self) -> dict[int, tuple[DimPartition, ...]]:
+        """What the refused requests on m_axi ports come to, where they do not contradict each other."""
+        groups = group_items(self.refused, self.analysis.group_of)
+        found = {ident: merge(self.program, items) for ident, items in groups.items()}
+        return {ident: merged.dims for ident, merged in found.items() if merged.banks <= MOST_BANKS}
 
     # --------------------------------------------------------------------------------- groups
 

@@ -34,8 +34,9 @@ def _bundles(p: Prediction) -> list[Limit]:
     """Buses whose one read and one write channel serve several arrays."""
     by_bus: dict[str, list[int]] = {}
     for op, use in p.problem.ports.items():
-        if use.banks and use.banks[0].startswith("m_axi"):  # an access that never runs has none
-            by_bus.setdefault(use.banks[0], []).append(op)
+        for bus in use.banks:
+            if bus.startswith("m_axi"):
+                by_bus.setdefault(bus, []).append(op)
     out = []
     for bus, members in sorted(by_bus.items()):
         ops = [p.problem.graph.ops[op] for op in members]

@@ -280,13 +280,7 @@ class LoopModel:
             if memory.registers or memory.ports.unlimited:
                 continue
             for k, ident in enumerate(members):
-                banks = item.problems[variable].reach(k, memory.layout)
-                if memory.storage == BUS:
-                    banks = frozenset((0,))
-                names = tuple(
-                    memory.resource if memory.layout.banks == 1 else f"{memory.resource} bank {b}"
-                    for b in sorted(banks)
-                )
+                names = tuple(memory.bank(b) for b in sorted(item.problems[variable].reach(k, memory.layout)))
                 op = item.lowered.graph.ops[ident]
                 branch = op.ref.branch if op.ref is not None and self.target.exclusive_arms else ()
                 uses[ident] = PortUse(names, op.kind == "load", branch)
@@ -403,14 +397,14 @@ class LoopModel:
 
 
 def shared_interval(item: Elaborated, variables: Collection[int]) -> int:
-    """II of the m_axi bundles of these arrays, one read and one write channel each."""
+    """II of the m_axi ports of these arrays, one read and one write channel each."""
     loads: dict[str, list[int]] = {}
     for variable in variables:
         memory = item.storage.memory(variable)
         if memory.storage == BUS:
-            pair = loads.setdefault(memory.resource, [0, 0])
-            pair[0] += sum(a.kind == "read" for a in item.accesses[variable])
-            pair[1] += sum(a.kind == "write" for a in item.accesses[variable])
+            for k, access in enumerate(item.accesses[variable]):
+                for bank in item.problems[variable].reach(k, memory.layout):
+                    loads.setdefault(memory.bank(bank), [0, 0])[access.kind == "write"] += 1
     ports = item.storage.target.ports(BUS)
     return max((ports.interval(r, w) for r, w in loads.values()), default=1)
 

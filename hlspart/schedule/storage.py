@@ -51,6 +51,15 @@ class Memory:
         """Whether every element is a register."""
         return self.storage == REGISTERS
 
+    def bank(self, bank: int) -> str:
+        """What the accesses of a bank compete for; arrays of one m_axi bundle share the ports of equal numbers."""
+        if self.layout.banks == 1:
+            return self.resource
+        if self.storage != BUS:
+            return f"{self.resource} bank {bank}"
+        parts = self.layout.bank_tuple(bank)
+        return "_".join((self.resource, *(str(parts[k]) for k in self.layout.partitioned)))
+
 
 class Storage:
     """Memories of a program under its validated partitions."""
@@ -136,7 +145,9 @@ class Storage:
                 storage, auto = REPLICATED, True
         if resource is None:
             resource = _bundle(None) if storage == BUS else name
-        single = layout.banks > 1 or variable.id in self.packings
+        if storage == BUS and self.target.port_per_bank:
+            layout = self._on_ports(variable, layout)
+        single = (layout.banks > 1 and storage != BUS) or variable.id in self.packings
         if single and all(layout.depth(b) == 1 for b in (0, layout.banks - 1)):
             storage = REGISTERS
         kept = (variable.storage == "parameter" or self.interface(variable)) and self.target.arguments_alias
@@ -164,6 +175,8 @@ class Storage:
         rows = []
         for array, fixed in found:
             memory = self.memory(array)
+            if memory.storage == BUS and any(d.banks > 1 for d in memory.layout.dims[:fixed]):
+                return None  # which ports they are is not known
             resource = memory.resource if memory.storage == BUS else ""
             layout = PerDimLayout(memory.layout.dims[fixed:])
             rows.append(replace(memory, variable=-1, resource=resource, auto=False, layout=layout))
@@ -191,6 +204,14 @@ class Storage:
                 for k, d in enumerate(dims)
             )
         )
+
+    def _on_ports(self, variable: Variable, layout: PerDimLayout) -> PerDimLayout:
+        """The layout of an m_axi array whose banks have a port each."""
+        from hlspart.partition.layout import make_layout
+
+        asked = self.validation.ports.get(self.analysis.group_of.get(variable.id, -1), ())
+        found = make_layout(layout.shape, asked) if variable.id not in self.packings else None
+        return self._ruled(found) if found is not None else layout
 
     def _ruled(self, layout: PerDimLayout) -> PerDimLayout:
         """Block partitions of uneven extents by the tool's own rule."""
@@ -390,9 +411,10 @@ class Storage:
         return self._parameters_only(variable) and self._row(self.program.variable(variable)) is None
 
     def ported(self, variable: int) -> bool:
-        """Whether an m_axi array shall be partitioned: documents refuse it, reports of 2022.2 have a port per bank."""
+        """Whether directives partition an m_axi array and it is not known what becomes of its port."""
         asked = (x.variable for x in self.validation.statuses if x.code == "m-axi")
-        return not set(asked).isdisjoint(self.members(variable))
+        known = self.target.port_per_bank and self.memory(variable).layout.banks > 1
+        return not known and not set(asked).isdisjoint(self.members(variable))
 
     def bus_states(self, variable: int) -> tuple[int, int]:
         """States of a request and of a response at the m_axi port of an array."""

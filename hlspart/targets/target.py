@@ -112,6 +112,11 @@ class Target:
         return bool(self.profile["axi"]["bursts"])
 
     @property
+    def port_per_bank(self) -> bool:
+        """Whether reports show a port for each bank of an m_axi array that a directive partitions."""
+        return bool(self.profile["axi"]["port_per_bank"])
+
+    @property
     def store_states(self) -> int:
         """States of a store."""
         return int(self.profile["memory"]["store_states"])

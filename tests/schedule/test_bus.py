@@ -141,3 +141,45 @@ def test_ports_of_the_vitis_flow_are_one_bundle():
     text = "void f(int a[99], int b[99], int c[99]) {\nL: for (int i = 0; i < 99; i++) {\n#pragma HLS PIPELINE\n"
     found = loop(text + " c[i] = a[i] + b[i]; } }\n", flow="vitis")
     assert found.ii == 2 and found.limits[0].array == "m_axi gmem"
+
+
+BANKS = """void f(int a[24][24], int b[24], int o[24]) {
+#pragma HLS INTERFACE m_axi port=a bundle=g
+#pragma HLS INTERFACE m_axi port=b bundle=g
+#pragma HLS INTERFACE m_axi port=o bundle=h
+%s
+L: for (int i = 0; i < 24; i++) {
+#pragma HLS PIPELINE
+  int s = b[i];
+  for (int j = 0; j < 24; j++) s += a[i][j];
+  o[i] = s; } }
+"""
+
+
+def partitions(*asked: str) -> str:
+    return "\n".join(f"#pragma HLS ARRAY_PARTITION variable={x}" for x in asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "ii", "bus"),
+    [
+        ((), 25, "m_axi g"),
+        (("a cyclic factor=4 dim=2",), 6, "a"),  # b keeps the port of the bundle itself
+        (("a cyclic factor=4 dim=2", "b cyclic factor=4"), 7, "m_axi g_0"),  # ports of equal numbers are one
+        (("a cyclic factor=4 dim=2", "b cyclic factor=2"), 7, "m_axi g_0"),
+        (("a cyclic factor=4 dim=1", "b cyclic factor=4"), 25, "m_axi g_0"),  # the bank changes with i
+        (("a cyclic factor=3 dim=1", "a cyclic factor=4 dim=2", "b cyclic factor=4"), 6, "a"),  # g_0_0, beside g_0
+        (("a complete dim=2", "b cyclic factor=2"), 2, "m_axi g_0"),
+        (("a cyclic factor=4 dim=2", "a block factor=2 dim=2"), None, ""),  # they contradict each other
+    ],
+)
+def test_banks_of_a_partitioned_array_have_ports_that_arrays_of_the_bundle_share(asked, ii, bus):
+    """Tables of ports in reports of 2022.2; documents refuse such partitions, and so does validation."""
+    found = loop(BANKS % partitions(*asked), tool="vitis-2022.2")
+    assert found.ii == ii and (ii is None or found.limits[0].array == bus)
+
+
+@pytest.mark.parametrize("tool", ["vitis-2022.1", "vitis-2023.2", "vitis-2024.2"])
+def test_ports_of_banks_are_not_known_of_other_tools(tool):
+    found = loop(BANKS % partitions("a cyclic factor=4 dim=2"), tool=tool)
+    assert found.ii is None and found.bounds == (1, 25) and "port" in (found.cause or "")
