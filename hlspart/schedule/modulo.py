@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hlspart.schedule.problem import Problem, Schedule, allowed
-from hlspart.schedule.recurrence import critical_cycle, earliest, incoming_of, outgoing_of, topological
+from hlspart.schedule.recurrence import critical_cycle, earliest, incoming_of, outgoing_of, recurring, topological
 
 MAX_SLOTS = 4_000_000  # operations times II, over all attempts to share units
 
@@ -23,8 +23,9 @@ MAX_SLOTS = 4_000_000  # operations times II, over all attempts to share units
 def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int = 64) -> Schedule | None:
     """A schedule at the least II >= ``lowest`` that the scheduler reaches.
 
-    Units are shared as far as II allows. Units are added, one at a time, where sharing them delays an
-    iteration by more than ``share_delay`` states, or at all if they serve a recurrence that fills the II.
+    Units are shared as far as II allows. In loops with a recurrence through some of them, units are added, one
+    at a time, where sharing delays an iteration by more than ``share_delay`` states, or at all if they serve a
+    recurrence that fills the II.
     Where the attempts to share them cost more than ``MAX_SLOTS``, the best so far counts.
     """
     counts = problem.counts()
@@ -44,9 +45,11 @@ def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int 
         if units == free:
             return loose
         best = _Attempt(problem, ii, units).run()
-        critical = _critical_units(problem, ii) if best is not None and best.depth > loose.depth else set()
+        longer = best is None or best.depth > loose.depth
+        critical = _critical_units(problem, ii) if longer and best is not None else set()
+        recurs = longer and bool({problem.timing[op].unit for op in recurring(problem.graph)} - {None})
         while best is None or best.depth > loose.depth:
-            late = best is None or best.depth > loose.depth + share_delay
+            late = best is None or (recurs and best.depth > loose.depth + share_delay)
             options = []
             for unit in sorted(units if late else critical):
                 if units[unit] < free[unit]:

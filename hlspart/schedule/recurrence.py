@@ -159,6 +159,37 @@ def topological(graph: Graph) -> list[int]:
     return order if len(order) == len(waiting) else sorted(waiting)
 
 
+def recurring(graph: Graph) -> set[int]:
+    """Operations on some cycle of dependences: those that are behind themselves (strong components, Kosaraju)."""
+    outgoing, incoming = outgoing_of(graph.edges), incoming_of(graph.edges)
+    left: list[int] = []  # by the time when all behind them is seen
+    seen: set[int] = set()
+    for root in graph.ops:
+        walk = [(root, iter(outgoing.get(root, ())))] if root not in seen else []
+        seen.add(root)
+        while walk:
+            op, edges = walk[-1]
+            sink = next((e.sink for e in edges if e.sink not in seen), None)
+            if sink is None:
+                left.append(op)
+                walk.pop()
+            else:
+                seen.add(sink)
+                walk.append((sink, iter(outgoing.get(sink, ()))))
+    found = {e.source for e in graph.edges if e.source == e.sink}
+    free = set(graph.ops)
+    while left:
+        waiting, part = [left.pop()], set[int]()
+        while waiting:
+            op = waiting.pop()
+            if op in free:
+                free.discard(op)
+                part.add(op)
+                waiting += [e.source for e in incoming.get(op, ())]
+        found |= part if len(part) > 1 else set()
+    return found
+
+
 def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:
     """Least II that the dependences allow with unlimited resources; None when none does."""
     waits = Waits(problem)

@@ -219,7 +219,7 @@ class Target:
 
     @property
     def share_delay(self) -> int:
-        """Most states by which sharing units may lengthen an iteration before a unit is added."""
+        """Most states by which sharing units may lengthen a loop with a recurrence before a unit is added."""
         return int(self.profile["pipeline"]["share_delay"])
 
     @property

@@ -139,3 +139,33 @@ def test_words_of_a_reshaped_memory():
 """
     found = {a.name: a for a in result(text).arrays}["buffer"]
     assert (found.bank_depths, found.element_bits, found.bram18k) == ((64,), 32, 4)
+
+
+def test_units_are_shared_however_long_iterations_get_without_a_recurrence():
+    """One adder and one divider for 27 steps of 27 states at II 27: each step needs a slot of its own, 26 states more.
+
+    Updates of one row in memory recur: a second unit keeps iterations as short as the II (reports: 64 states at II 64).
+    """
+    fraction = """void fraction(double c[27], double x[64], double y[64]) {
+#pragma HLS ARRAY_PARTITION variable=c complete
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=27
+        double s = 1.0;
+        for (int k = 0; k < 27; k++) s = c[k] / (s + x[i]);
+        y[i] = s;
+    }
+}
+"""
+    where = {"tool": "vitis-2022.2", "part": "xcu55c-fsvh2892-2L-e", "clock_ns": 5.0}
+    shared, apart = loop(fraction, **where), loop(fraction.replace("II=27", "II=1"), **where)
+    assert (shared.ii, shared.depth, shared.dsp) == (27, apart.depth + 26, 3)
+    assert (apart.ii, apart.dsp) == (1, 27 * 3)
+    update = """void update(float a[32][32], float x[32], float y[32]) {
+    L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE
+        for (int j = 0; j < 32; j++) y[j] += a[i][j] * x[i];
+    }
+}
+"""
+    found = loop(update, **where)
+    assert (found.ii, found.depth, found.dsp) == (32, 32, 10)

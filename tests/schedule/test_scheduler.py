@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import networkx
@@ -14,7 +15,7 @@ from hlspart.schedule.confirm import faults
 from hlspart.schedule.graph import Edge, Graph, Op
 from hlspart.schedule.modulo import modulo_schedule, together_at_most
 from hlspart.schedule.problem import PortUse, Problem, Timing
-from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
+from hlspart.schedule.recurrence import critical_cycle, recurrence_ii, recurring
 
 
 def problem(timings, edges, ports=None, limits=None):
@@ -93,10 +94,27 @@ def test_sharing_adders_shifts_a_chain(n, ii, depth):
     assert (schedule.ii, schedule.depth, schedule.units) == (ii, depth, {"fadd": -(-n // ii)})
 
 
-def test_units_are_added_rather_than_delay_without_end():
-    schedule = modulo_schedule(chain(64, "fadd"), 4, 0)
-    assert schedule is not None
-    assert schedule.depth == 256 and schedule.units["fadd"] > 16
+def test_units_are_added_rather_than_delay_a_loop_with_a_recurrence():
+    case = chain(64, "fadd")
+    shared = modulo_schedule(case, 4, 0)
+    assert shared is not None and (shared.depth, shared.units) == (259, {"fadd": 16})
+    back = Edge(63, 0, 80, None, "data", "v")  # leaves time: 80 iterations of 4 states for a round of 256
+    recurring = replace(case, graph=replace(case.graph, edges=(*case.graph.edges, back)))
+    apart = modulo_schedule(recurring, 4, 0)
+    assert apart is not None
+    assert apart.depth == 256 and apart.units["fadd"] > 16
+
+
+def test_what_recurs():
+    """Against networkx: strong components of more than one operation, and operations behind themselves."""
+    rng = random.Random(5)
+    for _ in range(40):
+        n = rng.randint(1, 9)
+        edges = [Edge(rng.randrange(n), rng.randrange(n), 1, 1, "data", "v") for _ in range(rng.randint(0, 2 * n))]
+        case = problem([Timing(1, 1.0, 1.0)] * n, edges)
+        graph = networkx.MultiDiGraph([(e.source, e.sink) for e in edges])
+        parts = [x for x in networkx.strongly_connected_components(graph) if len(x) > 1]
+        assert recurring(case.graph) == set().union(*parts, {e.source for e in edges if e.source == e.sink})
 
 
 def test_the_checker_finds_broken_schedules():
