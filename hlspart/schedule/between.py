@@ -8,6 +8,7 @@ from hlspart.model import program as c
 from hlspart.model.access import AccessAnalysis
 from hlspart.schedule.dependence import next_iteration
 from hlspart.schedule.folding import modified
+from hlspart.schedule.history import different
 
 
 def hands_on(analysis: AccessAnalysis, loop: c.Loop) -> bool:
@@ -38,4 +39,30 @@ def continues(program: c.Program, before: Sequence[c.Stmt], inner: c.Loop) -> bo
         for variable, value in starts.items():
             if variable in changed and value is not None and any(isinstance(e, c.ArrayRef) for e in c.walk(value)):
                 return True
+    return False
+
+
+def resumes(analysis: AccessAnalysis, parent: c.Loop, chain: Sequence[c.Loop], late: bool) -> bool:
+    """Whether ``chain`` adds to an element that stays in it and changes with ``parent``, which does not set it first.
+
+    That is a register loaded ahead of the inner loop (reports of 2022.2: such nests stay apart). ``late``: the loops
+    inside are unrolled after that.
+    """
+    around = analysis.loops[parent.id].iterator or ""
+    inside = [a for a in analysis.accesses if chain[-1].id in a.loops]
+    for store in (a for a in inside if a.kind == "write" and not a.branch and a.index is not None):
+        forms = [f for f in store.index or () if f is not None]
+        own = store.loops[store.loops.index(chain[0].id) :] if late else [x.id for x in chain]
+        iterators = {analysis.loops[x].iterator or "" for x in own}
+        if len(forms) < len(store.index or ()) or any(f.coefficient(n) for f in forms for n in iterators):
+            continue
+        if not any(f.coefficient(around) for f in forms):
+            continue
+        same = [a for a in inside if a.array == store.array]
+        loaded = any(a.kind == "read" and a.index == store.index and a.order < store.order for a in same)
+        apart = all(a.index == store.index or different(a.index, store.index) for a in same)
+        ahead = [a for a in analysis.accesses if a.loops[-1:] == (parent.id,) and a.order < store.order]
+        preset = any(a.kind == "write" and a.array == store.array and a.index == store.index for a in ahead)
+        if loaded and apart and not preset:
+            return True
     return False

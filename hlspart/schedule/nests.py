@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from hlspart.model import program as c
-from hlspart.model.access import Access, AccessAnalysis, Bounds, LoopInfo
+from hlspart.model.access import AccessAnalysis, Bounds, LoopInfo
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace
-from hlspart.schedule.between import continues, hands_on
+from hlspart.schedule.automatic import chosen
+from hlspart.schedule.between import continues, hands_on, resumes
 from hlspart.schedule.folding import modified
-from hlspart.schedule.history import different
 from hlspart.targets import Target
 
 OriginOfLoop = Literal["pragma", "directive", "auto"]
@@ -111,13 +111,13 @@ class Nests:
 
     def _loop(self, loop: c.Loop, outer: tuple[c.Loop, ...]) -> Iterator[Nest]:
         pipeline = self.on("pipeline", loop.id)
-        if pipeline is None and self.fully_unrolled(loop):
-            yield from self._walk(loop.body.body, (*outer, loop))
+        if self.fully_unrolled(loop) and (pipeline is None or outer):
+            yield from self._walk(loop.body.body, (*outer, loop)) if pipeline is None else ()
             return
         if pipeline is not None:
             yield self._pipelined(loop, outer, self._target_ii(pipeline), _origin(pipeline))
             return
-        if self._auto(loop):
+        if chosen(self, loop):
             yield self._pipelined(loop, outer, None, "auto")
             return
         inner = tuple(self._walk(loop.body.body, (*outer, loop)))
@@ -134,7 +134,7 @@ class Nests:
         if below.pipelined or self.target.flatten_over != "any" or loop in below.chain or below.unroll > 1:
             return False
         child = below.chain[0]
-        return self._around(loop, child) == ((), ()) and self._may_flatten(loop, below.chain)
+        return self.around(loop, child) == ((), ()) and self.may_flatten(loop, below.chain)
 
     def _pipelined(self, loop: c.Loop, outer: tuple[c.Loop, ...], target: int | None, origin: OriginOfLoop) -> Nest:
         chain, before, after = self._chain(loop, outer)
@@ -167,6 +167,10 @@ class Nests:
             body,
             line,
         )
+
+    def _part(self, loop: c.Loop) -> bool:
+        """Whether a loop that no directive pipelines is unrolled in part."""
+        return self.unroll(loop) > 1 and self.on("pipeline", loop.id) is None
 
     def _target_ii(self, pipeline: Directive) -> int:
         return pipeline.values.get("ii", pipeline.values.get("II", 1)) or 1
@@ -217,17 +221,20 @@ class Nests:
         before: tuple[c.Stmt, ...] = ()
         after: tuple[c.Stmt, ...] = ()
         for parent in reversed(outer):
-            around = self._around(parent, chain[0])
-            if around is None or not self._flattens_over(*around) or not self._may_flatten(parent, chain):
+            around = self.around(parent, chain[0])
+            if around is None or not self._flattens_over(*around) or not self.may_flatten(parent, chain):
                 break
             if any(around) and not (self._counted(parent) and all(self._counted(x) for x in chain)):
                 break
-            if any(around) and continues(self.program, around[0], chain[0]):
+            if any(around) and (self._part(loop) or continues(self.program, around[0], chain[0])):
+                break
+            late = self.on("pipeline", loop.id) is None
+            if self.target.memory_registers and resumes(self.analysis, parent, chain, late):
                 break
             chain, before, after = (parent, *chain), (*around[0], *before), (*after, *around[1])
         return chain, before, after
 
-    def _may_flatten(self, parent: c.Loop, chain: tuple[c.Loop, ...]) -> bool:
+    def may_flatten(self, parent: c.Loop, chain: tuple[c.Loop, ...]) -> bool:
         inner = chain[0]
         for loop in (parent, inner):
             d = self.found("loop_flatten", loop.id)
@@ -256,7 +263,7 @@ class Nests:
         names = {e.variable for e in used if isinstance(e, c.Name)} - {info.variable}
         return plain and around.iterator not in info.lower.names and not names & {around.variable, *modified([parent])}
 
-    def _around(self, parent: c.Loop, inner: c.Loop) -> tuple[tuple[c.Stmt, ...], tuple[c.Stmt, ...]] | None:
+    def around(self, parent: c.Loop, inner: c.Loop) -> tuple[tuple[c.Stmt, ...], tuple[c.Stmt, ...]] | None:
         """Statements before and after ``inner`` in ``parent``; None when another loop or a jump is there."""
         real = [s for s in flat(parent.body.body) if s is inner or not self._empty(s)]
         if not any(s is inner for s in real):
@@ -309,91 +316,6 @@ class Nests:
         if isinstance(stmt, c.Declare):
             return all(self.program.variable(v).init is None for v in stmt.variables)
         return isinstance(stmt, c.PragmaMark | c.Label)
-
-    # ----------------------------------------------------------------------- automatic choice
-
-    def _auto(self, loop: c.Loop) -> bool:
-        """Whether the tool pipelines this loop without being asked (UG1399, config_compile -pipeline_loops).
-
-        A loop whose inner loops make at most ``threshold`` copies is pipelined with them unrolled, unless
-        it is so small itself that it is unrolled into its parent; perfect nests are flattened, never
-        unrolled; an innermost loop that is unrolled in part is pipelined whatever is left of it (seen in public
-        reports).
-        """
-        threshold = self.target.auto_pipeline
-        inner = [s for s in c.walk_statements(loop.body) if isinstance(s, c.Loop)]
-        if threshold and not inner and self._asks(loop) == {"unroll"} and not self.fully_unrolled(loop):
-            return not self._calls(loop, with_loops=True)
-        if threshold == 0 or self._asks(loop):
-            return False
-        if any(self._asks(x) for x in inner) or (inner and self._calls(loop)) or self._calls(loop, with_loops=True):
-            return False
-        copies = self._copies(loop.body)
-        if copies is None or copies > threshold or (inner and self._perfect(loop)):
-            return False  # an inner loop is pipelined instead
-        trip, parent = self.trip(loop).exact, self._parent(loop)
-        if parent is None or self._asks(parent) or self._calls(parent) or self._perfect(parent):
-            return True
-        beside = self._copies(parent.body)
-        return trip is None or trip * copies > threshold or beside is None or beside > threshold
-
-    def _perfect(self, parent: c.Loop) -> bool:
-        """Whether a loop holds nothing but a loop that it flattens with, once invariant accesses have left that."""
-        inner = next((s for s in flat(parent.body.body) if isinstance(s, c.Loop)), None)
-        if inner is None or self._around(parent, inner) != ((), ()) or not self._may_flatten(parent, (inner,)):
-            return False
-        return not any(self._stays(access, parent, inner) for access in self.analysis.accesses)
-
-    def _stays(self, access: Access, parent: c.Loop, inner: c.Loop) -> bool:
-        """Whether an element stays in ``inner`` but changes in ``parent``, so that it is accessed between the two."""
-        if inner.id not in access.loops or access.index is None or access.branch:
-            return False
-        own = access.loops[access.loops.index(inner.id) :]
-        names = [self.analysis.loops[x].iterator or "" for x in own]
-        around = self.info(parent)
-        if any(f is None or any(f.coefficient(n) for n in names) for f in access.index) or around is None:
-            return False
-        if not any(f.coefficient(around.iterator or "") for f in access.index if f is not None):
-            return False
-        beside = [a for a in self.analysis.accesses if a.array == access.array and inner.id in a.loops]
-        stored = any(a.kind == "write" and a.index == access.index for a in beside)
-        others = (a for a in beside if a.index != access.index and (stored or a.kind == "write"))
-        return all(different(a.index, access.index) for a in others)
-
-    def _copies(self, body: c.Stmt) -> int | None:
-        """Copies of the innermost statements when all loops in ``body`` are unrolled; None where not possible."""
-        most = 1
-        for stmt in c.substatements(body):
-            inner = self._copies(stmt.body if isinstance(stmt, c.Loop) else stmt)
-            trip = self.trip(stmt).exact if isinstance(stmt, c.Loop) else 1
-            if inner is None or trip is None:
-                return None
-            most = max(most, trip * inner)
-        return most
-
-    def _asks(self, loop: c.Loop) -> set[str]:
-        return {kind for kind in ("pipeline", "unroll", "dataflow") if self.found(kind, loop.id) is not None}
-
-    def _parent(self, loop: c.Loop) -> c.Loop | None:
-        inside = [
-            s
-            for s in c.walk_statements(self.function.body)
-            if isinstance(s, c.Loop) and s is not loop and any(x is loop for x in c.walk_statements(s.body))
-        ]
-        return inside[-1] if inside else None
-
-    def _calls(self, body: c.Loop | c.Function, with_loops: bool = False) -> bool:
-        """Whether functions of the program are called; ``with_loops``: ones that hold loops, or call such."""
-        for stmt in c.walk_statements(body.body):
-            for root in c.expressions(stmt):
-                for e in c.walk(root):
-                    callee = self.program.functions.get(e.function or "") if isinstance(e, c.Call) else None
-                    if callee is None:
-                        continue
-                    loops = any(isinstance(s, c.Loop) for s in c.walk_statements(callee.body))
-                    if not with_loops or loops or self._calls(callee, True):
-                        return True
-        return False
 
     # ----------------------------------------------------------------------- iteration space
 

@@ -319,21 +319,22 @@ class Storage:
         return (not limit or elements <= limit) and len(self._constant_dims(variable)) == max(1, len(variable.dims))
 
     def _constant_dims(self, variable: Variable) -> frozenset[int]:
-        """Dimensions of a local array that are indexed by nothing but constants once inner loops are unrolled."""
-        if (
-            variable.storage in ("parameter", "static")
-            or len(self.members(variable.id)) > 1
-            or self._bound(variable)[3]
-        ):
+        """Dimensions of a local array that are indexed by nothing but constants once inner loops are unrolled.
+
+        By the functions that get it as an argument, too.
+        """
+        members = [self.program.variable(m) for m in self.members(variable.id)]
+        roots = [m for m in members if m.storage != "parameter"]
+        # zero: a tool without automatic partitions
+        if len(roots) != 1 or roots[0].storage == "static" or not self.target.complete_threshold:
             return frozenset()
-        if not self.target.complete_threshold:  # a tool without automatic partitions
+        extents = roots[0].dims
+        if self.interface(variable) or any(self._bound(m)[3] or m.dims[1:] != extents[1:] for m in members):
             return frozenset()
-        accesses = self.analysis.of_array(variable.id)
-        if not accesses or any(a.index is None or len(a.index) != len(variable.dims) for a in accesses):
+        accesses = [a for m in members for a in self.analysis.of_array(m.id)]
+        if not accesses or any(a.index is None or len(a.index) != len(extents) for a in accesses):
             return frozenset()
-        return frozenset(
-            k for k in range(len(variable.dims)) if all(self._constant(a, (a.index or ())[k]) for a in accesses)
-        )
+        return frozenset(k for k in range(len(extents)) if all(self._constant(a, (a.index or ())[k]) for a in accesses))
 
     def _constant(self, access: Access, form: Affine | None) -> bool:
         """Whether an index is a constant once inner loops are unrolled."""

@@ -193,7 +193,7 @@ MATMUL = """void f(float A[100][100], float B[100][100], float C[100][100]) {
     [
         ("float s = 0;", "s += A[i][k] * B[k][j];", "C[i][j] = s;"),
         ("C[i][j] = 0;", "C[i][j] += A[i][k] * B[k][j];", ""),
-        ("", "C[i][j] += A[i][k] * B[k][j];", "C[i][j] *= 0.5f;"),
+        ("C[i][j] = 0;", "C[i][j] += A[i][k] * B[k][j];", "C[i][j] *= 0.5f;"),
     ],
 )
 def test_flattening_over_statements_by_tool_version(before, body, after):

@@ -1,0 +1,131 @@
+"""Which loops are left, which are joined, and which the tool pipelines by itself (reports of Vitis HLS 2022.2)."""
+
+import pytest
+from predicting import loop, result
+
+NEW = {"tool": "vitis-2022.2", "part": "xcu55c-fsvh2892-2L-e", "clock_ns": 5.0}
+SUMS = """void sums(float A[32][32], float x[32], float s[32], float q[32]) {
+    I: for (int i = 0; i < 32; i++) {
+        SET
+        J: for (int j = 0; j < 32; j++) {
+#pragma HLS PIPELINE
+            BODY
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "joined"),
+    [
+        ("", "q[j] += A[i][j];", True),
+        ("", "q[j] += A[i][j] * x[i];", True),  # x[i] is only loaded
+        ("", "s[i] += A[i][j];", False),  # goes on from s[i], which is loaded ahead of J
+        ("s[i] = 0;", "s[i] += A[i][j];", True),
+        ("", "s[i] += A[i][j] + s[x[i] > 0];", True),  # may be s[i]: stays in the memory
+        ("", "s[i] = A[i][j];", True),
+        ("", "for (int k = 0; k < 2; k++) s[i + k] += A[i][j];", False),
+    ],
+)
+def test_nests_that_go_on_from_an_element_stay_apart(before, body, joined):
+    text = SUMS.replace("SET", before).replace("BODY", body)
+    assert {x.name for x in result(text, **NEW).loops} == ({"I_J"} if joined else {"I", "J"})
+    assert {x.name for x in result(text, tool="vitis-2022.1").loops} == ({"I", "J"} if before else {"I_J"})
+
+
+def test_elements_of_unrolled_loops_keep_a_nest_apart_only_under_pipeline():
+    """s[i + k] leaves J where PIPELINE has unrolled K first; the tool itself unrolls K after that."""
+    body = "K: for (int k = 0; k < 4; k++) s[i + k] += A[i][j] * x[k];"
+    asked = SUMS.replace("SET", "").replace("BODY", body).replace("i++", "i += 4")
+    assert {x.name for x in result(asked, **NEW).loops} == {"I", "J"}
+    alone = asked.replace("#pragma HLS PIPELINE\n", "")
+    assert {x.name for x in result(alone, **NEW).loops} == {"I_J"}
+
+
+PARTS = """void parts(float A[32][32], float s[32]) {
+    I: for (int i = 0; i < 32; i++) {
+        SET
+        J: for (int j = 0; j < 32; j++) {
+#pragma HLS UNROLL factor=4
+            BODY
+        }
+    }
+}
+"""
+
+
+def test_a_loop_unrolled_in_part_is_not_joined_over_statements():
+    text = PARTS.replace("SET", "s[i] = 0;").replace("BODY", "s[i] += A[i][j];")
+    assert {x.name for x in result(text, **NEW).loops} == {"I", "J"}
+
+
+WHOLE = """void whole(float A[32][32], float B[32][32]) {
+    I: for (int i = 0; i < 32; i++) {
+        J: for (int j = 0; j < 32; j++) {
+PRAGMAS
+            for (int k = 0; k < 2; k++) B[i][j] = A[i][j] + A[i][31 - j] * k;
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("pragmas", "tool", "pipelined"),
+    [
+        ("#pragma HLS UNROLL\n#pragma HLS PIPELINE", "vitis-2022.2", ["I"]),
+        ("#pragma HLS UNROLL factor=32\n#pragma HLS PIPELINE II=1", "vitis-2022.2", ["I"]),
+        ("#pragma HLS UNROLL factor=16\n#pragma HLS PIPELINE II=1", "vitis-2022.2", ["I_J"]),
+        ("#pragma HLS UNROLL\n#pragma HLS PIPELINE", "vivado-hls-2019.1", []),
+    ],
+)
+def test_a_loop_that_is_unrolled_completely_is_none_to_pipeline(pragmas, tool, pipelined):
+    """What is around it becomes the innermost loop, which newer tools pipeline: 32 reads and 32 writes, two ports."""
+    found = [x for x in result(WHOLE.replace("PRAGMAS", pragmas), tool=tool).loops if x.pipelined]
+    assert [x.name for x in found] == pipelined
+    assert all((x.ii, x.origin) == (16, "auto") for x in found if x.name == "I")
+
+
+def test_loops_around_unrolled_loops_are_pipelined():
+    """A is partitioned for it too, by the index of J in every function: 203-102."""
+    text = """void fill(float x[64], float A[64][64]) {
+    I: for (int i = 0; i < 64; i++)
+        for (int j = 0; j < 64; j++) {
+#pragma HLS UNROLL
+            A[i][j] = x[i] + j;
+        }
+}
+void top(float x[64], float y[64]) {
+    float A[64][64];
+    fill(x, A);
+    K: for (int i = 0; i < 64; i++) {
+        float s = 0;
+        for (int j = 0; j < 64; j++) {
+#pragma HLS UNROLL
+            s += A[i][j];
+        }
+        y[i] = s;
+    }
+}
+"""
+    for name in ("I", "K"):
+        found = loop(text, name, **NEW)
+        assert (found.origin, found.ii, found.trip_count.exact) == ("auto", 1, 64)
+    run_time = text.replace("s += A[i][j];\n        }", "s += A[i][j];\n        }\n        s += A[i][i];")
+    assert loop(run_time, "I", **NEW).ii == 32  # 64 stores, two ports
+
+
+def test_small_loops_beside_pipelined_ones_are_pipelined():
+    text = """void beside(float A[8][8], float x[8], float y[8], float z[8]) {
+    for (int t = 0; t < 8; t++) {
+        SMALL: for (int i = 0; i < 8; i++) y[i] = x[i] + t;
+        for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE
+            z[i] = A[t][i] * y[7 - i];
+        }
+    }
+}
+"""
+    found = loop(text, "SMALL", **NEW)
+    assert (found.pipelined, found.ii, found.trip_count.exact) == (True, 1, 8)
