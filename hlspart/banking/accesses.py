@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import Affine
@@ -16,6 +16,14 @@ def affine_index(access: PortAccess) -> tuple[Affine, ...] | None:
         return None
     forms = tuple(f for f in access.index if f is not None)
     return forms if len(forms) == len(access.index) else None
+
+
+def packed(constants: Iterable[int]) -> int:
+    """One number for the constants of an index: differences of two such numbers tell all differences apart."""
+    out = 0
+    for constant in constants:
+        out = (out << 80) + constant
+    return out
 
 
 def exclusive(a: PortAccess, b: PortAccess) -> bool:

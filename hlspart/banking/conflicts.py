@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from dataclasses import replace
 
 from hlspart.banking import listed
-from hlspart.banking.accesses import combination, exclusive
+from hlspart.banking.accesses import combination, exclusive, packed
 from hlspart.banking.cliques import Budget
 from hlspart.banking.sites import Layout, Site, Sites
 from hlspart.model.access import Affine
@@ -32,8 +31,8 @@ class Conflicts:
         self._where: dict[tuple[int, int], Region | None] = {}  # None: wherever both run
         self._meeting: dict[tuple[int, ...], Region] = {}
         self._kinds: dict[tuple[object, str], int] = {}  # numbers of (terms of the index, domain)
-        self._split: dict[int, tuple[int, tuple[int, ...]]] = {}  # by position: that number, and the constants
-        self._known: dict[tuple[int, int, tuple[int, ...], bool], bool | None] = {}
+        self._split: dict[int, tuple[int, int]] = {}  # by position: that number, and the constants in one
+        self._known: dict[tuple[int, int, int, bool], bool | None] = {}
         self._always: set[tuple[int, ...]] = set()  # cliques that meet in every iteration
         self._points: dict[tuple[int, ...], list[Region]] = {}  # by the first members of a clique: iterations to try
         self._held: dict[int, set[tuple[int, ...]]] = {}  # by such an iteration: cliques that meet in it
@@ -125,17 +124,17 @@ class Conflicts:
         if a.forms is None or b.forms is None:
             return None
         (kind, start), (other, end) = self._parts(a, a.forms), self._parts(b, b.forms)
-        key = (kind, other, tuple(map(operator.sub, end, start)), a.read and b.read)
+        key = (kind, other, end - start, a.read and b.read)
         if key not in self._known:  # copies of an unrolled access are many, their distances few
             self._known[key] = self._by_arithmetic(a, a.forms, b, b.forms)
         return self._known[key]
 
-    def _parts(self, site: Site, forms: tuple[Affine, ...]) -> tuple[int, tuple[int, ...]]:
-        if site.position not in self._split:
+    def _parts(self, site: Site, forms: tuple[Affine, ...]) -> tuple[int, int]:
+        if (known := self._split.get(site.position)) is None:
             kind = (tuple(f.terms for f in forms), site.access.domain)
             number = self._kinds.setdefault(kind, len(self._kinds))
-            self._split[site.position] = number, tuple(f.const for f in forms)
-        return self._split[site.position]
+            known = self._split[site.position] = number, packed(f.const for f in forms)
+        return known
 
     def _by_arithmetic(
         self, a: Site, from_forms: tuple[Affine, ...], b: Site, to_forms: tuple[Affine, ...]

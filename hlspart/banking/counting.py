@@ -51,6 +51,7 @@ class PortProblem(Sites):
         self.exclusive_static = exclusive_static
         self.questions = 0
         self._reach: dict[tuple[object, ...], frozenset[int]] = {}
+        self._ideal: dict[tuple[Layout, Ports], tuple[BankLoad, dict[str, int] | None, bool]] = {}
 
     def count(self, layout: Layout, ports: Ports) -> PortCount:
         """Both figures under ``layout``; where a bank has ports for all that may reach it, they are the same."""
@@ -172,7 +173,9 @@ class PortProblem(Sites):
         """
         if len(self.sites) > MAX_PAIRED:
             return self.static(layout, ports), None, False
-        return Conflicts(self, layout).busiest(ports)
+        if (layout, ports) not in self._ideal:
+            self._ideal[layout, ports] = Conflicts(self, layout).busiest(ports)
+        return self._ideal[layout, ports]
 
     def exceeds(self, layout: Layout, ports: Ports, ii: int) -> bool:
         """Whether some iteration asks a bank for more than it serves in ``ii`` cycles (not proved: True)."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from itertools import product
 from operator import and_
 
@@ -19,6 +19,12 @@ from hlspart.banking.need import BankModel, Family, Need
 from hlspart.layouts.perdim import DimKind, DimLayout, PerDimLayout
 
 MOST_BANKS = 1024  # beyond this no search is made unless the user asks for it (UG1399: limit of a partition)
+
+
+@cache
+def divisors(number: int) -> tuple[int, ...]:
+    """What divides ``number``, in ascending order."""
+    return tuple(d for d in range(1, number + 1) if number % d == 0)
 
 
 @dataclass
@@ -98,8 +104,8 @@ class PragmaSpace:
             if banks == 1:
                 yield ()
             return
-        for factor in range(1, banks + 1):
-            if banks % factor == 0 and self._useful(dim, factor):
+        for factor in divisors(banks):
+            if self._useful(dim, factor):
                 for rest in self._factors(banks // factor, dim + 1):
                     yield (factor, *rest)
 

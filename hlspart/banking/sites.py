@@ -156,17 +156,17 @@ class Sites:
 
     def meet(self, a: Site, b: Site) -> bool:
         """Whether some iteration performs both."""
-        if a.access.domain == b.access.domain:
+        one, other = a.access.domain, b.access.domain
+        if one == other:
             return True
-        one, other = sorted((a.access.domain, b.access.domain))
-        if self.domain_key(one) == self.domain_key(other):
-            return True
-        if (one, other) not in self._meets:
+        if (known := self._meets.get((one, other))) is None:
             try:
-                self._meets[one, other] = not self.region(one).meet(self.region(other)).empty
+                same = self.domain_key(one) == self.domain_key(other)
+                known = same or not self.region(min(one, other)).meet(self.region(max(one, other))).empty
             except TooHard:
-                self._meets[one, other] = True
-        return self._meets[one, other]
+                known = True
+            self._meets[one, other] = self._meets[other, one] = known
+        return known
 
     def elements(self, site: Site, shape: tuple[int, ...]) -> Touch:
         """Elements of ``site`` as a relation."""

@@ -30,6 +30,14 @@ class Ports:
                 need = max(need, math.ceil(count / limit))
         return need
 
+    def serves(self, reads: int, writes: int) -> bool:
+        """Whether one bank serves so many accesses in one cycle."""
+        return (
+            (self.total is None or reads + writes <= self.total)
+            and (self.reads is None or reads <= self.reads)
+            and (self.writes is None or writes <= self.writes)
+        )
+
     @property
     def unlimited(self) -> bool:
         """Whether nothing can conflict."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from hlspart.banking.accesses import packed
 from hlspart.model.access import Affine
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace
@@ -22,16 +22,21 @@ _KINDS = {("store", "load"): "raw", ("load", "store"): "war", ("store", "store")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An access by the ``number`` of its form and the ``constants`` of its index; whether it is ``known``, or ``open``.
+    """An access by the ``number`` of its form and the ``code`` of its constants; whether it is ``known``, or ``open``.
 
     Open: some dimension is no affine form of iterators.
     """
 
     ref: MemoryRef
     number: int
-    constants: tuple[int, ...]
+    code: int
     known: bool
     open: bool
+
+
+def towards(a: Address, b: Address) -> tuple[int, int, int, str, str]:
+    """Equal for pairs of accesses of one array that lie alike towards each other."""
+    return a.number, b.number, b.code - a.code, a.ref.kind, b.ref.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +44,19 @@ class Pair:
     """Two accesses of one array: the distance (None: never), and what of it is not certain.
 
     ``assumed``: the distance is not known. ``doubted``: the tool may not see it so. ``unproved``: why the tool may see
-    a dependence that there is not.
+    a dependence that there is not. ``folded``: remainders or quotients take part in one of the addresses.
     """
 
     distance: int | None
     assumed: bool
     doubted: bool
     unproved: str | None
+    folded: bool
+
+    @property
+    def idle(self) -> bool:
+        """Whether the two have nothing to do with each other."""
+        return self.distance is None and self.unproved is None and not self.folded
 
 
 @dataclass
@@ -137,7 +148,7 @@ class Carriers:
 
     def _folded(self, first: Op, second: Op) -> bool:
         """Whether remainders or quotients of iterators take part in one of two addresses, both of them known."""
-        a, b = self._address(first), self._address(second)
+        a, b = self.address(first), self.address(second)
         return a.known and b.known and (a.open or b.open)
 
     def disjoint_banks(self, first: Op, second: Op) -> bool:
@@ -174,16 +185,20 @@ class Carriers:
             return []
         edges = []
         name = self.names(variable)
-        for source in found:
-            for sink in found:
+        spoken = {kind: self._pragma(variable, kind, "inter") for kind in _KINDS.values()}
+        places = [(op, self.address(op)) for op in found]
+        for source, a in places:
+            for sink, b in places:
                 if source.kind == sink.kind == "load":
                     continue
                 kind = _KINDS[source.kind, sink.kind]
-                d = self._pragma(variable, kind, "inter")
+                d = spoken[kind]
                 if d is not None and self._false(d):
                     continue
+                pair = self._known.get(towards(a, b)) or self._pair(source, sink)
+                if d is None and pair.idle:
+                    continue
                 told = distance = d.values.get("distance") if d is not None else None
-                pair = self._pair(source, sink)
                 if distance is None:
                     distance = pair.distance
                     if pair.assumed:
@@ -193,7 +208,7 @@ class Carriers:
                 gap = self.store_states if kind == "raw" else int(not registers)
                 if distance is not None:
                     edges.append(Edge(source.id, sink.id, distance, gap, "memory", name))
-                if not registers and told is None and distance != 1 and self._folded(source, sink):
+                if not registers and told is None and distance != 1 and pair.folded:
                     near = Edge(source.id, sink.id, 1, gap, "memory", name)
                     self.possible.setdefault(REMAINDER, []).append(near)
                     continue
@@ -220,13 +235,13 @@ class Carriers:
         It follows from what the constants of their indices differ by: copies of an unrolled access are many, their
         differences few.
         """
-        a, b = self._address(source), self._address(sink)
-        key = (a.number, b.number, tuple(map(operator.sub, b.constants, a.constants)), source.kind, sink.kind)
-        if key not in self._known:
-            self._known[key] = Pair(*self._distance(source, sink), self._unproved(source, sink))
-        return self._known[key]
+        key = towards(self.address(source), self.address(sink))
+        if (known := self._known.get(key)) is None:
+            folded = self._folded(source, sink)
+            known = self._known[key] = Pair(*self._distance(source, sink), self._unproved(source, sink), folded)
+        return known
 
-    def _address(self, op: Op) -> Address:
+    def address(self, op: Op) -> Address:
         """The address of an access; operations get others while they are brought down to hardware."""
         found, ref = self._addresses.get(op.id), op.ref
         assert ref is not None
@@ -234,9 +249,9 @@ class Carriers:
             index = ref.index or ()
             bare = tuple(None if f is None else f.terms for f in index)
             number = self._forms.setdefault((ref.index is None, bare, ref.map, ref.domain), len(self._forms))
-            constants = tuple(0 if f is None else f.const for f in index)
+            code = packed(0 if f is None else f.const for f in index)
             affine = ref.index is not None and None not in ref.index
-            found = self._addresses[op.id] = Address(ref, number, constants, affine or ref.map is not None, not affine)
+            found = self._addresses[op.id] = Address(ref, number, code, affine or ref.map is not None, not affine)
         return found
 
     def _distance(self, source: Op, sink: Op) -> tuple[int | None, bool, bool]:

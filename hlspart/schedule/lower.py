@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from hlspart.banking.accesses import settled
 from hlspart.layouts.perdim import PerDimLayout
-from hlspart.schedule.dependence import Carriers
+from hlspart.schedule.dependence import Carriers, towards
 from hlspart.schedule.graph import Carried, Edge, Graph, MemoryRef, Op
 from hlspart.schedule.history import different
 from hlspart.schedule.operations import Body
@@ -300,14 +300,21 @@ def _memory(
             continue
         memory = storage.memory(variable)
         name = storage.program.variable(variable).name
-        for k, first in enumerate(found):
-            for second in found[k + 1 :]:
-                if first.kind == second.kind == "load" or not carriers.inside(variable, first, second):
+        never: dict[object, bool] = {}
+        places = [(op, carriers.address(op)) for op in found]
+        for k, (first, a) in enumerate(places):
+            for second, b in places[k + 1 :]:
+                if first.kind == second.kind == "load":
                     continue
                 assert first.ref is not None and second.ref is not None
+                key = towards(a, b)
+                if key not in never:
+                    never[key] = _apart(first.ref, second.ref, memory.layout)
+                if never[key] or not carriers.inside(variable, first, second):
+                    continue
                 differ = different(first.ref.index, second.ref.index)
                 if first.kind == second.kind == "store" and one_of(first.ref, second.ref, memory.layout):
-                    pair = [Edge(a, b, d, 1, "memory", name) for a, b, d in _turns(first.id, second.id)]
+                    pair = [Edge(x, y, d, 1, "memory", name) for x, y, d in _turns(first.id, second.id)]
                     carriers.possible.setdefault(CHOSEN, []).extend(pair if not memory.registers else [])
                 if _exclusive(first.ref, second.ref) or (differ and not hidden(first.ref, second.ref, memory.layout)):
                     continue
@@ -325,6 +332,11 @@ def _memory(
         if storage.target.memory_registers and (memory.bound or left):  # the tool takes what it does not know as given
             carriers.assumed -= {(a.id, b.id) for a in found for b in found if memory.bound or (a.id, b.id) in left}
     return edges, waits
+
+
+def _apart(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
+    """Whether the tool sees that two accesses touch different elements, in whatever memories."""
+    return different(one.index, other.index) and not hidden(one, other, layout) and not one_of(one, other, layout)
 
 
 def _turns(first: int, second: int) -> tuple[tuple[int, int, int], ...]:

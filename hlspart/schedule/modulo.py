@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from hlspart.model.ports import Ports
 from hlspart.schedule.problem import Problem, Schedule, allowed
 from hlspart.schedule.recurrence import critical_cycle, earliest, incoming_of, outgoing_of, recurring, topological
 
@@ -198,21 +199,23 @@ class _Attempt:
             reads, writes = self.reads[bank, slot], self.writes[bank, slot]
             if not reads and not writes:
                 continue
-            if self._load(bank, [*reads, *([op] if use.read else [])], [*writes, *([] if use.read else [op])]) > 1:
+            ports = self.problem.limits[bank]
+            if ports.serves(len(reads) + use.read, len(writes) + (not use.read)):
+                continue
+            if not self._in_turn(ports, [*reads, op] if use.read else reads, writes if use.read else [*writes, op]):
                 return False
         return True
 
-    def _load(self, bank: str, reads: list[int], writes: list[int]) -> int:
-        """Cycles that one bank needs for the accesses of one slot."""
-        ports = self.problem.limits[bank]
+    def _in_turn(self, ports: Ports, reads: list[int], writes: list[int]) -> bool:
+        """Whether one bank serves the accesses of one slot because they never all run in one iteration."""
         arms = {x: self.problem.ports[x].branch for x in (*reads, *writes)}
         if not any(arms.values()):
-            return ports.interval(len(reads), len(writes))
-        together = together_at_most([arms[x] for x in (*reads, *writes)])
+            return False
         most_reads = together_at_most([arms[x] for x in reads])
         most_writes = together_at_most([arms[x] for x in writes])
-        total = ports.total if ports.total is not None else together
-        return max(ports.interval(most_reads, 0), ports.interval(0, most_writes), -(-together // max(1, total)))
+        together = together_at_most(list(arms.values()))
+        single = ports.serves(most_reads, 0) and ports.serves(0, most_writes)
+        return single and (ports.total is None or together <= ports.total)
 
     def _evict(self, op: int, t: int) -> list[int]:
         """Make room for ``op`` in state ``t``: the lowest of those in the way leave."""
