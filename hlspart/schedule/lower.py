@@ -20,7 +20,7 @@ from hlspart.schedule.graph import Carried, Edge, Graph, MemoryRef, Op
 from hlspart.schedule.history import different
 from hlspart.schedule.operations import Body
 from hlspart.schedule.registers import bypass, forward, rotate
-from hlspart.schedule.storage import Storage
+from hlspart.schedule.storage import BUS, Storage
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,8 @@ def _promote(
                 len(own_stores) == 1
                 and len(loads) <= 1
                 and not (own_stores[0].ref or ref).guarded
-                and (memory.registers or not storage.unrolls(ref.access))  # unrolling comes after promotion
+                # unrolling comes after promotion; reports show that of memories, at m_axi ports the contrary
+                and (memory.registers or memory.storage == BUS or not storage.unrolls(ref.access))
             ):
                 last = own_stores[0]
                 for op in loads:

@@ -183,3 +183,12 @@ def test_banks_of_a_partitioned_array_have_ports_that_arrays_of_the_bundle_share
 def test_ports_of_banks_are_not_known_of_other_tools(tool):
     found = loop(BANKS % partitions("a cyclic factor=4 dim=2"), tool=tool)
     assert found.ii is None and found.bounds == (1, 25) and "port" in (found.cause or "")
+
+
+@pytest.mark.parametrize("ports", [True, False])
+def test_elements_that_unrolling_fixes_leave_ports_and_stay_in_memories(ports):
+    """Reports of 2022.2: four loops that add to all of an m_axi array, unrolled; memories keep the accesses."""
+    text = BANKS % "" if ports else BANKS.replace("#pragma HLS INTERFACE", "//") % ""
+    found = loop(text.replace("o[i] = s;", "for (int j = 0; j < 24; j++) o[j] += s;"), tool="vitis-2022.2")
+    assert found.limits[0].array == ("m_axi g" if ports else "o")
+    assert not ports or found.ii == 25
