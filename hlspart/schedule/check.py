@@ -14,7 +14,7 @@ from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.model.program import Program
 from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validation
 from hlspart.partition import validate
-from hlspart.schedule import bus, resources
+from hlspart.schedule import bus, depths, resources
 from hlspart.schedule.confirm import faults
 from hlspart.schedule.doubts import both, least_resource, missed, uncertain
 from hlspart.schedule.folding import statement_values
@@ -25,6 +25,7 @@ from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.nests import Nest, Nests
 from hlspart.schedule.operations import Unmodelled
 from hlspart.schedule.recurrence import critical_cycle
+from hlspart.schedule.separate import separated
 from hlspart.schedule.shared import beside_modules, shared
 from hlspart.schedule.storage import BUS, Storage
 from hlspart.schedule.trial import Change, Tried, changed
@@ -47,6 +48,8 @@ def check(
 
     ``hints``: also look for what would help a loop that misses its target.
     """
+    made = separated(program, analysis, validation, target)
+    statuses, (program, analysis, validation) = validation.statuses, (made.program, made.analysis, made.validation)
     functions = [_Function(program, analysis, validation, target, name) for name in program.functions]
     loops: list[LoopResult] = []
     unrolled = frozenset(loop for f in functions for loop in f.unrolled())
@@ -59,14 +62,14 @@ def check(
     asked: dict[int, resources.Use] = {}
     for variable, use in (x for f in functions for x in f.uses):
         asked[variable] = asked[variable].also(use) if variable in asked else use
-    arrays = resources.arrays(storage, asked)
+    arrays = made.given(resources.arrays(storage, asked))
     return IIResult(
         tool=target.tool,
         part=target.part,
         clock_ns=target.clock_ns,
         loops=tuple(latencies.loops),
         arrays=arrays,
-        pragmas=validation.statuses,
+        pragmas=statuses,
         functions=tuple(FunctionResult(name, latencies.of(name)) for name in program.functions),
         assumptions=_assumptions(target, bank_model, waiting),
         resources=resources.total(arrays, storage),
@@ -223,8 +226,9 @@ class _Function:
         if cause is not None:
             ii = None
         trip = self._trip(nest)
-        requests = p.elaborated.requests if cause is None else None
-        depth = p.schedule.depth if cause is None and requests is None else None
+        doubt = depths.unknown(p.problem, p.estimated, self.storage, p.schedule.ii) if cause is None else None
+        doubt = p.elaborated.requests.why or doubt if cause is None else None
+        depth = p.schedule.depth if cause is None and doubt is None else None
         return self._record(
             nest,
             cause=cause,
@@ -237,7 +241,7 @@ class _Function:
             bounds=bounds,
             reasons=reasons,
             prediction=p,
-            depth_cause=requests,
+            depth_cause=doubt,
         )
 
     def _dsp(self, p: Prediction) -> int | None:
@@ -262,6 +266,8 @@ class _Function:
             cause = blocked
         except Unmodelled as stop:
             depth, cause = None, stop.cause
+        except depths.Unknown as stop:
+            return self._record(nest, cause=blocked, trip=self._trip(nest), depth_cause=str(stop))
         found = {a.array for a in self.analysis.accesses if nest.loop is not None and nest.loop.id in a.loops}
         if used := {v for v in found if self.storage.memory(v).storage == BUS}:
             requests = bus.unknown(self.storage, used, "the loop is not pipelined")

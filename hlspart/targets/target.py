@@ -112,6 +112,11 @@ class Target:
         return bool(self.profile["axi"]["bursts"])
 
     @property
+    def requests_inside(self) -> bool:
+        """Whether reports show which m_axi accesses make requests of their own in each iteration."""
+        return bool(self.profile["axi"]["requests_inside"])
+
+    @property
     def port_per_bank(self) -> bool:
         """Whether reports show a port for each bank of an m_axi array that a directive partitions."""
         return bool(self.profile["axi"]["port_per_bank"])
@@ -231,6 +236,11 @@ class Target:
     def arguments_alias(self) -> bool:
         """Whether arguments may be one array to the tool: none of their accesses leaves a loop that stores to one."""
         return bool(self.profile["pipeline"]["arguments_alias"])
+
+    @property
+    def arguments_apart(self) -> bool:
+        """Whether structures that are arguments become a port for every member, as variables do, or one word."""
+        return bool(self.profile["pipeline"]["arguments_apart"])
 
     @property
     def exclusive_arms(self) -> bool:

@@ -1,0 +1,356 @@
+"""Structures of a program and how they are used: member by member, as a whole, handed from call to call."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from hlspart.model.directives import Directive
+from hlspart.model.program import (
+    ArrayRef,
+    ArrayType,
+    Assign,
+    Call,
+    Const,
+    CType,
+    Expr,
+    ExprStmt,
+    FunctionName,
+    IncDec,
+    InitList,
+    Member,
+    Name,
+    PointerType,
+    Program,
+    ScalarType,
+    SizeOf,
+    Stmt,
+    StructType,
+    Subscript,
+    Unary,
+    Variable,
+    children,
+    expressions,
+    walk,
+    walk_statements,
+)
+from hlspart.model.source import Origin
+
+Path = tuple[str, ...]
+Arguments = Literal["apart", "word", "whole"]
+# directives that mean the same of every member as of the whole
+COPIED = frozenset({"array_partition", "interface", "bind_storage", "resource", "dependence"})
+
+
+@dataclass(frozen=True)
+class Place:
+    """Part of a structure variable: the whole where ``path`` is empty."""
+
+    variable: int
+    path: Path
+    indices: tuple[Expr, ...]
+    type: CType
+
+
+def root(variable: Variable) -> StructType | None:
+    """The structure of numbers that a variable is, is an array of, or (a parameter) points to."""
+    of = variable.type
+    if isinstance(of, ArrayType):
+        of = of.element
+    elif isinstance(of, PointerType) and variable.storage == "parameter":
+        of = of.target
+    if not isinstance(of, StructType):
+        return None
+    try:
+        return of if list(leaves(of)) else None
+    except ValueError:
+        return None
+
+
+def leaves(of: CType, path: Path = (), dims: tuple[int | None, ...] = ()) -> Iterator[tuple[Path, ArrayType]]:
+    """Members that are numbers, each with the extents on the way to it. ValueError: there are others."""
+    match of:
+        case ScalarType():
+            yield path, ArrayType(of, dims)
+        case ArrayType():
+            yield from leaves(of.element, path, (*dims, *of.dims))
+        case StructType(union=False):
+            for name, kind in of.members:
+                yield from leaves(kind, (*path, name), dims)
+        case _:
+            raise ValueError
+
+
+def zero(at: Origin) -> Const:
+    return Const(at, ScalarType("int", "int", 32), 0, "0")
+
+
+class Uses:
+    """How every structure is used: which stay whole, and which go together."""
+
+    def __init__(self, program: Program, tops: Collection[str], arguments: Arguments) -> None:
+        self.program = program
+        self.roots = {v.id: kind for v in program.variables if (kind := root(v)) is not None}
+        self.aliases: dict[int, Unary] = {}  # local pointers that always point to one structure -> its address
+        self.aliases = self._aliases()
+        self.words: set[int] = set()  # arguments of a top function that are one word, arrays and all
+        self.many: set[int] = {v for v in self.roots if program.variable(v).dims}  # more than one structure
+        self.links: list[tuple[int, int]] = []
+        self._single: list[tuple[int, int]] = []  # (what is handed on, parameter) of one structure: `&s`
+        self.whole: set[int] = set()
+        self.whole |= {v for v in self.roots if program.variable(v).extern}
+        self._directives(tops, arguments)
+        for function in program.functions.values():
+            for stmt in walk_statements(function.body):
+                self._statement(stmt)
+        for variable in program.variables:
+            self._initial(variable)
+        self._spread()
+
+    def _spread(self) -> None:
+        """Pointers that are handed to pointers to several structures point to several, too."""
+        pointers = [p for p in self.links if all(isinstance(self.program.variable(v).type, PointerType) for v in p)]
+        grown = True
+        while grown:
+            more = {v for pair in pointers if not self.many.isdisjoint(pair) for v in pair}
+            grown = not more <= self.many
+            self.many |= more
+        self.whole |= {formal for _, formal in self._single if formal in self.many} | self.words & self.many
+
+    def chosen(self) -> frozenset[int]:
+        """Variables to take apart: no member of their set stays whole, and one has arrays."""
+        left = {v: {v} for v in self.roots}
+        for a, b in self.links:
+            if left[a] is not left[b]:
+                left[a] |= left[b]
+                for v in left[b]:
+                    left[v] = left[a]
+        out: set[int] = set()
+        for group in {id(g): g for g in left.values()}.values():
+            if group.isdisjoint(self.whole) and any(map(self._arrays, group)):
+                out |= group
+        return frozenset(out)
+
+    def _arrays(self, variable: int) -> bool:
+        of = self.program.variable(variable).type
+        return isinstance(of, ArrayType) or any(leaf.dims for _, leaf in leaves(self.roots[variable]))
+
+    def _directives(self, tops: Collection[str], arguments: Arguments) -> None:
+        asked: set[int] = set()
+        bound: set[int] = set()
+        for d in self.program.directives:
+            mine = self.roots.keys() & set(d.variables)
+            bound |= mine if d.kind == "interface" else set()
+            if d.kind == "disaggregate":
+                asked |= mine
+            elif mine and (d.kind not in COPIED or (member(d) is None) is not (named(d) is None)):
+                self.whole |= mine
+            elif member(d) is not None:
+                self.whole |= {v for v in mine if not list(below(self.roots[v], member(d)))}
+        if arguments == "apart":
+            return
+        for name in tops:
+            for v in self.roots.keys() & set(self.program.functions[name].params) - asked:
+                one = arguments == "word" and v not in bound and not self.program.variable(v).dims
+                (self.words if one else self.whole).add(v)
+
+    def _aliases(self) -> dict[int, Unary]:
+        out = {}
+        for variable in self.program.variables:
+            init = variable.init
+            if isinstance(variable.type, PointerType) and isinstance(init, Unary) and init.op == "&":
+                place = self.place(init.operand)
+                if place is not None and isinstance(place.type, StructType) and all(map(_is_zero, place.indices)):
+                    out[variable.id] = init
+        for function in self.program.functions.values() if out else ():
+            for stmt in walk_statements(function.body):
+                for expr in (e for top in expressions(stmt) for e in walk(top)):
+                    changed = expr.target if isinstance(expr, Assign) else getattr(expr, "operand", None)
+                    if isinstance(changed, Name) and isinstance(expr, Assign | IncDec | Unary):
+                        out.pop(changed.variable, None)
+        return out
+
+    def address(self, expr: Expr) -> Expr:
+        """An argument, a pointer that always points to one structure as the address of that."""
+        return self.aliases.get(expr.variable, expr) if isinstance(expr, Name) else expr
+
+    # ------------------------------------------------------------------------------- places
+
+    def place(self, expr: Expr) -> Place | None:
+        """The part of a structure that an expression names."""
+        match expr:
+            case Name(variable=v) if v in self.roots:
+                return Place(v, (), (), self.program.variable(v).type)
+            case ArrayRef(variable=v) if v in self.roots:
+                return Place(v, (), expr.indices, expr.type)
+            case Member(base=Name(variable=v), arrow=True) if v in self.aliases:
+                return self.place(replace(expr, base=self.aliases[v].operand, arrow=False))
+            case Member(base=base, field=field, arrow=arrow):
+                inner = self.place(base)
+                if inner is None:
+                    return None
+                of, indices = inner.type, inner.indices
+                if arrow and isinstance(of, PointerType | ArrayType):
+                    of = of.target if isinstance(of, PointerType) else of.element
+                    indices = (*indices, zero(expr.at))
+                kind = dict(of.members).get(field) if isinstance(of, StructType) else None
+                return None if kind is None else Place(inner.variable, (*inner.path, field), indices, kind)
+            case Subscript(base=base, index=index):
+                inner = self.place(base)
+                if inner is None or not inner.path:
+                    return None
+                return replace(inner, indices=(*inner.indices, index), type=expr.type)
+        return None
+
+    def _statement(self, stmt: Stmt) -> None:
+        match stmt:
+            case ExprStmt(expr=Assign(op="=", target=target, value=value)) if self._assigned(target, value):
+                return
+        for expr in expressions(stmt):
+            self._scan(expr)
+
+    def _assigned(self, target: Expr, value: Expr) -> bool:
+        """``a = b`` of whole structures, or of elements of arrays of them."""
+        places = self.place(target), self.place(value)
+        if places[0] is None or places[1] is None or not isinstance(places[0].type, StructType):
+            return False
+        pure = not any(isinstance(e, Call | Assign | IncDec) for p in (target, value) for e in walk(p))
+        flat = all(not leaf.dims for _, leaf in leaves(places[0].type)) if pure else False
+        if not flat or places[0].type != places[1].type:
+            return False
+        for p in (places[0], places[1]):
+            self._indices(p)
+        self.links.append((places[0].variable, places[1].variable))
+        return True
+
+    def _indices(self, place: Place) -> None:
+        for index in place.indices:
+            self._scan(index)
+        pointer = isinstance(self.program.variable(place.variable).type, PointerType)
+        if pointer and place.indices and not _is_zero(place.indices[0]):
+            self.many.add(place.variable)
+
+    def _scan(self, expr: Expr) -> None:
+        place = self.place(expr)
+        if place is not None:
+            self._indices(place)
+            if not isinstance(place.type, ScalarType) or not place.path:
+                self.whole.add(place.variable)
+            return
+        match expr:
+            case SizeOf():
+                return
+            case Name(variable=v) | ArrayRef(variable=v) if v in self.aliases:
+                place = self.place(self.aliases[v].operand)
+                self.whole |= {place.variable} if place is not None else set()
+            case FunctionName(name=name) if name in self.program.functions:
+                self.whole |= self.roots.keys() & set(self.program.functions[name].params)
+            case Call():
+                function = self.program.functions.get(expr.function or "")
+                formals = function.params if function is not None and not function.variadic else ()
+                if len(formals) != len(expr.args):
+                    self.whole |= self.roots.keys() & set(formals)
+                    formals = ()
+                for k, arg in enumerate(map(self.address, expr.args)):
+                    if not self._handed(arg, formals[k] if formals else None):
+                        self._scan(arg)
+                        self.whole |= self.roots.keys() & set(formals[k : k + 1])
+            case _:
+                for child in children(expr):
+                    self._scan(child)
+
+    def _handed(self, arg: Expr, formal: int | None) -> bool:
+        """An argument that is a part of a structure, for a parameter that takes it (None: not known)."""
+        place = self.place(arg.operand if isinstance(arg, Unary) and arg.op == "&" else arg)
+        if place is None:
+            return False
+        held = held_by(place.type)
+        if isinstance(held, ScalarType):
+            self._indices(place)
+            return bool(place.path) and not (isinstance(arg, Unary) and isinstance(place.type, ArrayType))
+        if not isinstance(held, StructType) or formal is None or self.roots.get(formal) != held:
+            return False
+        to = self.program.variable(formal)
+        if isinstance(to.type, StructType) and not to.reference and any(leaf.dims for _, leaf in leaves(held)):
+            return False  # a copy with arrays
+        self._indices(place)
+        self.links.append((place.variable, formal))
+        if isinstance(place.type, StructType) and not (place.indices and _is_zero(place.indices[-1])):
+            self._single.append((place.variable, formal))
+        return True
+
+    def _initial(self, variable: Variable) -> None:
+        init = variable.init
+        if init is None or variable.id in self.aliases:
+            return
+        place = self.place(init) if variable.id in self.roots else None
+        if place is not None and isinstance(place.type, StructType) and place.type == variable.type:
+            if any(leaf.dims for _, leaf in leaves(place.type)):
+                self.whole |= {variable.id, place.variable}
+            self._indices(place)
+            self.links.append((variable.id, place.variable))
+        elif variable.id in self.roots and isinstance(init, InitList):
+            for _, value in init.items:
+                self._scan(value)
+            try:
+                for path, _ in leaves(self.roots[variable.id]):
+                    part(init, variable.type, path)
+            except ValueError:
+                self.whole.add(variable.id)
+        else:
+            self._scan(init)
+            self.whole |= self.roots.keys() & {variable.id}
+
+
+def _is_zero(index: Expr) -> bool:
+    return isinstance(index, Const) and index.value == 0
+
+
+def held_by(of: CType) -> CType:
+    """What an array that is handed on holds."""
+    if isinstance(of, ArrayType):
+        return of.element
+    return of.target if isinstance(of, PointerType) else of
+
+
+def named(d: Directive) -> str | None:
+    """The problem that says that a directive names a part of a variable."""
+    return next((p.message for p in d.problems if p.code == "struct-member"), None)
+
+
+def member(d: Directive) -> Path | None:
+    """The member that a directive names: ``s.a`` or ``p->a``."""
+    text = (d.option("variable") or d.option("port") or "").replace("->", ".").lstrip("*&")
+    parts = tuple(text.split("."))
+    return parts[1:] if len(parts) > 1 and "[" not in text and "," not in text else None
+
+
+def below(of: CType, path: Path | None) -> Iterator[tuple[Path, ArrayType]]:
+    return ((p, leaf) for p, leaf in leaves(of) if p[: len(path or ())] == (path or ()))
+
+
+def part(init: Expr, of: CType, path: Path) -> Expr:
+    """The initial value of the member ``path``. ValueError: braces are left out, or members are named."""
+    if isinstance(init, InitList) and any(names for names, _ in init.items):
+        raise ValueError
+    match of:
+        case ArrayType(dims=dims) if isinstance(init, InitList) and path:
+            below: CType = ArrayType(of.element, dims[1:]) if len(dims) > 1 else of.element
+            if any(not isinstance(v, InitList) for _, v in init.items):
+                raise ValueError
+            return replace(init, items=tuple(((), part(v, below, path)) for _, v in init.items))
+        case StructType() if isinstance(init, InitList) and path:
+            at = [name for name, _ in of.members].index(path[0])
+            kind = of.members[at][1]
+            values = [v for _, v in init.items]
+            if any(isinstance(k, ArrayType | StructType) and not isinstance(v, InitList)
+                   for (_, k), v in zip(of.members, values, strict=False)):  # fmt: skip
+                raise ValueError
+            if at < len(values):
+                return part(values[at], kind, path[1:])
+            nothing = zero(init.at)
+            return nothing if isinstance(kind, ScalarType) else InitList(init.at, kind, (((), nothing),))
+    if path:
+        raise ValueError
+    return init

@@ -1,0 +1,196 @@
+"""Members of structures: the II equals that of the same kernel with an array for every member."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from predicting import loop, result
+
+TYPES = "typedef struct { int n; int a[64]; int b[8][8]; } box;\ntypedef struct { int x, y; } point;\n"
+
+
+def _kernel(seed: int, whole: bool) -> str:
+    """A random kernel; ``whole``: with structures, else with an array for every member."""
+    rng = random.Random(seed)
+
+    def a(index: str) -> str:
+        return f"s.a[{index}]" if whole else f"s_a[{index}]"
+
+    def b(row: str, column: str) -> str:
+        return f"s.b[{row}][{column}]" if whole else f"s_b[{row}][{column}]"
+
+    def q(index: str, member: str) -> str:
+        return f"q[{index}].{member}" if whole else f"q_{member}[{index}]"
+
+    def term() -> str:
+        shift = rng.choice(["", " + 1", " + 2", " - 1"])
+        return rng.choice(
+            [a(f"i{shift}"), b("i & 7", str(rng.randrange(8))), q(f"i{shift}", rng.choice("xy")), "in[i]"]
+        )
+
+    lines = [f"out[i] = {' + '.join(term() for _ in range(rng.randint(1, 4)))};"]
+    if rng.random() < 0.6:
+        lines.append(f"{q('i', 'x')} = {term()};")
+    if rng.random() < 0.4:
+        lines.append(f"{a('i')} = {a('i - 1')} + {term()};")
+    if rng.random() < 0.4:
+        kept = "s.n" if whole else "s_n"
+        lines.append(f"{kept} += {q('i', 'y')};")
+    rng.shuffle(lines)
+    name = "s.a" if whole else "s_a"
+    pragma = rng.choice(["", f"#pragma HLS ARRAY_PARTITION variable={name} cyclic factor=2\n"])
+    declared = "box s; point q[64];" if whole else "int s_n, s_a[64], s_b[8][8], q_x[64], q_y[64];"
+    first = "fill(&s, in);" if whole else "fill(&s_n, s_a, s_b, in);"
+    formals, n, own = (
+        ("box *p", "p->n", "p->a[k]") if whole else ("int *p_n, int p_a[64], int p_b[8][8]", "*p_n", "p_a[k]")
+    )
+    cell = "p->b[k >> 3][k & 7]" if whole else "p_b[k >> 3][k & 7]"
+    return f"""{TYPES}
+void fill({formals}, int in[64]) {{
+#pragma HLS INLINE
+    F: for (int k = 0; k < 64; k++) {{
+#pragma HLS PIPELINE
+        {own} = in[k]; {cell} = k;
+    }}
+    {n} = 0;
+}}
+int f(int in[64], int out[64]) {{
+    {declared}
+{pragma}
+    {first}
+    G: for (int k = 0; k < 64; k++) {{ {q("k", "x")} = in[k]; {q("k", "y")} = k; }}
+    L: for (int i = 2; i < 60; i++) {{
+#pragma HLS PIPELINE
+        {" ".join(lines)}
+    }}
+    return {"s.n" if whole else "s_n"};
+}}
+"""
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_as_with_an_array_for_every_member(seed: int) -> None:
+    told = []
+    for whole in (True, False):
+        found = result(_kernel(seed, whole), tool="vitis-2022.2")
+        told.append([(x.name, x.ii, x.bounds, x.depth, x.latency) for x in found.loops])
+    assert told[0] == told[1]
+    assert any(ii is not None for name, ii, *_ in told[0] if name == "L")
+
+
+def test_members_have_ports_of_their_own() -> None:
+    text = (
+        TYPES
+        + """int f(int in[64]) {
+    box s;
+    for (int k = 0; k < 64; k++) { s.a[k] = in[k]; s.b[k / 8][k % 8] = k; }
+    int sum = 0;
+    L: for (int i = 0; i < 60; i++) {
+#pragma HLS PIPELINE
+        sum += s.a[i] + s.a[i + 1] + s.b[i / 8][0] + s.b[i / 8][1];
+    }
+    return sum;
+}
+"""
+    )
+    assert loop(text).ii == 1
+    assert loop(text.replace("[1];", "[1] + s.a[i + 2];")).ii == 2
+    arrays = {a.name: a.dims for a in result(text).arrays if a.function == "f"}
+    assert arrays == {"in": (64,), "s.a": (64,), "s.b": (8, 8)}
+
+
+ARGUMENT = (
+    TYPES
+    + """void f(box *s, int out[64]) {
+    L: for (int i = 0; i < 60; i++) {
+#pragma HLS PIPELINE
+        out[i] = s->a[i] + s->a[i + 1] + s->a[i + 2];
+    }
+}
+"""
+)
+
+
+def test_arguments_are_ports_for_every_member_in_vivado_hls() -> None:
+    assert loop(ARGUMENT, tool="vivado-hls-2018.2").ii == 2
+    packed = ARGUMENT.replace("    L:", "#pragma HLS DATA_PACK variable=s\n    L:")
+    assert loop(packed, tool="vivado-hls-2018.2").ii is None
+
+
+def test_arguments_are_one_word_in_vitis_hls() -> None:
+    assert loop(ARGUMENT, tool="vitis-2022.2").ii == 1
+    asked = ARGUMENT.replace("    L:", "#pragma HLS DISAGGREGATE variable=s\n    L:")
+    assert loop(asked, tool="vitis-2022.2").ii == 2
+    for held in (
+        loop(ARGUMENT, tool="vitis-2022.2", flow="vitis"),
+        loop(ARGUMENT.replace("box *s", "box s[4]"), tool="vitis-2022.2"),
+        loop(ARGUMENT.replace("    L:", "#pragma HLS INTERFACE m_axi port=s\n    L:"), tool="vitis-2022.2"),
+    ):
+        assert held.ii is None and held.cause is not None and "an array inside a structure" in held.cause
+
+
+def test_pointers_that_stay() -> None:
+    """A local pointer that always points to one structure is that structure."""
+    text = (
+        TYPES
+        + """void g(box *p) { p->a[0] = p->n; }
+void f(int out[64]) {
+    box s, *p = &s;
+    g(p);
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        out[i] = p->a[i] + s.b[0][1];
+    }
+}
+"""
+    )
+    assert loop(text).ii == 1
+    assert loop(text.replace("g(p);", "g(p); box t; if (out[0]) p = &t;")).ii is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "memcpy(&s, in, 64);",  # as bytes
+        "other = s;",  # a copy with arrays
+        "outside(&s);",  # no body
+        "int *p = s.a; p[0] = 1;",  # an address
+        "by_value(s);",
+    ],
+)
+def test_structures_used_as_a_whole_stay(line: str) -> None:
+    text = (
+        TYPES
+        + f"""void outside(box *p);
+void by_value(box p) {{ p.a[0] = 1; }}
+int f(int in[64], int out[64]) {{
+    box s, other;
+    {line}
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE
+        out[i] = s.a[i];
+    }}
+    return other.n;
+}}
+"""
+    )
+    found = loop(text)
+    assert found.ii is None and found.cause is not None and "an array inside a structure" in found.cause
+    assert "s.a" not in {a.name for a in result(text).arrays}
+
+
+def test_aggregated_variables_stay() -> None:
+    text = (
+        TYPES
+        + """void f(int out[64]) {
+    box s;
+#pragma HLS AGGREGATE variable=s
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        out[i] = s.a[i];
+    }
+}
+"""
+    )
+    assert loop(text).ii is None
