@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 
 from hlspart.model.access import AccessAnalysis, Bounds
 from hlspart.model.comparing import Comparison, LoopComparison, PartitionComparison, Report, ReportedLoop
@@ -21,16 +22,16 @@ def compare(
     report: Report,
 ) -> Comparison:
     """How ``result`` (of :func:`hlspart.schedule.check`) compares with ``report``."""
-    ordinals = _ordinals(program)
+    places = _places(program)
     left = list(result.loops)
     rows: list[LoopComparison] = []
     # Vitis HLS names every loop of the text; "Loop 1" is one that it has made itself (memcpy, initial values)
     vitis = (report.tool or target.tool).startswith("vitis")
     for said in report.loops:
-        mine = _find(said, left, ordinals, program, vitis) or _find(said, list(result.loops), ordinals, program, vitis)
+        mine = _find(said, left, places, program, vitis) or _find(said, list(result.loops), places, program, vitis)
         if mine in left:  # else another copy of its function
             left.remove(mine)
-        rows.append(_row(mine, said, report))
+        rows.append(_row(mine, said, report, _absent(said, program, vitis)))
     reported = {owner(x.module) for x in report.loops if x.module}
     reported |= {name for top in reported for name in _below(program, top)}
     for mine in left:
@@ -42,21 +43,42 @@ def compare(
 # --------------------------------------------------------------------------------------- names
 
 
-def _ordinals(program: Program) -> dict[str, int]:
-    """``function/Loop 1.2`` or ``function/LABEL.2`` of Vivado HLS -> loop id.
+@dataclass(frozen=True)
+class _Places:
+    """Loops of Vivado HLS by their place: ``ids`` of ``function/Loop 1.2`` or ``function/LABEL.2``.
 
-    Loops go by their place among their siblings, after the name or the place of the loop around them.
+    Loops go by their place among their siblings, after the name or the place of the loop around them (``parents``).
     """
-    out: dict[str, int] = {}
 
-    def visit(function: str, loops: list[Loop], around: set[str]) -> None:
+    ids: dict[str, int] = field(default_factory=dict)
+    parents: dict[int, int] = field(default_factory=dict)
+
+    def at(self, name: str, loops: list[LoopResult]) -> LoopResult | None:
+        """The loop at a place, or the flattened nest whose outermost loop is there."""
+        found = {x.loop: self.ids.get(f"{x.function}/{name}") for x in loops}
+        exact = next((x for x in loops if x.loop == found[x.loop]), None)
+        return exact or next((x for x in loops if x.flattened and self._outer(x) == found[x.loop]), None)
+
+    def _outer(self, loop: LoopResult) -> int | None:
+        at: int | None = loop.loop
+        for _ in loop.flattened[1:]:
+            at = self.parents.get(at) if at is not None else None
+        return at
+
+
+def _places(program: Program) -> _Places:
+    out = _Places()
+
+    def visit(function: str, loops: list[Loop], around: set[str], parent: int | None) -> None:
         for n, loop in enumerate(loops, 1):
             names = {f"{name}.{n}" if name else f"Loop {n}" for name in around}
-            out.update({f"{function}/{name}": loop.id for name in names})
-            visit(function, _children(loop), names | ({loop.label} if loop.label else set()))
+            out.ids.update({f"{function}/{name}": loop.id for name in names})
+            if parent is not None:
+                out.parents[loop.id] = parent
+            visit(function, _children(loop), names | ({loop.label} if loop.label else set()), loop.id)
 
     for name, function in program.functions.items():
-        visit(name, _children(function), {""})
+        visit(name, _children(function), {""}, None)
     return out
 
 
@@ -68,33 +90,38 @@ def _children(node: object) -> list[Loop]:
 
 
 def _find(
-    said: ReportedLoop, loops: list[LoopResult], ordinals: dict[str, int], program: Program, vitis: bool
+    said: ReportedLoop, loops: list[LoopResult], places: _Places, program: Program, vitis: bool
 ) -> LoopResult | None:
     function = owner(said.module)
     own = [x for x in loops if x.function == function]
     below = _below(program, function)  # the tool has put functions into their callers
     for there in (own, [x for x in loops if x.function in below], [] if own or below else loops):
-        found = _named(said, there, {} if vitis else ordinals)
+        found = _named(said, there, _Places() if vitis else places)
         if found is not None:
             return found
     return None
 
 
-def _named(said: ReportedLoop, loops: list[LoopResult], ordinals: dict[str, int]) -> LoopResult | None:
+def _named(said: ReportedLoop, loops: list[LoopResult], places: _Places) -> LoopResult | None:
     for x in loops:
         if said.name == x.name or (said.name == x.function and x.loop < 0):
             return x
     if re.fullmatch(r"Loop [\d.]+|\w+(\.\d+)+", said.name):
-        ids = {ordinals.get(f"{x.function}/{said.name}") for x in loops}
-        return next((x for x in loops if x.loop in ids), None)
+        return places.at(said.name, loops)
     # lines have moved since: unlabelled loops keep their numbers, and loops their iterations
     moved = (x for x in loops if x.name != _unplaced(x.name) == _unplaced(said.name))
     moved = (x for x in moved if _meet(said.trip_count, x.trip_count))
     if (found := next(moved, None)) is not None:
         return found
     # a nest flattened by the one and not by the other, or further, goes by its innermost loop
-    inner = (x for x in loops if x.pipelined and said.name.endswith("_" + (x.flattened[-1] if x.flattened else x.name)))
-    return next(inner, None) or next((x for x in loops if x.flattened and said.name == x.flattened[-1]), None)
+    inner = [(x, x.flattened[-1] if x.flattened else x.name) for x in loops if x.pipelined]
+    for x, name in inner:
+        if said.name.endswith("_" + name):
+            return x
+    for x, name in inner:  # ... whose lines have moved
+        if _unplaced(said.name).endswith("_" + _unplaced(name)) and _meet(said.trip_count, x.trip_count):
+            return x
+    return next((x for x in loops if x.flattened and said.name == x.flattened[-1]), None)
 
 
 def _unplaced(name: str) -> str:
@@ -121,7 +148,19 @@ def _below(program: Program, function: str) -> frozenset[str]:
 # ----------------------------------------------------------------------------------- comparing
 
 
-def _row(mine: LoopResult | None, said: ReportedLoop | None, report: Report) -> LoopComparison:
+def _absent(said: ReportedLoop, program: Program, vitis: bool) -> str:
+    """Why the model has no such loop, as far as its name tells."""
+    if (call := re.match(r"(memcpy|memset)\b|(memcpy|memset)_", said.name)) is not None:
+        return f"the tool has made this loop of a call of {call[1] or call[2]}"
+    if vitis and re.fullmatch(r"Loop \d+", said.name):
+        return "the tool has made this loop itself: copies or initial values"
+    function = owner(said.module)
+    if function and function not in program.functions and not re.match(r"(.*_)?(Loop|Block)_", function):
+        return f"no function {function} in the sources that were read: of a library, or a copy under another name"
+    return "the model has no such loop: the tool kept or named it otherwise"
+
+
+def _row(mine: LoopResult | None, said: ReportedLoop | None, report: Report, absent: str = "") -> LoopComparison:
     drift: list[str] = []
     if mine is None:
         drift.append("not predicted")
@@ -148,7 +187,7 @@ def _row(mine: LoopResult | None, said: ReportedLoop | None, report: Report) -> 
         predicted_latency=mine.latency if mine is not None else None,
         reported=said,
         drift=tuple(drift),
-        why=_why(mine, said, drift, report),
+        why=absent if mine is None else _why(mine, said, drift, report),
     )
 
 
@@ -158,12 +197,10 @@ def _meet(a: Bounds, b: Bounds) -> bool:
     return not highs or low <= min(highs)
 
 
-def _why(mine: LoopResult | None, said: ReportedLoop | None, drift: list[str], report: Report) -> str | None:
+def _why(mine: LoopResult, said: ReportedLoop | None, drift: list[str], report: Report) -> str | None:
     """The first point where model and tool part ways, in one sentence."""
     if not drift:
         return None
-    if mine is None:
-        return "the model has no such loop: the tool kept or named it otherwise"
     if said is None:
         return "the report has no such loop: the tool unrolled, merged or named it otherwise"
     if "pipelining" in drift:

@@ -190,7 +190,7 @@ def _loop_table(lines: Sequence[str], at: int, module: str | None, name: str) ->
     depth, got, want = column("iteration"), column("achieved"), column("target")
     trip, pipe = column("trip"), column("pipelined")
     for cells in rows:
-        title = re.sub(r"^[\s\-+*o]+", "", cells[0]).strip()
+        title = re.sub(r"^[\s\-+*]*(o\s+)?", "", cells[0]).strip()
         if not title:
             continue
         yes = _at(cells, pipe).lower()

@@ -363,3 +363,51 @@ def test_lines_move_only_with_equal_iterations(tmp_path):
         arguments = [str(tmp_path / "k.c"), "--report", str(tmp_path / "f_csynth.rpt"), "--format", "json"]
         found = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)["loops"]
         assert found[0]["name"] == name
+
+
+NEST = """void f(int A[8][16], int B[8][16]) {
+    for (int i = 0; i < 8; i++) {
+        for (int j = 0; j < 16; j++) {
+#pragma HLS PIPELINE
+            A[i][j] = B[i][j];
+        }
+    }
+    output_loop: for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE
+        A[i][0] = i;
+    }
+}
+"""
+
+OLD_ROWS = """        |- Loop 1      |      128|      128|         2|          1|          1|     128|      yes|
+        |- output_loop |        8|        8|         1|          1|          1|       8|      yes|
+        |- memcpy.A.B  |       64|       64|         2|          1|          1|      64|      yes|
+"""
+
+
+def test_nests_without_labels_and_labels_that_begin_with_o(tmp_path):
+    """Vivado HLS calls a flattened nest without labels by the place of its outermost loop."""
+    first, last = VITIS.index("        |- FIRST"), VITIS.index("        +----------+---------+", VITIS.index("SECOND"))
+    text = (VITIS[:first] + OLD_ROWS + VITIS[last:]).replace("== Vitis", "== Vivado").replace("2022.1", "2019.1")
+    source, report = tmp_path / "k.c", tmp_path / "f_csynth.rpt"
+    source.write_text(NEST)
+    report.write_text(text.replace("'f_Pipeline_FIRST'", "'f'"))
+    arguments = [str(source), "--report", str(report), "--tool", "vivado-hls-2019.1", "--format", "json"]
+    found = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)
+    rows = [(x["reported"]["name"], x["name"], x["predicted"] and x["predicted"]["ii"]) for x in found["loops"]]
+    assert rows == [
+        ("Loop 1", "VITIS_LOOP_2_1_VITIS_LOOP_3_2", 1),
+        ("output_loop", "output_loop", 1),
+        ("memcpy.A.B", "memcpy.A.B", None),
+    ]
+    assert found["loops"][-1]["why"] == "the tool has made this loop of a call of memcpy"
+
+
+def test_the_innermost_loop_of_a_nest_whose_lines_have_moved(tmp_path):
+    log = INLINED.replace("VITIS_LOOP_9_1", "OUTER_VITIS_LOOP_12_1")
+    source, path = tmp_path / "k.c", tmp_path / "vitis_hls.log"
+    source.write_text(CALLS)
+    path.write_text(log)
+    arguments = [str(source), "--log", str(path), "--tool", "vitis-2022.2", "--format", "json"]
+    found = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False).stdout)
+    assert {x["reported"]["name"]: x["name"] for x in found["loops"]}["OUTER_VITIS_LOOP_12_1"] == "VITIS_LOOP_9_1"
