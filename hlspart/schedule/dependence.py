@@ -72,7 +72,7 @@ class Carriers:
     ``rows_seen``: whether reports of the tool show that it takes rows, and iterators that bounds relate, for
     unrelated; ``outside``: names of scalars from outside the loop, of which no report speaks. ``doubted`` collects
     (edge source, sink) pairs that such addresses keep near, ``ordered`` pairs of one iteration that only remainders
-    or quotients keep apart. ``moving``: the first value of the loop varies.
+    or quotients keep apart. ``moving``: other loops are unrolled in the loop, whose first value varies.
     ``assumed`` collects pairs whose distance is not known and taken as 1; ``possible`` has orders between
     iterations that the accesses do not need and that a report shows nevertheless for such a pair, by cause.
     """
@@ -366,13 +366,14 @@ class Carriers:
         """Distance in one loop of any bounds, iterators unrelated to each other; 0: never, None: no such case."""
         if a.index is None or b.index is None or self.own != 1:
             return None
-        own, distance = self.space.names[-1], 0
+        own, distance, crossed = self.space.names[-1], 0, 0
         for f, g in zip(a.index, b.index, strict=True):
             if f is None or g is None:
                 return None
             rest = f - g
             if any(n != own for n in rest.names):
-                continue  # a value from outside can make them meet in any iteration
+                crossed += 1  # a value from outside can make them meet in any iteration
+                continue
             if outlined and rest.const and not g.coefficient(own) and f.terms:
                 continue  # rows of outer iterators come as plain values into the module of the loop
             step = g.coefficient(own) * self.steps[0]
@@ -386,6 +387,9 @@ class Carriers:
             if found < 1 or distance not in (0, found):
                 return 0
             distance = found
+        if crossed > 1:  # but it is one value for all dimensions (reports: a mirrored triangle)
+            everywhere = f"{{ [{', '.join(self.space.names)}] }}"
+            return self._exact(a, b, everywhere, everywhere)
         return distance or 1
 
 

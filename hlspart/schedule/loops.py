@@ -210,9 +210,10 @@ class LoopModel:
         return f"{{ [{', '.join(space.names)}] }}"
 
     def _moving(self, nest: Nest) -> bool:
-        """Whether the first value of the pipelined loop varies with other iterators."""
+        """Whether a loop with others unrolled in it has a first value that varies with other iterators."""
         info = self.nests.info(nest.loop) if nest.loop is not None else None
-        return info is not None and info.lower is not None and bool(info.lower.terms)
+        inside = any(isinstance(s, c.Loop) for b in nest.body for s in c.walk_statements(b))
+        return inside and info is not None and info.lower is not None and bool(info.lower.terms)
 
     def _symbols(self, nest: Nest, statements: Sequence[c.Stmt]) -> dict[int, str]:
         """Scalars that the loop uses for indices and never changes, as names of the iteration space.

@@ -307,3 +307,22 @@ def test_what_is_left_of_a_loop_unrolled_in_part_is_pipelined():
     assert not loop(text, tool="vivado-hls-2019.1").pipelined
     sums = text.replace("int A[32]", "float A[32], float s[2]").replace("A[i] = 0", "s[1] += A[i]")
     assert loop(sums, tool="vitis-2022.2").ii is None
+
+
+@pytest.mark.parametrize(
+    ("mirror", "ii"), [("a[j][i] = t;", 2), ("a[i][j] = t + 1.0f;", 1), ("a[j + 1][i] = t;", None)]
+)
+def test_an_outer_iterator_has_one_value_in_all_dimensions(mirror, ii):
+    """a[j][i] never is the a[i][j] of another j; a[j + 1][i] is where j + 1 = i = j', the next one at j + 1 = j'."""
+    text = f"""void f(float a[80][80], float b[80][80]) {{
+    for (int i = 0; i < 80; i++)
+        L: for (int j = i; j < 80; j++) {{
+            float t = a[i][j] * 3.0f;
+            a[i][j] = t;
+            {mirror}
+        }}
+    b[0][0] = a[0][0];
+}}
+"""
+    found = pipelined(text, tool="vitis-2022.2", part="xcu55c-fsvh2892-2L-e", clock_ns=5.0)
+    assert (found.ii == ii) if ii is not None else found.recurrence_ii > 2
