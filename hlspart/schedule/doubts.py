@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from hlspart.banking.counting import PortProblem
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.ports import PortCount
 from hlspart.schedule.dependence import REMAINDER
@@ -83,7 +84,9 @@ def least_resource(p: Prediction) -> tuple[int, str | None]:
         (lambda v, _: storage.ported(v), "whether each bank of a partitioned m_axi array gets a port is not known"),
         (lambda v, bus: _divided(p, v, bus), "whether the tool partitions a local array by itself is not known"),
     )
-    left, why = dict(p.counts), []
+    left, why = _settled(p), []
+    if _interval(p, left) < _interval(p, p.counts):
+        why.append("whether loads whose element stays through unrolling only leave a loop is not known")
     for unknown, text in reasons:
         bus = shared_interval(p.elaborated, left)
         kept = {v: x for v, x in left.items() if not unknown(v, bus)}
@@ -91,6 +94,19 @@ def least_resource(p: Prediction) -> tuple[int, str | None]:
             why.append(text)
         left = kept
     return _interval(p, left), "; ".join(why) or None
+
+
+def _settled(p: Prediction) -> dict[int, PortCount]:
+    """Accesses of the loop without loads that may have left it."""
+    item, out = p.elaborated, dict(p.counts)
+    for variable in p.counts:
+        members = zip(item.members[variable], item.accesses[variable], strict=True)
+        kept = tuple(access for ident, access in members if ident not in item.lowered.unsettled)
+        if len(kept) < len(item.accesses[variable]):
+            memory = item.storage.memory(variable)
+            problem = PortProblem(item.space, kept, item.storage.target.exclusive_arms)
+            out[variable] = problem.count(memory.layout, memory.ports)
+    return out
 
 
 def _divided(p: Prediction, variable: int, shared: int) -> bool:

@@ -28,11 +28,13 @@ class Lowered:
     """The graph, with the loads that depend on an enclosing loop of a flattened nest only.
 
     ``waits``: orders of one iteration that no element asks for and the tool keeps all the same, see :func:`hidden`.
+    ``unsettled``: loads in the graph of which it is not known whether they have left the loop.
     """
 
     graph: Graph
     kept: frozenset[int]
     waits: tuple[Edge, ...] = ()
+    unsettled: frozenset[int] = frozenset()
 
 
 CHOSEN = "whether the tool keeps apart stores at one place of memories chosen while the loop runs is not known"
@@ -57,7 +59,7 @@ def lower(
     ops = dict(body.ops)
     carried = list(body.carried)
     live = set(body.live)
-    hoisted = _promote(ops, carried, live, own, storage, late) if loop else ()
+    hoisted, unsettled = _promote(ops, carried, live, own, storage, late) if loop else ((), frozenset[int]())
     if ends is not None:
         _promote_inner(ops, carried, carriers.space.names, ends, storage)
     left: Mapping[tuple[int, int], int | None] = {}
@@ -74,7 +76,7 @@ def lower(
     kept = frozenset(
         i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
     )
-    return Lowered(Graph(graph_ops, (*_data(ops, graph_ops, carried), *orders), hoisted), kept, tuple(waits))
+    return Lowered(Graph(graph_ops, (*_data(ops, graph_ops, carried), *orders), hoisted), kept, tuple(waits), unsettled)
 
 
 # ------------------------------------------------------------------------------- leaving the loop
@@ -82,12 +84,14 @@ def lower(
 
 def _promote(
     ops: dict[int, Op], carried: list[Carried], live: set[int], own: tuple[str, ...], storage: Storage, late: bool
-) -> tuple[MemoryRef, ...]:
+) -> tuple[tuple[MemoryRef, ...], frozenset[int]]:
+    """Take accesses of elements that stay out of the loop; also the loads of which it is not known."""
     by_variable: dict[int, list[Op]] = defaultdict(list)
     for op in ops.values():
         if op.ref is not None and op.ref.key[0] != "stream":
             by_variable[op.ref.variable].append(op)
     gone: list[MemoryRef] = []
+    unsettled: set[int] = set()
     written = {v for v, found in by_variable.items() if any(op.kind == "store" for op in found)}
     aliased = any(storage.memory(v).kept for v in written)
     for variable, found in by_variable.items():
@@ -105,7 +109,10 @@ def _promote(
                 continue
             fixed = not _moves(ref, own)
             if late and storage.unrolls(ref.access) and any(f is not None and f.terms for f in ref.index):
-                continue
+                behind = storage.behind_unrolling(variable) if fixed and not stores else "stay"
+                unsettled |= {op.id for op in members} if behind == "unknown" else set()
+                if behind != "leave":
+                    continue
             if not stores and all(op.kind == "load" for op in members):
                 if fixed or settled(ref.index, memory.layout, own):
                     kind = "input" if fixed else "mux"
@@ -137,7 +144,7 @@ def _promote(
             else:
                 continue
             gone += [op.ref for op in members if op.ref is not None]
-    return tuple(gone)
+    return tuple(gone), frozenset(unsettled)
 
 
 def _promote_inner(

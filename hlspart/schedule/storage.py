@@ -349,6 +349,10 @@ class Storage:
         names = {self.analysis.loops[x].iterator for x in a.loops if x in self.unrolled}
         return any(f is not None and names & set(f.names) for f in a.index)
 
+    def behind_unrolling(self, variable: int) -> str:
+        """Whether a load whose element stays through unrolling only leaves a loop that the tool pipelines by itself."""
+        return self.target.behind_unrolling(self.interface(self.program.variable(variable)))
+
     def _replicated(self, variable: Variable, banks: int) -> bool:
         """Whether the tool copies a local memory for its reads: one write and more than two accesses an iteration.
 

@@ -257,6 +257,11 @@ class Target:
         """Whether the tool hands elements from one iteration to the next in registers beside the memory."""
         return bool(self.profile["pipeline"]["memory_registers"])
 
+    def behind_unrolling(self, argument: bool) -> Literal["leave", "stay", "unknown"]:
+        """What loads do whose element stays only since the tool has unrolled a loop by itself; of arguments or not."""
+        found: Literal["leave", "stay", "unknown"] = self.profile["pipeline"]["behind_unrolling"][not argument]
+        return found
+
     @property
     def unsafe_math(self) -> bool:
         """Whether floating-point expressions may be regrouped (config_compile -unsafe_math_optimizations)."""

@@ -86,10 +86,26 @@ PRAGMA
 """
 
 
-def test_loops_pipelined_by_the_tool_are_unrolled_after_loads_have_left():
+@pytest.mark.parametrize(
+    ("tool", "kept", "ii", "bounds"),
+    [
+        ("vitis-2022.1", False, None, (16, 32)),
+        ("vitis-2022.2", False, 16, None),  # reports: rows and columns of arguments leave
+        ("vitis-2022.2", True, None, (2, 4)),
+        ("vitis-2023.1", False, None, (16, 32)),
+        ("vitis-2023.2", False, None, (16, 32)),
+        ("vitis-2023.2", True, 4, None),  # reports: those of local arrays stay, 64 reads of 17 ports
+    ],
+)
+def test_loads_that_stay_through_unrolling_only(tool, kept, ii, bounds):
     """A[i][k] stays through unrolling only: it leaves a loop that a directive pipelines (reports of 2022.1, 2023.2)."""
-    assert loop(UNROLLED.replace("PRAGMA", "#pragma HLS PIPELINE"), "J").ii == 16
-    assert loop(UNROLLED.replace("PRAGMA\n", ""), "J").ii == 32
+    local = "float A[32][32];\n    for (int i = 0; i < 1024; i++) A[i / 32][i % 32] = G[i / 32][i % 32];"
+    text = UNROLLED.replace("float A[32][32]", "float G[32][32]").replace("{\n", "{\n    " + local + "\n", 1)
+    text = text if kept else UNROLLED
+    found = loop(text.replace("PRAGMA\n", ""), "J", tool=tool)
+    assert (found.ii, found.bounds) == (ii, bounds)
+    assert ii is not None or "through unrolling" in found.cause
+    assert loop(UNROLLED.replace("PRAGMA", "#pragma HLS PIPELINE"), "J", tool=tool).ii == 16
 
 
 TABLE = """int look(unsigned char x[64]) {
