@@ -1,27 +1,54 @@
-"""Whether an iteration holds the requests of its m_axi accesses, or only their data.
+"""Which requests and responses of m_axi accesses are part of an iteration, and what they keep apart.
 
-Reports (see `[axi]` of the profiles) show a request, the data and, after stores, a response of many states each.
-Where the tool makes one burst of all iterations, request and response stand outside of the loop. It does not say
-when it does; reports agree on the loops that :func:`requests` lets pass, on others they differ.
+Reports (see `[axi]` of the profiles) show a request, the data and, after stores, a response of many states each. Where
+the tool makes one burst of all iterations, request and response stand outside of the loop: UG1399, preconditions of
+burst transfers, and UG1448, messages 214-224 and 214-229 to 214-232, say where it does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from hlspart.model import program as c
 from hlspart.schedule.graph import Op
 from hlspart.schedule.nests import Nest, Nests, Order
-from hlspart.schedule.storage import BUS, Storage
+from hlspart.schedule.storage import BUS, Memory, Storage
 
 _LEVELS = 2  # of nests whose bursts reports agree on
+Banks = Mapping[int, frozenset[int]]  # those that an access may reach, by operation
 
 
-def requests(nests: Nests, nest: Nest, how: Order, ops: Iterable[Op], storage: Storage) -> str | None:
-    """Why it is not known that the requests of a nest's m_axi accesses leave it; None where they do."""
-    used = [op for op in ops if op.ref is not None and storage.memory(op.ref.variable).storage == BUS]
-    why = _loops(nests, nest, storage) or _accesses(used, how, storage) if used else None
-    return None if why is None else unknown(storage, {op.ref.variable for op in used if op.ref is not None}, why)
+@dataclass(frozen=True)
+class Requests:
+    """``inside``: accesses with requests, and responses, of their own in each iteration; ``why`` that is not known.
+
+    ``order``: why the states of an iteration are not known although that is.
+    """
+
+    inside: frozenset[int] = frozenset()
+    why: str | None = None
+    order: str | None = None
+
+
+NO_REQUESTS = Requests()
+
+
+def requests(nests: Nests, nest: Nest, how: Order, ops: Iterable[Op], storage: Storage, banks: Banks) -> Requests:
+    """The m_axi accesses of one iteration whose requests and responses are part of it."""
+    used = [op for op in ops if op.ref is not None and _memory(op, storage).storage == BUS]
+    if not used:
+        return NO_REQUESTS
+    inside = _inside(used, how, storage, banks)
+    why = _unlike(used, nest, storage)
+    if why is None and len(inside) < len(used):
+        why = _loops(nests, nest)
+    if why is None and inside and not storage.target.requests_inside:
+        why = next(iter(inside.values()))
+    if why is None:
+        return Requests(frozenset(inside), None, _order(used, storage, banks))
+    return Requests(frozenset(), unknown(storage, {op.ref.variable for op in used if op.ref is not None}, why))
 
 
 def unknown(storage: Storage, variables: Iterable[int], why: str) -> str:
@@ -31,40 +58,27 @@ def unknown(storage: Storage, variables: Iterable[int], why: str) -> str:
     return f"whether m_axi requests ({read} states, responses {written}) are part of it is not known: {why}"
 
 
-def _loops(nests: Nests, nest: Nest, storage: Storage) -> str | None:
+def _memory(op: Op, storage: Storage) -> Memory:
+    assert op.ref is not None
+    return storage.memory(op.ref.variable)
+
+
+def _unlike(used: Sequence[Op], nest: Nest, storage: Storage) -> str | None:
+    """Why nothing is known of these accesses."""
     if not storage.target.bursts:
         return f"no report of {storage.target.tool} shows when it makes bursts"
     if storage.target.flow == "vitis":
         return "the tool may widen the ports"
-    if nest.loop is None or len(nest.chain) > _LEVELS or nest.unroll > 1 or nest.before or nest.after:
-        return "it is no plain loop or nest of two"
-    infos = [nests.info(x) for x in nest.chain]
-    counted = all(
-        i is not None and i.iterator and i.step == 1 and i.lower is not None and not i.lower.terms and not i.exits
-        for i in infos
-    )
-    if not counted or any(i is None or i.trip_count.exact is None for i in infos[1:]):
-        return "its iterations are not counted one by one"
-    if any(isinstance(s, c.If | c.Switch | c.Loop) for b in nest.body for s in c.walk_statements(b)):
-        return "it holds conditions or inner loops"
-    return None
-
-
-def _accesses(used: Sequence[Op], how: Order, storage: Storage) -> str | None:
-    buses = [storage.memory(op.ref.variable).resource for op in used if op.ref is not None]
-    if len(set(buses)) < len(buses):
-        return "several accesses share a bus"
-    for op in used:
-        assert op.ref is not None
-        name = storage.program.variable(op.ref.variable).name
-        if any(storage.program.variable(m).volatile for m in storage.members(op.ref.variable)):
+    if nest.loop is None:
+        return "it is no loop"
+    for variable in sorted({op.ref.variable for op in used if op.ref is not None}):
+        name = storage.program.variable(variable).name
+        if any(storage.program.variable(m).volatile for m in storage.members(variable)):
             return f"{name} is volatile"
-        if op.ref.guarded or op.ref.branch:
-            return f"the access to {name} stands under a condition"
-        if storage.widened(op.ref.variable) or not _plain(storage.program.variable(op.ref.variable).type):
+        if storage.widened(variable) or not _plain(storage.program.variable(variable).type):
             return f"the port of {name} may get another width than its elements"
-        if not _in_order(op, how, storage):
-            return f"iterations do not access {name} element by element"
+        if storage.ported(variable):
+            return f"whether each bank of {name} gets a port is not known"
     return None
 
 
@@ -75,17 +89,88 @@ def _plain(kind: c.CType) -> bool:
     return isinstance(kind, c.ScalarType) and kind.bits in (8, 16, 32, 64)
 
 
-def _in_order(op: Op, how: Order, storage: Storage) -> bool:
-    """Whether each iteration accesses the element behind that of the one before."""
-    assert op.ref is not None
-    dims = storage.memory(op.ref.variable).layout.dims
-    if op.ref.index is None or len(op.ref.index) != len(dims):
+def _loops(nests: Nests, nest: Nest) -> str | None:
+    """Why it is not known whether the iterations of a nest make one burst."""
+    if len(nest.chain) > _LEVELS or nest.before or nest.after:
+        return "it is no plain loop or nest of two"
+    infos = [nests.info(x) for x in nest.chain]
+    counted = all(
+        i is not None and i.iterator and i.lower is not None and not i.lower.terms and not i.exits for i in infos
+    )
+    if not counted or any(i is None or i.trip_count.exact is None for i in infos[1:]):
+        return "its iterations are not counted one by one"
+    if any(isinstance(s, c.If | c.Switch) for b in nest.body for s in c.walk_statements(b)):
+        return "it holds conditions"
+    return None
+
+
+def _inside(used: Sequence[Op], how: Order, storage: Storage, banks: Banks) -> dict[int, str]:
+    """Why accesses make requests of their own, by operation; iterations may make one burst of the others."""
+    out: dict[int, str] = {}
+    sharing: dict[tuple[str, str], list[Op]] = defaultdict(list)  # by port and direction
+    for op in used:
+        for bank in banks[op.id]:
+            sharing[_memory(op, storage).bank(bank), op.kind].append(op)
+    for op in used:
+        assert op.ref is not None
+        name = storage.program.variable(op.ref.variable).name
+        if op.ref.guarded or op.ref.branch:
+            out[op.id] = f"the access to {name} stands under a condition"
+        elif len(banks[op.id]) != 1:
+            out[op.id] = f"which port an access to {name} takes changes"
+        elif in_place(op.ref.variable, used):
+            out[op.id] = f"{name} is loaded and stored"
+    for members in sharing.values():
+        ref, memory = members[0].ref, _memory(members[0], storage)
+        if any(op.ref is None or ref is None or op.ref.variable != ref.variable for op in members):
+            why = "several accesses share a bus"
+        elif not run(members, memory, how):
+            why = f"iterations do not access {storage.program.variable(memory.variable).name} element by element"
+        else:
+            continue
+        out |= {op.id: why for op in members if op.id not in out}
+    return out
+
+
+def in_place(variable: int, ops: Iterable[Op]) -> bool:
+    """Whether an array is loaded and stored."""
+    kinds = {op.kind for op in ops if op.ref is not None and op.ref.variable == variable}
+    return {"load", "store"} <= kinds
+
+
+def _order(used: Sequence[Op], storage: Storage, banks: Banks) -> str | None:
+    """Where several elements of a port are loaded and stored in an iteration: reports differ in its states."""
+    for variable in sorted({op.ref.variable for op in used if op.ref is not None}):
+        if storage.memory(variable).layout.banks == 1 or not in_place(variable, used):
+            continue
+        counts: dict[tuple[int, str], int] = defaultdict(int)
+        for op in used:
+            if op.ref is not None and op.ref.variable == variable:
+                for bank in banks[op.id]:
+                    counts[bank, op.kind] += 1
+        if max(counts.values()) > 1:
+            name = storage.program.variable(variable).name
+            return f"the order in which a port of {name} loads and stores several elements is not known"
+    return None
+
+
+def run(group: Sequence[Op], memory: Memory, how: Order, whole: bool = True) -> bool:
+    """Whether an iteration accesses elements one behind the other; ``whole``: and the next one goes on behind them."""
+    moves, offsets, stride = dict.fromkeys(how.names, 0), [0] * len(group), 1
+    dims, forms = memory.layout.dims, [op.ref.index for op in group if op.ref is not None]
+    if any(f is None or len(f) != len(dims) for f in forms):
         return False
-    steps, stride = dict.fromkeys(how.names, 0), 1
-    for form, dim in reversed(list(zip(op.ref.index, dims, strict=True))):
-        if form is None:
+    for k, dim in reversed(list(enumerate(dims))):
+        axis = [f[k] for f in forms if f is not None]
+        if any(a is None or axis[0] is None or a.terms != axis[0].terms for a in axis):
             return False
-        for n in how.names:
-            steps[n] += form.coefficient(n) * stride
-        stride *= dim.extent
-    return tuple(steps[n] for n in how.names) == how.weights
+        if dim.kind == "complete":
+            continue
+        banks = dim.banks if dim.kind == "cyclic" else 1
+        for n, step in zip(how.names, how.steps, strict=True):
+            moves[n] += (axis[0].coefficient(n) if axis[0] else 0) * step // banks * stride
+        for i, a in enumerate(axis):
+            offsets[i] += ((a.const if a else 0) - (axis[0].const if axis[0] else 0)) // banks * stride
+        stride *= dim.size(0)
+    goes_on = all(moves[n] == w * len(group) for n, w in zip(how.names, how.weights, strict=True))
+    return offsets == list(range(len(group))) and (goes_on or not whole)

@@ -226,7 +226,7 @@ class _Function:
         if cause is not None:
             ii = None
         trip = self._trip(nest)
-        requests = p.elaborated.requests if cause is None else None
+        requests = p.elaborated.requests.why or p.elaborated.requests.order if cause is None else None
         depth = p.schedule.depth if cause is None and requests is None else None
         return self._record(
             nest,

@@ -141,7 +141,7 @@ def missed(p: Prediction) -> tuple[int, str] | None:
     edges, causes = [_behind_response(e, p, timing) for e in p.problem.graph.edges], []
     graph = replace(p.problem.graph, edges=tuple(edges))
     best = p.schedule.ii
-    requests = p.elaborated.requests
+    requests = p.elaborated.requests.why
     ii = (recurrence_ii(replace(p.problem, graph=graph, timing=timing)) if p.estimated or requests else None) or best
     if ii > best:
         best = ii

@@ -13,6 +13,7 @@ from hlspart.model.ports import IterationSpace, PortAccess, PortCount, Ports
 from hlspart.schedule import bus, directed, folding
 from hlspart.schedule.addresses import access_ns, with_addresses
 from hlspart.schedule.balance import balance
+from hlspart.schedule.bus import NO_REQUESTS, Requests
 from hlspart.schedule.dependence import Carriers
 from hlspart.schedule.exits import after_exits
 from hlspart.schedule.graph import Edge, MemoryRef, Op
@@ -46,7 +47,7 @@ class Elaborated:
     balanced: bool = False  # sums may be balanced
     joined: bool = False  # a carried value is an operand of a balanced tree
     speculative: frozenset[Edge] = frozenset()  # orders that do not hold if iterations start before an exit is known
-    requests: str | None = None  # why it is not known that m_axi requests leave the iteration
+    requests: Requests = NO_REQUESTS  # of m_axi accesses
 
 
 @dataclass(frozen=True)
@@ -157,11 +158,16 @@ class LoopModel:
             accesses.setdefault(op.ref.variable, []).append(port_access(op.ref, op.line, leaves))
             members.setdefault(op.ref.variable, []).append(op.id)
         return Elaborated(
-            nest, space, how, lowered, carriers,
+        counted = {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()}
+        banks = {
+            op: counted[v].reach(k, self.storage.memory(v).layout)
+            for v, ops in members.items() for k, op in enumerate(ops) if self.storage.memory(v).storage == BUS
+        }  # fmt: skip
+        requests = bus.requests(self.nests, nest, how, lowered.graph.memory, self.storage, banks)
+            nest, space, how, behind_responses(lowered, requests, how, self.storage, carriers), carriers,
             {v: tuple(a) for v, a in accesses.items()},
             {v: tuple(m) for v, m in members.items()},
-            {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()}, self.storage, balanced,
-            joined, speculative, bus.requests(self.nests, nest, how, lowered.graph.memory, self.storage),
+            counted, self.storage, balanced, joined, speculative, requests,
         )  # fmt: skip
 
     def _around(self, nest: Nest) -> frozenset[int | None]:
@@ -346,12 +352,13 @@ class LoopModel:
         return Timing(time.states, time.in_ns, time.out_ns, unit, late, time.least, time.most)
 
     def _beat(self, op: Op, memory: Memory, item: Elaborated) -> Timing:
-        """An m_axi access: data in a state of its own, not the first; with its request and response at most."""
-        if item.requests is None:
-            return Timing(2, 0.0, self.target.effective_ns)
-        wait = access_ns(op, self.storage)
+        """An m_axi access: data in a state of its own, not the first, behind a request or ahead of a response."""
         request, response = self.storage.bus_states(memory.variable)
         if op.kind == "load":
+        if item.requests.why is None:
+            waits = (request if op.kind == "load" else response) if op.id in item.requests.inside else 0
+            return Timing(2 + waits, 0.0, self.target.effective_ns)
+        wait = access_ns(op, self.storage)
             return Timing(self.target.load_states(BUS), wait, wait, most=request + 2)
         return Timing(self.target.store_states, wait, wait, most=response + 3)
 

@@ -79,9 +79,8 @@ def test_bursts_leave_the_data_in_the_iteration(tool, text, depth, cycles):
         ("b[i] = a[2 * i];", 1, "element by element"),
         ("b[i] = a[99 - i];", 1, "element by element"),
         ("b[a[i]] = i;", 1, "element by element"),
-        ("a[i] = a[i] + 1;", 1, "share a bus"),
-        ("b[i] = a[i] + a[i + 1];", 2, "share a bus"),
-        ("if (i % 3) b[i] = a[i];", 1, "conditions"),
+        ("b[i] = a[i] + a[i + 1];", 2, "element by element"),
+        ("if (i % 3) b[i] = a[i];", 1, "under a condition"),
     ],
 )
 @pytest.mark.parametrize("tool", ["vitis-2022.1", "vitis-2024.2"])
@@ -192,3 +191,73 @@ def test_elements_that_unrolling_fixes_leave_ports_and_stay_in_memories(ports):
     found = loop(text.replace("o[i] = s;", "for (int j = 0; j < 24; j++) o[j] += s;"), tool="vitis-2022.2")
     assert found.limits[0].array == ("m_axi g" if ports else "o")
     assert not ports or found.ii == 25
+
+
+TWO = PORTS.replace("bundle=q", "bundle=p")
+
+
+@pytest.mark.parametrize(
+    ("body", "ports", "ii", "depth"),
+    [
+        # UG1448, messages 214-224 and 214-229 to 214-232; requests of 7 states, responses of 5 (`[axi]`), and these loops:
+        ("m[i] = a[2 * i];", PORTS, 1, 10),  # column by column, tile by tile: state, request, data, store
+        ("m[i] = a[m[i]];", PORTS, 1, 11),
+        ("a[2 * i] = 0;", PORTS, 1, 8),  # state, request, data, response
+        ("if (m[i]) b[i] = 0;", PORTS, 1, 8),
+        ("a[i] = m[i]; b[i] = m[i];", TWO, 2, 9),  # two arrays of a bundle
+        ("a[2 * i] = m[i]; a[2 * i + 1] = m[i];", PORTS, 2, 4),  # one burst all the same
+        ("m[i] = a[2 * i] + a[2 * i + 1];", PORTS, 2, 4),
+        ("m[i] = a[2 * i + 1] + a[2 * i];", PORTS, 2, 11),  # not in order
+        ("a[i] = b[2 * i];", TWO, 1, 10),  # what is stored makes a burst, what is loaded does not
+    ],
+)
+def test_requests_of_accesses_without_a_burst_are_part_of_the_iteration(body, ports, ii, depth):
+    """csynth.rpt of 2022.2: 50 loops of a public project have these states, where sources and model agree otherwise."""
+    local = "int m[99];\n#pragma HLS BIND_STORAGE variable=m type=ram_2p"
+    text = kernel(f"L: for (int i = 0; i < 99; i++) {{\n#pragma HLS PIPELINE\n {body} }}", ports=ports, local=local)
+    found = loop(text, tool="vitis-2022.2", clock_ns=5.0)
+    assert (found.ii, found.depth, found.depth_cause) == (ii, depth, None)
+
+
+@pytest.mark.parametrize("tool", ["vitis-2022.1", "vitis-2022.2", "vitis-2024.2"])
+def test_an_array_that_is_updated_in_place_may_wait_for_responses(tool):
+    """UG1448 214-231: no burst. In reports the next request waits for the response, whatever the addresses."""
+    text = kernel("L: for (int i = 0; i < 99; i++) {\n#pragma HLS PIPELINE\n a[i] = a[i] + 1; }")
+    found = loop(text, tool=tool)
+    assert found.ii is None and "loaded and stored" in (found.cause or "")
+    assert found.bounds is not None and found.bounds[0] == 1 and 14 <= found.bounds[1] <= 20
+    told = text.replace("#pragma HLS PIPELINE", "#pragma HLS PIPELINE\n#pragma HLS DEPENDENCE variable=a inter false")
+    assert loop(told, tool=tool).ii == 1
+
+
+@pytest.mark.parametrize(("n", "kind"), [(8, "int"), (20, "int"), (16, "float")])
+def test_rows_that_are_updated_in_place(n, kind):
+    """Reports of 2022.2 (three loops): a row of requests, loads, stores and the response, then the next iteration."""
+    text = f"""void f({kind} a[99][{n}]) {{
+#pragma HLS INTERFACE m_axi port=a bundle=g
+PARTITION
+L: for (int i = 0; i < 99; i++) {{
+#pragma HLS PIPELINE
+  for (int j = 0; j < {n}; j++) a[i][j] = a[i][j] + 1; }} }}
+"""
+    found = loop(text.replace("PARTITION", ""), tool="vitis-2022.2", clock_ns=5.0)
+    assert found.ii == 7 + n + 1 + n + 5 and found.depth == found.ii + 1
+    assert any(x.kind == "recurrence" and x.distance == 1 and x.ii == found.ii for x in found.limits)
+    split = text.replace("PARTITION", "#pragma HLS ARRAY_PARTITION variable=a cyclic factor=4 dim=2")
+    assert loop(split, tool="vitis-2022.2", clock_ns=5.0).ii == n // 4  # banks: addresses are seen apart
+
+
+def test_elements_on_ports_of_banks_that_come_round():
+    """One report: II 15 where the element of four iterations before is loaded again; bounds hold it."""
+    text = """void f(int a[64], int b[64][64]) {
+#pragma HLS INTERFACE m_axi port=a bundle=g
+#pragma HLS INTERFACE m_axi port=b bundle=h
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor=4
+L: for (int i = 0; i < 64; i++)
+  for (int j = 0; j < 4; j++) {
+#pragma HLS PIPELINE
+    a[j] = a[j] + b[i][j]; } }
+"""
+    found = loop(text, "L_VITIS_LOOP_6_1", tool="vitis-2022.2")
+    assert found.ii is None and found.bounds is not None
+    assert found.bounds[0] <= 4 and found.bounds[1] >= 15
