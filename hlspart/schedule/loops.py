@@ -19,6 +19,7 @@ from hlspart.schedule.exits import after_exits
 from hlspart.schedule.graph import Edge, MemoryRef, Op
 from hlspart.schedule.history import Index
 from hlspart.schedule.implied import lean
+from hlspart.schedule.inplace import behind_responses
 from hlspart.schedule.lower import Lowered, lower
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.nests import Nest, Nests, Order, flat, order
@@ -157,13 +158,13 @@ class LoopModel:
             leaves = how.names if own and op.ref.variable not in stored else ()
             accesses.setdefault(op.ref.variable, []).append(port_access(op.ref, op.line, leaves))
             members.setdefault(op.ref.variable, []).append(op.id)
-        return Elaborated(
         counted = {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()}
         banks = {
             op: counted[v].reach(k, self.storage.memory(v).layout)
             for v, ops in members.items() for k, op in enumerate(ops) if self.storage.memory(v).storage == BUS
         }  # fmt: skip
         requests = bus.requests(self.nests, nest, how, lowered.graph.memory, self.storage, banks)
+        return Elaborated(
             nest, space, how, behind_responses(lowered, requests, how, self.storage, carriers), carriers,
             {v: tuple(a) for v, a in accesses.items()},
             {v: tuple(m) for v, m in members.items()},
@@ -354,11 +355,11 @@ class LoopModel:
     def _beat(self, op: Op, memory: Memory, item: Elaborated) -> Timing:
         """An m_axi access: data in a state of its own, not the first, behind a request or ahead of a response."""
         request, response = self.storage.bus_states(memory.variable)
-        if op.kind == "load":
         if item.requests.why is None:
             waits = (request if op.kind == "load" else response) if op.id in item.requests.inside else 0
             return Timing(2 + waits, 0.0, self.target.effective_ns)
         wait = access_ns(op, self.storage)
+        if op.kind == "load":
             return Timing(self.target.load_states(BUS), wait, wait, most=request + 2)
         return Timing(self.target.store_states, wait, wait, most=response + 3)
 
