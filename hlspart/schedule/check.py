@@ -14,7 +14,7 @@ from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.model.program import Program
 from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validation
 from hlspart.partition import validate
-from hlspart.schedule import bus, resources
+from hlspart.schedule import bus, depths, resources
 from hlspart.schedule.confirm import faults
 from hlspart.schedule.doubts import both, least_resource, missed, uncertain
 from hlspart.schedule.folding import statement_values
@@ -226,8 +226,9 @@ class _Function:
         if cause is not None:
             ii = None
         trip = self._trip(nest)
-        requests = p.elaborated.requests.why or p.elaborated.requests.order if cause is None else None
-        depth = p.schedule.depth if cause is None and requests is None else None
+        doubt = depths.unknown(p.problem, p.estimated, self.storage, p.schedule.ii) if cause is None else None
+        doubt = p.elaborated.requests.why or p.elaborated.requests.order or doubt if cause is None else None
+        depth = p.schedule.depth if cause is None and doubt is None else None
         return self._record(
             nest,
             cause=cause,
@@ -240,7 +241,7 @@ class _Function:
             bounds=bounds,
             reasons=reasons,
             prediction=p,
-            depth_cause=requests,
+            depth_cause=doubt,
         )
 
     def _dsp(self, p: Prediction) -> int | None:
@@ -265,6 +266,8 @@ class _Function:
             cause = blocked
         except Unmodelled as stop:
             depth, cause = None, stop.cause
+        except depths.Unknown as stop:
+            return self._record(nest, cause=blocked, trip=self._trip(nest), depth_cause=str(stop))
         found = {a.array for a in self.analysis.accesses if nest.loop is not None and nest.loop.id in a.loops}
         if used := {v for v in found if self.storage.memory(v).storage == BUS}:
             requests = bus.unknown(self.storage, used, "the loop is not pipelined")

@@ -10,6 +10,7 @@ from hlspart.banking.counting import PortProblem
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.ports import PortCount
 from hlspart.schedule.dependence import REMAINDER
+from hlspart.schedule.depths import estimate
 from hlspart.schedule.graph import Edge, Graph
 from hlspart.schedule.loops import Prediction, shared_interval
 from hlspart.schedule.problem import Timing
@@ -23,7 +24,7 @@ def uncertain(p: Prediction) -> tuple[int, str | None]:
     item, low, why = p.elaborated, p.recurrence_ii, None
     reasons: list[tuple[frozenset[str], frozenset[Edge], str]] = []
     if p.estimated:
-        reasons.append((p.estimated, frozenset(), _estimates(p)))
+        reasons.append((p.estimated, frozenset(), estimate(p.estimated)))
     timing, ops = p.problem.timing, p.problem.graph.ops
     if built := frozenset(ops[i].kind for i, t in timing.items() if 0 < t.least < t.states) - p.estimated:
         names = ", ".join(sorted(built))
@@ -66,10 +67,6 @@ def uncertain(p: Prediction) -> tuple[int, str | None]:
 def both(why: str, also: str) -> str:
     """Two lists of causes, equal ones once."""
     return "; ".join(dict.fromkeys((*why.split("; "), *also.split("; "))))
-
-
-def _estimates(p: Prediction) -> str:
-    return f"the latency of {', '.join(sorted(p.estimated))} is an estimate for this target"
 
 
 def least_resource(p: Prediction) -> tuple[int, str | None]:
@@ -145,7 +142,7 @@ def missed(p: Prediction) -> tuple[int, str] | None:
     ii = (recurrence_ii(replace(p.problem, graph=graph, timing=timing)) if p.estimated or requests else None) or best
     if ii > best:
         best = ii
-        causes += [*([_estimates(p)] if p.estimated else []), *([requests] if requests else [])]
+        causes += [*([estimate(p.estimated)] if p.estimated else []), *([requests] if requests else [])]
     multiplied = _in_multipliers(p)
     possible = {**p.elaborated.carriers.possible, **({MULTIPLIED: multiplied} if multiplied else {})}
     for why, found in possible.items():

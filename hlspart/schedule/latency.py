@@ -13,6 +13,7 @@ from hlspart.model import program as c
 from hlspart.model.access import Bounds
 from hlspart.model.program import Program
 from hlspart.model.results import LoopResult
+from hlspart.schedule import depths
 from hlspart.schedule.loops import LoopModel, cautious
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.nests import Nest
@@ -49,7 +50,7 @@ class Latencies:
         """States of the statements of a plain loop's body that stand in no inner loop.
 
         The first tests whether the loop goes on; a module of an inner loop starts in the last state ahead
-        of it and ends in the first one behind it.
+        of it and ends in the first one behind it. Raises :class:`depths.Unknown`.
         """
         modules = {nest.loop for nest in model.nests.all() if nest.pipelined} if model.target.outlined_loops else set()
         segments: list[tuple[list[c.Stmt], int]] = [([], 0)]  # statements, shared states
@@ -71,11 +72,14 @@ class Latencies:
     def _states(model: LoopModel, nest: Nest, segment: list[c.Stmt]) -> int:
         """States of statements in sequence."""
         item = model.elaborate(nest, segment)
-        problem = cautious(item, model.problem(item)[0])
+        problem, estimated = model.problem(item)
+        problem = cautious(item, problem)
         if not problem.graph.ops:
             return 0
         problem = replace(problem, graph=replace(problem.graph, edges=_inside(problem.graph.edges)))
         wide = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
+        if why := depths.unknown(problem, estimated, model.storage, wide):
+            raise depths.Unknown(why)
         schedule = modulo_schedule(problem, wide, wide, 1)
         return schedule.depth if schedule is not None else 0
 

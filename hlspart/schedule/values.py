@@ -17,10 +17,8 @@ from hlspart.schedule.operations import Frame, Operations, Place, Unmodelled
 
 Key = int | tuple[int, str]  # a scalar, or a member of a struct variable
 
-MATH = {
-    "sqrt": "sqrt", "exp": "exp", "log": "exp", "sin": "exp", "cos": "exp", "pow": "exp", "tanh": "exp",
-    "atan": "exp", "atan2": "exp", "tan": "exp", "sinh": "exp", "cosh": "exp",
-}  # fmt: skip
+LIBRARY = ("log", "sin", "cos", "pow", "tanh", "atan", "atan2", "tan", "sinh", "cosh")  # no operators of their own
+MATH = {"sqrt": "sqrt", "exp": "exp", **dict.fromkeys(LIBRARY, "math")}
 MOVES = {"fabs", "fabsf", "abs", "labs", "fmin", "fmax", "fminf", "fmaxf", "floor", "ceil", "floorf", "ceilf", "round"}
 IGNORED = {"printf", "fprintf", "puts", "putchar", "assert", "__assert_fail", "fflush", "__builtin_expect"}
 

@@ -1,0 +1,82 @@
+"""Whether the states of an iteration are known where its II is: operators and dividers that few reports show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from hlspart.layouts.perdim import DimLayout
+from hlspart.model.access import Affine
+from hlspart.schedule.problem import Problem, Timing
+from hlspart.schedule.recurrence import earliest
+from hlspart.schedule.storage import Storage
+
+
+class Unknown(Exception):
+    """The states of statements are not known; its text is the cause."""
+
+
+_NEAR, _SHARE = 1, 0.1  # states, and share of the depth, by which a depth may be off
+
+
+def unknown(problem: Problem, estimated: frozenset[str], storage: Storage, ii: int) -> str | None:
+    """Why the depth of a schedule at ``ii`` is not known; None where it is."""
+    return _estimated(problem, estimated, ii) or _divided(problem, storage)
+
+
+def estimate(kinds: frozenset[str]) -> str:
+    """What is said of operators whose states no report of the target confirms."""
+    names = sorted({"functions of the library" if k.endswith("math") else k for k in kinds})
+    return f"the latency of {', '.join(names)} is an estimate for this target"
+
+
+def _estimated(problem: Problem, kinds: frozenset[str], ii: int) -> str | None:
+    """Operators without a report whose fewest and most states would make iterations of other lengths."""
+    if not kinds:
+        return None
+    ops = problem.graph.ops
+    likely = _length(problem, problem.timing, ii)
+    for most in (False, True):
+        timing = {
+            i: replace(t, states=(t.most if most else t.least) or t.states) if ops[i].kind in kinds else t
+            for i, t in problem.timing.items()
+        }
+        found = _length(problem, timing, ii)
+        if found is None or likely is None or abs(found - likely) > max(_NEAR, _SHARE * likely):
+            return estimate(kinds)
+    return None
+
+
+def _length(problem: Problem, timing: Mapping[int, Timing], ii: int) -> int | None:
+    """States of an iteration by dependences alone."""
+    found = earliest(replace(problem, timing=timing), ii)
+    return None if found is None else max((s + timing[i].states for i, s in found[0].items()), default=0)
+
+
+def _divided(problem: Problem, storage: Storage) -> str | None:
+    """An access whose bank takes a division: the divider's states are in too few reports (n bits: n + 4)."""
+    for op in problem.graph.memory:
+        use = problem.ports.get(op.id)
+        if op.ref is None or use is None or len(use.banks) < 2:
+            continue
+        layout = storage.memory(op.ref.variable).layout
+        forms = op.ref.index or (None,) * len(layout.dims)
+        for form, dim in zip(forms, layout.dims, strict=False):
+            if dim.kind in ("cyclic", "block") and (by := _divisor(form, dim)):
+                name = storage.program.variable(op.ref.variable).name
+                return (
+                    f"how many states the division of an index by {by} takes that picks the bank of {name} is not known"
+                )
+    return None
+
+
+def _divisor(form: Affine | None, dim: DimLayout) -> int | None:
+    """What the tool divides an index by while the loop runs to find its bank; None for shifts and fixed banks."""
+    moving = form is None or any(dim.kind == "block" or c % dim.banks for _, c in form.terms)
+    by = dim.banks if dim.kind == "cyclic" else dim.block
+    if not moving or dim.banks == 1 or by & (by - 1) == 0:
+        return None
+    common = math.gcd(by, *(c for _, c in form.terms)) if form is not None and dim.kind == "cyclic" else 1
+    rest = by // common
+    return rest if rest & (rest - 1) else None

@@ -1,0 +1,90 @@
+"""Depths that are not known where the II is: functions of the library, divisions that pick a bank."""
+
+import pytest
+from predicting import loop, result
+
+WHERE = {"tool": "vitis-2022.2", "part": "xcu55c-fsvh2892-2L-e", "clock_ns": 5.0}
+
+
+def copying(pragma: str, index: str = "i", trip: int = 60) -> str:
+    return f"""void f(int A[120], int y[120], int at[120]) {{
+#pragma HLS ARRAY_PARTITION variable=A {pragma}
+    L: for (int i = 0; i < {trip}; i++) {{
+#pragma HLS PIPELINE II=1
+        y[i] = A[{index}];
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("pragma", "index", "by"),
+    [
+        ("cyclic factor=6", "i", "6"),
+        ("cyclic factor=12", "8 * i % 120", "12"),  # a remainder of its own: no form
+        ("cyclic factor=12", "2 * i", "6"),
+        ("cyclic factor=6", "3 * i / 3", "6"),
+        ("cyclic factor=6", "at[i]", "6"),
+        ("block factor=8", "i", "15"),
+        ("cyclic factor=6", "6 * i", None),  # one bank
+        ("cyclic factor=6", "3 * i", None),  # the lowest bit picks one of two banks
+        ("cyclic factor=8", "i", None),
+        ("block factor=15", "i", None),  # blocks of 8
+        ("complete", "i", None),
+    ],
+)
+def test_divisions_that_pick_a_bank(pragma, index, by):
+    """Two reports: 9 states at 5 bits, 24 at 20, ahead of the loads."""
+    found = loop(copying(pragma, index, 15 if "*" in index else 60), **WHERE)
+    assert (found.depth is None) == (by is not None)
+    assert found.ii is not None or index == "at[i]"
+    assert by is None or f"division of an index by {by} takes that picks the bank of A" in (found.depth_cause or "")
+
+
+def test_unrolling_fixes_the_bank():
+    text = copying("cyclic factor=6").replace("II=1", "\n#pragma HLS UNROLL factor=6")
+    assert loop(text, **WHERE).depth is not None
+
+
+@pytest.mark.parametrize(
+    ("call", "known"), [("exp(x[i])", True), ("sqrt(x[i])", True), ("sin(x[i])", False), ("pow(x[i], 2.0)", False)]
+)
+def test_functions_of_the_library(call, known):
+    """Reports have 11 to 51 states for sin and cos, 41 for pow, others for other clocks; exp and sqrt are operators."""
+    text = f"""#include <math.h>
+double f(double x[64], double y[64]) {{
+    double s = 0.5;
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE
+        y[i] = {call};
+    }}
+    S: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE
+        s = {call.replace("x[i]", "s")};
+    }}
+    P: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE off
+        y[i] = {call};
+    }}
+    return s;
+}}
+"""
+    first, second, plain = result(text, **WHERE).loops
+    assert first.ii == 1 and (first.depth is not None) == known == (plain.depth is not None)
+    assert (second.ii is not None) == known
+    assert known or (second.bounds is not None and second.bounds[0] == 1 and "library" in (first.depth_cause or ""))
+
+
+def test_estimates_that_hardly_matter_leave_a_depth():
+    """Comparisons of floats on 7-series at 5 ns take 4 or 5 states."""
+    text = """int f(float x[64], float y[64]) {
+    int n = 0;
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        n += x[i] == y[i];
+    }
+    return n;
+}
+"""
+    found = loop(text, tool="vitis-2023.2", part="xc7z020clg400-1", clock_ns=5.0)
+    assert (found.ii, found.depth) == (1, 7)
