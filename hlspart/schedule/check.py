@@ -205,8 +205,9 @@ class _Function:
         counted = all(count.exact for count in p.counts.values())  # else the ideal figure is an upper bound
         ii: int | None = p.schedule.ii if bank_model == "static" else ideal
         blocked = blocked or self._module_inside(nest, p)
-        if nest.origin == "auto" and nest.unroll > 1 and p.recurrence_ii > max(floor, p.resource_ii):
-            blocked = blocked or "what stays in a loop that the tool unrolls and pipelines by itself is not known"
+        parts = nest.origin == "auto" and nest.unroll > 1 and p.recurrence_ii > max(floor, p.resource_ii)
+        if parts and _stores_to_bus(p):
+            blocked = blocked or "what recurs in a loop unrolled in part that stores through m_axi is not known"
         cause, bounds = blocked, None
         reasons = with_hints(*modelled, p, limits(p), self.storage, self._tried(nest)) if self.hints else limits(p)
         low, why = uncertain(p)
@@ -450,6 +451,13 @@ def _marks(stmt: c.Stmt) -> Iterator[int]:
             yield inner.pragma
         elif not isinstance(inner, c.Loop):
             yield from _marks(inner)
+
+
+def _stores_to_bus(p: Prediction) -> bool:
+    """Whether a loop stores through an m_axi port, or behind its end what it has taken out of one."""
+    kept = {v for v, found in p.elaborated.accesses.items() if any(a.kind == "write" for a in found)}
+    left = {ref.variable for ref in p.problem.graph.hoisted if ref.kind == "write"}
+    return any(p.elaborated.storage.memory(v).storage == BUS for v in kept | left)
 
 
 def _assumptions(target: Target, bank_model: str, waiting: Collection[str]) -> tuple[str, ...]:
