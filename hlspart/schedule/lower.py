@@ -58,7 +58,7 @@ def lower(
     """
     ops = dict(body.ops)
     carried = list(body.carried)
-    live = set(body.live)
+    live = _lasting(ops, body.live, storage)
     hoisted, unsettled = _promote(ops, carried, live, own, storage, late) if loop else ((), frozenset[int]())
     if ends is not None:
         _promote_inner(ops, carried, carriers.space.names, ends, storage)
@@ -77,6 +77,18 @@ def lower(
         i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
     )
     return Lowered(Graph(graph_ops, (*_data(ops, graph_ops, carried), *orders), hoisted), kept, tuple(waits), unsettled)
+
+
+def _lasting(ops: dict[int, Op], live: set[int], storage: Storage) -> set[int]:
+    """What of ``live`` has an effect: stores that nothing loads have none, where another shows what the loop is for."""
+    stores = {i: op.ref.variable for i, op in ops.items() if i in live and op.kind == "store" and op.ref is not None}
+    idle = {v for v in stores.values() if storage.unread(v)}
+    dead = {i for i, v in stores.items() if v in idle}
+    if not dead or dead == set(live):
+        return set(live)
+    for ident in dead:
+        ops[ident] = replace(ops[ident], kind="const", args=(), ref=None)
+    return set(live) - dead
 
 
 # ------------------------------------------------------------------------------- leaving the loop

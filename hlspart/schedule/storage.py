@@ -411,6 +411,15 @@ class Storage:
             for m in map(self.program.variable, self.members(variable.id))
         )
 
+    def unread(self, variable: int) -> bool:
+        """Whether nothing loads what is stored in a local array."""
+        group, members = self._group(variable), [self.program.variable(m) for m in self.members(variable)]
+        local = all(m.storage in ("local", "parameter") and not m.volatile for m in members)
+        if not local or self._parameters_only(variable) or self.interface(members[0]) or (group and group.faults):
+            return False
+        pointed = any(isinstance(v.type, PointerType) and v.storage != "parameter" for v in self.program.variables)
+        return not pointed and not any(a.kind == "read" for m in members for a in self.analysis.of_array(m.id))
+
     def unseen(self, variable: int) -> bool:
         """Whether the array is an argument of a function whose callers pass what is no array of the program."""
         return self._parameters_only(variable) and self._row(self.program.variable(variable)) is None

@@ -168,6 +168,25 @@ def test_constant_tables_have_all_the_ports_they_need():
     assert next(a for a in found.arrays if a.name == "T").storage == "rom_np"
 
 
+@pytest.mark.parametrize(
+    ("rest", "ii"),
+    [
+        ("return 0;", 1),  # nothing loads v: its store goes, and the three loads for it
+        ("return v[x[0] & 7];", 2),
+        ("int *p = v; return p[x[0] & 7];", 2),  # a pointer may load it
+        ("return g(v);", 2),
+    ],
+)
+def test_stores_that_nothing_loads_vanish_beside_others(rest, ii):
+    """Reports of 2022.2 (three loops): a buffer that is filled and never used takes no port."""
+    text = "int g(int w[64]) { return w[5]; }\nint f(int A[64], int x[64], int y[64]) {\n    int v[64];\n"
+    text += "    L: for (int i = 2; i < 64; i++) {\n#pragma HLS PIPELINE\n"
+    found = loop(text + f"        v[i] = A[i] + A[i - 1] + A[i - 2];\n        y[i] = x[i];\n    }}\n    {rest}\n}}\n")
+    assert found.ii == ii
+    alone = loop(text + "        v[i] = A[i] + A[i - 1] + A[i - 2];\n    }\n    return 0;\n}\n")
+    assert alone.ii == 2  # what is all that a loop does is predicted as it stands
+
+
 def test_m_axi_arrays_share_their_bundle():
     axi = "#pragma HLS INTERFACE m_axi port=A bundle=g\n#pragma HLS INTERFACE m_axi port=x bundle="
     assert loop(pipelined("acc += A[i] + x[i];", axi + "g")).ii == 2
