@@ -50,7 +50,7 @@ class Latencies:
         """States of the statements of a plain loop's body that stand in no inner loop.
 
         The first tests whether the loop goes on; a module of an inner loop starts in the last state ahead
-        of it and ends in the first one behind it. Raises :class:`depths.Unknown`.
+        of it. What stands behind an inner loop starts in the state that ends it. Raises :class:`depths.Unknown`.
         """
         modules = {nest.loop for nest in model.nests.all() if nest.pipelined} if model.target.outlined_loops else set()
         segments: list[tuple[list[c.Stmt], int]] = [([], 0)]  # statements, shared states
@@ -59,9 +59,8 @@ class Latencies:
             if not inside:
                 segments[-1][0].append(stmt)
                 continue
-            shared = int(any(x in modules for x in inside))
-            segments[-1] = (segments[-1][0], segments[-1][1] + shared)
-            segments.append(([], shared))
+            segments[-1] = (segments[-1][0], segments[-1][1] + any(x in modules for x in inside))
+            segments.append(([], 1))
         total = 0
         for number, (segment, shared) in enumerate(segments):
             depth = Latencies._states(model, nest, segment) if segment else 0

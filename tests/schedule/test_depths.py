@@ -88,3 +88,19 @@ def test_estimates_that_hardly_matter_leave_a_depth():
 """
     found = loop(text, tool="vitis-2023.2", part="xc7z020clg400-1", clock_ns=5.0)
     assert (found.ii, found.depth) == (1, 7)
+
+
+def test_statements_behind_an_inner_loop_start_in_the_state_that_ends_it():
+    """Reports of a transform (2016.1, 2016.3): 26 states around 8 times 3, 18 around 8 times 2."""
+    text = """void rows(const short c[8][8], short x[8], short y[8]) {
+    OUTER: for (int k = 0; k < 8; k++) {
+        int sum = 0;
+        INNER: for (int n = 0; n < 8; n++) sum += x[n] * c[k][n];
+        y[k] = (sum + 4096) >> 13;
+    }
+}
+"""
+    found = result(text, tool="vivado-hls-2016.4", part="xc7z020clg484-1", clock_ns=10.0)
+    depths = {x.name: (x.depth, x.latency.exact) for x in found.loops}
+    assert depths == {"OUTER": (26, 208), "INNER": (3, 24)}
+    assert found.functions[0].latency.exact == 209
