@@ -347,9 +347,9 @@ class LoopModel:
             fabric = target.operator(op.kind, op.bits, "nodsp", op.operands)
             if fabric is not None and fabric.states < time.states:
                 time = replace(time, least=fabric.states)
-        late = time.told and time.states > 1 and time.out_ns + target.scalar_ns > target.effective_ns
         unit = op.kind if time.shared else None
-        late = late and self._outlined(item.nest)
+        short = time.told and time.out_ns + target.scalar_ns > target.effective_ns and self._outlined(item.nest)
+        late = time.states > 1 and (short or target.sums_wait)
         return Timing(time.states, time.in_ns, time.out_ns, unit, late, time.least, time.most)
 
     def _beat(self, op: Op, memory: Memory, item: Elaborated) -> Timing:

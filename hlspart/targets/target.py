@@ -243,6 +243,11 @@ class Target:
         return bool(self.profile["pipeline"]["arguments_apart"])
 
     @property
+    def sums_wait(self) -> bool:
+        """Whether a carried sum is handed on in the state behind the last of its operator, however short that is."""
+        return bool(self.profile["pipeline"]["sums_wait"])
+
+    @property
     def exclusive_arms(self) -> bool:
         """Whether accesses in opposite arms of a branch share a port (``exclusive_static`` of counting)."""
         return bool(self.profile["pipeline"]["exclusive_arms"])

@@ -30,7 +30,7 @@ FLOAT = "float A[64], float x[64], float s"
     ("target", "ii"),
     [
         ({}, 3),
-        ({"part": "xc7z020clg484-1", "tool": "vivado-hls-2016.4"}, 4),
+        ({"part": "xc7z020clg484-1", "tool": "vivado-hls-2016.4"}, 5),
         ({"clock_ns": 4.0}, 6),
     ],
 )
