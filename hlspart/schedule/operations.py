@@ -156,7 +156,7 @@ class Operations:
         for ident in history.before_load(place.key, place.index) if history is not None else ():
             op = self.body.ops[ident]
             assert op.ref is not None
-            dominates = self.branch[: len(op.ref.branch)] == op.ref.branch
+            dominates = set(op.ref.branch) <= set(self.branch)
             if op.ref.key == place.key:
                 if dominates:
                     return ident if op.kind == "load" else op.args[0]

@@ -199,7 +199,7 @@ class Elaborator(Values):
         name = info.iterator if info is not None else None
         if loop.init is not None:
             self._statement(loop.init)
-        first = loop.kind == "do"
+        first, since = loop.kind == "do", len(self.pending)
         while True:
             if not first:
                 if loop.test is None:
@@ -219,7 +219,7 @@ class Elaborator(Values):
             self.inside += 1
             signal = self._statements(loop.body.body)
             self.inside -= 1
-            self._drop("continue")
+            self._drop("continue", since)
             if signal in ("break", "return"):
                 break
             if loop.step is not None:
@@ -228,7 +228,7 @@ class Elaborator(Values):
                 if not self._goes_on(loop, loop.test):
                     break
                 first = True
-        self._drop("break")
+        self._drop("break", since)
         if name is not None:
             self.fixed.pop(name, None)
 
@@ -255,5 +255,4 @@ class Elaborator(Values):
             after, self.env = self.env, dict(before)
             with self._arm(instance, arm, test):
                 self._statements(statements)
-            self._drop("break")
             self._merge(test, before, self.env, after, self.program.line(stmt.at))

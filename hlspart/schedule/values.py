@@ -358,9 +358,10 @@ class Values(Operations):
         self.pending = self.pending[:depth]
         self.branch, self.guards = saved
 
-    def _drop(self, kind: str) -> None:
-        """End of an iteration ("continue") or of a loop ("break"): conditions of jumps end here."""
-        while self.pending and self.pending[-1][0] in (("continue",) if kind == "continue" else ("continue", "break")):
+    def _drop(self, kind: str, since: int = 0) -> None:
+        """End of an iteration ("continue") or of a loop ("break"): conditions of its jumps (from ``since`` on) end."""
+        kinds = ("continue",) if kind == "continue" else ("continue", "break")
+        while len(self.pending) > since and self.pending[-1][0] in kinds:
             _, self.branch, self.guards = self.pending.pop()
 
     def _merge(

@@ -187,6 +187,21 @@ def test_stores_that_nothing_loads_vanish_beside_others(rest, ii):
     assert alone.ii == 2  # what is all that a loop does is predicted as it stands
 
 
+def test_jumps_end_with_their_own_loop():
+    """A report of 2022.2: rows up to a break, an inner loop in each; loads under a part of the conditions serve all."""
+    text = """void f(int h[60][8], int y[60][8], int c) {
+L: for (int t = 1; t < 60; t += 4) {
+#pragma HLS PIPELINE
+    for (int i = 0; i < 4; i++) {
+        if (t + i >= 60) break;
+        for (int j = 0; j < 2; j++) if (c > j) y[t + i][j] = h[t + i][j] - h[t + i - 1][j]; } } }
+"""
+    found = loop(text)
+    assert [(x.array, x.reads, x.writes) for x in found.banks] == [("h", 10, 0), ("y", 0, 8)]
+    skipped = loop(text.replace("break", "continue"))  # nothing says that one is skipped where the last one was
+    assert next((x.array, x.reads) for x in skipped.banks) == ("h", 16)
+
+
 def test_m_axi_arrays_share_their_bundle():
     axi = "#pragma HLS INTERFACE m_axi port=A bundle=g\n#pragma HLS INTERFACE m_axi port=x bundle="
     assert loop(pipelined("acc += A[i] + x[i];", axi + "g")).ii == 2
