@@ -73,7 +73,7 @@ def load(options: TargetOptions) -> Target:
 
 
 def reported(tool: str | None, part: str | None) -> tuple[str | None, str | None]:
-    """What a report says of tool and part, as options: the nearest tool with a profile, no part of an unknown family."""
+    """What a report says of tool and part, as options: the nearest tool with a profile; no part of unknown family."""
     found = re.fullmatch(r"(vitis|vivado-hls)-(\d{4})\.(\d).*", tool or "")
     nearest = None
     if found is not None:
