@@ -15,6 +15,7 @@ from hlspart.schedule.history import Index
 UPDATE = "whether the tool sees that updates in place do not meet, in a loop whose first value varies, is not known"
 BOUNDS = "whether the tool keeps apart stores that only the bounds of flattened loops keep apart is not known"
 
+CHOICE = "whether the tool keeps apart registers of one array that are chosen while the loop runs is not known"
 REMAINDER = "whether the tool sees that remainders and quotients keep addresses apart is not known"
 
 _KINDS = {("store", "load"): "raw", ("load", "store"): "war", ("store", "store"): "waw"}
@@ -196,6 +197,9 @@ class Carriers:
                 if d is not None and self._false(d):
                     continue
                 pair = self._known.get(towards(a, b)) or self._pair(source, sink)
+                if registers and kind == "raw" and d is None and pair.distance != 1 and chosen(source, sink):
+                    near = Edge(source.id, sink.id, 1, self.store_states, "memory", name)
+                    self.possible.setdefault(CHOICE, []).append(near)
                 if d is None and pair.idle:
                     continue
                 told = distance = d.values.get("distance") if d is not None else None
@@ -401,6 +405,12 @@ def next_iteration(store: Index, load: Index, iterator: str, step: int) -> bool:
         f is not None and g is not None and f.terms == g.terms and f.const - g.const == g.coefficient(iterator) * step
         for f, g in zip(store, load, strict=True)
     )
+
+
+def chosen(*accesses: Op) -> bool:
+    """Whether the elements of accesses are not known before the loop runs."""
+    indices = (op.ref.index for op in accesses if op.ref is not None)
+    return all(index is None or any(f is None or f.terms for f in index) for index in indices)
 
 
 def relation(ref: MemoryRef, names: tuple[str, ...]) -> str | None:

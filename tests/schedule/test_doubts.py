@@ -328,3 +328,24 @@ def test_an_outer_iterator_has_one_value_in_all_dimensions(mirror, ii):
 """
     found = pipelined(text, tool="vitis-2022.2", part="xcu55c-fsvh2892-2L-e", clock_ns=5.0)
     assert (found.ii == ii) if ii is not None else found.recurrence_ii > 2
+
+
+REGISTERS = """void f(float A[32][8], float q[32]) {
+#pragma HLS ARRAY_PARTITION variable=q complete
+#pragma HLS ARRAY_PARTITION variable=A complete dim=2
+    L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE
+        for (int j = 0; j < 8; j++) q[i] += A[i][j];
+    }
+}
+"""
+
+
+def test_registers_chosen_at_run_time_may_recur():
+    """Each iteration sums up another register, and a report has the sums in a row all the same: 32 of them at II 97."""
+    found = pipelined(REGISTERS, tool="vitis-2022.2", part="xcu55c-fsvh2892-2L-e", clock_ns=5.0)
+    assert (found.ii, found.bounds) == (None, (1, 41)) and "registers" in found.cause
+    told = REGISTERS.replace("PIPELINE\n", "PIPELINE\n#pragma HLS DEPENDENCE variable=q inter false\n")
+    assert pipelined(told, tool="vitis-2022.2").ii == 1
+    memory = "\n".join(x for x in REGISTERS.splitlines() if "variable=q" not in x)
+    assert pipelined(memory, tool="vitis-2022.2").ii == 1
