@@ -308,7 +308,7 @@ class LoopModel:
                 return Timing(1, wait, wait)
             if memory.storage == BUS:
                 return self._beat(op, memory, item)
-            states = target.load_states(memory.storage)
+            states = target.load_states(memory.storage, memory.layout.depth(0))
             if memory.latency is not None:
                 states = memory.latency + 1
             out = wait = access_ns(op, self.storage)

@@ -95,10 +95,12 @@ class Target:
             return p.total
         return None if p.reads is None or p.writes is None else p.reads + p.writes
 
-    def load_states(self, storage: str) -> int:
-        """States of a load, the last of which delivers the data."""
-        loads = self.profile["memory"]["load"]
-        return int(loads.get(storage, loads["auto"]))
+    def load_states(self, storage: str, words: int = 0) -> int:
+        """States of a load, the last of which delivers the data; ``words``: those of one bank."""
+        table = self.profile["memory"]
+        states = int(table["load"].get(storage, table["load"]["auto"]))
+        deep = states > 1 and 0 < int(table["deep_words"]) < words
+        return max(states, int(table["deep_load_states"])) if deep else states
 
     def bus_states(self, latency: int | None) -> tuple[int, int]:
         """States of a request and of a response at an m_axi port; ``latency``: that of INTERFACE, None without."""

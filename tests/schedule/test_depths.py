@@ -104,3 +104,26 @@ def test_statements_behind_an_inner_loop_start_in_the_state_that_ends_it():
     depths = {x.name: (x.depth, x.latency.exact) for x in found.loops}
     assert depths == {"OUTER": (26, 208), "INNER": (3, 24)}
     assert found.functions[0].latency.exact == 209
+
+
+@pytest.mark.parametrize(
+    ("tool", "words", "depth"),
+    [
+        ("vivado-hls-2019.1", 600_000, 2),
+        ("vivado-hls-2019.1", 1_000_000, 4),
+        ("vivado-hls-2016.4", 2_500_000, 4),
+        ("vitis-2022.1", 4_000_000, 2),
+    ],
+)
+def test_loads_of_deep_memories(tool, words, depth):
+    """Schedules of Vivado HLS: 2 states up to 614656 words, 4 from 973128 words on; each bank counts for itself."""
+    text = f"""void f(short a[{words}], short y[64]) {{
+%s
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE
+        y[i] = a[i];
+    }}
+}}
+"""
+    assert loop(text % "", tool=tool).depth == depth
+    assert loop(text % "#pragma HLS ARRAY_PARTITION variable=a cyclic factor=8", tool=tool).depth == 2
