@@ -92,7 +92,7 @@ class LoopModel:
         frame = Frame(
             self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, fixed, uneven,
             directed.bindings(self.program, nest.function), self._words(nest, space.names), self.storage.tables,
-            statements is not None, abs(how.steps[-1]) if how.steps else 1,
+            statements is not None, abs(how.steps[-1]) if how.steps else 1, self._reset(body),
         )  # fmt: skip
         control = self._control(nest) if statements is None else None
         elaborator = Elaborator(frame, [*nest.before, *nest.after], body, control)
@@ -215,6 +215,11 @@ class LoopModel:
         if all(i is not None and i.lower is not None and not i.lower.terms and i.trip_count.exact for i in infos):
             return None
         return f"{{ [{', '.join(space.names)}] }}"
+
+    def _reset(self, statements: Sequence[c.Stmt]) -> frozenset[int]:
+        """Arrays of registers that statements declare."""
+        arrays = (v for v in folding.declared(statements) if isinstance(self.program.variable(v).type, c.ArrayType))
+        return frozenset(v for v in arrays if self.storage.memory(v).registers)
 
     def _moving(self, nest: Nest) -> bool:
         """Whether a loop with others unrolled in it has a first value that varies with other iterators."""

@@ -67,7 +67,7 @@ class Frame:
     (each stands for an enclosing loop of unknown bounds). ``uneven``: unrolled
     copies may lie outside the loop, so domains are kept. ``bound``: how operations are built whose result
     goes to a variable. ``words``: words of reshaped arrays. ``tables``: arrays of constants that no directive binds.
-    ``step``: by how much the innermost iterator moves.
+    ``step``: by how much the innermost iterator moves. ``registers``: arrays that are.
     ``modules``: functions of the program are called as modules, whose latency is counted elsewhere.
     """
 
@@ -83,6 +83,7 @@ class Frame:
     tables: frozenset[int] = frozenset()
     modules: bool = False
     step: int = 1
+    registers: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 from hlspart.model import program as c
 from hlspart.model.access import Affine
 from hlspart.schedule import folding, spans
 from hlspart.schedule.graph import Carried
-from hlspart.schedule.operations import Body, Frame, Unmodelled
+from hlspart.schedule.operations import Body, Frame, Place, Unmodelled
 from hlspart.schedule.values import Values
 
 MAX_COPIES = 8_192
@@ -153,14 +154,28 @@ class Elaborator(Values):
                 continue
             if isinstance(variable.init, c.InitList) or isinstance(variable.type, c.ArrayType):
                 if not variable.const:
-                    line = self.program.line(variable.at)
-                    raise Unmodelled(f"{variable.name} is initialised in each iteration", line)
+                    self._initialise(variable, variable.init)
                 continue
             if isinstance(variable.type, c.PointerType):
                 continue  # a use that is understood has been made an access of the array it points to
             line = self.program.line(variable.at)
             self.env[ident] = self._convert(self.value(variable.init), variable.init.type, variable.type, line)
             self.bind(ident, self.env[ident])
+
+    def _initialise(self, variable: c.Variable, init: c.InitList | c.Expr) -> None:
+        """Registers that start from zero in each iteration: a store per element."""
+        line = self.program.line(variable.at)
+        extents, kind = variable.dims, variable.type
+        items = init.items if isinstance(init, c.InitList) else None
+        zero = items is not None and all(isinstance(x, c.Const) and not x.value and not where for where, x in items)
+        known = zero and None not in extents and isinstance(kind, c.ArrayType)
+        if not known or variable.id not in self.frame.registers or self.branch or self.frame.uneven:
+            raise Unmodelled(f"{variable.name} is initialised in each iteration", line)
+        value = self.constant(0.0 if isinstance(kind, c.ArrayType) and folding.is_float(kind.element) else 0)
+        for place in product(*(range(n or 0) for n in extents)):
+            index = tuple(Affine.of({}, n) for n in place)
+            found = Place(variable.id, -1, ("affine", index), index, None, (), self.frame.domain)
+            self.store(found, value, line)
 
     def _if(self, stmt: c.If) -> str | None:
         test = self.value(stmt.test)

@@ -115,3 +115,26 @@ def test_writing_what_iterations_hand_on_takes_time(part, nest, accumulator):
     target = {"tool": "vitis-2023.2", "part": part, "clock_ns": 5.0}
     assert loop(ITERATORS, "I_J", **target).ii == nest
     assert loop(ITERATORS, "S", **target).ii == accumulator
+
+
+PARTIAL = """void f(float A[32][8], float o[32]) {
+    L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE
+#pragma HLS ARRAY_PARTITION variable=A complete dim=2
+        SET
+        for (int j = 0; j < 4; j++) { part[j] += A[i][j]; part[j] += A[i][j + 4]; }
+        o[i] = (part[0] + part[1]) + (part[2] + part[3]);
+    }
+}
+"""
+
+
+def test_registers_that_start_from_zero_in_each_iteration():
+    """As stores of zero to each of them."""
+    stores = "float part[4];\n for (int j = 0; j < 4; j++) part[j] = 0;"
+    said = [loop(PARTIAL.replace("SET", x), **NEW) for x in ("float part[4] = {0};", "float part[4] = {};", stores)]
+    assert {(x.ii, x.depth, x.recurrence_ii) for x in said} == {(1, said[0].depth, 1)}
+    for start in ("float part[4] = {1};", "float part[300] = {0}; part[i] = 0;"):
+        assert loop(PARTIAL.replace("SET", start), **NEW).ii is None
+    guarded = PARTIAL.replace("SET", "if (i > 3) {\nfloat part[4] = {0};").replace("part[3]);", "part[3]);\n }")
+    assert loop(guarded, **NEW).ii is None
