@@ -175,8 +175,6 @@ class Storage:
         rows = []
         for array, fixed in found:
             memory = self.memory(array)
-            if memory.storage == BUS and any(d.banks > 1 for d in memory.layout.dims[:fixed]):
-                return None  # which ports they are is not known
             resource = memory.resource if memory.storage == BUS else ""
             layout = PerDimLayout(memory.layout.dims[fixed:])
             rows.append(replace(memory, variable=-1, resource=resource, auto=False, layout=layout))
@@ -426,6 +424,9 @@ class Storage:
 
     def ported(self, variable: int) -> bool:
         """Whether directives partition an m_axi array and it is not known what becomes of its port."""
+        rows = ((self.memory(array), fixed) for array, fixed in self._slices.get(variable) or ())
+        if any(m.storage == BUS and d.banks > 1 for m, fixed in rows for d in m.layout.dims[:fixed]):
+            return True  # which of its ports
         asked = (x.variable for x in self.validation.statuses if x.code == "m-axi")
         known = self.target.port_per_bank and self.memory(variable).layout.banks > 1
         return not known and not set(asked).isdisjoint(self.members(variable))

@@ -199,7 +199,7 @@ TWO = PORTS.replace("bundle=q", "bundle=p")
 @pytest.mark.parametrize(
     ("body", "ports", "ii", "depth"),
     [
-        # UG1448, messages 214-224 and 214-229 to 214-232; requests of 7 states, responses of 5 (`[axi]`), and these loops:
+        # UG1448, messages 214-224, 214-229 to 214-232; requests of 7 states, responses of 5 (`[axi]`), and these loops:
         ("m[i] = a[2 * i];", PORTS, 1, 10),  # column by column, tile by tile: state, request, data, store
         ("m[i] = a[m[i]];", PORTS, 1, 11),
         ("a[2 * i] = 0;", PORTS, 1, 8),  # state, request, data, response
@@ -261,3 +261,23 @@ L: for (int i = 0; i < 64; i++)
     found = loop(text, "L_VITIS_LOOP_6_1", tool="vitis-2022.2")
     assert found.ii is None and found.bounds is not None
     assert found.bounds[0] <= 4 and found.bounds[1] >= 15
+
+
+def test_rows_of_an_array_whose_rows_are_on_several_ports():
+    text = """void row(int r[32], int o[32]) {
+#pragma HLS INLINE off
+  L: for (int j = 0; j < 32; j++) {
+#pragma HLS PIPELINE
+    o[j] = r[j] * 2 + r[j ^ 1]; } }
+void g(int a[16][32], int o[16][32]) {
+#pragma HLS INTERFACE m_axi port=a bundle=g
+#pragma HLS INTERFACE m_axi port=o bundle=g
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor=2 dim=DIM
+  for (int i = 0; i < 16; i++) row(a[i], o[i]); }
+"""
+    whole = loop(text.replace("#pragma HLS ARRAY", "//"), tool="vitis-2022.2")
+    assert (whole.ii, whole.bounds) == (2, None)
+    rows = loop(text.replace("DIM", "1"), tool="vitis-2022.2")  # which port a row has changes from call to call
+    assert rows.ii is None and rows.bounds == (1, 2) and "port" in (rows.cause or "")
+    columns = loop(text.replace("DIM", "2"), tool="vitis-2022.2")
+    assert (columns.ii, columns.bounds) == (2, None)  # the bank of r[j ^ 1] is not fixed
