@@ -16,6 +16,7 @@ from hlspart.schedule.loops import Prediction, shared_interval
 from hlspart.schedule.problem import Timing
 from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, recurrence_without
 
+PARTED = "whether the tool partitions a local array by itself is not known"
 MULTIPLIED = "whether the DSP block of a product also makes the sum, in a state of its own, is not known"
 
 
@@ -45,6 +46,8 @@ def uncertain(p: Prediction) -> tuple[int, str | None]:
             e for e in p.problem.graph.edges if not e.distance and (e.source, e.sink) in item.carriers.ordered
         )
         reasons.append((frozenset(), edges, REMAINDER))
+    if parted := _in_registers(p):
+        reasons.append((frozenset(), parted, PARTED))
     if decided := _decided_by_loads(p.problem.graph):
         text = "whether the tool waits for a loaded value that decides the next address is not known"
         reasons.append((frozenset(), decided, text))
@@ -79,7 +82,7 @@ def least_resource(p: Prediction) -> tuple[int, str | None]:
             "how processes that run at once divide the ports of an array is not known",
         ),
         (lambda v, _: storage.ported(v), "whether each bank of a partitioned m_axi array gets a port is not known"),
-        (lambda v, bus: _divided(p, v, bus), "whether the tool partitions a local array by itself is not known"),
+        (lambda v, bus: _divided(p, v, bus), PARTED),
     )
     left, why = _settled(p), []
     if _interval(p, left) < _interval(p, p.counts):
@@ -104,6 +107,18 @@ def _settled(p: Prediction) -> dict[int, PortCount]:
             problem = PortProblem(item.space, kept, item.storage.target.exclusive_arms)
             out[variable] = problem.count(memory.layout, memory.ports)
     return out
+
+
+def _in_registers(p: Prediction) -> frozenset[Edge]:
+    """Orders between iterations at fixed elements of arrays that the tool may make registers by itself."""
+    ops, bus = p.problem.graph.ops, shared_interval(p.elaborated, p.counts)
+    fixed = {
+        i: op.ref.variable for i, op in ops.items()
+        if op.ref is not None and op.ref.index is not None and all(f is not None and not f.terms for f in op.ref.index)
+    }  # fmt: skip
+    parted = {v for v in set(fixed.values()) & set(p.counts) if _divided(p, v, bus)}
+    edges = (e for e in p.problem.graph.edges if e.kind == "memory" and e.distance and e.sink in fixed)
+    return frozenset(e for e in edges if fixed.get(e.source) in parted)
 
 
 def _divided(p: Prediction, variable: int, shared: int) -> bool:

@@ -349,3 +349,20 @@ def test_registers_chosen_at_run_time_may_recur():
     assert pipelined(told, tool="vitis-2022.2").ii == 1
     memory = "\n".join(x for x in REGISTERS.splitlines() if "variable=q" not in x)
     assert pipelined(memory, tool="vitis-2022.2").ii == 1
+
+
+def test_a_recurrence_through_a_memory_that_may_become_registers_is_in_doubt():
+    """32 sums in each iteration: a report has II 3, which only registers allow, and no directive asks for them."""
+    text = """void f(float A[32][32], float o[32]) {
+    float s[32];
+    for (int j = 0; j < 32; j++) s[j] = 0;
+    L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+#pragma HLS ARRAY_PARTITION variable=A complete dim=2
+        for (int j = 0; j < 32; j++) s[j] += A[i][j];
+    }
+    for (int j = 0; j < 32; j++) o[j] = s[j];
+}
+"""
+    (found,) = (x for x in result(text, tool="vitis-2022.2", clock_ns=5.0).loops if x.name == "L")
+    assert found.ii is None and found.bounds[0] <= 3 < found.bounds[1]
