@@ -31,9 +31,12 @@ def fits(problem: Problem, ii: int) -> bool:
 
 
 def schedule_at(problem: Problem, ii: int) -> Schedule | bool:
-    """A schedule at ``ii``, of least depth if the search ends in time; False: there is none, True: not decided."""
-    model = _Model(problem, ii)
-    return model.solve()
+    """A schedule at ``ii``, of least depth if the search ends in time; False: there is none, True: not decided.
+
+    A search that heeds no depth finds slots more often; what it finds is then moved together.
+    """
+    found = _Model(problem, ii).solve()
+    return found if found is not True else _Model(problem, ii).solve(anyhow=True)
 
 
 class _Model:
@@ -55,8 +58,8 @@ class _Model:
         self.depth = self.highs.addVariable(lb=0, ub=2 * last, obj=1.0)
         self.slot: dict[int, list[Any]] = {}
 
-    def solve(self) -> Schedule | bool:
-        """See :func:`schedule_at`."""
+    def solve(self, anyhow: bool = False) -> Schedule | bool:
+        """See :func:`schedule_at`; ``anyhow``: slots of any schedule first, its depth after that."""
         problem, highs, start = self.problem, self.highs, self.start
         for edge in problem.graph.edges:
             if edge.source == edge.sink:
@@ -70,6 +73,7 @@ class _Model:
             highs.addConstr(self.depth - start[op] >= timing.states)
         self._ports()
         self._units()
+        highs.changeColCost(self.depth.index, float(not anyhow))
         highs.run()
         status = highs.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible:
@@ -77,6 +81,12 @@ class _Model:
         if status != highspy.HighsModelStatus.kOptimal and not self._found():
             return True
         values = highs.getSolution().col_value
+        if anyhow:
+            for variable in (x for slots in self.slot.values() for x in slots):
+                highs.changeColBounds(variable.index, round(values[variable.index]), round(values[variable.index]))
+            highs.changeColCost(self.depth.index, 1.0)
+            highs.run()
+            values = highs.getSolution().col_value if self._found() else values
         found = {op: round(values[variable.index]) for op, variable in start.items()}
         first = min(found.values(), default=0)
         found = {op: t - first for op, t in found.items()}
