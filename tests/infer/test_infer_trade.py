@@ -230,7 +230,7 @@ def test_a_shift_register_becomes_registers_whatever_its_size() -> None:
     assert (found.kind, found.banks) == ("complete", 32)
     assert found.reason.endswith("registers answer at once, 1024 bits in all")
     before = {x.name: x.bounds for x in pipeline(SHIFTED).ii.loops}
-    assert before["L"] == (2, 32) and set(iis(pasted(SHIFTED)).values()) == {1}
+    assert before["L"] == (1, 32) and set(iis(pasted(SHIFTED)).values()) == {1}
     moving = SHIFTED.replace("past[t - 1];", "past[t - 1] + past[(n + t) & 31];")  # would ask for multiplexers
     assert array(run(moving), "past").kind != "complete"
 
