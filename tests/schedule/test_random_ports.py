@@ -160,7 +160,7 @@ class Case:
                         gone.add(n)
                     elif branch[: len(op.branch)] == op.branch:
                         gone.add(n)
-                        values, branch = values | op.values, op.branch
+                        values, branch, copy = values | op.values, op.branch, op.copy  # it runs where the copy does not
                     break
                 if op.kind == "load" and not _apart(op.form, form):
                     break
