@@ -18,7 +18,7 @@ from hlspart.schedule.problem import EPSILON, Problem, Schedule, handed_on
 from hlspart.schedule.recurrence import incoming_of, topological
 
 MAX_BINARIES = 240
-MAX_NODES = 60
+MAX_WORK = 60 * MAX_BINARIES  # nodes times binary variables: smaller problems are searched further
 METHOD = "integer programming"
 
 
@@ -26,8 +26,11 @@ def fits(problem: Problem, ii: int) -> bool:
     """Whether the problem is small enough to be solved exactly at ``ii``."""
     if any(handed_on(problem, edge) for edge in problem.graph.edges):
         return False  # chains over the end of an iteration are no linear constraints
-    held = set(problem.ports) | {op for op, t in problem.timing.items() if t.unit in problem.limited}
-    return len(held) * ii <= MAX_BINARIES and len(problem.graph.ops) <= MAX_BINARIES
+    return _binaries(problem, ii) <= MAX_BINARIES and len(problem.graph.ops) <= MAX_BINARIES
+
+
+def _binaries(problem: Problem, ii: int) -> int:
+    return ii * len(set(problem.ports) | {op for op, t in problem.timing.items() if t.unit in problem.limited})
 
 
 def schedule_at(problem: Problem, ii: int) -> Schedule | bool:
@@ -47,7 +50,7 @@ class _Model:
             ("output_flag", False),
             ("threads", 1),
             ("random_seed", 1),
-            ("mip_max_nodes", MAX_NODES),
+            ("mip_max_nodes", MAX_WORK // max(1, _binaries(problem, ii))),
             ("mip_abs_gap", 0.5),
             ("presolve", "off"),  # HiGHS 1.15.1: with it, "optimal" schedules deeper than others found
         ):
