@@ -1,5 +1,7 @@
 """From C text to the records of the II check, for the tests beside this file."""
 
+from collections.abc import Sequence
+
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions, TargetOptions
 from hlspart.model.results import IIResult, LoopResult
@@ -37,3 +39,18 @@ def pipelined(body: str, pragmas: str = "", parameters: str = "int A[64], int x[
     return acc;
 }}
 """
+
+
+def least_distance(rows: Sequence[tuple[tuple[int, ...] | None, tuple[int, ...] | None]]) -> int | None:
+    """Iterations from a first access to a second one of the same element, at least; None where they never meet so.
+
+    ``rows``: the elements of both per iteration, None where one does not run.
+    """
+    last: dict[tuple[int, ...], int] = {}
+    distances = []
+    for number, (first, second) in enumerate(rows):
+        if second is not None and second in last:
+            distances.append(number - last[second])
+        if first is not None:
+            last[first] = number
+    return min(distances, default=None)

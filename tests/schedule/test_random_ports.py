@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pytest
-from predicting import result
+from predicting import least_distance, result
 
 #: reads, writes, both in one cycle
 PORTS = {"ram_1p": (9, 9, 1), "ram_s2p": (1, 1, 9), "ram_t2p": (9, 9, 2), "ram_2p": (9, 1, 2), "ram_1wnr": (99, 1, 99)}
@@ -263,16 +263,8 @@ class Case:
             exclusive = any(i == j and p != q for (i, p), (j, q) in itertools.product(a.branch, b.branch))
             if x < y and not _apart(a.form, b.form) and not exclusive and reach[x] & reach[y]:
                 yield x, y, 0, 2 if (a.kind, b.kind) == ("store", "load") and a.form != b.form else 1
-            last: dict[tuple[int, ...], int] = {}
-            distances = []
-            for number, row in enumerate(rows):
-                second, first = row[y], row[x]
-                if second is not None and second in last:
-                    distances.append(number - last[second])
-                if first is not None:
-                    last[first] = number
-            if distances:
-                yield x, y, min(distances), 1
+            if (distance := least_distance([(row[x], row[y]) for row in rows])) is not None:
+                yield x, y, distance, 1
 
 
 def _index(form: Form) -> str:

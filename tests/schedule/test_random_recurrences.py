@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass
 
 import pytest
-from predicting import result
+from predicting import least_distance, result
 
 EXTENT = 128
 Form = tuple[tuple[tuple[tuple[str, int], ...], int], ...]  # per dimension: terms by iterator, and a constant
@@ -134,16 +134,8 @@ def _orders(operations: list[Operation], rows: list[list[tuple[int, ...] | None]
         apart = any(s == t and c != d for (s, c), (t, d) in zip(a.form, b.form, strict=True))
         if x < y and not apart:
             yield x, y, 0, 2 if a.kind == "store" and b.kind == "load" else 1
-        last: dict[tuple[int, ...], int] = {}
-        distances = []
-        for number, row in enumerate(rows):
-            second, first = row[y], row[x]
-            if second is not None and second in last:
-                distances.append(number - last[second])
-            if first is not None:
-                last[first] = number
-        if distances:
-            yield x, y, min(distances), 1
+        if (distance := least_distance([(row[x], row[y]) for row in rows])) is not None:
+            yield x, y, distance, 1
 
 
 def _possible(count: int, orders: list[tuple[int, int, int, int]], ii: int) -> bool:
