@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -118,9 +119,10 @@ class Scope:
         return self._branches.setdefault(node, len(self._branches))
 
     def fresh_name(self, wanted: str) -> str:
-        """A name for a set dimension or parameter that nothing in scope uses."""
+        """A name for a set dimension or parameter that nothing in scope uses, in the characters isl has for names."""
+        wanted = _NOT_IN_NAMES.sub(lambda found: f"u{ord(found[0]):04x}", wanted)
         taken = self._names.union(self.iterators)
-        reserved = wanted in _ISL_WORDS or (wanted[0] == "e" and wanted[1:].isdigit())
+        reserved = wanted.lower() in _ISL_WORDS or (wanted[0] == "e" and wanted[1:].isdigit())
         if wanted not in taken and not reserved:
             return wanted
         k = 2
@@ -250,4 +252,5 @@ def split(kind: str, d: Known) -> Condition:
 
 
 _RESERVED = "exists and or not implies mod floor ceil floord ceild min max infty infinity nan true false rat int"
-_ISL_WORDS = frozenset(_RESERVED.split())
+_ISL_WORDS = frozenset(_RESERVED.split())  # whatever their case
+_NOT_IN_NAMES = re.compile("[^A-Za-z0-9_]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from hlspart.model import program as c
@@ -79,15 +80,21 @@ def _stays(nests: Nests, access: Access, parent: c.Loop, inner: c.Loop) -> bool:
     return all(different(a.index, access.index) for a in others)
 
 
-def _calls(program: c.Program, body: c.Loop | c.Function, with_loops: bool = False) -> bool:
+def _calls(program: c.Program, body: c.Loop, with_loops: bool = False) -> bool:
     """Whether functions of the program are called; ``with_loops``: ones that hold loops, or call such."""
-    for stmt in c.walk_statements(body.body):
-        for root in c.expressions(stmt):
-            for e in c.walk(root):
-                callee = program.functions.get(e.function or "") if isinstance(e, c.Call) else None
-                if callee is None:
-                    continue
-                loops = any(isinstance(s, c.Loop) for s in c.walk_statements(callee.body))
-                if not with_loops or loops or _calls(program, callee, True):
+    waiting: list[c.Loop | c.Function] = [body]
+    seen: set[str] = set()  # functions may call themselves
+    while waiting:
+        for stmt in c.walk_statements(waiting.pop().body):
+            for callee in _callees(program, stmt):
+                if not with_loops or any(isinstance(s, c.Loop) for s in c.walk_statements(callee.body)):
                     return True
+                if callee.name not in seen:
+                    seen.add(callee.name)
+                    waiting.append(callee)
     return False
+
+
+def _callees(program: c.Program, stmt: c.Stmt) -> Iterator[c.Function]:
+    called = (e.function for root in c.expressions(stmt) for e in c.walk(root) if isinstance(e, c.Call))
+    return (program.functions[name] for name in called if name is not None and name in program.functions)

@@ -103,7 +103,7 @@ class Elaborator(Values):
     def finish(self) -> Body:
         """Close the iteration: values that the next one starts from."""
         for key, phi in self.phis.items():
-            value = self.env[key]
+            value = self.env.get(key, phi)  # read on a path that leaves, and only there: unchanged on the others
             if value != phi:
                 self.body.carried.append(Carried(phi, value, self._key_name(key), True))
         for key, value in self.env.items():
