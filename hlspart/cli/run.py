@@ -13,7 +13,7 @@ from hlspart.cli.files import dependency_rule, encode, write_outputs, write_stdo
 from hlspart.cli.inputs import open_pipeline
 from hlspart.cli.options import options_of
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.diagnostics import Diagnostic, Place, Severity
 from hlspart.model.options import TargetOptions
 from hlspart.model.program import Program
 from hlspart.model.source import Origin
@@ -116,15 +116,21 @@ class Run:
         return shapes.document(schema, self.pipeline.program, self.pipeline.paths, entry, tied)
 
     def statuses(self, validation: Validation) -> None:
-        """Say what became of faulty directives, and what of the others is not as written."""
+        """Say what became of faulty directives, what of the others is not as written, and what is not followed."""
+        from hlspart.partition import NOT_FOLLOWED
+
         program = self.pipeline.program
+        severities: dict[str, Severity] = {
+            **dict.fromkeys(_NOT_AS_WRITTEN, "warning"),
+            **dict.fromkeys(NOT_FOLLOWED, "info"),
+        }
         self.say(d for s in validation.statuses if (d := status_diagnostic(program, s)) is not None)
         for status in validation.statuses:
             kind = program.directives[status.directive].kind.upper()
             for note in status.notes if status.status == "applied" else ():
-                if note.code in _NOT_AS_WRITTEN:
-                    place = place_of(program, note.at, status.line)
-                    self.say([Diagnostic(note.code, note.code, "warning", place, f"{kind}: {note.message}", note.hint)])
+                if note.code in severities:
+                    place, severity = place_of(program, note.at, status.line), severities[note.code]
+                    self.say([Diagnostic(note.code, note.code, severity, place, f"{kind}: {note.message}", note.hint)])
 
     def many_registers(self, result: InferResult) -> None:
         """Say which arrays are to become many registers."""

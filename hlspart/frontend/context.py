@@ -32,10 +32,12 @@ class EnumConstant:
 
 @dataclass(frozen=True)
 class FunctionDeclaration:
-    """A function name in scope."""
+    """A function name in scope; ``overloads``: all functions that it may mean, told apart by ``signature``."""
 
     name: str
     returns: ir.CType
+    signature: tuple[str, ...] = ()
+    overloads: tuple[FunctionDeclaration, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Collected:
     pragmas: list[RawPragma] = field(default_factory=list)
     constants: dict[str, int] = field(default_factory=dict)
     called: dict[str, Origin] = field(default_factory=dict)
+    overloads: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)  # signatures by name, in order
     external: dict[str, int] = field(default_factory=dict)  # file-scope names with external linkage
     # what a header defines for each unit alike is one thing: by name and place
     internal: dict[tuple[str, Span], int] = field(default_factory=dict)
@@ -141,6 +144,27 @@ class Context:
             taken = name in self.collected.functions
             self.internal_functions[name] = f"{name}@{posixpath.basename(self.path)}" if taken else name
         return self.internal_functions.get(name, name)
+
+    def overload_name(self, name: str, internal: bool, signature: tuple[str, ...]) -> str:
+        """The program-wide name of a function with this signature, which tells C++ overloads apart."""
+        unique = self.function_name(name, internal)
+        if self.language != "c++":
+            return unique
+        known = self.collected.overloads.get(unique, ())
+        if signature not in known:
+            known = self.collected.overloads[unique] = (*known, signature)
+        return unique if signature == known[0] else f"{unique}({','.join(signature)})"
+
+    def declare_function(self, name: str, own: str, returns: ir.CType, signature: tuple[str, ...]) -> None:
+        """Bring the function with the program-wide name ``own`` into scope, beside its overloads."""
+        if self.language != "c++":
+            self.names[-1][name] = FunctionDeclaration(own, returns)
+            return
+        declared = FunctionDeclaration(own, returns, signature)
+        before = self.names[-1].get(name)
+        others = before.overloads if isinstance(before, FunctionDeclaration) else ()
+        every = (*(x for x in others if x.name != own), declared)
+        self.names[-1][name] = replace(declared, overloads=every)
 
     def variable(self, ident: int) -> ir.Variable:
         """A variable as known so far."""

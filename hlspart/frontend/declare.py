@@ -9,8 +9,9 @@ from pycparser import c_ast
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import value_of
-from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, TypeName, VariableId
+from hlspart.frontend.context import Context, EnumConstant, TypeName, VariableId
 from hlspart.frontend.express import Expressions
+from hlspart.frontend.overloads import signature
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
@@ -376,11 +377,24 @@ class Declarations:
         opening = self.parameter_list(name_at)
         params = tuple(p.declarator for p in self.parameters(node.type, opening))
         proto = ir.Prototype(self.text.origin(start, end), self.text.origin(name_at, name_at), params)
-        name = self.context.function_name(node.name, "static" in (node.storage or []))
+        returns, signature = self.type_of(node.type.type), self.signature(node.type, name_at)
+        name = self.context.overload_name(node.name, "static" in (node.storage or []), signature)
+        self.context.declare_function(node.name, name, returns, signature)
         known = self.context.collected.prototypes.setdefault(name, [])
         if all(p.name.span != proto.name.span for p in known):  # a header's, seen by several units
             known.append(proto)
-        self.context.names[-1][node.name] = FunctionDeclaration(name, self.type_of(node.type.type))
+
+    def signature(self, node: Any, name_at: int) -> tuple[str, ...]:
+        """Types of the parameters of the function named at a token, as far as their text says."""
+        if self.context.language != "c++" or not isinstance(node, c_ast.FuncDecl) or node.args is None:
+            return ()
+        opening, texts = self.parameter_list(name_at), self.text.texts
+        ranges = self.split(opening + 1, self.text.match[opening] - 1)
+        pieces = [tuple(texts[low : high + 1]) for low, high in ranges]
+        if pieces == [("void",)]:
+            return ()
+        named = [getattr(p, "name", None) for p in node.args.params]
+        return signature(pieces, named) if len(named) == len(pieces) else ()
 
     def parameter_list(self, name_at: int) -> int:
         """The ``(`` of the parameter list of the function named at a token."""

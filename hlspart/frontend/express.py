@@ -20,6 +20,7 @@ from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration,
 from hlspart.frontend.elements import Elements
 from hlspart.frontend.literals import constant, string_length
 from hlspart.frontend.methods import Methods
+from hlspart.frontend.overloads import chosen
 from hlspart.frontend.parse import RANGE, TABLE
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
@@ -128,6 +129,8 @@ class Expressions:
                 return ir.Name(origin, variable.type, entry.id), at, at
             case EnumConstant():
                 return ir.Const(origin, ct.INT, entry.value, node.name), at, at
+            case FunctionDeclaration() if len(entry.overloads) > 1:
+                return ir.OpaqueExpr(origin, ct.UNKNOWN, f"one of several functions '{node.name}'"), at, at
             case FunctionDeclaration():
                 return ir.FunctionName(origin, ir.OtherType("function"), entry.name), at, at
             case _:
@@ -197,13 +200,11 @@ class Expressions:
             function = node.name.name
             entry = self.context.lookup(function)
             type_ = ct.INT
-            if isinstance(entry, FunctionDeclaration):
-                function, type_ = entry.name, entry.returns
         else:
             callee, first, last = self.lower(node.name)
             if isinstance(callee, ir.FunctionName):
                 function, callee = callee.name, None
-                entry = self.context.lookup(function.partition("@")[0])
+                entry = self.context.lookup(function.partition("@")[0].partition("(")[0])
                 type_ = entry.returns if isinstance(entry, FunctionDeclaration) else ct.INT
         first, last = self._left(first, last)
         name = self.at(first, last)
@@ -214,6 +215,10 @@ class Expressions:
         if callee is not None and isinstance(callee.type, ir.ScalarType):  # x(7, 0)
             return self.methods.call(callee, "range", tuple(args), at, name), first, closing
         if function is not None:
+            if isinstance(entry, FunctionDeclaration):
+                collected = self.context.collected
+                entry = chosen(entry, args, collected.functions, collected.variables)
+                function, type_ = entry.name, entry.returns
             type_ = self._overloaded(type_, args)
             self.context.collected.called.setdefault(function, name)
         elif callee is not None and not isinstance(callee, (ir.Name, ir.OpaqueExpr)):

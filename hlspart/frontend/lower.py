@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pycparser import c_ast
 
 from hlspart.frontend import types as ct
-from hlspart.frontend.context import Collected, Context, FunctionDeclaration, TypeName
+from hlspart.frontend.context import Collected, Context, TypeName
 from hlspart.frontend.declare import Declarations, Parameter
 from hlspart.frontend.express import Expressions
 from hlspart.frontend.origins import TokenText
@@ -121,14 +121,15 @@ class Lowering:
         type_ = decl.type
         returns = self.declarations.type_of(type_.type) if isinstance(type_, c_ast.FuncDecl) else ct.UNKNOWN
         internal = "static" in (decl.storage or []) or decl.name in context.internal_functions
+        signature = self.declarations.signature(type_, name_at)
         shared = (decl.name, self.text.origin(name_at, name_at).span)
         if shared in self.collected.defined:  # a header's, read with another unit
-            context.names[-1][decl.name] = FunctionDeclaration(self.collected.defined[shared], returns)
+            context.declare_function(decl.name, self.collected.defined[shared], returns, signature)
             self.next_pragma = bisect_right(self.pragmas, closing, key=lambda pair: pair[0])
             return closing
-        name = context.function_name(decl.name, internal)
+        name = context.overload_name(decl.name, internal, signature)
+        context.declare_function(decl.name, name, returns, signature)
         self.collected.defined[shared] = name
-        context.names[-1][decl.name] = FunctionDeclaration(name, returns)
         block = self.collected.new_id()
         context.push()
         context.function, context.scope = name, block

@@ -225,6 +225,8 @@ def _demand(
         fault = f"{memory.storage} memory has no banks"
     elif group.faults:
         fault = group.faults[0].reason
+    elif (parts := validation.groups.get(group.id)) is not None and parts.divided:
+        fault = "arrays that meet in an inlined function have partitions of their own"
     elif not dims or any(n is None or n < 1 for n in dims):
         fault = "its extents are not known"
     elif len({program.variable(m).dims[1:] for m in group.members if program.variable(m).is_array}) > 1:

@@ -26,7 +26,7 @@ from hlspart.infer.demand import (
     without,
 )
 from hlspart.infer.judgement import judge
-from hlspart.infer.outcomes import advised, outcomes
+from hlspart.infer.outcomes import outcomes
 from hlspart.infer.parted import Parting, parted
 from hlspart.infer.repairs import Plan, better, hastened, least, tuned, weighed
 from hlspart.layouts.perdim import PerDimLayout
@@ -72,7 +72,6 @@ class Inference:
         self._whole: dict[int, str] = {}  # groups that are better left whole, and why
         self._free: dict[LoopKey, LoopResult] = {}  # the prediction if memories had ports enough
         self._single: set[int] = set()  # groups whose copies do not help
-        self._beyond: dict[int, Decision] = {}  # what tools accept for groups with accesses that are not affine
         self._deciding: frozenset[int | None] = frozenset()  # groups that may get another partition
         self._slowed: dict[int, str] = {}  # groups that cannot serve all loops as asked, and why
         self._hastened: dict[int, str] = {}  # groups that are registers for the sake of a recurrence, and why
@@ -98,7 +97,7 @@ class Inference:
         """
         if not self.targets:
             return InferResult((), ())
-        self._barred, self._single, self._whole, self._slowed, self._beyond = dict(barred or {}), set(), {}, {}, {}
+        self._barred, self._single, self._whole, self._slowed = dict(barred or {}), set(), {}, {}
         self._hastened, self.partings = {}, {}
         free = self.free_of_ports()
         plan = self._planned(self.floors(free))
@@ -115,7 +114,6 @@ class Inference:
         self.outcome = self.confirm(decisions, self.real)
         reached = {key(x): x.ii for x in self.asked_loops(self.outcome) if x.ii is not None}
         decisions = self._untied(tuple(restated(d, reached, self.chooser(d.demand)) for d in decisions))
-        decisions = advised(self, decisions, self._beyond)
         return InferResult(
             arrays=tuple(record(self.program, d) for d in decisions),
             loops=tuple(outcomes(self, self.outcome, decisions, self._free)),
@@ -270,14 +268,8 @@ class Inference:
         for (_, d), status in zip(reversed(new), reversed(after.pragmas), strict=False):
             if status.status in ("rejected", "conflict"):
                 self._whole[d.demand.group.id] = f"not partitioned: {status.reason}"
-                if status.code == "non-affine":
-                    self.note_beyond(d)
                 refused = True
         return refused
-
-    def note_beyond(self, decision: Decision) -> None:
-        """What a tool would make of a group although validation rejects it, for a hint."""
-        self._beyond.setdefault(decision.demand.group.id, decision)
 
     def asked_loops(self, result: IIResult) -> list[LoopResult]:
         """The loops with a target II."""

@@ -8,42 +8,10 @@ from typing import TYPE_CHECKING
 
 from hlspart.infer.decision import Decision
 from hlspart.infer.demand import LoopKey, key
-from hlspart.infer.repairs import rank, shown
 from hlspart.model.results import IIResult, InferredLoop, LoopResult
 
 if TYPE_CHECKING:
     from hlspart.infer.inference import Inference
-
-
-def advised(run: Inference, decisions: tuple[Decision, ...], rejected: Mapping[int, Decision]) -> tuple[Decision, ...]:
-    """With a hint on arrays whose partition validation rejects for an access that is not affine.
-
-    A tool does apply it, and serves that access from all banks; so does the prediction, which is asked.
-    """
-    beyond = {g: d for g, d in rejected.items() if d.directives}
-    if not beyond:
-        return decisions
-    then = run.confirm([beyond.get(d.demand.group.id, d) for d in decisions], run.real)
-    now = {key(x): x for x in run.asked_loops(run.outcome)}
-    gains = {
-        key(x): f"{x.name} II {shown(now[key(x)])} -> {x.ii}"
-        for x in run.asked_loops(then)
-        if x.ii is not None and rank(x) < rank(now[key(x)])
-    }
-    if any(rank(x) > rank(now[key(x)]) for x in run.asked_loops(then)):
-        return decisions
-    said = []
-    for d in decisions:
-        other = beyond.get(d.demand.group.id)
-        gained = [gains[key(x.result)] for x in d.demand.loops if key(x.result) in gains]
-        if other is not None and gained:
-            names = [run.program.variable(x.demand.roots[0]).name for x in beyond.values() if x is not other]
-            beside = f", with that of {' and '.join(names)}," if names else ""
-            pragmas = " and ".join(x.text.removeprefix("HLS ") for x in other.directives)
-            hint = f"{pragmas}{beside} would bring {', '.join(gained)}: a tool serves that access from all banks"
-            d = replace(d, reason=f"{d.reason}; {hint}", choice=replace(d.choice, proved=False, absolute=False))
-        said.append(d)
-    return tuple(said)
 
 
 def _shortage(run: Inference, loop: LoopResult, decisions: Sequence[Decision]) -> str:

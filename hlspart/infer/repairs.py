@@ -61,7 +61,7 @@ def hastened(run: Inference, free: IIResult) -> tuple[IIResult, dict[int, str]]:
     """The prediction ``free``, of memories with ports enough, with some arrays as registers: these, and why.
 
     A recurrence through a memory takes a store and a load; registers answer at once. As few arrays as give
-    loops that miss their target a better II, and none a worse one. What validation rejects is noted for a hint.
+    loops that miss their target a better II, and none a worse one. What validation rejects is left as it is.
     """
     late = {key(x) for x in run.asked_loops(free) if rank(x) > (run.targets[key(x)], 0)}
     if not late:
@@ -76,8 +76,6 @@ def hastened(run: Inference, free: IIResult) -> tuple[IIResult, dict[int, str]]:
         trial, _ = _as_registers(run, fewer)
         if not better(run, then, trial):
             chosen, then = fewer, trial
-    for d in (d for d in chosen if d in rejected):
-        run.note_beyond(run.decision(d, run.chooser(d).hastened("")))
     if any(d in rejected for d in chosen):
         chosen = [d for d in chosen if d not in rejected]
         then, _ = _as_registers(run, chosen)

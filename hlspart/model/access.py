@@ -157,14 +157,17 @@ class GroupEdge:
     at: Origin
 
 
+FaultCode = Literal[
+    "non-affine", "address-taken", "recursion", "function-pointer", "extern-callee", "shape-mismatch",
+    "out-of-range", "volatile", "unknown-extent", "partial-subscript", "cast", "opaque",
+]  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a group cannot be partitioned: ``code`` is stable, ``reason`` in words, with its place."""
+    """Why a group is not rewritten: ``code`` is stable, ``reason`` in words, with its place."""
 
-    code: Literal[
-        "non-affine", "address-taken", "recursion", "function-pointer", "extern-callee", "shape-mismatch",
-        "out-of-range", "volatile", "unknown-extent", "partial-subscript", "cast", "opaque",
-    ]  # fmt: skip
+    code: FaultCode
     reason: str
     at: Origin
     variable: int

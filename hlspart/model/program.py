@@ -227,6 +227,12 @@ class Program:
         span = origin.span if isinstance(origin, Origin) else origin
         return self.sources[span.path].slice(span)
 
+    def without_header(self) -> frozenset[str]:
+        """Files of the units in which a header was not found, that is where names may be defined that nobody knows."""
+        places = {d.place.path for d in self.diagnostics if d.rule == "HLP006"}
+        units = [(u.path, *u.headers) for u in self.units]
+        return frozenset(path for unit in units if places & set(unit) for path in unit)
+
     def arrays(self) -> tuple[Variable, ...]:
         """All arrays, in order of declaration."""
         return tuple(v for v in self.variables if v.is_array)

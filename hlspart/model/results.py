@@ -55,7 +55,9 @@ class DimPartition:
 class GroupPartition:
     """The partition of an array group: what every member gets, or why none does.
 
-    ``dims`` is empty when the group is not partitioned. ``requests`` are all that asked.
+    ``dims`` is empty when the group is not partitioned. ``requests`` are all that asked. ``divided``: what each
+    member gets where arrays that meet only in an inlined function differ; None for its parameters that are
+    handed arrays of several partitions.
     ``verdicts``: for each access id of the group, the bank verdict (A-14):
     ``const`` (bank given), ``const-after-unroll`` (unroll given), ``const-after-split``,
     ``dynamic`` or ``non-affine``.
@@ -65,6 +67,11 @@ class GroupPartition:
     dims: tuple[DimPartition, ...]
     requests: tuple[PartitionRequest, ...]
     verdicts: Mapping[int, BankVerdict]
+    divided: Mapping[int, tuple[DimPartition, ...] | None] = field(default_factory=dict)
+
+    def of(self, variable: int) -> tuple[DimPartition, ...]:
+        """Partition of one member."""
+        return self.divided.get(variable, self.dims) or ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,6 @@
 
 from hlspart.partition.layout import layout_of, make_layout
 from hlspart.partition.requests import requests
-from hlspart.partition.validate import validate
+from hlspart.partition.validate import NOT_FOLLOWED, validate
 
-__all__ = ["layout_of", "make_layout", "requests", "validate"]
+__all__ = ["NOT_FOLLOWED", "layout_of", "make_layout", "requests", "validate"]

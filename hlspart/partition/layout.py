@@ -31,4 +31,4 @@ def layout_of(validation: Validation, analysis: AccessAnalysis, program: Program
     if not found.is_array:
         return None
     group = validation.groups.get(analysis.group_of.get(variable, -1))
-    return make_layout(found.dims, group.dims if group is not None else ())
+    return make_layout(found.dims, group.of(variable) if group is not None else ())

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import get_args
 
-from hlspart.model.access import Access, AccessAnalysis, ArrayGroup
+from hlspart.model.access import Access, AccessAnalysis, ArrayGroup, FaultCode
 from hlspart.model.directives import Directive, Problem
 from hlspart.model.program import Program
 from hlspart.model.results import BankVerdict, DimPartition, GroupPartition, PragmaState, PragmaStatus, Validation
 from hlspart.partition.calls import Expansions
+from hlspart.partition.inlining import Inlining
 from hlspart.partition.layout import make_layout
 from hlspart.partition.merge import Merged, group_items, merge
 from hlspart.partition.others import status_of_other
@@ -22,6 +24,11 @@ from hlspart.partition.verdicts import Verdicts
 
 _MODES = ("m_axi", "ap_memory", "bram", "axis", "ap_fifo", "ap_none", "ap_vld", "ap_hs", "ap_bus")  # of data
 MOST_BANKS = 1 << 16  # of one array; tools stop long before
+NOT_FOLLOWED = frozenset(
+    (*get_args(FaultCode), "group-extent", "inlined-apart")
+)  # remarks on partitions that only the tool acts on
+_COST_OF_AN_ACCESS = "hlspart does not rewrite the array, and counts that access on every bank it may reach"
+_COST_OF_A_FAULT = "hlspart does not rewrite the array, and a loop with accesses that it cannot follow has no known II"
 _RANK: dict[PragmaState, int] = {
     "conflict": 0, "rejected": 1, "unmodelled": 2, "applied": 3, "ignored": 4, "redundant": 5,
 }  # fmt: skip
@@ -45,6 +52,7 @@ class _Validator:
         self.groups = {g.id: g for g in analysis.groups}
         self.factors = unroll_factors(program)
         self.expansions = Expansions(program, analysis)
+        self.inlining = Inlining(program)
         self.verdicts = Verdicts(analysis.loops)
         self.by_array: dict[int, list[Access]] = {}
         for access in analysis.accesses:
@@ -154,10 +162,34 @@ class _Validator:
     # --------------------------------------------------------------------------------- groups
 
     def _group(self, group: ArrayGroup, items: list[Evaluated]) -> GroupPartition:
+        requests = tuple(i.request for i in items if i.request)
+        parts = self.inlining.parts(group, items) if merge(self.program, items).conflicts else ()
+        if not parts:
+            dims, verdicts = self._arrays(group, items)
+            return GroupPartition(group.id, dims, requests, verdicts)
+        divided: dict[int, set[tuple[DimPartition, ...]]] = {}
+        every: dict[int, BankVerdict] = {}
+        lost = self.inlining.remark(group)
+        for part in parts:
+            inside = replace(group, members=part.members, faults=())
+            dims, verdicts = self._arrays(inside, [items[k] for k in part.positions], lost)
+            every |= verdicts
+            for member in (*part.members, *part.formals):
+                divided.setdefault(member, set()).add(dims)
+        alike = {member: found.pop() if len(found) == 1 else None for member, found in divided.items()}
+        return GroupPartition(group.id, (), requests, every, alike)
+
+    def _arrays(
+        self, group: ArrayGroup, items: list[Evaluated], lost: Problem | None = None
+    ) -> tuple[tuple[DimPartition, ...], dict[int, BankVerdict]]:
+        """Partition of arrays that are laid out alike, and the verdicts of their accesses.
+
+        ``lost``: what is not followed of them in any case.
+        """
         merged = merge(self.program, items)
         many = self._too_many(items, merged)
         verdicts = self._verdicts(group, merged) if many is None else {}
-        fault = many or self._fault(group, merged)
+        lost = lost or (self._not_followed(group, merged) if many is None else None)
         for position, item in enumerate(items):
             at = item.directive.at
             if position in merged.conflicts:
@@ -174,20 +206,21 @@ class _Validator:
                 self._set(item, "ignored", problem)
             elif item.request is None or item.request.off or not merged.dims:
                 self._set(item, "applied")
-            elif fault is not None:
-                self._set(item, "rejected", fault)
+            elif many is not None:
+                self._set(item, "unmodelled", many)
+            elif lost is not None:
+                self._set(item, "applied", lost)
             else:
                 open_bank, dim = self._undecided(group, verdicts, item.request.dim)
                 self._set(item, "applied", open_bank, dim)
-        dims = merged.dims if many is None else ()
-        return GroupPartition(group.id, dims, tuple(i.request for i in items if i.request), verdicts)
+        return merged.dims if many is None else (), verdicts
 
     def _too_many(self, items: Sequence[Evaluated], merged: Merged) -> Problem | None:
         """Whether a partition has more banks than are counted one by one."""
         if merged.banks <= MOST_BANKS:
             return None
         text = f"{merged.banks} banks are more than the {MOST_BANKS} that hlspart counts"
-        return Problem("too-many-banks", text, items[0].directive.at, "choose a smaller factor")
+        return Problem("too-many-banks", text, items[0].directive.at, "choose a smaller factor", fatal=False)
 
     def _conflict(self, items: list[Evaluated], position: int, merged: Merged) -> None:
         other, dim = merged.conflicts[position]
@@ -230,8 +263,11 @@ class _Validator:
         accesses = [a for m in group.members for a in self.by_array.get(m, ())]
         return sorted(accesses, key=lambda a: (a.at.span.path, a.at.span.start, a.id))
 
-    def _fault(self, group: ArrayGroup, merged: Merged) -> Problem | None:
-        """What keeps a partitioned group from being analysed: its first non-affine access, or a fault of the group."""
+    def _not_followed(self, group: ArrayGroup, merged: Merged) -> Problem | None:
+        """What is not analysed of a partitioned group: its first non-affine access, or a fault of the group.
+
+        A tool partitions the array all the same.
+        """
         if not merged.dims:
             return None
         for access in self._accesses(group):
@@ -239,14 +275,15 @@ class _Validator:
                 text = " ".join(self.program.text(access.at).split())
                 why = f" ({access.reason})" if access.reason else ""
                 reason = f"non standard affine access of {self._named(access.array)}: {text!r}"
-                reason += f" in line {self.program.line(access.at)}{why}"
+                reason += f" in line {self.program.line(access.at)}{why}: {_COST_OF_AN_ACCESS}"
                 hint = "make the index an affine form of the loop iterators, or remove the partition"
-                return Problem("non-affine", reason, access.reason_at or access.at, hint)
+                return Problem("non-affine", reason, access.reason_at or access.at, hint, fatal=False)
         if group.faults:
             fault = group.faults[0]
             name = self.program.variable(fault.variable).name
             code = "group-extent" if fault.code == "unknown-extent" else fault.code
-            return Problem(code, f"'{name}': {fault.reason} (line {self.program.line(fault.at)})", fault.at)
+            text = f"'{name}': {fault.reason} (line {self.program.line(fault.at)}): {_COST_OF_A_FAULT}"
+            return Problem(code, text, fault.at, fatal=False)
         return None
 
     def _undecided(

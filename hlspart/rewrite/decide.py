@@ -138,6 +138,12 @@ class Decider:
         layout = given or self._common_layout(members)
         if isinstance(layout, Refusal):
             return layout
+        overloaded = {name.partition("(")[0] for name in self.program.functions if "(" in name}
+        for v in members:
+            if v.storage == "parameter" and (v.function or "").partition("(")[0] in overloaded:
+                return Refusal(
+                    "overload", f"{v.function} has overloads, from which other parameters might choose", v.at
+                )
         for at in self.uses.function_values:
             if any(v.storage == "parameter" and v.function == at.name for v in members):
                 return Refusal("function-pointer", f"{at.name} is used through a pointer", at.at)

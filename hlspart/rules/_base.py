@@ -128,9 +128,7 @@ class Facts:
     @cached_property
     def _without_header(self) -> frozenset[str]:
         """Files of the units in which a header was not found."""
-        places = {d.place.path for d in self.program.diagnostics if d.rule == "HLP006"}
-        units = [(u.path, *u.headers) for u in self.program.units]
-        return frozenset(path for unit in units if places & set(unit) for path in unit)
+        return self.program.without_header()
 
     def lacks_header(self, path: str) -> bool:
         """Whether names in a file may come from a header that was not found; a directive file is about all files."""
@@ -172,7 +170,7 @@ class Facts:
             directive = self.program.directives[status.directive]
             if directive.kind != "array_partition" or directive.dialect != "vitis":
                 continue
-            if status.status in ("applied", "redundant") or (status.status, status.code) == ("rejected", "non-affine"):
+            if status.status in ("applied", "redundant"):
                 for variable in directive.variables:
                     yield status, directive, self.program.variable(variable)
 

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports a partitioned array whose address is taken, that reaches an unknown function, a recursion or
-a cast, whose index is not proved to stay inside, or that has more than 65536 banks.
+a cast, whose index is not proved to stay inside, that has more than 65536 banks, or that meets an array of
+another partition in an inlined function.
 
 ## Why is this bad
 Its accesses cannot all be known, so neither the use of its banks nor a rewrite can be proved.
@@ -55,6 +56,7 @@ _HINTS = {
     "opaque": None,
     "out-of-range": "correct the bound or the index",
     "too-many-banks": "choose a smaller factor",
+    "inlined-apart": None,
     "group-extent": "give the extent as a constant, or its macro with -D",
 }
 

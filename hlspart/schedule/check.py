@@ -28,7 +28,7 @@ from hlspart.schedule.recurrence import critical_cycle
 from hlspart.schedule.separate import separated
 from hlspart.schedule.shared import beside_modules, shared
 from hlspart.schedule.storage import BUS, Storage
-from hlspart.schedule.trial import Change, Tried, changed
+from hlspart.schedule.trial import Change, changed
 from hlspart.targets import Target
 
 # directives about a whole function, which do not follow its statements into an expanded call
@@ -160,19 +160,17 @@ class _Function:
     def _tried(self, nest: Nest) -> Trial:
         """Predicts ``nest`` again with other directives."""
 
-        def run(changes: Collection[Change]) -> Tried | None:
+        def run(changes: Collection[Change]) -> LoopResult | None:
             program, count = changed(self.program, changes), sum(len(x.added) for x in changes)
             validation = validate(program, self.analysis, flow=self.target.flow)
-            bad = [s for s in validation.statuses[len(program.directives) - count :] if s.status != "applied"]
-            if any(s.code != "non-affine" for s in bad):
+            if any(s.status != "applied" for s in validation.statuses[len(program.directives) - count :]):
                 return None
-            refused = {s.variable: s.reason for s in bad if s.variable is not None and s.reason is not None}
             again = _Function(
                 program, self.analysis, replace(validation, apart=self.validation.apart), self.target, self.name
             )
             again.hints, again.storage.unrolled = False, self.storage.unrolled
             same = next((n for n in again.found if (n.loop and n.loop.id) == (nest.loop and nest.loop.id)), None)
-            return Tried(again.result(same, "static"), refused) if same is not None else None
+            return again.result(same, "static") if same is not None else None
 
         return run
 
@@ -369,6 +367,11 @@ class _Function:
             if pair <= touched:
                 names = " and ".join(self.program.variable(v).name for v in sorted(pair))
                 return f"{names} are one memory {how} in line {line}"
+        here = {a.array for a in self.analysis.accesses if a.function == self.name and a.array in touched}
+        for group in self.storage.validation.groups.values():
+            for ident in sorted(here & {v for v, dims in group.divided.items() if dims is None}):
+                variable = self.program.variable(ident)
+                return f"calls of {variable.function} hand over arrays of several partitions as {variable.name}"
         for status in self.storage.validation.statuses:
             members = self.storage.members(status.variable) if status.variable is not None else ()
             if status.code == "too-many-banks" and not touched.isdisjoint(members):

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.ports import Ports
-from hlspart.model.results import Limit
+from hlspart.model.results import Limit, LoopResult
 from hlspart.schedule import trial
 from hlspart.schedule.loops import LoopModel, Prediction
 from hlspart.schedule.nests import Nest
 from hlspart.schedule.problem import Problem
 from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
 from hlspart.schedule.storage import STREAMS, Storage
-from hlspart.schedule.trial import Change, Tried
+from hlspart.schedule.trial import Change
 from hlspart.targets.target import REGISTERS
 
 MAX_FACTOR = 16
@@ -29,7 +29,7 @@ _MORE_PORTS = {"ram_1p": "ram_t2p", "ram_s2p": "ram_t2p", "ram_2p": "ram_t2p", "
 _REDUCES = frozenset({"add", "mul", "logic", "fadd", "fmul", "dadd", "dmul"})
 
 
-Trial = Callable[[Collection[Change]], Tried | None]  # the loop with other directives, None if they are not valid
+Trial = Callable[[Collection[Change]], LoopResult | None]  # the loop with other directives, None if they are not valid
 
 
 def with_hints(
@@ -88,23 +88,18 @@ class _Hints:
         if not found:
             return {}
         tried = self.trial([change for _, change in found.values()])
-        if tried is None or tried.loop.ii is None or tried.loop.ii >= self.ii:
+        if tried is None or tried.ii is None or tried.ii >= self.ii:
             return {}
         together = f"; with the hints on {len(found)} arrays" if len(found) > 1 else ""
         hints = {}
         for v, (text, _) in found.items():
-            here = self._here(v)
-            why = next(
-                (tried.refused[m] for m in self.home.members(v if here is None else here) if m in tried.refused), None
-            )
-            but = f"; hlspart does not take it: {why}, which a tool serves from all banks" if why is not None else ""
-            hints[self.p.elaborated.carriers.names(v)] = f"{text}: II {tried.loop.ii}{together}{but}"
+            hints[self.p.elaborated.carriers.names(v)] = f"{text}: II {tried.ii}{together}"
         return hints
 
     def _reached(self, changes: Collection[Change]) -> int | None:
         """The II that the model predicts with other directives, None where it is not known or they are rejected."""
         tried = self.trial(changes)
-        return None if tried is None or tried.refused else tried.loop.ii
+        return None if tried is None else tried.ii
 
     def _ways(self, variable: int, goal: int) -> Iterator[Way]:
         """Changes that bring the accesses of one array down to ``goal``, fewest banks first."""
@@ -261,12 +256,12 @@ class _Hints:
                 return None
             promise = trial.independent(self.home.program, self.nest.loop.id, here)
             without = self.trial([promise])
-            if without is None or without.loop.recurrence_ii is None or without.loop.recurrence_ii >= limit.ii:
+            if without is None or without.recurrence_ii is None or without.recurrence_ii >= limit.ii:
                 return None
             return (
                 f"if iterations closer than {limit.ii} never touch the same element of {limit.variable}, say so: "
                 f"#pragma HLS dependence variable={limit.variable} type=inter dependent=false: "
-                f"recurrences then allow II {without.loop.recurrence_ii}"
+                f"recurrences then allow II {without.recurrence_ii}"
             )
         cycle = critical_cycle(problem, limit.ii)
         kinds = {problem.graph.ops[e.sink].kind for e in cycle}

@@ -189,9 +189,10 @@ class Storage:
             words = [p.words if p is not None else d for p, d in zip(packed, variable.dims, strict=True)]
             return PerDimLayout(tuple(DimLayout.of("whole", w if w is not None else 1 << 30, None) for w in words))
         group = self.validation.groups.get(self.analysis.group_of.get(variable.id, -1))
-        split = self._constant_dims(variable) if group is None or not group.dims else frozenset()
+        parts = group.of(variable.id) if group is not None else ()
+        split = self._constant_dims(variable) if not parts else frozenset()
         extents = variable.dims or self.analysis.shapes.get(variable.id, ())
-        found = make_layout(extents, group.dims if group is not None else ())
+        found = make_layout(extents, parts)
         if found is not None and not split:
             return self._ruled(found)
         used = max((len(a.index) for a in self.analysis.of_array(variable.id) if a.index is not None), default=1)
@@ -454,7 +455,7 @@ class Storage:
     def partition(self, variable: Variable, memory: Memory) -> tuple[DimPartition, ...]:
         """The partition of an array, with its origin."""
         group = self.validation.groups.get(self.analysis.group_of.get(variable.id, -1))
-        dims = group.dims if group is not None else ()
+        dims = group.of(variable.id) if group is not None else ()
         split = self._constant_dims(variable) if not dims else frozenset()
         if split and not memory.registers:
             return tuple(DimPartition(k + 1, "complete", variable.dims[k] or 1, "auto") for k in sorted(split))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from hlspart.model.directives import Directive, Option
 from hlspart.model.program import Program
-from hlspart.model.results import LoopResult
 from hlspart.model.source import Origin
 from hlspart.schedule.directed import unit_of
 
@@ -18,18 +17,6 @@ class Change:
 
     added: tuple[Directive, ...]
     gone: tuple[Directive, ...] = ()
-
-
-@dataclass(frozen=True)
-class Tried:
-    """The loop under other directives. ``refused``: variables whose partition validation rejects, and why.
-
-    They have an access that is not affine. A tool applies the partition all the same, as the prediction does, and
-    serves that access from all banks.
-    """
-
-    loop: LoopResult
-    refused: Mapping[int, str]
 
 
 def changed(program: Program, changes: Collection[Change]) -> Program:

@@ -72,7 +72,7 @@ def test_every_remark_has_one_rule() -> None:
             text = path.read_text()
             made |= set(re.findall(r"\b(?:Problem|refuse|note)\(\s*\"([a-z-]+)\"", text))
             made |= set(re.findall(r"return \"([a-z]+-[a-z-]+)\",", text))
-    fault = re.search(r"class Fault:.*?code: Literal\[(.*?)\]", (ROOT / "hlspart/model/access.py").read_text(), re.S)
+    fault = re.search(r"FaultCode = Literal\[(.*?)\]", (ROOT / "hlspart/model/access.py").read_text(), re.S)
     assert fault is not None
     made |= set(re.findall(r"\"([a-z-]+)\"", fault.group(1))) - {"unknown-extent"} | {"group-extent"}
     made |= {"bad-factor", "bad-ii", "bad-distance"}  # made of the option's name

@@ -108,8 +108,8 @@ def test_a_name_may_come_from_a_header_that_was_not_found() -> None:
     wanted = ("HLP401", "HLP104", "HLP208")
     plain = {d.rule: d.severity for d in lint_of(PARTS.replace("COUNT", "n")).diagnostics if d.rule in wanted}
     assert plain == {"HLP401": "error", "HLP104": "error", "HLP208": "warning"}
-    lacking = {d.rule: d.severity for d in lint_of(HEADER + PARTS).diagnostics if d.rule in wanted}
-    assert lacking == dict.fromkeys(wanted, "info")
+    found = {d.rule: d.severity for d in lint_of(HEADER + PARTS).diagnostics}
+    assert found.keys() & {*wanted, "HLP012"} == {"HLP401", "HLP012", "HLP208"} and set(found.values()) == {"info"}
     there = {"k.c": HEADER + PARTS, "sizes.h": "#define BANKS 2\n#define COUNT 4\nextern int table[4];\n"}
     assert not {d.rule for d in lint_of(there).diagnostics} & set(wanted)
 
@@ -200,11 +200,7 @@ def test_hints_of_a_port_that_limits_a_loop() -> None:
     ]
     wild = lint_of("void f(int A[96], int B[16]) {\n" + body.replace("A[i + 16]", "A[B[i]]")).diagnostics
     assert [(d.rule, d.hint) for d in wild if d.rule == "HLP201"] == [
-        (
-            "HLP201",
-            "at least 2 banks are needed; hlspart ii says what would help, "
-            "hlspart infer whether a pragma can make them",
-        )
+        ("HLP201", "#pragma HLS array_partition variable=A type=block factor=2 dim=1 gives II 2")
     ]
     bus = lint_of(
         "void f(int A[96], int B[16]) {\n#pragma HLS interface m_axi port=A depth=96 bundle=g0\n" + body

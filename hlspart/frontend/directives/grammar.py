@@ -23,6 +23,7 @@ _BINARY = frozenset(
 _PREFIX = frozenset(("+", "-", "!", "~", "&", "*"))
 #: Constant expressions that C++ knows and hlspart does not.
 _NOT_EVALUATED = re.compile(r"\b(?:sizeof|alignof)\b|::|\w\s*<|[A-Za-z_]\w*\s*\(")
+_NAME = re.compile(r"\b[A-Za-z_]\w*")
 #: Directives whose integers change no prediction of a loop.
 _FREE_VALUES = frozenset(("interface", "stream", "loop_tripcount"))
 _OPEN = {"(": ")", "[": "]", "{": "}"}
@@ -118,9 +119,12 @@ def unknown_kind(word: str, at: Origin) -> Problem:
 
 
 def interpret(
-    kind: Kind, options: Sequence[Option], at: Origin, evaluate: Callable[[str], int | None]
+    kind: Kind, options: Sequence[Option], at: Origin, evaluate: Callable[[str], int | None], lacking: bool = False
 ) -> tuple[dict[str, int], list[Problem]]:
-    """Integer values of ``options`` and their problems. ``evaluate`` gives a constant expression's value."""
+    """Integer values of ``options`` and their problems. ``evaluate`` gives a constant expression's value.
+
+    ``lacking``: a header was not found that may define the names without a value.
+    """
     values: dict[str, int] = {}
     problems: list[Problem] = []
     seen: dict[str, str] = {}
@@ -141,7 +145,7 @@ def interpret(
             problems.append(_unknown_option(kind, option))
             continue
         else:
-            problems += _check(kind, name, option, values, evaluate)
+            problems += _check(kind, name, option, values, evaluate, lacking)
         value = (option.value if option.value is not None else option.name).lower()
         if name in seen:
             differs = seen[name] != value
@@ -156,7 +160,12 @@ def interpret(
 
 
 def _check(
-    kind: Kind, name: str, option: Option, values: dict[str, int], evaluate: Callable[[str], int | None]
+    kind: Kind,
+    name: str,
+    option: Option,
+    values: dict[str, int],
+    evaluate: Callable[[str], int | None],
+    lacking: bool,
 ) -> list[Problem]:
     wanted, value = kind.options[name], option.value
     if value is None:
@@ -170,10 +179,10 @@ def _check(
                 text = f"{shown}={number} is not positive"
                 return [Problem(f"bad-{name}", text, option.at, f"give {shown} a value of 1 or more")]
             return []
-        if _NOT_EVALUATED.search(value):
-            text = f"the value of {name}={value} is not known here"
-            return [Problem("value-unknown", text, option.at, fatal=False)]
         real = _is_real(value)
+        if _NOT_EVALUATED.search(value) or (lacking and not real and _NAME.search(value)):
+            text = f"the value of {name}={value} is not known here" + (", as a header was not found" if lacking else "")
+            return [Problem("value-unknown", text, option.at, fatal=False)]
         text = f"{name}={value} is not an integer" + ("" if real else " constant here")
         hint = None if real else "use a literal, a macro, an enumerator or a const integer with a constant value"
         return [Problem("bad-value", text, option.at, hint)]

@@ -33,8 +33,9 @@ _OPENCL = re.compile(
 def directives_of(program: ir.Program, scopes: Scopes) -> list[Directive]:
     """A directive for every pragma that is, or was meant as, an HLS one; others stay raw."""
     found = []
+    lacking = program.without_header()
     for pragma in program.pragmas:
-        directive = _Reader(program, scopes, pragma).read()
+        directive = _Reader(program, scopes, pragma, lacking).read()
         if directive is not None:
             found.append(directive)
     return found + _attributes(program)
@@ -43,8 +44,8 @@ def directives_of(program: ir.Program, scopes: Scopes) -> list[Directive]:
 class _Reader:
     """Reads one pragma."""
 
-    def __init__(self, program: ir.Program, scopes: Scopes, pragma: RawPragma) -> None:
-        self.program, self.scopes, self.pragma = program, scopes, pragma
+    def __init__(self, program: ir.Program, scopes: Scopes, pragma: RawPragma, lacking: frozenset[str]) -> None:
+        self.program, self.scopes, self.pragma, self.lacking = program, scopes, pragma, lacking
         self.at = pragma.at
 
     def read(self) -> Directive | None:
@@ -99,7 +100,8 @@ class _Reader:
 
     def _known(self, kind: Kind, tokens: Sequence[Token]) -> Directive:
         options, problems = split(self._placed(tokens))
-        values, more = interpret(kind, options, self.at, self._value)
+        lacking = self.at.span.path in self.lacking
+        values, more = interpret(kind, options, self.at, self._value, lacking)
         problems += more
         variables, more = self._variables(kind, options)
         problems += more

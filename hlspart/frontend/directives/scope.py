@@ -84,10 +84,14 @@ class Scopes:
         return depth
 
     def functions(self, name: str) -> tuple[str, ...]:
-        """The functions that ``name`` means; a qualified name matches by its last part, a template's its instances."""
+        """The functions that ``name`` means, overloads included.
+
+        A qualified name matches by its last part, that of a template its instances.
+        """
         known = self.program.functions
+        overloads = tuple(f for f in known if f.startswith(f"{name}("))
         if name in known:
-            return (name,)
+            return (name, *overloads)
         base, angle, arguments = name.partition("<")
         short = base.rsplit("::", 1)[-1].strip()
         written = short + (angle + arguments).replace(" ", "")

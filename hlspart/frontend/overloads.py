@@ -1,0 +1,98 @@
+"""C++ functions of one name: told apart by the text of their parameter types, chosen by what a call hands over.
+
+The first one keeps its name, the others are called by their signature, such as ``sum(int*,int)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hlspart.frontend.context import FunctionDeclaration
+from hlspart.model import program as ir
+
+_NO_TYPE = frozenset(("const", "volatile", "register", "restrict", "__restrict", "__restrict__", "struct", "enum"))
+
+
+def signature(parameters: Sequence[Sequence[str]], names: Sequence[str | None]) -> tuple[str, ...]:
+    """Types of parameters from their tokens, without qualifiers, names, and extents of arrays."""
+    found = []
+    for tokens, name in zip(parameters, names, strict=True):
+        words: list[str] = []
+        depth = pointers = 0
+        for text in tokens:
+            depth -= text == "]"
+            if depth == 0 and text in ("[", "*"):
+                pointers += 1
+            elif depth == 0 and text not in _NO_TYPE and text not in (name, "]"):
+                words.append(text)
+            depth += text == "["
+        if len(words) > 1 and words[-1] == "int" and words[0] in ("unsigned", "long", "short"):
+            words.pop()
+        found.append(" ".join(words) + "*" * pointers)
+    return tuple(found)
+
+
+def chosen(
+    entry: FunctionDeclaration,
+    args: Sequence[ir.Expr],
+    functions: Mapping[str, ir.Function],
+    variables: Sequence[ir.Variable],
+) -> FunctionDeclaration:
+    """The overload that a call means; where hlspart cannot tell, a function that nothing is known of."""
+    every = entry.overloads or (entry,)
+    if len(every) == 1:
+        return entry
+    count = len(args)
+    open_ = [x for x in every if len(x.signature) >= count]  # more parameters may have default arguments
+    typed = {x.name: _types(x, functions, variables) for x in open_}
+    types = [a.type for a in args]
+    if None not in typed.values():
+        open_ = [x for x in open_ if all(map(_fits, typed[x.name] or (), types))]
+        same = [x for x in open_ if all(map(_same, typed[x.name] or (), types))]
+    else:
+        same = []
+    for found in ([x for x in same if len(x.signature) == count], open_):
+        if len(found) == 1:
+            return found[0]
+    exact = [x for x in open_ if len(x.signature) == count]
+    if len(exact) == 1 and all(x.signature[:count] == exact[0].signature for x in open_):
+        return exact[0]
+    returns = {x.returns for x in every}
+    unknown = returns.pop() if len(returns) == 1 else ir.OtherType("unknown")
+    return FunctionDeclaration(f"one of the functions {every[0].name}", unknown)
+
+
+def _types(
+    entry: FunctionDeclaration, functions: Mapping[str, ir.Function], variables: Sequence[ir.Variable]
+) -> list[ir.CType] | None:
+    """Types of the parameters; None before the body is read."""
+    known = functions.get(entry.name)
+    return None if known is None else [variables[p].type for p in known.params]
+
+
+def _same(parameter: ir.CType, argument: ir.CType) -> bool:
+    """Whether an argument has just the type of a parameter, arrays being pointers."""
+    return _decayed(parameter) == _decayed(argument)
+
+
+def _fits(parameter: ir.CType, argument: ir.CType) -> bool:
+    """Whether an argument may convert to a parameter: numbers do, arrays and pointers only to their own type."""
+    numbers = isinstance(parameter, ir.ScalarType), isinstance(argument, ir.ScalarType)
+    known = (ir.ScalarType, ir.ArrayType, ir.PointerType)
+    if all(numbers) or not (isinstance(parameter, known) and isinstance(argument, known)):
+        return True
+    return _same(parameter, argument)
+
+
+def _decayed(type_: ir.CType) -> object:
+    match type_:
+        case ir.ArrayType(element, dims):
+            return (_decayed(element), len(dims))
+        case ir.PointerType(ir.ArrayType(element, dims)):
+            return (_decayed(element), len(dims) + 1)
+        case ir.PointerType(target):
+            return (_decayed(target), 1)
+        case ir.ScalarType():
+            return (type_.kind, type_.bits, type_.signed, type_.fraction_bits, type_.name.split().count("long"))
+        case _:
+            return type_

@@ -1,0 +1,71 @@
+"""C++ overloads are functions of their own; a call means the one that its arguments choose, or hlspart says nothing."""
+
+from __future__ import annotations
+
+from hlspart.model.options import Options, RewriteOptions
+from hlspart.pipeline import Pipeline
+from hlspart.poly.effects import Effects
+
+TEXT = """\
+int sum(const int a[8]);
+float sum(const float a[8], int n = 8);
+int sum(const int a[8]) { int s = 0; for (int i = 0; i < 8; i++) s += a[i]; return s; }
+float sum(const float *a, int n) { float s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }
+static void put(unsigned x, int o[4]) { o[0] = x; }
+static void put(int x, int o[4]) { o[1] = x; }
+static void put(short x, int o[4]) { o[2] = x; }
+void f(int x[8], float y[8], int o[4], char c) {
+  short h = 3;
+  unsigned u = 4;
+  o[3] = sum(x) + (int)sum(y, 8) + (int)sum(y);
+  put(h, o);
+  put(u, o);
+  put(7, o);
+  put(c, o);
+}
+"""
+
+
+def pipeline(text: str, path: str = "k.cpp") -> Pipeline:
+    return Pipeline([path], Options(), lambda _: text.encode())
+
+
+def called(found: Pipeline) -> set[str | None]:
+    return {c.function for c in Effects(found.program).calls["f"]}
+
+
+def test_definitions_and_prototypes_of_one_signature_are_one_function() -> None:
+    found = pipeline(TEXT)
+    assert [d.message for d in found.program.diagnostics] == []
+    functions = found.program.functions
+    assert list(functions) == ["sum", "sum(float*,int)", "put", "put(int,int*)", "put(short,int*)", "f"]
+    assert [len(functions[n].prototypes) for n in ("sum", "sum(float*,int)", "put")] == [1, 1, 0]
+
+
+def test_a_call_means_the_overload_of_its_arguments() -> None:
+    assert called(pipeline(TEXT)) == {
+        "sum", "sum(float*,int)", "put", "put(int,int*)", "put(short,int*)", "one of the functions put",
+    }  # fmt: skip
+    assert called(pipeline(TEXT.replace("put(c, o)", "put(7u, o)"))) == set(pipeline(TEXT).program.functions) - {"f"}
+    declared = "void g(int a[4]);\nvoid g(int a[4], int v);\nvoid f(int x[4], char c) { g(x); g(x, c); }\n"
+    assert called(pipeline(declared)) == {"g", "g(int*,int)"}
+
+
+def test_the_same_signature_twice_is_a_fault_and_so_are_two_functions_of_c() -> None:
+    twice = "void g(int a[4]) { a[0] = 0; }\nvoid g(int *b) { b[1] = 0; }\nvoid f(int x[4]) { g(x); }\n"
+    assert [d.message for d in pipeline(twice).program.diagnostics] == ["'g' is defined twice"]
+    other = twice.replace("int *b", "int *b, int c")
+    assert pipeline(other).program.diagnostics == ()
+    assert [d.message for d in pipeline(other, "k.c").program.diagnostics] == ["'g' is defined twice"]
+
+
+def test_arrays_of_an_overloaded_function_keep_their_parameters() -> None:
+    pragma = "#pragma HLS ARRAY_PARTITION variable=x complete\n"
+    text = (
+        "static void g(int a[2]) { a[0] = a[1]; }\nstatic void g(int *a, int *b) { a[0] = b[0]; }\n"
+        f"int f(int i) {{ int x[2];\n{pragma}x[0] = 1; x[1] = 2; g(x); g(x, x); return x[i & 1]; }}\n"
+    )
+    for style in ("split", "bankdim", "crossbar"):
+        result = pipeline(text).rewrite(RewriteOptions(style=style))
+        assert result.files["k.cpp"] == text, style
+        assert {o.status for o in result.outcomes} == {"refused"}
