@@ -24,8 +24,16 @@ from hlspart.targets import Target, TargetError, load
 @shared_options
 @click.option("--map", "map_file", metavar="FILE", help="The map that `rewrite --map` wrote.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the random data.")
-@click.option("--vectors", type=click.IntRange(1, 1000), default=3, show_default=True, help="Number of input vectors.")
-@click.option("--range", "value_range", metavar="LO:HI", help="Range of all values. Default: -100:100, both signs.")
+@click.option("--vectors", type=click.IntRange(1, 1000), help="Number of input vectors. Default: as --time allows.")
+@click.option(
+    "--time",
+    "seconds",
+    type=click.FloatRange(min=0),
+    default=4.0,
+    show_default=True,
+    help="Seconds in which as many vectors run as can, 3 to 500.",
+)
+@click.option("--range", "value_range", metavar="LO:HI", help="Range of all values. Default: those of their types.")
 @click.option("--ulp", type=click.IntRange(min=0), default=0, show_default=True, help="Floating-point tolerance.")
 @click.option("--extent", "extents", multiple=True, metavar="NAME=N", help="Elements behind a pointer parameter.")
 @click.option("--save-vectors", metavar="FILE", help="Write the vectors as JSON, to be replayed.")
@@ -36,7 +44,8 @@ def command(
     ports: bool,
     map_file: str | None,
     seed: int,
-    vectors: int,
+    vectors: int | None,
+    seconds: float,
     value_range: str | None,
     ulp: int,
     extents: tuple[str, ...],
@@ -61,6 +70,7 @@ def command(
         frontend=options.frontend,
         seed=seed,
         vectors=vectors,
+        seconds=seconds,
         value_range=_range(value_range),
         ulp=ulp,
         map=_json_file(map_file),

@@ -47,12 +47,29 @@ class PortUse:
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """What the data were: ``integers`` and ``floats`` are the least and the greatest number given, None without any.
+
+    ``constants`` of ``known`` numbers at and around those of the sources were given. ``faults`` and ``timeouts``
+    count further vectors that the original does not survive (``first`` says why); nothing is known of those.
+    """
+
+    integers: tuple[float, float] | None = None
+    floats: tuple[float, float] | None = None
+    constants: int = 0
+    known: int = 0
+    faults: int = 0
+    timeouts: int = 0
+    first: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class VerifyResult:
     """Outcome of ``hlspart.verify.verify`` (schema ``hlspart.verify/1``).
 
     ``equal``: all compared outputs of all runs agree. ``different``: they do not, or NEW alone
     faults. ``incomparable``: why is in ``message``. ``compared`` names what was compared,
-    ``skipped`` what was not and why, ``seed`` and ``value_range`` the integers' range that was used.
+    ``skipped`` what was not and why, ``vectors`` how many were compared and ``tried`` what they held.
     """
 
     status: Literal["equal", "different", "incomparable"]
@@ -61,7 +78,7 @@ class VerifyResult:
     seed: int
     vectors: int
     runs: int
-    value_range: tuple[float, float] | None = None
+    tried: Tried | None = None
     difference: Difference | None = None
     compared: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()

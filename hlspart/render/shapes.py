@@ -354,7 +354,7 @@ def _inferred(item: InferredArray) -> Shape:
 
 def verify(original: str, new: str, result: VerifyResult) -> Shape:
     """``hlspart.verify/1``."""
-    d = result.difference
+    d, t = result.difference, result.tried
     entry: Shape = {
         "path": original,
         "new": new,
@@ -364,7 +364,17 @@ def verify(original: str, new: str, result: VerifyResult) -> Shape:
         "seed": result.seed,
         "vectors": result.vectors,
         "runs": result.runs,
-        "range": None if result.value_range is None else list(result.value_range),
+        "tried": None
+        if t is None
+        else {
+            "integers": None if t.integers is None else list(t.integers),
+            "floats": None if t.floats is None else list(t.floats),
+            "constants": t.constants,
+            "known_constants": t.known,
+            "faults": t.faults,
+            "timeouts": t.timeouts,
+            "first_fault": t.first or None,
+        },
         "compared": list(result.compared),
         "skipped": list(result.skipped),
         "difference": None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hlspart.model.verifying import VerifyResult
+from hlspart.model.verifying import Tried, VerifyResult
 from hlspart.render.table import table
 
 Shape = Mapping[str, Any]
@@ -189,8 +189,9 @@ def _dim(part: Shape) -> str:
 
 def verify(original: str, new: str, result: VerifyResult) -> str:
     """One line, and what was left out."""
-    words = {"equal": "", "different": "DIFFERENT: ", "incomparable": "cannot compare: "}  # "equal on 3 vectors .."
+    words = {"equal": "", "different": "DIFFERENT: ", "incomparable": "cannot compare: "}  # "equal on 500 vectors .."
     out = f"{original} and {new}: {words[result.status]}{result.message}\n"
+    out += "" if result.tried is None else _tried(result.tried)
     out += "".join(f"  not compared: {reason}\n" for reason in result.skipped)
     if result.ports:
         header = ("loop", "array", "banks", "busiest", "reads", "writes", "cycles", "predicted", "iterations")
@@ -209,6 +210,23 @@ def verify(original: str, new: str, result: VerifyResult) -> str:
             for p in result.ports
         ]
         out += table(header, rows)
+    return out
+
+
+def _tried(tried: Tried) -> str:
+    """What the data were, and what could not be tried."""
+    parts = []
+    if tried.integers is not None:
+        parts.append("integers {:d} to {:d}".format(*map(int, tried.integers)))
+    if tried.floats is not None:
+        parts.append("floating-point numbers {:.6g} to {:.6g}".format(*tried.floats))
+    if tried.known:
+        parts.append(f"{tried.constants} of {tried.known} constants at and around those of the sources")
+    out = f"  tried: {', '.join(parts)}\n" if parts else ""
+    if tried.faults:
+        out += f"  left out: {tried.faults} vectors on which the original faults, the first with: {tried.first}\n"
+    if tried.timeouts:
+        out += f"  left out: {tried.timeouts} vectors on which the original runs too long\n"
     return out
 
 

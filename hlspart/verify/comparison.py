@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
@@ -20,28 +20,29 @@ from hlspart.model.program import Program
 from hlspart.model.verifying import Difference, PortUse, VerifyResult
 from hlspart.poly import analyse
 from hlspart.targets import Target
-from hlspart.verify.data import Number, Recipe, Values, draw, from_json, key, pack, size, to_json, unpack
+from hlspart.verify.constants import hints_of
+from hlspart.verify.data import Number, Values, from_json, key, pack, size, to_json, unpack
 from hlspart.verify.driver import driver
 from hlspart.verify.execute import Binary, Outcome
 from hlspart.verify.extents import extents_of
 from hlspart.verify.interface import Incomparable, Interface, Object, interface
 from hlspart.verify.mapping import Correspondence
-
-DEFAULT_RANGE = (-100.0, 100.0)
+from hlspart.verify.sampling import Sampler
+from hlspart.verify.trials import Limits, Trials
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyOptions:
     """Options of ``verify``. ``map`` and ``replay`` are parsed JSON; ``value_range`` bounds all values.
 
-    Without ``value_range`` integers are drawn from -100..100; when the original faults on such data
-    (they may be indices or sizes), from ever smaller ranges.
+    ``vectors`` None: as many as can be run in ``seconds``, up to ``trials.MOST``.
     """
 
     top: str | None = None
     frontend: FrontendOptions = field(default_factory=FrontendOptions)
     seed: int = 1
-    vectors: int = 3
+    vectors: int | None = None
+    seconds: float = 4.0
     runs: int = 2
     value_range: tuple[float, float] | None = None
     ulp: int = 0
@@ -54,7 +55,7 @@ class VerifyOptions:
 
 def verify(original: str, new: str, options: VerifyOptions) -> VerifyResult:
     """Compare two C files through the signature of the top function."""
-    return _verify(original, new, options)[0]
+    return _verify(original, new, options, False)[0]
 
 
 def verify_many(pairs: Sequence[tuple[str, str, VerifyOptions]], jobs: int | None = None) -> list[VerifyResult]:
@@ -65,15 +66,15 @@ def verify_many(pairs: Sequence[tuple[str, str, VerifyOptions]], jobs: int | Non
 
 def verify_and_save(original: str, new: str, options: VerifyOptions) -> tuple[VerifyResult, str | None]:
     """Like :func:`verify`, with the text of a vector file that replays the comparison."""
-    return _verify(original, new, options)
+    return _verify(original, new, options, True)
 
 
-def _verify(original: str, new: str, options: VerifyOptions) -> tuple[VerifyResult, str | None]:
-    blank = VerifyResult("incomparable", "", options.top or "", options.seed, options.vectors, options.runs)
+def _verify(original: str, new: str, options: VerifyOptions, save: bool) -> tuple[VerifyResult, str | None]:
+    blank = VerifyResult("incomparable", "", options.top or "", options.seed, 0, options.runs)
     try:
         comparison = _Comparison(original, new, options)
         with tempfile.TemporaryDirectory(prefix="hlspart-verify-") as folder:
-            return comparison.run(Path(folder))
+            return comparison.run(Path(folder), save)
     except Incomparable as reason:
         return replace(blank, message=str(reason)), None
 
@@ -105,42 +106,77 @@ class _Comparison:
         self._programs = (first, second)
         self._fixed = _fixed(first, self._top, options.frontend.defines)
         self._paths = (original, new)
-        known = [d for v in first.variables for d in v.dims if d is not None and d > 1]
-        self._small = min([*known, 100]) - 1
 
     # ---------------------------------------------------------------------------- the two sides
 
-    def run(self, folder: Path) -> tuple[VerifyResult, str | None]:
+    def run(self, folder: Path, save: bool) -> tuple[VerifyResult, str | None]:
         """Compile, run all vectors, compare."""
         binaries = [self._binary(k, folder) for k in (0, 1)]
         for binary in binaries:
             binary.wait()
+        trials = self._trials(binaries[0])
+        seen: list[Values] = []
+        status: Literal["equal", "different"] = "equal"
+        text, difference = "", None
+        for batch in trials.batches():
+            outcomes = binaries[1].run_all(
+                [self._input(1, values) for values, _ in batch], self._record(1), self._options.timeout
+            )
+            for (values, expected), got in zip(batch, outcomes, strict=False):
+                seen.append(values)
+                if got.status == "timeout":
+                    raise Incomparable(f"the new version is still running after {self._options.timeout:g} s")
+                if got.status == "fault":
+                    why = (
+                        got.message
+                        or binaries[1].run(self._input(1, values), self._record(1), self._options.timeout).message
+                    )
+                    text = f"the new version faults where the original does not: {why} (vector {len(seen)})"
+                elif (difference := self._difference(expected, got.data, len(seen))) is not None:
+                    text = (
+                        f"{difference.place} is {difference.original} in the original and {difference.new} in the new"
+                        f" version (vector {len(seen)}, run {difference.run}, seed {self._options.seed})"
+                    )
+                if text:
+                    status = "different"
+                    break
+            if text:
+                break
         result = VerifyResult(
-            "equal", "", self._top, self._options.seed, self._options.vectors, self._options.runs,
+            status, text, self._top, self._options.seed, len(seen), self._options.runs, trials.tried(seen), difference,
             compared=tuple(o.name for o in self._outputs()), skipped=self._skipped,
         )  # fmt: skip
-        vectors, first, note = self._vectors(binaries[0])
-        result = replace(result, vectors=len(vectors), value_range=note)
-        saved = json.dumps(to_json(self._top, self._options.seed, self._inputs(), vectors), indent=1) + "\n"
-        for number, (values, expected) in enumerate(zip(vectors, first, strict=True), 1):
-            got = binaries[1].run(self._input(1, values), self._options.timeout)
-            if got.status == "timeout":
-                raise Incomparable(f"the new version is {got.message}")
-            if got.status == "fault":
-                text = f"the new version faults where the original does not: {got.message} (vector {number})"
-                return replace(result, status="different", message=text), saved
-            difference = self._difference(expected, got.data, number)
-            if difference is not None:
-                text = (
-                    f"{difference.place} is {difference.original} in the original and {difference.new} in the new"
-                    f" version (vector {number}, run {difference.run}, seed {self._options.seed})"
-                )
-                return replace(result, status="different", message=text, difference=difference), saved
+        saved = None
+        if save:
+            saved = json.dumps(to_json(self._top, self._options.seed, self._inputs(), seen), indent=1) + "\n"
+        if status == "different":
+            return result, saved
         if self._options.ports is not None:
-            result = replace(result, ports=self._ports(self._options.ports, vectors[0], folder))
+            result = replace(result, ports=self._ports(self._options.ports, seen[0], folder))
         outputs = ", ".join(result.compared) or "nothing to compare"
-        text = f"equal on {len(vectors)} vectors x {self._options.runs} runs: {outputs}"
+        text = f"equal on {len(seen)} vectors x {self._options.runs} runs: {outputs}"
         return replace(result, message=text), saved
+
+    def _trials(self, original: Binary) -> Trials:
+        def run(vectors: Sequence[Values], limit: float) -> list[Outcome]:
+            return original.run_all([self._input(0, v) for v in vectors], self._record(0), limit)
+
+        options = self._options
+        given: list[Values] | None = None
+        if options.replay is not None:
+            try:
+                given = list(from_json(options.replay, self._inputs()))
+            except ValueError as error:
+                raise Incomparable(str(error)) from None
+        hints = hints_of(*self._programs, self._top)
+        sampler = Sampler(self._inputs(), self._fixed, options.seed, hints, options.value_range)
+        size_ = self._record(0) + self._record(1) + sum(map(size, self._inputs()))
+        limits = Limits(options.vectors, options.seconds, options.timeout, size_)
+        return Trials(run, sampler, given, self._inputs(), hints, limits)
+
+    def _record(self, side: int) -> int:
+        """Bytes of the outputs of all runs on one vector."""
+        return self._options.runs * sum(map(size, self._outputs_of(side)))
 
     def _ports(self, target: Target, values: Values, folder: Path) -> tuple[PortUse, ...]:
         """Port use of the new version, run once on ``values``."""
@@ -152,7 +188,7 @@ class _Comparison:
         text = driver(str(simulation.source), self._new, self._objects(1), self._outputs_of(1), 1)
         binary = Binary(text, "c", (), folder, "counting")
         binary.wait()
-        outcome = binary.run(self._input(1, values), 4 * self._options.timeout)
+        outcome = binary.run(self._input(1, values), sum(map(size, self._outputs_of(1))), 4 * self._options.timeout)
         if outcome.status != "ok":
             raise Incomparable(f"the counting version: {outcome.message}")
         return simulation.uses()
@@ -194,51 +230,6 @@ class _Comparison:
         return ([result] if result else []) + items
 
     # --------------------------------------------------------------------------------- inputs
-
-    def _vectors(self, binary: Binary) -> tuple[list[Values], list[bytes], tuple[float, float] | None]:
-        """Input vectors on which the original runs, its outputs, and the integers' range."""
-        if self._options.replay is not None:
-            try:
-                vectors: list[Values] = list(from_json(self._options.replay, self._inputs()))
-            except ValueError as error:
-                raise Incomparable(str(error)) from None
-            outcomes = [binary.run(self._input(0, v), self._options.timeout) for v in vectors]
-            _must_work(outcomes)
-            return vectors, [o.data for o in outcomes], None
-        failed: list[Outcome] = []
-        for recipe in self._recipes():
-            vectors = [self._draw(recipe, k) for k in range(1, self._options.vectors + 1)]
-            outcomes = []
-            for values in vectors:
-                outcomes.append(binary.run(self._input(0, values), self._options.timeout))
-                if outcomes[-1].status != "ok":
-                    break
-            if all(o.status == "ok" for o in outcomes):
-                return vectors, [o.data for o in outcomes], recipe.integers
-            failed += outcomes[-1:]
-            if outcomes[-1].status == "timeout":
-                break
-        _must_work(failed)
-        raise AssertionError("a recipe failed without an outcome")
-
-    def _recipes(self) -> list[Recipe]:
-        if self._options.value_range is not None:
-            return [Recipe(self._options.value_range, self._options.value_range)]
-        return [
-            Recipe(DEFAULT_RANGE, DEFAULT_RANGE),
-            Recipe((0, self._small), DEFAULT_RANGE),
-            Recipe((0, self._small), DEFAULT_RANGE, globals=False),
-            Recipe((0, 1), DEFAULT_RANGE, globals=False),
-        ]
-
-    def _draw(self, recipe: Recipe, vector: int) -> Values:
-        drawn: dict[str, Sequence[Number]] = dict(draw(self._inputs(), recipe, self._options.seed, vector))
-        for item in self._inputs():
-            if item.role == "parameter" and item.name in self._fixed and item.passing == "value":
-                drawn[key(item)] = [self._fixed[item.name]]
-            if item.role == "global" and (item.initialised or not recipe.globals) and item.defined:
-                drawn.pop(key(item))
-        return drawn
 
     def _input(self, side: int, values: Values) -> bytes:
         """The input file of one side: each global behind a byte that says whether it is set."""
@@ -326,14 +317,6 @@ def _top(program: Program, path: str, asked: str | None) -> str:
     if len(tops) != 1:
         raise Incomparable(f"give --top NAME; candidates are {', '.join(tops) or 'none'}")
     return tops[0]
-
-
-def _must_work(outcomes: Sequence[Outcome]) -> None:
-    for outcome in outcomes:
-        if outcome.status == "timeout":
-            raise Incomparable(f"the original version is {outcome.message}")
-        if outcome.status == "fault":
-            raise Incomparable(f"the original version faults: {outcome.message}")
 
 
 def _split(items: Sequence[Object], data: bytes) -> dict[str, bytes]:

@@ -1,54 +1,24 @@
-"""Values of objects: seeded random inputs, bytes for the drivers, vector files."""
+"""Values of objects: bytes for the drivers, vector files."""
 
 from __future__ import annotations
 
-import random
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from hlspart.verify.interface import Object
 
 Number = int | float
 Values = Mapping[str, Sequence[Number]]  # key of an object -> its scalars in memory order
 
-_LIMITS = {
+LIMITS = {
     "b": (-(2**7), 2**7 - 1), "B": (0, 2**8 - 1), "h": (-(2**15), 2**15 - 1), "H": (0, 2**16 - 1),
     "i": (-(2**31), 2**31 - 1), "I": (0, 2**32 - 1), "q": (-(2**63), 2**63 - 1), "Q": (0, 2**64 - 1), "?": (0, 1),
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How inputs are drawn: ranges of integers and of floating-point numbers, and whether globals too."""
-
-    integers: tuple[float, float]
-    floats: tuple[float, float]
-    globals: bool = True
-
-
 def key(item: Object) -> str:
     """Name of an object among all of a version; parameters and globals may share names."""
     return item.name if item.role == "parameter" else f"global {item.name}"
-
-
-def draw(items: Sequence[Object], recipe: Recipe, seed: int, vector: int) -> dict[str, list[Number]]:
-    """Random values for each object, the same for the same seed, vector and recipe."""
-    values: dict[str, list[Number]] = {}
-    for item in items:
-        rng = random.Random(f"{seed}/{vector}/{key(item)}")
-        values[key(item)] = [_value(leaf.code, recipe, rng) for _ in range(item.count) for leaf in item.leaves]
-    return values
-
-
-def _value(code: str, recipe: Recipe, rng: random.Random) -> Number:
-    if code in "fd":
-        value = rng.uniform(*recipe.floats)
-        return struct.unpack("<f", struct.pack("<f", value))[0] if code == "f" else value
-    least, most = _LIMITS[code]
-    low = min(max(least, int(recipe.integers[0])), most)
-    high = max(min(most, int(recipe.integers[1])), low)
-    return rng.randint(low, high)
 
 
 def pack(item: Object, values: Sequence[Number]) -> bytes:

@@ -1,4 +1,4 @@
-"""The C program around one version: reads inputs, calls the top function again and again, writes outputs.
+"""The C program around one version: reads vectors, calls the top function again and again, writes outputs.
 
 Both versions move the same bytes in their own order of objects; which element is which is known
 only to the Python side, so a driver is as simple as its signature.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hlspart.verify.data import size
 from hlspart.verify.interface import Interface, Object
 
 _RUNTIME = """#define HLSPART_TEXT_(x) #x
@@ -22,6 +23,10 @@ extern long hlspart_syswrite(int, const void *, __SIZE_TYPE__) HLSPART_SYSTEM("w
 extern long hlspart_seek(int, long, int) HLSPART_SYSTEM("lseek");
 extern void *hlspart_malloc(__SIZE_TYPE__) HLSPART_SYSTEM("malloc");
 extern void hlspart_exit(int) HLSPART_SYSTEM("_exit");
+extern int hlspart_fork(void) HLSPART_SYSTEM("fork");
+extern int hlspart_wait(int, int *, int) HLSPART_SYSTEM("waitpid");
+extern int hlspart_duplicate(int, int) HLSPART_SYSTEM("dup2");
+extern int hlspart_timer(int, const long *, long *) HLSPART_SYSTEM("setitimer");
 #ifdef __cplusplus
 }
 #endif
@@ -36,15 +41,42 @@ static void hlspart_write(const void *from, __SIZE_TYPE__ size, int file)
         if ((put = hlspart_syswrite(file, from, size)) <= 0) hlspart_exit(3);
 }
 """
+_LOOP = """    long count, limit, bytes;
+    hlspart_read(&count, 8, in);
+    hlspart_read(&limit, 8, in);
+    for (long k = 0; k < count; k++) {
+        int status = 0, child = -1;
+        hlspart_read(&bytes, 8, in);
+        const long next = hlspart_seek(in, 0, 1) + bytes, at = hlspart_seek(out, 0, 1);
+        hlspart_seek(out, at + 4, 0);
+        if (count > 1 && (child = hlspart_fork()) == 0) {
+            const long time[4] = {0, 0, limit / 1000000, limit % 1000000};
+            hlspart_duplicate(hlspart_open("/dev/null", 1), 2);
+            hlspart_timer(0, time, 0);
+        }
+        if (child <= 0) hlspart_vector(in, out);
+        if (child == 0) hlspart_exit(0);
+        if (child > 0) hlspart_wait(child, &status, 0);
+        hlspart_seek(out, at, 0);
+        hlspart_write(&status, 4, out);
+        if ((status & 127) == 14) break; /* SIGALRM: one time-out is enough */
+        hlspart_seek(out, at + 4 + record, 0);
+        hlspart_seek(in, next, 0);
+    }
+    return 0;
+"""
 _WRITE_NEW = 0o1101  # O_WRONLY | O_CREAT | O_TRUNC on Linux
 
 
 def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs: Sequence[Object], runs: int) -> str:
     """C text that includes the file ``source``; usage of the program: ``driver IN OUT``.
 
-    No header is included, so nothing can clash with the user's names. IN holds the bytes of
-    ``inputs``: globals, each behind a byte that says whether it is set, then parameters, which are
-    read again before each run. OUT gets, per run, the return value and the bytes of ``outputs``.
+    No header is included, so nothing can clash with the user's names. IN begins with the number of vectors and the
+    microseconds that each may take, both of 8 bytes. A vector is its size in 8 bytes, then those of ``inputs``:
+    globals, each behind a byte that says whether it is set, then parameters, which are read again before each run.
+    OUT gets a record per vector: how its process ended (4 bytes, as waitpid tells) and per run the return value
+    and the bytes of ``outputs``. Each of several vectors has a process of its own, which says nothing; the first that
+    takes too long is the last.
     """
     parameters = [o for o in inputs if o.role == "parameter"]
     globals_ = [o for o in inputs if o.role == "global"]
@@ -54,14 +86,8 @@ def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs:
         "#undef main",
         *(f"{o.element} {o.name}{_brackets(o.shape)};" for o in interface.globals if not o.defined),
         *(f"static {o.element} (*{_pointer(o)}){_brackets(o.shape)};" for o in interface.parameters),
-        "int main(int argc, char **argv)",
+        "static void hlspart_vector(int in, int out)",
         "{",
-        f"    int in = hlspart_open(argv[1], 0), out = hlspart_open(argv[2], {_WRITE_NEW}, 0600);",
-        "    if (argc < 3 || in < 0 || out < 0) return 3;",
-        *(
-            f"    {_pointer(o)} = (__typeof__({_pointer(o)}))hlspart_malloc(sizeof *{_pointer(o)});"
-            for o in interface.parameters
-        ),
         "    char given;",
         *(
             line
@@ -75,8 +101,17 @@ def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs:
         f"        {_call(interface)}",
         *(line for o in outputs for line in _move(o, "write", "out")),
         "    }",
-        "    return 0;",
         "}",
+        "int main(int argc, char **argv)",
+        "{",
+        f"    int in = hlspart_open(argv[1], 0), out = hlspart_open(argv[2], {_WRITE_NEW}, 0600);",
+        "    if (argc < 3 || in < 0 || out < 0) return 3;",
+        *(
+            f"    {_pointer(o)} = (__typeof__({_pointer(o)}))hlspart_malloc(sizeof *{_pointer(o)});"
+            for o in interface.parameters
+        ),
+        f"    const long record = {sum(map(size, outputs)) * runs};",
+        _LOOP + "}",
     ]
     return _RUNTIME + "\n".join(lines) + "\n"
 
@@ -112,8 +147,8 @@ def _move(item: Object, verb: str, stream: str) -> list[str]:
     if len(item.leaves) == 1 and not item.leaves[0].path:
         return [f"        hlspart_{verb}((void *)&{name}, sizeof({name}), {stream});"]
     loops, index = "", ""
-    for depth, size in enumerate(item.shape):
-        loops += f"for (int i{depth} = 0; i{depth} < {size}; i{depth}++) "
+    for depth, extent in enumerate(item.shape):
+        loops += f"for (int i{depth} = 0; i{depth} < {extent}; i{depth}++) "
         index += f"[i{depth}]"
     body = " ".join(
         f"hlspart_{verb}((void *)&{name}{index}{leaf.path}, sizeof({name}{index}{leaf.path}), {stream});"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
+import signal
+import struct
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +17,9 @@ from typing import Literal
 from hlspart.verify.interface import Incomparable
 
 FLAGS = (
-    "-O1", "-g1", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-ffp-contract=off",
+    "-O1", "-g1", "-w", "-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all",
+    "-fno-sanitize=bool,enum",  # banked code loads words that it does not use
+    "-ffp-contract=off",
     "-ffunction-sections", "-Wl,--gc-sections",  # what only the user's main needs may be missing
 )  # fmt: skip
 
@@ -47,6 +52,7 @@ class Binary:
         self._source = folder / f"{name}{'.cpp' if language == 'c++' else '.c'}"
         self._program = folder / name
         self._folder = folder
+        self._given, self._got = folder / f"{name}.in", folder / f"{name}.out"
         self._source.write_bytes(text.encode("utf-8", "surrogateescape"))
         command = [compiler(language), *FLAGS, *flags, str(self._source), "-o", str(self._program), "-lm"]
         self._job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -60,27 +66,68 @@ class Binary:
             first = re.sub(re.escape(str(self._folder)) + r"/?", "", errors[0])
             raise Incomparable(f"the {self._name} version does not compile: {first.strip()}")
 
-    def run(self, data: bytes, timeout: float) -> Outcome:
-        """Run on input bytes."""
-        given, got = self._folder / f"{self._name}.in", self._folder / f"{self._name}.out"
-        given.write_bytes(data)
-        got.unlink(missing_ok=True)
-        settings = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=0"}
+    def run(self, vector: bytes, record: int, timeout: float) -> Outcome:
+        """Run on one input vector; ``record`` is the size of the outputs."""
         try:
-            done = subprocess.run(
-                [str(self._program), str(given), str(got)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                timeout=timeout,
-                env=settings,
-                cwd=self._folder,
-            )
+            code, errors = self._execute([vector], timeout, timeout)
         except subprocess.TimeoutExpired:
             return Outcome("timeout", message=f"still running after {timeout:g} s")
-        if done.returncode:
-            return Outcome("fault", message=_fault(done.stderr.decode("utf-8", "replace"), done.returncode))
-        return Outcome("ok", got.read_bytes())
+        if code:
+            return Outcome("fault", message=_fault(errors, code))
+        return self._outcomes(1, record)[0]
+
+    def run_all(self, vectors: Sequence[bytes], record: int, limit: float) -> list[Outcome]:
+        """Run on each vector, in a process of its own that may take ``limit`` seconds: a time-out is the last.
+
+        The fault of one among several has no message.
+        """
+        if not vectors:
+            return []
+        if len(vectors) == 1:
+            return [self.run(vectors[0], record, limit)]
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._execute(vectors, limit, limit * len(vectors) + 5)
+        found = self._outcomes(len(vectors), record)
+        return found or [Outcome("fault", message="the run broke off")]
+
+    def _execute(self, vectors: Sequence[bytes], limit: float, timeout: float) -> tuple[int, str]:
+        """Return code and messages of one start."""
+        parts = [struct.pack("<qq", len(vectors), max(1, int(limit * 1e6)))]
+        for vector in vectors:
+            parts += [struct.pack("<q", len(vector)), vector]
+        self._given.write_bytes(b"".join(parts))
+        self._got.unlink(missing_ok=True)
+        symbols = f"symbolize={int(len(vectors) == 1)}"
+        settings = {
+            **os.environ,
+            "ASAN_OPTIONS": f"detect_leaks=0:max_malloc_fill_size=1073741824:malloc_fill_byte=254:{symbols}",
+            "UBSAN_OPTIONS": f"print_stacktrace=0:{symbols}",
+        }
+        done = subprocess.run(
+            [str(self._program), str(self._given), str(self._got)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=timeout,
+            env=settings,
+            cwd=self._folder,
+        )
+        return done.returncode, done.stderr.decode("utf-8", "replace")
+
+    def _outcomes(self, count: int, record: int) -> list[Outcome]:
+        """What the records of the last start say, as far as they are complete."""
+        data = self._got.read_bytes() if self._got.exists() else b""
+        out = []
+        for at in range(0, count * (record + 4), record + 4):
+            piece = data[at : at + 4 + record]
+            if len(piece) < 4:
+                break
+            status = int.from_bytes(piece[:4], "little")
+            if status == 0:
+                out.append(Outcome("ok", piece[4:]))
+            else:
+                out.append(Outcome("timeout" if status & 127 == signal.SIGALRM else "fault"))
+        return out
 
 
 def _fault(text: str, code: int) -> str:

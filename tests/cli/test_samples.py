@@ -67,7 +67,7 @@ def test_the_promise_of_the_readme(tmp_path: Path) -> None:
     )
     lines = [x.line for p in (sample, new) for x in Pipeline([str(p)], Options()).ii.loops if x.name == "SUM_LOOP"]
     assert [int(n) for n in re.findall(r"o SUM_LOOP +(\d+) ", readme)] == lines
-    checked = verify(str(sample), str(new), VerifyOptions(top="bottleneck", ports=load(TargetOptions())))
+    checked = verify(str(sample), str(new), VerifyOptions(top="bottleneck", vectors=20, ports=load(TargetOptions())))
     assert checked.exit_code == 0, checked.message
     uses = {(u.loop, u.array): (u.reads, u.writes, u.interval, u.iterations) for u in checked.ports}
     assert uses["SUM_LOOP", "mem_0"] == (2, 0, 1, 126) and uses["SUM_LOOP", "mem_1"][2] == 1

@@ -241,10 +241,10 @@ def test_a_parameter_under_a_banking_function_is_compared_through_the_map(tmp_pa
     (tmp_path / "old.c").write_text(text)
     (tmp_path / "new.c").write_text(result.files["p.c"])
     paths = str(tmp_path / "old.c"), str(tmp_path / "new.c")
-    answer = verify(*paths, VerifyOptions(top="f", map=json.loads(json.dumps(result.map_json()))))
+    answer = verify(*paths, VerifyOptions(top="f", vectors=8, map=json.loads(json.dumps(result.map_json()))))
     assert (answer.status, answer.compared) == ("equal", ("A", "out")), answer.message
     (tmp_path / "new.c").write_text(result.files["p.c"].replace("i & 3", "i & 1"))
-    wrong = verify(*paths, VerifyOptions(top="f", map=json.loads(json.dumps(result.map_json()))))
+    wrong = verify(*paths, VerifyOptions(top="f", vectors=8, map=json.loads(json.dumps(result.map_json()))))
     assert wrong.difference is not None and wrong.difference.place.startswith("out[")
 
 
@@ -269,6 +269,6 @@ def test_a_table_reaches_its_interval_and_computes_the_same(tmp_path: Path) -> N
     (tmp_path / "new.c").write_text(result.files["p.c"])
     loops = Pipeline([str(tmp_path / "new.c")], Options(top="f")).ii.loops
     assert [(loop.target_ii, loop.ii) for loop in loops if loop.pipelined and loop.target_ii] == [(1, 1)]
-    answer = verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), VerifyOptions(top="f"))
+    answer = verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), VerifyOptions(top="f", vectors=8))
     assert answer.status == "equal", answer.message
     assert max(map(len, result.files["p.c"].split("\n")[3:])) <= 120

@@ -54,7 +54,7 @@ def rewritten(text: str, folder: Path, **options: object) -> tuple[RewriteResult
     old.write_text(text)
     result = Pipeline([str(old)], Options()).rewrite(RewriteOptions(**options))  # type: ignore[arg-type]
     new.write_text(result.files[str(old)])
-    answer = verify(str(old), str(new), VerifyOptions(map=result.map_json()))
+    answer = verify(str(old), str(new), VerifyOptions(vectors=8, map=result.map_json()))
     assert answer.status == "equal", answer.message
     return result, Pipeline([str(new)], Options())
 
@@ -175,7 +175,7 @@ def test_stencils_at_their_least_banks(name: str, tmp_path: Path) -> None:
     new.write_text(result.files["p.c"])
     body = result.files["p.c"].split("#pragma HLS pipeline")[1]
     assert all(body.count(f"= A_{b}[") == 1 for b in range(banks)) and "%" not in body
-    assert verify(str(old), str(new), VerifyOptions()).status == "equal"
+    assert verify(str(old), str(new), VerifyOptions(vectors=8)).status == "equal"
     loops = [loop for loop in Pipeline([str(new)], Options()).ii.loops if loop.target_ii == 1]
     assert [loop.ii for loop in loops] == [1]
 
@@ -206,7 +206,7 @@ def test_stores_and_read_modify_write(statement: str, tmp_path: Path) -> None:
     old, new = tmp_path / "old.c", tmp_path / "new.c"
     old.write_text(text)
     new.write_text(result.files["p.c"])
-    assert verify(str(old), str(new), VerifyOptions()).status == "equal"
+    assert verify(str(old), str(new), VerifyOptions(vectors=8)).status == "equal"
     (loop,) = (loop for loop in Pipeline([str(new)], Options()).ii.loops if loop.target_ii == 1)
     wanted = IN_PLACE[statement]
     claims = result.files["p.c"].count("dependent=false")
@@ -235,7 +235,7 @@ def test_loads_that_come_before_all_stores_of_their_elements(header: str, claims
     old, new = tmp_path / "old.c", tmp_path / "new.c"
     old.write_text(text)
     new.write_text(result.files["p.c"])
-    assert verify(str(old), str(new), VerifyOptions()).status == "equal"
+    assert verify(str(old), str(new), VerifyOptions(vectors=8)).status == "equal"
     (loop,) = (loop for loop in Pipeline([str(new)], Options()).ii.loops if loop.target_ii == 1)
     assert loop.ii == 1 or not claims
 
@@ -279,5 +279,5 @@ def test_only_the_loops_that_decide_a_bank_are_written_out(tmp_path: Path) -> No
     assert "for (int i = 0; i < 6; i++) F[i] = s;" in new and "#pragma HLS array_partition variable=F" in new
     (tmp_path / "old.c").write_text(text)
     (tmp_path / "new.c").write_text(new)
-    compared = verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), VerifyOptions(top="k"))
+    compared = verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), VerifyOptions(top="k", vectors=8))
     assert compared.status == "equal", compared.message

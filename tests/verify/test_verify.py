@@ -43,7 +43,9 @@ int main(void) { return 0; }
 def compare(tmp_path: Path, old: str, new: str, **options: Any) -> VerifyResult:
     (tmp_path / "old.c").write_text(old)
     (tmp_path / "new.c").write_text(new)
-    return verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), VerifyOptions(**{"top": "k", **options}))
+    return verify(
+        str(tmp_path / "old.c"), str(tmp_path / "new.c"), VerifyOptions(**{"top": "k", "vectors": 6, **options})
+    )
 
 
 def mutated(*changes: tuple[str, str]) -> str:
@@ -58,7 +60,8 @@ def test_equal_names_what_was_compared(tmp_path: Path) -> None:
     result = compare(tmp_path, BASE, BASE.replace("in[0] * 2L", "in[0] + in[0]"))
     assert (result.status, result.exit_code) == ("equal", 0)
     assert set(result.compared) == {"return value", "out", "f", "s", "flag", "total", "state", "setup"}
-    assert (result.vectors, result.runs, result.value_range) == (3, 2, (-100.0, 100.0))
+    assert (result.vectors, result.runs) == (6, 2) and result.tried is not None
+    assert result.tried.integers is not None and result.tried.integers[1] > 100
 
 
 @pytest.mark.parametrize(
@@ -123,12 +126,17 @@ INDEXED = """int k(const int at[4], const int value[16])
 { int s = 0; for (int i = 0; i < 4; i++) s += value[at[i]]; return s; }"""
 
 
-def test_indices_get_a_range_the_original_survives(tmp_path: Path) -> None:
-    result = compare(tmp_path, INDEXED, INDEXED)
-    assert (result.status, result.value_range) == ("equal", (0, 3))
+def test_vectors_on_which_the_original_faults_are_left_out_and_counted(tmp_path: Path) -> None:
+    result = compare(tmp_path, INDEXED, INDEXED, vectors=40)
+    assert (result.status, result.vectors) == ("equal", 40)
+    assert result.tried is not None and result.tried.faults > 0
+    assert "signed integer overflow" in result.tried.first and result.tried.first.startswith("old.c:2:")
+    last = INDEXED.replace("value[at[i]]", "value[at[i] - (at[i] == 15)]")  # found among indices that are in range
+    assert compare(tmp_path, INDEXED, last, vectors=40).difference is not None
     explicit = compare(tmp_path, INDEXED, INDEXED, value_range=(0, 15))
-    assert (explicit.status, explicit.value_range) == ("equal", (0, 15))
-    assert compare(tmp_path, INDEXED, INDEXED, value_range=(-5, 15)).exit_code == 2
+    assert explicit.tried is not None and (explicit.status, explicit.tried.faults) == ("equal", 0)
+    assert explicit.tried.integers == (0, 15)
+    assert compare(tmp_path, INDEXED, INDEXED, value_range=(16, 30)).exit_code == 2
 
 
 def test_both_signs_by_default(tmp_path: Path) -> None:
@@ -197,7 +205,7 @@ def test_vectors_are_saved_and_replayed(tmp_path: Path) -> None:
     for name, text in (("old.c", BASE), ("new.c", mutated(("in[0] * 2L", "in[0] * 2L + (in[0] == 77)")))):
         (tmp_path / name).write_text(text)
     old, new = str(tmp_path / "old.c"), str(tmp_path / "new.c")
-    result, saved = verify_and_save(old, old, VerifyOptions(top="k"))
+    result, saved = verify_and_save(old, old, VerifyOptions(top="k", vectors=3))
     assert result.exit_code == 0 and saved is not None
     shape = json.loads(saved)
     assert shape["schema"] == "hlspart.vectors/1" and len(shape["vectors"]) == 3
