@@ -224,10 +224,14 @@ def _tried(tried: Tried) -> str:
         parts.append(f"{tried.constants} of {tried.known} constants at and around those of the sources")
     out = f"  tried: {', '.join(parts)}\n" if parts else ""
     if tried.faults:
-        out += f"  left out: {tried.faults} vectors on which the original faults, the first with: {tried.first}\n"
+        out += f"  left out: {_vectors(tried.faults)} on which the original faults, the first with: {tried.first}\n"
     if tried.timeouts:
-        out += f"  left out: {tried.timeouts} vectors on which the original runs too long\n"
+        out += f"  left out: {_vectors(tried.timeouts)} on which the original runs too long\n"
     return out
+
+
+def _vectors(number: int) -> str:
+    return f"{number} vector{'s' * (number != 1)}"
 
 
 # ------------------------------------------------------------------------------------ rewrite

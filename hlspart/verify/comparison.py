@@ -154,7 +154,7 @@ class _Comparison:
         if self._options.ports is not None:
             result = replace(result, ports=self._ports(self._options.ports, seen[0], folder))
         outputs = ", ".join(result.compared) or "nothing to compare"
-        text = f"equal on {len(seen)} vectors x {self._options.runs} runs: {outputs}"
+        text = f"equal on {len(seen)} vector{'s' * (len(seen) != 1)} x {self._options.runs} runs: {outputs}"
         return replace(result, message=text), saved
 
     def _trials(self, original: Binary) -> Trials:

@@ -135,7 +135,7 @@ def _fault(text: str, code: int) -> str:
         found = re.search(pattern, text)
         if found:
             where = os.path.basename(found[1]) + ": " if found[1] else ""
-            message = where + found[2]
+            message = where + found[2].replace("use-after-poison", "access outside of an argument")
             frame = re.search(r"#\d+ \S+ in (\S+) (\S+:\d+)", text) if not where else None
             return message + (f" in {frame[1]} at {os.path.basename(frame[2])}" if frame else "")
     return f"killed by signal {-code}" if code < 0 else f"exit code {code}"

@@ -210,7 +210,7 @@ def _modes(item: Object, extents: Sequence[int], steering: bool, value_range: tu
     spans += [span for e in sorted(chosen) for span in ((0, e - 1), (0, e), (e, e), (e - 1, e - 1))]
     spans = [(max(low, least), min(high, most)) for low, high in spans if max(low, least) <= min(high, most)]
     if steering:
-        spans = [s for s in spans if max(map(abs, s)) <= _STEERED]
+        spans = [(0, 1), (1, 1), *(s for s in spans[3:] if max(map(abs, s)) <= _STEERED)]
     return [Mode(*span, *floats[k % len(floats)]) for k, span in enumerate(dict.fromkeys(spans))]
 
 
@@ -313,7 +313,7 @@ def _floats(code: str, mode: Mode, rng: random.Random, bounds: tuple[float, floa
         return _rounded(rng.uniform(-mode.scale, mode.scale), code)
 
     tiny, least, most = (1.4e-45, 1.1754944e-38, 3.4028235e38) if code == "f" else (5e-324, 2.3e-308, 1.7e308)
-    special = [0.0, -0.0, 1.0, -1.0, 0.5, 0.1, 1 / 3, 16777217.0, 1 + 2.0**-23, 2.0**31, tiny, least]
+    special = [0.0, -0.0, 1.0, -1.0, 0.5, 0.1, 1 / 3, 16777217.0, 1 + 2.0**-23, 2.0**31, tiny, least / 128, least]
     if mode.form == "exponent":
         special += [-tiny, most, -most]
     return lambda v: _rounded(float(v), code), one, [_rounded(v, code) for v in special]

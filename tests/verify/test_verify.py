@@ -497,3 +497,72 @@ def test_ports_of_what_stays_in_the_loop_because_of_a_store(tmp_path: Path) -> N
     # x[i] is not x[j] and 15 - i is not 3, but that takes a proof; z[1][i] is loaded before the inner loop.
     found = {a: n for (_, a), n in ports_of(tmp_path, text).items()}
     assert found == {"x": (2, 1, 2), "y": (2, 1, 2), "z": (1, 1, 1)}
+
+
+WIDE = """#define LIMIT 4321
+void k(const int x[24], int y[24], int shift, unsigned char mode)
+{
+    int held[24];
+    for (int i = 0; i < 24; i++) held[i] = x[i];
+    for (int i = 0; i < 24; i++) {
+        y[i] = held[23 - i] + (x[i] == LIMIT) - (mode == 213);
+        if (shift > 777) y[i] ^= 1;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("int held[24]", "short held[24]"),
+        ("y[i] = held", "y[i] = (int)(float)held"),
+        ("mode == 213", "mode == 214"),
+        ("mode == 213", "mode >= 213"),
+        ("LIMIT 4321", "LIMIT 4322"),
+        ("shift > 777", "shift > 778"),
+        ("y[i] ^= 1;", "y[i] ^= 1 + (shift == 31415 - 777);"),
+        ("held[i] = x[i]", "if (x[i] != 1000000007) held[i] = x[i]"),
+        ("held[23 - i] +", "held[23 - i] + (i == 7 && x[3] == 99 * 17) +"),
+    ],
+)
+def test_rare_differences_are_met_by_default(tmp_path: Path, old: str, new: str) -> None:
+    assert WIDE.count(old) == 1
+    result = compare(tmp_path, WIDE, WIDE.replace(old, new), vectors=None, seconds=60.0)
+    assert result.status == "different", result.message
+
+
+def test_the_result_says_what_was_tried(tmp_path: Path) -> None:
+    result = compare(tmp_path, WIDE, WIDE, vectors=None, seconds=60.0)
+    assert (result.status, result.vectors) == ("equal", 500) and result.tried is not None
+    assert result.tried.integers == (-(2**31), 2**31 - 1) and result.tried.floats is None
+    assert (result.tried.constants, result.tried.faults, result.tried.timeouts) == (result.tried.known, 0, 0)
+    assert compare(tmp_path, WIDE, WIDE, vectors=9).vectors == 9
+    assert compare(tmp_path, WIDE, WIDE, vectors=None, seconds=0.0).vectors == 3
+
+
+def test_scalars_that_bound_loops_and_indices_find_their_range(tmp_path: Path) -> None:
+    text = """int k(int n, int from, const int at[16], const int x[40], int step)
+{
+    int s = 0;
+    for (int i = from; i < n; i += step) s += x[at[i]] / 2;
+    return s;
+}
+"""
+    result = compare(tmp_path, text, text, vectors=100, timeout=5.0)
+    assert (result.status, result.vectors) == ("equal", 100) and result.tried is not None and result.tried.faults
+    for old, new in (("x[at[i]]", "x[at[i] == 39 ? 38 : at[i]]"), ("at[i]]", "at[i == 15 ? 14 : i]]")):
+        found = compare(tmp_path, text, text.replace(old, new), vectors=500, timeout=5.0)
+        assert found.status == "different", new
+
+
+def test_floating_point_of_all_sizes(tmp_path: Path) -> None:
+    text = "void k(const float x[8], float y[8]) { for (int i = 0; i < 8; i++) y[i] = x[i] * 0.5f + x[7 - i]; }"
+    for old, new in (
+        ("x[i] * 0.5f", "(float)(x[i] * 0.5)"),  # the same
+        ("x[i] * 0.5f", "(x[i] < 1e-38f && x[i] > -1e-38f ? 0 : x[i] * 0.5f)"),
+        ("x[7 - i]", "(x[7 - i] == 0 ? 0.0f : x[7 - i])"),
+        ("x[7 - i]", "(float)(x[7 - i] > 1e30f ? 1e30 : x[7 - i])"),
+    ):
+        result = compare(tmp_path, text, text.replace(old, new), vectors=None, seconds=60.0)
+        assert result.status == ("equal" if "x[i] * 0.5)" in new else "different"), new
