@@ -75,7 +75,7 @@ class Trials:
             if asked is None and time.monotonic() - start > self._limits.seconds and (done >= _CALM or not first):
                 break
             room = max(1, min(size, wanted - done, _BATCH // max(1, self._limits.size)))
-            trials += [self._sampler.next() for _ in range(room - len(trials))]
+            trials = trials or [self._sampler.next() for _ in range(room)]
             before = time.monotonic()
             outcomes = self._run([t.values for t in trials], limit)
             good = [(t.values, o.data) for t, o in zip(trials, outcomes, strict=False) if o.status == "ok"]
