@@ -17,13 +17,14 @@ from hlspart.render import json, shapes, text
 def command(**shared: Any) -> int:
     """List every array access of FILE: affine map, domain, range, count."""
     run = Run("accesses", shared)
-    program = run.load()
-    analysis = run.pipeline.analysis
-    run.out_of_range(analysis)
-    analysis = through_rows(program, analysis)
+    parts = run.load_programs()
+    for part in parts:
+        run.out_of_range(part)
+    found = [(part.program, through_rows(part.program, part.analysis)) for part in parts]
+
+    def shape(paths: tuple[str, ...]) -> shapes.Shape:
+        return shapes.joined([shapes.accesses(*one, paths) for one in found], paths)
+
     return run.finish(
-        {
-            "text": lambda paths: text.accesses(shapes.accesses(program, analysis, paths)),
-            "json": lambda paths: json.render(shapes.accesses(program, analysis, paths)),
-        }
+        {"text": lambda paths: text.accesses(shape(paths)), "json": lambda paths: json.render(shape(paths))}
     )

@@ -27,10 +27,10 @@ def command(emit: str, fail_on_miss: bool, **rest: Any) -> int:
     options = infer_options_of(shared, scheme="pragma", beside=True, sparing=True)
     run = Run("directives", shared, products=True)
     program = run.load()
-    run.statuses(run.pipeline.validation)
+    run.statuses(run.pipeline)
     run.known_arrays(options.arrays)
     result = run.pipeline.infer(options)
-    run.many_registers(result)
+    run.many_registers(program, result)
     if fail_on_miss and any(
         x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii) for x in result.loops
     ):

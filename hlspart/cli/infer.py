@@ -31,25 +31,28 @@ def command(emit: str | None, in_place: bool, **rest: Any) -> int:
         shared, scheme=shared.pop("scheme"), pareto=shared.pop("pareto"), hints=shown, beside=emit in _BESIDE
     )
     run = Run("infer", shared, products=bool(emit or in_place))
-    program = run.load()
-    run.statuses(run.pipeline.validation)
-    analysis = run.pipeline.analysis
+    parts = run.load_programs()
+    for part in parts:
+        run.statuses(part)
     run.known_arrays(options.arrays)
-    result = run.pipeline.infer(options)
-    run.many_registers(result)
-    if any(x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii) for x in result.loops):
-        run.found()
+    results = [(part, part.infer(options)) for part in parts]
+    for part, result in results:
+        run.many_registers(part.program, result)
+        if any(x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii) for x in result.loops):
+            run.found()
     if emit or in_place:
         from hlspart.infer import emission
 
-        if in_place:
-            for path, new in emission.pragma_texts(program, result).items():
-                run.product(path, new, replaces=True)
+        written: dict[str, str] = {}  # a header of several programs once
+        for part, result in results if in_place else ():
+            written = {**emission.pragma_texts(part.program, result), **written}
+        for path, new in written.items():
+            run.product(path, new, replaces=True)
         if emit:
-            run.product(run.output or "-", emission.emit(program, result, emit))
-    return run.finish(
-        {
-            "text": lambda paths: text.infer(shapes.infer(program, analysis, result, paths)),
-            "json": lambda paths: json.render(shapes.infer(program, analysis, result, paths)),
-        }
-    )
+            texts = [emission.emit(part.program, result, emit) for part, result in results]
+            run.product(run.output or "-", emission.together(texts, emit))
+
+    def shape(paths: tuple[str, ...]) -> shapes.Shape:
+        return shapes.joined([shapes.infer(p.program, p.analysis, result, paths) for p, result in results], paths)
+
+    return run.finish({"text": lambda paths: text.infer(shape(paths)), "json": lambda paths: json.render(shape(paths))})

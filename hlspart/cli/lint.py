@@ -11,6 +11,7 @@ import click
 from hlspart.cli.files import encode, write_output, write_stdout
 from hlspart.cli.inputs import open_pipeline, settings_for, target_settings
 from hlspart.cli.options import options_of, shared_options
+from hlspart.cli.programs import programs
 from hlspart.cli.run import CLEAN, FINDINGS, UNUSABLE, reports
 from hlspart.model.linting import LintReport
 from hlspart.pipeline import Pipeline
@@ -131,7 +132,7 @@ def _fixed(pipeline: Pipeline, report: LintReport, config: Any, unsafe: bool, di
     from hlspart.cli import tree
 
     after: list[LintReport] = []
-    groups = tree.programs(pipeline.paths, pipeline.options) if pipeline.reader is None else [pipeline.paths]
+    groups = programs(pipeline.paths, pipeline.options) if pipeline.reader is None else [pipeline.paths]
     written: set[str] = set()
     for group in groups:
         part = Pipeline(group, pipeline.options, pipeline.reader)

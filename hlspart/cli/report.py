@@ -36,7 +36,7 @@ def command(**shared: Any) -> int:
 
     run = Run("report", shared)
     program = run.load()
-    run.statuses(run.pipeline.validation)
+    run.statuses(run.pipeline)
     pipeline = run.pipeline
     inferred = pipeline.infer(InferOptions())
     linted = pipeline.lint(LintConfig())

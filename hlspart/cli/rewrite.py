@@ -60,7 +60,7 @@ def command(
         raise click.UsageError("several inputs need --out-dir DIR, --in-place or --diff")
     program = run.load()
     result = run.pipeline.rewrite(options)
-    run.statuses(run.pipeline.validation)
+    run.statuses(run.pipeline)
     run.say(result.diagnostics)
     if result.findings:
         run.found()

@@ -12,15 +12,16 @@ import click
 from hlspart.cli.files import dependency_rule, encode, write_outputs, write_stdout
 from hlspart.cli.inputs import open_pipeline
 from hlspart.cli.options import options_of
-from hlspart.model.access import AccessAnalysis
+from hlspart.cli.programs import programs
 from hlspart.model.diagnostics import Diagnostic, Place, Severity
 from hlspart.model.options import TargetOptions
 from hlspart.model.program import Program
 from hlspart.model.source import Origin
+from hlspart.pipeline import Pipeline
 from hlspart.render import shapes
 
 if TYPE_CHECKING:
-    from hlspart.model.results import InferResult, PragmaStatus, Validation
+    from hlspart.model.results import InferResult, PragmaStatus
 
 CLEAN, FINDINGS, UNUSABLE = 0, 1, 2
 _MANY_REGISTERS = 512  # bits of one array, up to which registers are usual
@@ -54,6 +55,7 @@ class Run:
         self._products: list[tuple[str, str]] = []
         self._messages: dict[str, None] = {}
         self.pipeline = open_pipeline(self.files, options_of(shared), shared["config_file"], otherwise)
+        self.parts: tuple[Pipeline, ...] = (self.pipeline,)
         names = [os.path.basename(p) for p in self.pipeline.paths]
         if self.out_dir and len(set(names)) < len(names):
             raise click.UsageError("--out-dir needs inputs with different file names")
@@ -82,21 +84,30 @@ class Run:
             _ = self.pipeline.target
         except TargetError as error:
             raise click.ClickException(str(error)) from None
-        program = self.pipeline.program
-        for unit in program.units:
-            if unit.error is not None:
-                self._messages[_message(unit.error)] = None
-                self.code = UNUSABLE
-        self.say(program.diagnostics)
-        top = self.pipeline.options.top
-        if top is not None and top not in program.functions and self.code != UNUSABLE:
-            names = ", ".join(program.functions) or "none"
+        for part in self.parts:
+            for unit in part.program.units:
+                if unit.error is not None:
+                    self._messages[_message(unit.error)] = None
+                    self.code = UNUSABLE
+            self.say(part.program.diagnostics)
+        top, known = self.pipeline.options.top, [name for part in self.parts for name in part.program.functions]
+        if top is not None and top not in known and self.code != UNUSABLE:
+            names = ", ".join(known) or "none"
             raise click.UsageError(f"no function {top!r} in the given files; they define {names}")
-        return program
+        return self.parts[0].program
+
+    def load_programs(self) -> tuple[Pipeline, ...]:
+        """The programs that the files make up: files that do not use each other are looked at apart."""
+        whole = self.pipeline
+        found = programs(whole.paths, whole.options, whole.reader)
+        if len(found) > 1:
+            self.parts = tuple(Pipeline(paths, whole.options, whole.reader) for paths in found)
+        self.load()
+        return self.parts
 
     def known_arrays(self, names: Iterable[str]) -> None:
         """Usage error for a name that no array has."""
-        known = {v.name for v in self.pipeline.program.arrays()}
+        known = {v.name for part in self.parts for v in part.program.arrays()}
         for name in names:
             if name not in known and self.code != UNUSABLE:
                 raise click.UsageError(f"no array {name!r}; arrays are {', '.join(sorted(known)) or 'none'}")
@@ -115,11 +126,11 @@ class Run:
         tied = [] if self.code == UNUSABLE else shapes.groups(self.pipeline.program, self.pipeline.analysis)
         return shapes.document(schema, self.pipeline.program, self.pipeline.paths, entry, tied)
 
-    def statuses(self, validation: Validation) -> None:
+    def statuses(self, pipeline: Pipeline) -> None:
         """Say what became of faulty directives, what of the others is not as written, and what is not followed."""
         from hlspart.partition import NOT_FOLLOWED
 
-        program = self.pipeline.program
+        program, validation = pipeline.program, pipeline.validation
         severities: dict[str, Severity] = {
             **dict.fromkeys(_NOT_AS_WRITTEN, "warning"),
             **dict.fromkeys(NOT_FOLLOWED, "info"),
@@ -132,18 +143,17 @@ class Run:
                     place, severity = place_of(program, note.at, status.line), severities[note.code]
                     self.say([Diagnostic(note.code, note.code, severity, place, f"{kind}: {note.message}", note.hint)])
 
-    def many_registers(self, result: InferResult) -> None:
+    def many_registers(self, program: Program, result: InferResult) -> None:
         """Say which arrays are to become many registers."""
-        program = self.pipeline.program
         for array in result.arrays:
             if array.fresh and array.registers > _MANY_REGISTERS:
                 text = f"the partition of {array.name} makes {array.registers} bits of registers"
                 place = place_of(program, program.variable(array.variable).at)
                 self.say([Diagnostic("many-registers", "many-registers", "warning", place, text)])
 
-    def out_of_range(self, analysis: AccessAnalysis) -> None:
+    def out_of_range(self, pipeline: Pipeline) -> None:
         """Say which accesses are proved to leave their array."""
-        program = self.pipeline.program
+        program, analysis = pipeline.program, pipeline.analysis
         for access in analysis.accesses:
             if access.witness is not None:
                 variable = program.variable(access.array)

@@ -6,9 +6,8 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,6 +17,7 @@ import click
 
 import hlspart
 from hlspart.cli.files import write_output
+from hlspart.cli.programs import programs
 from hlspart.frontend.load import read_file
 from hlspart.lint import LintConfig, catalogue
 from hlspart.lint.catalogue import entries
@@ -30,8 +30,6 @@ from hlspart.pipeline import Pipeline, Reader
 
 SUFFIXES = (".c", ".cpp", ".cc", ".cxx")
 CACHE = ".hlspart-cache"
-_CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
-_BODY = re.compile(r"\b([A-Za-z_]\w*)\s*\([^;{}]*\)\s*\{")
 
 
 def expanded(paths: Sequence[str]) -> list[str]:
@@ -77,13 +75,6 @@ def lint(
             reports.append(_run(job))
             _progress(show, len(reports), len(work))
     return merged(paths, reports)
-
-
-def programs(paths: Sequence[str], options: Options) -> list[tuple[str, ...]]:
-    """The files that are looked at together: those that call each other; with directive files, which name
-    functions of any of them, all."""
-    together = options.frontend.directive_files or len(paths) == 1
-    return [tuple(paths)] if together else list(_connected(paths))
 
 
 def lint_before(
@@ -141,36 +132,6 @@ def _run(job: Job) -> LintReport:
         text = f"internal error: {type(error).__name__}: {' '.join(str(error).split())[:200]}; please report it"
         said = [Diagnostic("HLP000", "internal-error", "error", Place(p, 1, 1, 1, 1), text) for p in job.paths]
         return LintReport(job.paths, tuple(said), 0, (), {}, job.paths)
-
-
-# ------------------------------------------------------------------------- what belongs together
-
-
-def _connected(paths: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Files in groups: two belong together when one calls what only the other defines."""
-    calls: dict[str, set[str]] = {}
-    home: dict[str, list[str]] = {}
-    for path in paths:
-        text = _text(path) or ""
-        bodies = set(_BODY.findall(text))
-        calls[path] = set(_CALL.findall(text)) - bodies
-        for name in bodies:
-            home.setdefault(name, []).append(path)
-    parent = {p: p for p in paths}
-
-    def root(path: str) -> str:
-        while parent[path] != path:
-            path = parent[path]
-        return path
-
-    for path, names in calls.items():
-        for name in sorted(names):
-            if len(home.get(name, ())) == 1:
-                parent[root(home[name][0])] = root(path)
-    groups: dict[str, list[str]] = {}
-    for path in paths:
-        groups.setdefault(root(path), []).append(path)
-    return (tuple(g) for g in groups.values())
 
 
 def _text(path: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from hlspart.frontend.directives import print_directive
 from hlspart.model.directives import Directive, Option
@@ -29,6 +29,13 @@ def emit(program: Program, result: InferResult, form: str) -> str:
         seen |= set(array.removed)
     header = ["[hls]"] if form == "cfg" and lines else []
     return "".join(f"{line}\n" for line in [*header, *lines])
+
+
+def together(texts: Iterable[str], form: str) -> str:
+    """What :func:`emit` gives for several programs as one text."""
+    head = "[hls]\n" if form == "cfg" else ""
+    bodies = "".join(text.removeprefix(head) for text in texts)
+    return head + bodies if bodies else ""
 
 
 def pragma_texts(program: Program, result: InferResult) -> dict[str, str]:
