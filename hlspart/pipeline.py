@@ -15,6 +15,7 @@ from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import InferOptions, Options, RewriteOptions
 from hlspart.model.program import Program, Variable
 from hlspart.model.source import Edit, SourceText, Span
+from hlspart.reading import read_file
 
 if TYPE_CHECKING:
     from hlspart.lint import LintConfig
@@ -247,7 +248,6 @@ class Pipeline:
 
     def with_texts(self, texts: Mapping[str, str]) -> Pipeline:
         """The same files and options, some files with another text."""
-        from hlspart.frontend.load import read_file
 
         def read(path: str) -> bytes:
             if path in texts:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hlspart.reading import read_file
+
 _FILES = (".hlspart.toml", "pyproject.toml", "setup.cfg")
 LINT_KEYS = ("select", "ignore", "severity", "per-file-ignores", "fail-on", "large-complete")
 
@@ -57,7 +59,7 @@ def _read(path: Path, shown: str) -> Settings | None:
     from configparser import ConfigParser, Error
 
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_file(path).decode().replace("\r\n", "\n")
         if "hlspart" not in text and path.name != ".hlspart.toml" and path.name in _FILES:
             return None
         if path.name == "setup.cfg" or path.suffix in (".cfg", ".ini"):
@@ -71,7 +73,7 @@ def _read(path: Path, shown: str) -> Settings | None:
             table = tools.get("hlspart", table) if isinstance(tools, dict) else table
     except OSError as error:
         raise SettingsError(f"{shown}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, Error, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, Error, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"{shown}: {' '.join(str(error).split())}") from None
     return _checked(table, path.parent, shown, text) if isinstance(table, dict) else None
 

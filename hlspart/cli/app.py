@@ -10,6 +10,7 @@ from importlib import import_module
 import click
 
 from hlspart import __version__
+from hlspart.cli.files import say
 from hlspart.settings import SettingsError
 
 INTERNAL_ERROR = 70  # EX_SOFTWARE: can never be mistaken for "clean" or "findings"
@@ -99,27 +100,24 @@ def run(args: Sequence[str]) -> int:
         return CLOSED_PIPE
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "hlspart"
-        print(f"{where}: error: {error.format_message()}", file=sys.stderr)
+        say(f"{where}: error: {error.format_message()}")
         if isinstance(error, click.UsageError):
-            print(f"try '{where} --help'", file=sys.stderr)
+            say(f"try '{where} --help'")
         return 2
     except SettingsError as error:
-        print(f"hlspart: error: {error}", file=sys.stderr)
+        say(f"hlspart: error: {error}")
         return 2
     except (click.Abort, KeyboardInterrupt):
         return 130
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
     except MemoryError:
-        print("hlspart: error: out of memory", file=sys.stderr)
+        say("hlspart: error: out of memory")
         return INTERNAL_ERROR
     except Exception as error:
         if os.environ.get("HLSPART_DEBUG"):
             raise
         text = " ".join(str(error).split())[:300]
-        print(
-            f"hlspart: internal error: {type(error).__name__}: {text}; please report it with the input"
-            " (HLSPART_DEBUG=1 shows where)",
-            file=sys.stderr,
-        )
+        where = "please report it with the input (HLSPART_DEBUG=1 shows where)"
+        say(f"hlspart: internal error: {type(error).__name__}: {text}; {where}")
         return INTERNAL_ERROR

@@ -11,6 +11,7 @@ from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
 from hlspart.model.comparing import Comparison, Report
 from hlspart.model.options import TargetOptions
+from hlspart.reading import MAX_REPORT, read_file
 from hlspart.render import json
 from hlspart.render.table import table
 
@@ -61,8 +62,7 @@ def _read(paths: tuple[str, ...]) -> Report:
     found = []
     for path in files:
         try:
-            with open(path, encoding="utf-8", errors="replace") as handle:
-                found.append(read(path, handle.read()))
+            found.append(read(path, read_file(path, MAX_REPORT).decode("utf-8", "replace")))
         except OSError as error:
             raise click.UsageError(f"cannot read {path}: {error.strerror}") from None
         except ReportError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 import sys
 import tempfile
@@ -11,6 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
+
+from hlspart.model.printable import one_line, printable
+from hlspart.reading import read_file
 
 
 def write_output(path: str, data: bytes) -> bool:
@@ -36,7 +40,7 @@ def write_outputs(outputs: Iterable[tuple[str, bytes]]) -> bool:
                         out.write(data)
                     changed = True
                     continue
-                if Path(target).read_bytes() == data:
+                if os.path.getsize(target) == len(data) and read_file(target, len(data)) == data:
                     continue
             folder = os.path.dirname(target)
             os.makedirs(folder, exist_ok=True)
@@ -69,10 +73,28 @@ def _mode_for(path: str) -> int:
         return 0o666 & ~mask
 
 
-def write_stdout(data: str) -> None:
-    """Text to standard output, bytes of undecodable source text unharmed."""
+def say(message: str) -> None:
+    """One line for people, on standard error."""
+    print(one_line(message), file=sys.stderr)
+
+
+def write_report(text: str, path: str | None = None, coloured: bool = False) -> None:
+    """A report to a file or to standard output, printable whatever the sources hold."""
+    data = encode(printable(text, coloured))
+    if path is None:
+        _to_stdout(data)
+    else:
+        write_output(path, data)
+
+
+def write_product(text: str) -> None:
+    """What is C, or is for other tools, to standard output: byte for byte, but on a terminal."""
+    _to_stdout(encode(printable(text) if sys.stdout.isatty() else text))
+
+
+def _to_stdout(data: bytes) -> None:
     sys.stdout.flush()
-    sys.stdout.buffer.write(encode(data))
+    sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
@@ -91,14 +113,23 @@ def display_path(path: str) -> str:
 
 
 def dependency_rule(outputs: list[str], inputs: list[str]) -> str:
-    """A make rule like gcc -MD -MP writes: the outputs depend on the inputs, which may vanish."""
+    """A make rule like gcc -MD -MP writes: the outputs depend on the inputs, which may vanish.
+
+    Raises ClickException for a name that make cannot be told: as it stands it would mean something else.
+    """
 
     def quote(path: str) -> str:
-        return path.replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ")
+        if _NOT_IN_MAKE.search(path):
+            raise click.ClickException(f"no dependency file: make has no way to write the file name {path!a}")
+        return _QUOTED_IN_MAKE.sub(r"\\\g<0>", path).replace("$", "$$")
 
     unique = list(dict.fromkeys(inputs))
     text = " ".join(map(quote, outputs)) + ":" + "".join(f" \\\n  {quote(p)}" for p in unique) + "\n"
     return text + "".join(f"{quote(p)}:\n" for p in unique[1:])
+
+
+_QUOTED_IN_MAKE = re.compile(r"[ #:*?\[\]|]")
+_NOT_IN_MAKE = re.compile(r"^~|[\x00-\x1f\x7f=;%\\]")  # "=" makes a line an assignment, ";" begins a command
 
 
 def makefile() -> str:

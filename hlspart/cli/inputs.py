@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ from hlspart.cli.files import display_path
 from hlspart.model.options import Options, TargetOptions
 from hlspart.model.project import ProjectFile
 from hlspart.pipeline import Pipeline, Reader
+from hlspart.reading import read_file, read_stdin
 from hlspart.settings import TARGET_KEYS, Settings, SettingsError, find
 
 
@@ -91,7 +91,7 @@ def _project(path: str) -> ProjectFile | None:
     if not is_project_file(path):
         return None
     try:
-        project = read_project(path, _read)
+        project = read_project(path, read_file)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise click.ClickException(f"cannot read {path}: {reason}") from None
@@ -142,19 +142,14 @@ def target_settings(options: Options, found: Settings) -> str:
     return "".join(lines)
 
 
-def _read(path: str) -> bytes:
-    with open(path, "rb") as source:
-        return source.read()
-
-
 def _stdin_reader(name: str) -> Reader:
     data: list[bytes] = []
 
     def read(path: str) -> bytes:
         if path != name:
-            return _read(path)
+            return read_file(path)
         if not data:
-            data.append(sys.stdin.buffer.read())
+            data.append(read_stdin())
         return data[0]
 
     return read

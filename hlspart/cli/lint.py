@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hlspart.cli.files import encode, write_output, write_stdout
+from hlspart.cli.files import encode, say, write_output, write_product, write_report
 from hlspart.cli.inputs import open_pipeline, settings_for, target_settings
 from hlspart.cli.options import options_of, shared_options
 from hlspart.cli.programs import programs
 from hlspart.cli.run import CLEAN, FINDINGS, UNUSABLE, reports
 from hlspart.model.linting import LintReport
+from hlspart.model.printable import one_line
 from hlspart.pipeline import Pipeline
+from hlspart.reading import MAX_REPORT, read_file
 from hlspart.render.lint import FORMATS, text
 
 if TYPE_CHECKING:
@@ -67,7 +69,7 @@ def command(
     except (SettingsError, TargetError) as error:
         raise click.ClickException(str(error)) from None
     if show_config:
-        click.echo(config.show() + target_settings(pipeline.options, said), nl=False)
+        write_report(config.show() + target_settings(pipeline.options, said))
         return CLEAN
     cache = None if no_cache else tree.CACHE
     count = jobs or os.cpu_count() or 1
@@ -75,7 +77,7 @@ def command(
     shown = reports("lint", shared, FORMATS)
     if diff or write_baseline or not _beside_the_messages([render for path, render in shown if path is None]):
         for item in in_order(d for d in report.diagnostics if d.place.path in report.broken and d.severity == "error"):
-            print(item, file=sys.stderr)
+            say(str(item))
     if fix or unsafe_fixes or diff:
         report = _fixed(pipeline, report, config, unsafe_fixes, diff)
         if diff:
@@ -88,10 +90,8 @@ def command(
         return UNUSABLE if report.broken else CLEAN
     colour = _coloured(shared["color"])
     for path, render in shown:
-        if path is not None:
-            write_output(path, encode(render(report)))
-        else:
-            write_stdout(text.render(report, colour) if render is FORMATS["text"] else render(report))
+        painted = colour and path is None and render is FORMATS["text"]
+        write_report(text.render(report, True) if painted else render(report), path, painted)
     if report.broken:
         return UNUSABLE
     return FINDINGS if any(_RANK[d.severity] >= _RANK[config.fail_on] for d in report.diagnostics) else CLEAN
@@ -109,8 +109,7 @@ def _reduced(
 
     try:
         if baseline is not None:
-            with open(baseline, encoding="utf-8") as known:
-                report = without(report, read(known.read(), baseline))
+            report = without(report, read(read_file(baseline, MAX_REPORT).decode(), baseline))
         if diff_base is not None:
             places = {p.path for d in report.diagnostics for p in (d.place, *(r.place for r in d.related))}
             found = changes(diff_base, sorted({*report.files, *places} - {pipeline.options.frontend.stdin_filename}))
@@ -139,14 +138,15 @@ def _fixed(pipeline: Pipeline, report: LintReport, config: Any, unsafe: bool, di
         found = part.lint(config)
         fixed = part.fix(found, config, unsafe)
         for item, reason in fixed.refused:
-            print(f"{item.place.path}:{item.place.line}: not fixed [{item.rule}]: {reason}", file=sys.stderr)
+            say(f"{item.place.path}:{item.place.line}: not fixed [{item.rule}]: {reason}")
         texts = {path: new for path, new in fixed.texts.items() if path not in written}  # a header only once
         written |= texts.keys()
         for path, new in texts.items():
             old = found.sources[path].text
             if diff:
-                lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{path}", f"b/{path}")
-                write_stdout("".join(x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines))
+                name = one_line(path)
+                lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{name}", f"b/{name}")
+                write_product("".join(x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines))
             else:
                 write_output(path, encode(new))
         after.append(part.with_texts(texts).lint(config) if texts else found)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from hlspart.cli.files import dependency_rule, encode, write_outputs, write_stdout
+from hlspart.cli.files import dependency_rule, encode, say, write_outputs, write_product, write_report
 from hlspart.cli.inputs import open_pipeline
 from hlspart.cli.options import options_of
 from hlspart.cli.programs import programs
 from hlspart.model.diagnostics import Diagnostic, Place, Severity
 from hlspart.model.options import TargetOptions
+from hlspart.model.printable import printable
 from hlspart.model.program import Program
 from hlspart.model.source import Origin
 from hlspart.pipeline import Pipeline
@@ -199,14 +199,19 @@ class Run:
         ``quiet``: no report unless a format was asked for.
         """
         plan = self._report_plan(renderers) if self._formats or not quiet else []
-        outputs = [(path or "-", render(paths)) for path, render, paths in plan]
-        outputs += self._products if self.code != UNUSABLE else []
+        reports = [(path, printable(render(paths))) for path, render, paths in plan]
+        products = self._products if self.code != UNUSABLE else []
         for line in self._messages:
-            print(line, file=sys.stderr)
-        write_outputs((name, encode(text)) for name, text in outputs if name != "-")
-        for name, text in outputs:
-            if name == "-":
-                write_stdout(text)
+            say(line)
+        to_files = [(path, text) for path, text in reports if path is not None]
+        to_files += [(path, text) for path, text in products if path != "-"]
+        write_outputs((path, encode(text)) for path, text in to_files)
+        for path, text in reports:
+            if path is None:
+                write_report(text)
+        for path, text in products:
+            if path == "-":
+                write_product(text)
         return self.code
 
     def _report_plan(self, renderers: Mapping[str, Renderer]) -> list[tuple[str | None, Renderer, tuple[str, ...]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -13,12 +12,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-import click
-
 import hlspart
-from hlspart.cli.files import write_output
+from hlspart.cli.cache import Cache
 from hlspart.cli.programs import programs
-from hlspart.frontend.load import read_file
 from hlspart.lint import LintConfig, catalogue
 from hlspart.lint.catalogue import entries
 from hlspart.lint.changes import Changes
@@ -27,6 +23,7 @@ from hlspart.model.linting import LintReport
 from hlspart.model.options import Options
 from hlspart.model.source import Edit, SourceText, Span
 from hlspart.pipeline import Pipeline, Reader
+from hlspart.reading import read_file
 
 SUFFIXES = (".c", ".cpp", ".cc", ".cxx")
 CACHE = ".hlspart-cache"
@@ -123,8 +120,7 @@ def _run(job: Job) -> LintReport:
             return data
 
         found = replace(Pipeline(job.paths, job.options, read).lint(job.config), rules=())
-        with contextlib.suppress(OSError, click.ClickException):  # a folder that cannot be written keeps no cache
-            _remember(job, found, looked)
+        _remember(job, found, looked)
         return replace(found, sources={})
     except Exception as error:
         if os.environ.get("HLSPART_DEBUG"):
@@ -136,8 +132,8 @@ def _run(job: Job) -> LintReport:
 
 def _text(path: str) -> str | None:
     try:
-        return Path(path).read_bytes().decode("utf-8", "surrogateescape")
-    except OSError:
+        return read_file(path).decode("utf-8", "surrogateescape")
+    except (OSError, ValueError):
         return None
 
 
@@ -145,17 +141,18 @@ def _text(path: str) -> str | None:
 
 
 def _cached(job: Job) -> LintReport | None:
-    if job.cache is None:
+    found = Cache(job.cache).get(_key(job)) if job.cache is not None else None
+    if found is None:
         return None
     try:
-        data = json.loads(_entry(job).read_text(encoding="utf-8"))
+        data = json.loads(found)
         if any(_digest(path) != digest for path, digest in data["read"].items()):
             return None
         return LintReport(
             job.paths, tuple(_diagnostic(d) for d in data["diagnostics"]), data["suppressed"], (), {},
             tuple(data["broken"]),
         )  # fmt: skip
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None
 
 
@@ -169,19 +166,15 @@ def _remember(job: Job, report: LintReport, read: Mapping[str, str]) -> None:
         "suppressed": report.suppressed,
         "broken": list(report.broken),
     }
-    entry = _entry(job)
-    entry.parent.mkdir(parents=True, exist_ok=True)
-    (entry.parent / ".gitignore").write_text("*\n")
-    write_output(str(entry), json.dumps(shape).encode("utf-8", "replace"))
+    Cache(job.cache).put(_key(job), json.dumps(shape).encode("utf-8", "replace"))
 
 
-def _entry(job: Job) -> Path:
-    """File of the cache: its name stands for everything that the report depends on, headers apart."""
+def _key(job: Job) -> str:
+    """Everything that the report depends on, headers apart."""
     texts = [(p, _digest(p)) for p in (*job.paths, *_settings(job.options))]
     config = job.config
     rules = (config.select, config.ignore, sorted(config.severity.items()), sorted(config.per_file_ignores.items()))
-    key = repr((_package(), texts, job.options, rules, config.large_complete, config.root))
-    return Path(job.cache or CACHE) / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.json"
+    return repr((_package(), texts, job.options, rules, config.large_complete, config.root))
 
 
 def _settings(options: Options) -> list[str]:
@@ -190,8 +183,8 @@ def _settings(options: Options) -> list[str]:
 
 def _digest(path: str) -> str:
     try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    except OSError:
+        return hashlib.sha256(read_file(path)).hexdigest()
+    except (OSError, ValueError):
         return ""
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json as parser
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
-from hlspart.cli.files import display_path, encode, write_output, write_stdout
+from hlspart.cli.files import display_path, encode, say, write_output, write_report
 from hlspart.cli.inputs import settings_for, with_settings
 from hlspart.cli.options import options_of, shared_options
 from hlspart.cli.run import reports
 from hlspart.model.options import Options
 from hlspart.model.verifying import VerifyResult
+from hlspart.reading import MAX_REPORT, read_file
 from hlspart.render import json, text
 from hlspart.render.shapes import verify as shape_of
 from hlspart.targets import Target, TargetError, load
@@ -85,16 +85,13 @@ def command(
         "json": lambda: json.render(shape_of(original, new, result)),
     }
     for path, render in reports("verify", shared, renderers):
-        if path is None:
-            write_stdout(render())
-        else:
-            write_output(path, encode(render()))
+        write_report(render(), path)
     for use in result.ports:
         if use.exceeds:
             text_ = f"{use.function}/{use.loop}: {use.array} bank {use.bank} needs {use.interval} cycles per iteration,"
-            print(f"{new}:1:1: error: {text_} not {use.predicted} as predicted [port-excess]", file=sys.stderr)
+            say(f"{new}:1:1: error: {text_} not {use.predicted} as predicted [port-excess]")
     if result.status != "equal":
-        print(_message(new if result.status == "different" else original, result), file=sys.stderr)
+        say(_message(new if result.status == "different" else original, result))
     if save_vectors and saved is not None:
         write_output(save_vectors, encode(saved))
     return result.exit_code
@@ -138,11 +135,10 @@ def _json_file(path: str | None) -> Mapping[str, Any] | None:
     if path is None:
         return None
     try:
-        with open(path, "rb") as source:
-            shape = parser.load(source)
+        shape = parser.loads(read_file(path, MAX_REPORT))
     except OSError as error:
         raise click.UsageError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise click.UsageError(f"{path} is not JSON: {error}") from None
     if not isinstance(shape, dict):
         raise click.UsageError(f"{path} is not a JSON object")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -18,13 +17,14 @@ from hlspart.frontend.literals import integer
 from hlspart.frontend.lower import Lowering
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import brackets, normalised, parse
-from hlspart.frontend.preprocess import MAX_BYTES, OWN, Preprocessed, Preprocessor, decode, separated
+from hlspart.frontend.preprocess import OWN, Preprocessed, Preprocessor, decode, separated
 from hlspart.frontend.tokens import Macro, SourceError
 from hlspart.frontend.types import STANDARD
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.options import FrontendOptions
 from hlspart.model.source import SourceText, Span
+from hlspart.reading import read_file
 
 _RULE_NAMES = {
     "HLP001": "unreadable-file", "HLP002": "syntax-error", "HLP003": "unsupported-construct",
@@ -41,14 +41,6 @@ def language_of(path: str, options: FrontendOptions) -> Literal["c", "c++"]:
     if options.language is not None:
         return options.language
     return "c++" if path.endswith(_CPP_SUFFIXES) else "c"
-
-
-def read_file(path: str) -> bytes:
-    """A file's bytes. Raises OSError, also for what is too large to be a source file."""
-    if os.path.isfile(path) and os.path.getsize(path) > MAX_BYTES:
-        raise OSError(f"file is larger than {MAX_BYTES >> 20} MB")
-    with open(path, "rb") as stream:
-        return stream.read()
 
 
 def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], bytes] | None = None) -> ir.Program:
@@ -233,9 +225,10 @@ def _macro_constants(macros: dict[str, Macro]) -> dict[str, int]:
 
 
 def _notes(result: Preprocessed, collected: Collected) -> None:
-    for name, path, start, end in result.missing:
+    for name, why, path, start, end in result.missing:
         place = place_of(collected.sources, Span(path, start, end))
-        message, hint = f"header {name} not found, skipped", "give its folder with -I"
+        message = f"header {name} {why or 'not found'}, skipped"
+        hint = None if why else "give its folder with -I"
         collected.diagnostics.append(Diagnostic("HLP006", "missing-header", "note", place, message, hint))
 
 
@@ -245,7 +238,7 @@ def _unreadable(path: str, fault: Exception) -> Diagnostic:
     elif isinstance(fault, IsADirectoryError):
         message = "is a folder, not a file"
     elif isinstance(fault, OSError) and fault.strerror:
-        message = fault.strerror.lower()
+        message = fault.strerror[0].lower() + fault.strerror[1:]
     else:
         message = str(fault)
     return Diagnostic("HLP001", "unreadable-file", "error", Place(path, 1, 1, 1, 1), f"cannot read: {message}")

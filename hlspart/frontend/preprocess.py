@@ -18,8 +18,8 @@ from hlspart.frontend.expand import Expander
 from hlspart.frontend.tokens import Line, Macro, PragmaToken, SourceError, Token, lex, spell
 from hlspart.model.options import FrontendOptions
 from hlspart.model.source import SourceText, Span
+from hlspart.reading import MAX_BYTES, Unreadable
 
-MAX_BYTES = 16 << 20  # of all files of one unit together
 MAX_INCLUDE_DEPTH = 64
 OWN = "<hlspart>/"  # path prefix of the headers that hlspart brings along
 
@@ -39,7 +39,7 @@ class Preprocessed:
     tokens: list[Token]
     sources: dict[str, SourceText]
     headers: list[str]
-    missing: list[tuple[str, str, int, int]]  # header, path, start, end of the #include
+    missing: list[tuple[str, str, str, int, int]]  # header, why it is not read, path, start, end of the #include
     macros: dict[str, Macro]
     inactive: list[Span] = field(default_factory=list)
 
@@ -78,6 +78,7 @@ class Preprocessor:
         self.expander = Expander(sources)
         self.result = Preprocessed([], sources, [], [], self.expander.macros)
         self.once: set[str] = set()
+        self.refused: dict[str, str] = {}  # headers that are there but are not read: why
         self.stack: list[str] = []
         self.bytes = 0
         for name, value in PREDEFINED.items():
@@ -233,7 +234,7 @@ class Preprocessor:
         found = self._find(source, name, quoted)
         if found is None:
             end = line.tokens[-1].end
-            self.result.missing.append((name, source.path, line.start, end))
+            self.result.missing.append((name, self.refused.get(name, ""), source.path, line.start, end))
             return
         if found.path in self.once:
             return
@@ -264,6 +265,8 @@ class Preprocessor:
                     return known
                 try:
                     return SourceText(path, decode(self.read(path)))
+                except Unreadable as fault:
+                    self.refused.setdefault(name, fault.strerror or "")
                 except (OSError, ValueError):
                     continue
         return own

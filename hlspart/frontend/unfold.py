@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from hlspart.frontend.load import language_of, read_file
+from hlspart.frontend.load import language_of
 from hlspart.frontend.preprocess import Preprocessed, Preprocessor
 from hlspart.frontend.tokens import SourceError, Token, Use
 from hlspart.model.options import FrontendOptions
 from hlspart.model.source import Edit, SourceText, Span, apply_edits
+from hlspart.reading import read_file
 
 
 def unfolded(

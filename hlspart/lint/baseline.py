@@ -31,7 +31,7 @@ def read(text: str, name: str) -> frozenset[str]:
         if data["schema"] != SCHEMA:
             raise BaselineError(f"{name}: schema is {data['schema']!r}, not {SCHEMA!r}")
         return frozenset(str(f["fingerprint"]) for f in data["findings"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise BaselineError(f"{name} is no baseline of hlspart") from None
 
 

@@ -11,10 +11,16 @@ from dataclasses import dataclass, field
 
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.linting import LintReport, fingerprints
+from hlspart.reading import read_file
 
 Lines = Mapping[str, tuple[tuple[int, int], ...]]
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _WHOLE = ((1, 1 << 30),)
+
+
+# a folder may look like a repository whose settings name programs to run
+_CAREFULLY = ("--no-pager", "--no-optional-locks", "-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false",
+              "-c", "core.hooksPath=/dev/null")  # fmt: skip
 
 
 class GitError(Exception):
@@ -41,8 +47,7 @@ class Changes:
         if real in self.none:
             raise FileNotFoundError(2, "No such file", path)
         if real not in self.was and os.path.exists(real):
-            with open(real, "rb") as same:
-                return same.read()
+            return read_file(real)
         inside = ((top, os.path.relpath(real, top)) for top in self.commits if real.startswith(top + os.sep))
         top, name = self.was.get(real) or next(inside, ("", ""))
         try:
@@ -141,7 +146,7 @@ def _name(line: str) -> str | None:
 
 def _git(folder: str, *args: str, what: str | None = None) -> bytes:
     try:
-        done = subprocess.run(["git", "-C", folder or ".", *args], capture_output=True, check=False)
+        done = subprocess.run(["git", *_CAREFULLY, "-C", folder or ".", *args], capture_output=True, check=False)
     except OSError as error:
         raise GitError(f"cannot run git: {error.strerror}") from None
     if done.returncode:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from hlspart.model.printable import one_line
 from hlspart.model.source import Edit
 
 Severity = Literal["error", "warning", "info", "note"]
@@ -53,4 +54,4 @@ class Diagnostic:
 
     def __str__(self) -> str:
         p = self.place
-        return f"{p.path}:{p.line}:{p.column}: {self.severity}: {self.message} [{self.rule}]"
+        return one_line(f"{p.path}:{p.line}:{p.column}: {self.severity}: {self.message} [{self.rule}]")

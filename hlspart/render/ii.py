@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hlspart.model.printable import in_lines
 from hlspart.render.table import table
 from hlspart.render.text import assignment, broken, dims, extent, limit_text, lines_of, loop_title, partition_text
 
@@ -19,7 +20,7 @@ _COLUMNS = (
 def text(shape: Shape) -> str:
     """Assumptions, then per file: the table, a sentence per limit of a missed loop, memories, totals, directives."""
     out: list[str] = []
-    for file in shape["files"]:
+    for file in in_lines(shape["files"]):
         if "error" in file:
             out.append(broken(file))
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hlspart.model.printable import in_lines
 from hlspart.render.table import table
 from hlspart.render.text import broken
 
@@ -12,7 +13,7 @@ from hlspart.render.text import broken
 def render(shape: Mapping[str, Any]) -> str:
     """One block per array record."""
     out = []
-    for file in shape["files"]:
+    for file in in_lines(shape["files"]):
         if "error" in file:
             out.append(broken(file))
             continue

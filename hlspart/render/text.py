@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hlspart.model.printable import in_lines
 from hlspart.model.verifying import Tried, VerifyResult
 from hlspart.render.table import table
 
@@ -40,7 +41,7 @@ def lines_of(lines: list[int]) -> str:
 def accesses(shape: Shape) -> str:
     """Arrays, then one line per access."""
     out = []
-    for file in shape["files"]:
+    for file in in_lines(shape["files"]):
         if "error" in file:
             out.append(broken(file))
             continue
@@ -117,7 +118,7 @@ def partition_text(parts: list[Shape]) -> str:
 def infer(shape: Shape) -> str:
     """What to write above each array, and what each loop gains."""
     out = []
-    for file in shape["files"]:
+    for file in in_lines(shape["files"]):
         if "error" in file:
             out.append(broken(file))
             continue
@@ -240,7 +241,7 @@ def _vectors(number: int) -> str:
 def rewrite(shape: Shape) -> str:
     """What became of each group of arrays."""
     out = []
-    for file in shape["files"]:
+    for file in in_lines(shape["files"]):
         if "error" in file:
             out.append(broken(file))
             continue

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hlspart.model.options import TargetOptions
+from hlspart.reading import read_file
 from hlspart.targets.target import Resources, Target
 
 DEFAULT_TOOL = "vitis-2022.1"
@@ -117,10 +118,10 @@ def _profile_of(options: TargetOptions) -> dict[str, Any]:
         return _tool_profile(_tool_name(options.tool or DEFAULT_TOOL))
     path = Path(options.target_file)
     try:
-        own = tomllib.loads(path.read_text(encoding="utf-8"))
+        own = tomllib.loads(read_file(path).decode().replace("\r\n", "\n"))
     except OSError as error:
         raise TargetError(f"cannot read {options.target_file}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TargetError(f"{options.target_file}: {error}") from error
     base = _tool_profile(_tool_name(str(own.get("inherits", options.tool or DEFAULT_TOOL))))
     _check_types(base, own, str(options.target_file))

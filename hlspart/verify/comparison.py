@@ -112,6 +112,13 @@ class _Comparison:
     def run(self, folder: Path, save: bool) -> tuple[VerifyResult, str | None]:
         """Compile, run all vectors, compare."""
         binaries = [self._binary(k, folder) for k in (0, 1)]
+        try:
+            return self._outcome(binaries, folder, save)
+        finally:
+            for binary in binaries:
+                binary.stop()
+
+    def _outcome(self, binaries: Sequence[Binary], folder: Path, save: bool) -> tuple[VerifyResult, str | None]:
         for binary in binaries:
             binary.wait()
         trials = self._trials(binaries[0])

@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import resource
+import select
 import shutil
 import signal
 import struct
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 from hlspart.verify.interface import Incomparable
 
@@ -22,6 +25,13 @@ FLAGS = (
     "-ffp-contract=off",
     "-ffunction-sections", "-Wl,--gc-sections",  # what only the user's main needs may be missing
 )  # fmt: skip
+
+COMPILE_SECONDS = 300
+RUN_MEGABYTES = 4096  # of memory, all processes of a run together
+TOO_LARGE = "it uses more than"
+_LOOK = 0.05  # seconds from one look at a process to the next
+_KEPT = 64 << 10  # bytes of each end of what a program prints
+_LIMITS = ((resource.RLIMIT_FSIZE, 1 << 30), (resource.RLIMIT_CORE, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,114 @@ def compiler(language: str) -> str:
     raise Incomparable(f"no {language.upper()} compiler found ({', '.join(n for n in names if n)})")
 
 
+class _Messages:
+    """Both ends of what comes through a pipe, whoever holds its other end open."""
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        self._pipe, self._open = pipe, True
+        self._head, self._tail = b"", b""
+
+    def read(self, seconds: float) -> bool:
+        """Wait for a part and take it; whether there is more to wait for."""
+        if self._open and select.select([self._pipe], [], [], seconds)[0]:
+            data = os.read(self._pipe.fileno(), 1 << 16)
+            self._open = bool(data)
+            self.add(data)
+        return self._open
+
+    def add(self, data: bytes) -> None:
+        """Keep a part."""
+        room = _KEPT - len(self._head)
+        self._head, self._tail = self._head + data[:room], (self._tail + data[room:])[-_KEPT:]
+
+    def close(self) -> None:
+        """Take what is there already; those who write more are gone."""
+        for _ in range(64):
+            if not self._open or not select.select([self._pipe], [], [], 0)[0]:
+                break
+            self.read(0)
+        self._pipe.close()
+
+    def text(self) -> str:
+        """What is kept."""
+        return (self._head + self._tail).decode("utf-8", "replace")
+
+
+def _memory(group: int) -> int:
+    """Bytes of memory that the processes of a group hold; 0 where the system does not tell."""
+    total = 0
+    with contextlib.suppress(OSError):
+        for entry in os.scandir("/proc"):
+            if entry.name.isdigit():
+                with contextlib.suppress(OSError, IndexError):
+                    fields = Path(entry.path, "stat").read_text(errors="replace").rpartition(")")[2].split()
+                    total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE") if int(fields[2]) == group else 0
+    return total
+
+
+class Child:
+    """A program in a process group of its own, which is killed whole when it ends or is stopped.
+
+    Of what it prints both ends are kept; where a running process can be given limits, so are its files.
+    """
+
+    def __init__(self, command: Sequence[str], folder: Path, stdout: int, environment: Mapping[str, str]) -> None:
+        """``stdout``: where its standard output goes, as for :class:`subprocess.Popen`; PIPE joins what is kept."""
+        joined = stdout == subprocess.PIPE
+        self._job = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=subprocess.STDOUT if joined else subprocess.PIPE,
+            cwd=folder,
+            env=environment,
+            start_new_session=True,
+        )
+        pipe = self._job.stdout if joined else self._job.stderr
+        assert pipe is not None
+        self._said = _Messages(pipe)
+        self._stopped = False
+        for limit, value in _LIMITS:
+            with contextlib.suppress(AttributeError, OSError, ValueError):  # it may have ended
+                resource.prlimit(self._job.pid, limit, (value, value))
+
+    def wait(self, seconds: float, megabytes: int | None = None) -> tuple[int | None, str]:
+        """Exit code (None: it was still running after ``seconds``) and what it printed.
+
+        A group that comes to use more than ``megabytes`` is stopped, and :data:`TOO_LARGE` is printed.
+        """
+        until = time.monotonic() + seconds
+        look, ended = time.monotonic() + _LOOK, False
+        try:
+            while not (ended := self._ended()) and (now := time.monotonic()) < until:
+                if megabytes is not None and now >= look:
+                    look = now + _LOOK
+                    if _memory(self._job.pid) > megabytes << 20:
+                        self._said.add(f"\n{TOO_LARGE} {megabytes} MB".encode())
+                        os.killpg(self._job.pid, signal.SIGKILL)
+                if not self._said.read(min(until - now, _LOOK)):
+                    time.sleep(min(until - now, 0.002))
+        finally:
+            self.stop()
+        return self._job.returncode if ended else None, self._said.text()
+
+    def _ended(self) -> bool:
+        """Whether it has ended; where the system can, it is not reaped yet: the number of its group stays its own."""
+        if not hasattr(os, "waitid"):
+            return self._job.poll() is not None
+        return self._stopped or os.waitid(os.P_PID, self._job.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def stop(self) -> None:
+        """Kill what is left of the group."""
+        if self._stopped:
+            return
+        self._stopped = True
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._job.pid, signal.SIGKILL)
+        self._job.wait()
+        self._said.close()
+
+
 class Binary:
     """A driver being compiled in the background; ``run`` waits for it."""
 
@@ -55,22 +173,27 @@ class Binary:
         self._given, self._got = folder / f"{name}.in", folder / f"{name}.out"
         self._source.write_bytes(text.encode("utf-8", "surrogateescape"))
         command = [compiler(language), *FLAGS, *flags, str(self._source), "-o", str(self._program), "-lm"]
-        self._job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self._job = Child(command, Path.cwd(), subprocess.PIPE, os.environ)
 
     def wait(self) -> None:
         """Raises Incomparable with the compiler's first error."""
-        output, _ = self._job.communicate()
-        if self._job.returncode:
-            lines = output.decode("utf-8", "replace").splitlines()
+        code, output = self._job.wait(COMPILE_SECONDS)
+        if code is None:
+            raise Incomparable(f"the {self._name} version is not compiled after {COMPILE_SECONDS} s")
+        if code:
+            lines = output.splitlines()
             errors = [x for x in lines if "error:" in x or "undefined reference" in x] or lines or ["?"]
             first = re.sub(re.escape(str(self._folder)) + r"/?", "", errors[0])
             raise Incomparable(f"the {self._name} version does not compile: {first.strip()}")
 
+    def stop(self) -> None:
+        """End a compilation that nobody waits for any more."""
+        self._job.stop()
+
     def run(self, vector: bytes, record: int, timeout: float) -> Outcome:
         """Run on one input vector; ``record`` is the size of the outputs."""
-        try:
-            code, errors = self._execute([vector], timeout, timeout)
-        except subprocess.TimeoutExpired:
+        code, errors = self._execute([vector], timeout, timeout)
+        if code is None:
             return Outcome("timeout", message=f"still running after {timeout:g} s")
         if code:
             return Outcome("fault", message=_fault(errors, code))
@@ -85,13 +208,12 @@ class Binary:
             return []
         if len(vectors) == 1:
             return [self.run(vectors[0], record, limit)]
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._execute(vectors, limit, limit * len(vectors) + 5)
+        self._execute(vectors, limit, limit * len(vectors) + 5)
         found = self._outcomes(len(vectors), record)
         return found or [Outcome("fault", message="the run broke off")]
 
-    def _execute(self, vectors: Sequence[bytes], limit: float, timeout: float) -> tuple[int, str]:
-        """Return code and messages of one start."""
+    def _execute(self, vectors: Sequence[bytes], limit: float, timeout: float) -> tuple[int | None, str]:
+        """Return code (None: stopped after ``timeout`` seconds) and messages of one start."""
         parts = [struct.pack("<qq", len(vectors), max(1, int(limit * 1e6)))]
         for vector in vectors:
             parts += [struct.pack("<q", len(vector)), vector]
@@ -103,16 +225,8 @@ class Binary:
             "ASAN_OPTIONS": f"detect_leaks=0:max_malloc_fill_size=1073741824:malloc_fill_byte=254:{symbols}",
             "UBSAN_OPTIONS": f"print_stacktrace=0:{symbols}",
         }
-        done = subprocess.run(
-            [str(self._program), str(self._given), str(self._got)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            timeout=timeout,
-            env=settings,
-            cwd=self._folder,
-        )
-        return done.returncode, done.stderr.decode("utf-8", "replace")
+        command = [str(self._program), str(self._given), str(self._got)]
+        return Child(command, self._folder, subprocess.DEVNULL, settings).wait(timeout, RUN_MEGABYTES)
 
     def _outcomes(self, count: int, record: int) -> list[Outcome]:
         """What the records of the last start say, as far as they are complete."""
@@ -131,6 +245,8 @@ class Binary:
 
 
 def _fault(text: str, code: int) -> str:
+    if code == -signal.SIGKILL and TOO_LARGE in text:
+        return text[text.rindex(TOO_LARGE) :]
     for pattern in (r"(\S+:\d+:\d+): runtime error: (.*)", r"()ERROR: AddressSanitizer: (\S+)"):
         found = re.search(pattern, text)
         if found:

@@ -6,6 +6,7 @@ but the layout of the banks, so it checks the whole chain from accesses to the I
 
 from __future__ import annotations
 
+import os
 import re
 import struct
 import subprocess
@@ -28,7 +29,7 @@ from hlspart.schedule import check, port_accesses
 from hlspart.schedule.reshape import Packed, packings
 from hlspart.targets import Target
 from hlspart.verify.dead import dead_loads
-from hlspart.verify.execute import compiler
+from hlspart.verify.execute import COMPILE_SECONDS, Child, compiler
 from hlspart.verify.instrument import ACCESS, ENTER, EXIT, ITERATION, Watched, instrumented, parents
 from hlspart.verify.interface import Incomparable
 from hlspart.verify.invariant import steady_references
@@ -63,7 +64,7 @@ class Simulation:
 
     def __init__(self, path: str, flags: Sequence[str], target: Target, folder: Path, written: Program) -> None:
         expanded = folder / "expanded.c"
-        expanded.write_bytes(_preprocessed(path, flags))
+        _preprocess(path, flags, expanded)
         self.program: Program = load([str(expanded)], FrontendOptions())
         error = self.program.units[0].error
         if error is not None:
@@ -388,14 +389,13 @@ def _loops(program: Program) -> dict[str, list[Loop]]:
     return found
 
 
-def _preprocessed(path: str, flags: Sequence[str]) -> bytes:
+def _preprocess(path: str, flags: Sequence[str], into: Path) -> None:
     headers = str(files("hlspart.frontend") / "headers")
-    command = [compiler("c"), "-E", "-P", "-nostdinc", "-isystem", headers, *flags, path]
-    done = subprocess.run(command, capture_output=True)
-    if done.returncode:
-        text = done.stderr.decode("utf-8", "replace").splitlines()
-        raise Incomparable(f"the new version cannot be preprocessed: {text[0] if text else '?'}")
-    return _UNIVERSAL.sub(_character, done.stdout)
+    command = [compiler("c"), "-E", "-P", "-nostdinc", "-isystem", headers, *flags, path, "-o", str(into)]
+    code, said = Child(command, Path.cwd(), subprocess.PIPE, os.environ).wait(COMPILE_SECONDS)
+    if code != 0:
+        raise Incomparable(f"the new version cannot be preprocessed: {next(iter(said.splitlines()), '?')}")
+    into.write_bytes(_UNIVERSAL.sub(_character, into.read_bytes()))
 
 
 # gcc prints identifiers outside of ASCII as universal character names, literals as they are

@@ -8,9 +8,9 @@ import pytest
 from frontend_help import good, message, program
 
 from hlspart.frontend import load
-from hlspart.frontend.preprocess import MAX_BYTES
 from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions
+from hlspart.reading import MAX_BYTES
 
 CASES = {
     "": "t.c:1:1: error: the file is empty [HLP001]",
@@ -92,7 +92,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     errors = [u.error for u in load(paths, FrontendOptions()).units]
     found = [e.message if e is not None else None for e in errors]
     assert found == [
-        "cannot read: no such file", "cannot read: is a folder, not a file", "cannot read: file is larger than 16 MB",
+        "cannot read: no such file", "cannot read: is a folder, not a file", "cannot read: is larger than 16 MB",
         "NUL byte in the source text",
     ]  # fmt: skip
 

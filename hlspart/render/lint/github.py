@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.linting import LintReport
+from hlspart.model.printable import printable
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice", "note": "notice"}
 
@@ -20,6 +21,7 @@ def _command(item: Diagnostic) -> str:
         fields |= {"col": str(p.column), "endColumn": str(max(p.column, p.end_column - 1))}
     fields["title"] = f"{item.rule} {item.name}"
     text = item.message + (f"\nhelp: {item.hint}" if item.hint else "")
+    text = printable(text)
     return f"::{_LEVELS[item.severity]} {','.join(f'{k}={_property(v)}' for k, v in fields.items())}::{_data(text)}\n"
 
 
@@ -28,4 +30,4 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return _data(printable(text)).replace(":", "%3A").replace(",", "%2C")

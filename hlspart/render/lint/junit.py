@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from xml.sax.saxutils import escape, quoteattr
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.linting import LintReport
-
-_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from hlspart.model.printable import one_line
 
 
 def render(report: LintReport) -> str:
@@ -35,7 +33,7 @@ def _fails(item: Diagnostic) -> bool:
 def _case(item: Diagnostic) -> str:
     p = item.place
     name = f"{item.rule} {item.name} at {p.line}:{p.column}"
-    text = escape(_clean(f"{item}" + (f"\n{item.hint}" if item.hint else "")))
+    text = escape(f"{item}" + (f"\n{one_line(item.hint)}" if item.hint else ""))
     body = f"   <system-out>{text}</system-out>\n"
     if _fails(item):
         kind = _attribute(item.severity)
@@ -44,8 +42,4 @@ def _case(item: Diagnostic) -> str:
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_clean(text))
-
-
-def _clean(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)
+    return quoteattr(one_line(text))

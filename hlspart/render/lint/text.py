@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.linting import LintReport, line_text
+from hlspart.model.printable import one_line, printable
 
 _COLOURS = {"error": "31", "warning": "33", "info": "36", "note": "36"}
 
@@ -26,17 +27,21 @@ def summary(report: LintReport) -> str:
 
 def _finding(report: LintReport, item: Diagnostic, colour: bool) -> str:
     p = item.place
-    head = f"{p.path}:{p.line}:{p.column}: {_paint(item.severity, _COLOURS[item.severity], colour)}: "
-    out = head + _paint(item.message, "1", colour) + f" [{item.rule} {item.name}]\n"
+    head = f"{_at(p)}: {_paint(item.severity, _COLOURS[item.severity], colour)}: "
+    out = head + _paint(one_line(item.message), "1", colour) + f" [{item.rule} {item.name}]\n"
     out += _excerpt(report, p, colour)
     if item.hint:
-        out += f"     = help: {item.hint}\n"
+        out += f"     = help: {one_line(item.hint)}\n"
     if item.fix:
-        out += f"     = fix: {item.fix.message} ({'--fix' if item.fix.safe else '--unsafe-fixes'})\n"
+        out += f"     = fix: {one_line(item.fix.message)} ({'--fix' if item.fix.safe else '--unsafe-fixes'})\n"
     for related in item.related:
-        q = related.place
-        out += f"  {q.path}:{q.line}:{q.column}: note: {related.message}\n" + _excerpt(report, q, colour)
+        out += f"  {_at(related.place)}: note: {one_line(related.message)}\n"
+        out += _excerpt(report, related.place, colour)
     return out
+
+
+def _at(place: Place) -> str:
+    return f"{one_line(place.path)}:{place.line}:{place.column}"
 
 
 def _excerpt(report: LintReport, place: Place, colour: bool) -> str:
@@ -45,9 +50,9 @@ def _excerpt(report: LintReport, place: Place, colour: bool) -> str:
         return ""
     start = min(place.column, len(line) + 1)
     end = place.end_column if place.end_line == place.line else len(line.rstrip()) + 1
-    before = "".join("\t" if c == "\t" else " " for c in line[: start - 1])
-    mark = "^" + "~" * max(0, min(end, len(line) + 1) - start - 1)
-    return f"{place.line:>4} | {line}\n     | {before}{_paint(mark, '32', colour)}\n"
+    before = "".join("\t" if c == "\t" else " " for c in printable(line[: start - 1]))
+    mark = "^" + "~" * max(0, len(printable(line[start - 1 : end - 1])) - 1)
+    return f"{place.line:>4} | {printable(line)}\n     | {before}{_paint(mark, '32', colour)}\n"
 
 
 def _paint(text: str, code: str, colour: bool) -> str:

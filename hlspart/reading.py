@@ -1,0 +1,49 @@
+"""Files that come from users and from projects they only look at: regular files up to a stated size, nothing else.
+
+A pipe would wait for a writer, a device has no end; both can stand in a folder under any name.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+
+MAX_BYTES = 16 << 20  # of a source, a header, a settings or directive file
+MAX_REPORT = 64 << 20  # of what tools write: reports, logs, baselines, maps, vectors
+
+
+class Unreadable(OSError):
+    """A file that is not read for what it is; ``strerror`` says why."""
+
+    def __init__(self, why: str, path: str) -> None:
+        super().__init__(errno.EINVAL, why, path)
+
+
+def read_file(path: str | os.PathLike[str], most: int = MAX_BYTES) -> bytes:
+    """The bytes of a regular file of at most ``most`` bytes. Raises OSError, of anything else :class:`Unreadable`."""
+    name = os.fspath(path)
+    _check(os.stat(name), name)  # opening a device may do something already
+    handle = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    with os.fdopen(handle, "rb") as stream:
+        _check(os.fstat(handle), name)
+        return _at_most(stream.read(most + 1), most, name)
+
+
+def read_stdin(most: int = MAX_BYTES) -> bytes:
+    """Standard input, of at most ``most`` bytes. Raises OSError."""
+    return _at_most(sys.stdin.buffer.read(most + 1), most, "-")
+
+
+def _check(found: os.stat_result, path: str) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not stat.S_ISREG(found.st_mode):
+        raise Unreadable("is no regular file", path)
+
+
+def _at_most(data: bytes, most: int, path: str) -> bytes:
+    if len(data) > most:
+        raise Unreadable(f"is larger than {most >> 20} MB", path)
+    return data
