@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from hlspart.frontend.load import read_file
 from hlspart.model.options import Options
 from hlspart.pipeline import Reader
+from hlspart.reading import read_file
 
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 _BODY = re.compile(r"\b([A-Za-z_]\w*)\s*\([^;{}]*\)\s*\{")
