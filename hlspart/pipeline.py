@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.options import InferOptions, Options, RewriteOptions
+from hlspart.model.options import BufferOptions, InferOptions, Options, RewriteOptions
 from hlspart.model.program import Program, Variable
 from hlspart.model.source import Edit, SourceText, Span
 from hlspart.reading import read_file
@@ -20,6 +20,7 @@ from hlspart.reading import read_file
 if TYPE_CHECKING:
     from hlspart.lint import LintConfig
     from hlspart.lint.fixes import Fixed
+    from hlspart.model.buffers import Shared
     from hlspart.model.linting import LintReport
     from hlspart.model.results import IIResult, InferResult, Validation
     from hlspart.model.rewriting import GroupOutcome, RewriteResult
@@ -245,6 +246,24 @@ class Pipeline:
             return with_outcomes(self.program, self._rewrite(options, layouts), lost)
         result = relocated(self.program, texts, self.with_texts(texts)._rewrite(options, layouts))
         return with_outcomes(self.program, result, lost)
+
+    def buffers(self, options: BufferOptions) -> Shared:
+        """On-chip arrays with disjoint lifetimes in shared memories, and the text that says so, rewritten as usual."""
+        from hlspart.buffers import share
+
+        def predict(texts: Mapping[str, str]) -> IIResult:
+            return self.with_texts(texts).figures
+
+        shared = share(
+            self.program, self.analysis, self.validation, self.target, self.figures, options, predict
+        )  # fmt: skip
+        second = self.with_texts(shared.files) if shared.pools else self
+        written = second.rewrite(RewriteOptions())
+        shared = replace(shared, files=written.files, diagnostics=written.diagnostics, findings=written.findings)
+        if not shared.pools:
+            return shared
+        last = self.with_texts(written.files).figures
+        return replace(shared, bram18k=sum(a.bram18k for a in last.arrays))
 
     def with_texts(self, texts: Mapping[str, str]) -> Pipeline:
         """The same files and options, some files with another text."""

@@ -78,3 +78,11 @@ class RewriteOptions:
     clone: bool = False
     split_struct: bool = False
     dialect: Literal["c", "hls-library"] = "c"  # how bank-centric code says its loads
+
+
+@dataclass(frozen=True, slots=True)
+class BufferOptions:
+    """Options of ``buffers``. ``granule``: which memory counts first, the blocks (bram) or the bytes."""
+
+    granule: Literal["bram", "bytes"] = "bram"
+    share: bool = True

@@ -12,6 +12,7 @@ from hlspart.model.access import Access, AccessAnalysis, Bounds
 from hlspart.model.program import Program, Variable, storage_bits
 
 if TYPE_CHECKING:
+    from hlspart.model.buffers import Shared, Step
     from hlspart.model.results import (
         ArrayResult,
         DimPartition,
@@ -352,6 +353,40 @@ def _inferred(item: InferredArray) -> Shape:
         "needs_rewrite": item.needs_rewrite,
         "reason": item.reason,
         "partition": [_partition(p) for p in item.dims],
+    }
+
+
+# ------------------------------------------------------------------------------------ buffers
+
+
+def buffers(program: Program, analysis: AccessAnalysis, found: Shared) -> dict[str, Shape]:
+    """Entries of ``hlspart.buffers/1``, by input file: the totals with the first, each array with its own."""
+    owner = Owner(program)
+    whole = found.sharing.to_json()
+    of = [owner.variable(program.variable(v)) for v in found.variables]
+    entries: dict[str, Shape] = {}
+    for path in (u.path for u in program.units):
+        entries[path] = {
+            **whole,
+            "buffers": [b.to_json() for b, p in zip(found.sharing.buffers, of, strict=True) if p == path],
+            "bram18k": found.bram18k,
+            "unshared_bram18k": found.unshared_bram18k,
+            "pools": [p.to_json() for p in found.pools if owner.function(p.function) == path],
+            "steps": [_step(program, analysis, s) for s in found.steps if owner.function(s.function) == path],
+        }
+    return entries
+
+
+def _step(program: Program, analysis: AccessAnalysis, step: Step) -> Shape:
+    source = program.sources[step.at.path]
+    return {
+        "step": step.number,
+        "function": step.function,
+        "line": source.line_column(step.at.start)[0],
+        "end_line": source.line_column(step.at.end)[0],
+        "repeats": [analysis.loops[x].name for x in step.repeats],
+        "reads": sorted(program.variable(v).name for v in step.reads),
+        "writes": sorted(program.variable(v).name for v in step.writes),
     }
 
 

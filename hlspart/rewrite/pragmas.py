@@ -109,7 +109,7 @@ def _edit_pragma(
         lines = []
         for variable in mine:
             for name in plan.names[variable]:
-                line = _renamed(old, program.variable(variable).name, name)
+                line = renamed(old, program.variable(variable).name, name)
                 if line is None:
                     return Refusal("pragma", "a pragma on the array is spelled in a way that cannot be edited", at)
                 lines.append(line)
@@ -155,7 +155,7 @@ def partition_lines(plan: Plan, name: str, positional: bool = False) -> list[str
     return [f"#pragma HLS array_partition variable={name} {kind} dim={k + 1}" for k in range(heads)]
 
 
-def _renamed(text: str, old: str, new: str) -> str | None:
+def renamed(text: str, old: str, new: str) -> str | None:
     """``text`` with the array's name as an option's value (or alone) replaced."""
     pattern = re.compile(rf"(\b(?:variable|port)\s*=\s*[\"']?){re.escape(old)}\b(?!\s*[\[(.])", re.I)
     result, count = pattern.subn(lambda m: m.group(1) + new, text)

@@ -76,15 +76,7 @@ def _array(storage: Storage, variable: Variable, use: Use) -> ArrayResult:
         word = width
     on_chip = memory.storage not in _OFF_CHIP and variable.storage != "parameter"  # the memory is the caller's
     copies = _copies(memory.storage, use.reads) if on_chip else 1
-    blocks = ultra = luts = 0
-    for depth in depths if on_chip and not memory.registers else ():
-        kind = _kind(storage, variable, memory, depth, word)
-        if kind == "uram":
-            ultra += target.uram(depth, word)
-        elif kind == "lutram":
-            luts += (-(-depth // 64) * word + 1) * (2 if memory.storage in _TRUE_DUAL - _COPIED else 1)
-        elif kind == "bram":
-            blocks += target.bram18k(depth, word, memory.storage in _TRUE_DUAL)
+    blocks, ultra, luts = built_of(storage, variable, depths, word) if on_chip and not memory.registers else (0, 0, 0)
     folded = storage.constant(variable)  # single words of a table are constants, no registers
     single = banks if memory.registers and known else sum(d == 1 for d in depths)
     flip_flops = word * single if on_chip and not folded else 0
@@ -108,6 +100,21 @@ def _array(storage: Storage, variable: Variable, use: Use) -> ArrayResult:
         mux_luts=-(-use.choices * word // 3),
         copies=copies,
     )
+
+
+def built_of(storage: Storage, variable: Variable, depths: Iterable[int], word: int) -> tuple[int, int, int]:
+    """(BRAM18K, URAM, LUTs) of a memory like that of ``variable``, its banks of ``depths`` words of ``word`` bits."""
+    memory, target = storage.memory(variable.id), storage.target
+    blocks = ultra = luts = 0
+    for depth in depths:
+        kind = _kind(storage, variable, memory, depth, word)
+        if kind == "uram":
+            ultra += target.uram(depth, word)
+        elif kind == "lutram":
+            luts += (-(-depth // 64) * word + 1) * (2 if memory.storage in _TRUE_DUAL - _COPIED else 1)
+        elif kind == "bram":
+            blocks += target.bram18k(depth, word, memory.storage in _TRUE_DUAL)
+    return blocks, ultra, luts
 
 
 def _kind(storage: Storage, variable: Variable, memory: Memory, depth: int, word: int) -> str:

@@ -1,0 +1,145 @@
+"""Offsets of blocks: against all orders of placing them, against simple bounds, and MiniMalloc's files."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from hlspart.buffers.packing import aligned, live_bound, pack
+from hlspart.buffers.problem import read_problem, solve, write_solution
+from hlspart.model.buffers import Block, CsvError
+
+ROWS = json.loads((Path(__file__).parent / "packings.json").read_text())
+
+
+def blocks(row: Sequence[Sequence[int]]) -> list[Block]:
+    return [Block(str(k), *numbers) for k, numbers in enumerate(row)]
+
+
+def check(problem: Sequence[Block], offsets: Sequence[int], height: int) -> None:
+    """No two blocks that are live at one step share a unit."""
+    for at, block in zip(offsets, problem, strict=True):
+        assert at % block.align == 0 and at >= 0 and at + block.size <= height
+    for step in {b.lower for b in problem}:
+        live = [(at, b) for at, b in zip(offsets, problem, strict=True) if b.lower <= step < b.upper]
+        spans = sorted((at, at + b.size) for at, b in live if b.size)
+        assert all(end <= start for (_, end), (start, _) in itertools.pairwise(spans))
+
+
+def least(problem: Sequence[Block]) -> int:
+    """The lowest height of all orders in which each block is put at its lowest free place.
+
+    Some order gives a lowest packing: push all blocks of one down as far as they go, and take them by offset.
+    """
+    best = sum(aligned(b.size, b.align) for b in problem)
+    for order in itertools.permutations(problem):
+        placed: list[tuple[int, Block]] = []
+        for block in order:
+            at = 0
+            for start, other in sorted((p for p in placed if p[1].overlaps(block)), key=lambda p: p[0]):
+                if at + block.size <= start:
+                    break
+                at = max(at, aligned(start + other.size, block.align))
+            placed.append((at, block))
+            if at + block.size >= best:
+                break
+        else:
+            best = max(at + b.size for at, b in placed)
+    return best
+
+
+def random_problem(rng: random.Random, count: int) -> list[Block]:
+    out = []
+    for k in range(count):
+        lower = rng.randrange(8)
+        size = rng.choice((0, 1, 2, 3, 5, 7, 12, 20)) if count > 3 else rng.randrange(9)
+        out.append(Block(str(k), lower, lower + rng.randint(1, 5), size, rng.choice((1, 1, 2, 4, 8))))
+    return out
+
+
+def test_small_problems_have_the_least_height_of_all_orders() -> None:
+    rng, above_bound, searched = random.Random(19), 0, 0
+    for _ in range(120):
+        problem = random_problem(rng, rng.randint(1, 6))
+        found = pack(problem)
+        check(problem, found.offsets, max(found.height, 1))
+        assert (found.height, found.proved) == (least(problem), True)
+        assert found.bound == live_bound(problem) <= found.height
+        above_bound += found.height > found.bound
+        searched += found.method == "search"
+    assert above_bound >= 10 and searched >= 10
+
+
+@pytest.mark.parametrize("number", range(len(ROWS)))
+def test_recorded_problems_are_at_their_least_height(number: int) -> None:
+    """``packings.json``: problems of seven blocks and more; the heights of the small ones were found by all orders."""
+    row = ROWS[number]
+    problem = blocks(row["blocks"])
+    found = pack(problem)
+    check(problem, found.offsets, found.height)
+    assert (found.height, found.proved, found.bound) == (row["least"], True, row["live"])
+
+
+def test_a_search_that_is_cut_off_proves_nothing() -> None:
+    row = next(r for r in ROWS if r["least"] > r["live"] and len(r["blocks"]) >= 12)
+    problem = blocks(row["blocks"])
+    found = pack(problem, max_nodes=3)
+    check(problem, found.offsets, found.height)
+    assert not found.proved and found.height > found.bound
+
+
+def test_a_capacity_is_enough() -> None:
+    problem = blocks([(0, 4, 10), (2, 6, 10), (5, 9, 10), (8, 12, 10)])
+    assert pack(problem).height == 20
+    assert pack(problem, capacity=35).height <= 35
+
+
+# ------------------------------------------------------------------------------------ files
+
+CSV = "id,lower,upper,size,alignment,note\nb1,0,3,4,1,x\nb2,3,9,4,8,y\nb3,0,9,4,1,\n"
+
+
+def test_a_problem_file_keeps_its_columns() -> None:
+    problem = read_problem("p.csv", CSV)
+    assert not isinstance(problem, CsvError)
+    found = solve(problem)
+    assert (found.size, found.bound, found.proved, found.unshared) == (8, 8, True, 12)
+    assert [(b.first, b.last) for b in found.buffers] == [(0, 2), (3, 8), (0, 8)]
+    lines = write_solution(problem, [b.offset for b in found.buffers]).splitlines()
+    assert lines[0] == "id,lower,upper,size,alignment,note,offset"
+    assert lines[2] == "b2,3,9,4,8,y,0"
+    again = read_problem("p.csv", "\n".join(lines))
+    assert not isinstance(again, CsvError) and write_solution(again, [7, 8, 9]).splitlines()[3] == "b3,0,9,4,1,,9"
+
+
+def test_an_end_column_includes_its_step() -> None:
+    problem = read_problem("p.csv", "buffer_id,start,end,size\na,0,2,4\nb,2,3,4\nc,3,3,4\n")
+    assert not isinstance(problem, CsvError)
+    assert [(b.lower, b.upper) for b in problem.blocks] == [(0, 3), (2, 4), (3, 4)]
+    assert solve(problem).size == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "word"),
+    [
+        ("", 1, 1, "header"),
+        ("id,lower,size\n", 1, 1, "upper"),
+        ("id,lower,start,upper,size\n", 1, 1, "two columns"),
+        ("id,lower,upper,size\na,0,1\n", 2, 1, "3 fields"),
+        ("id,lower,upper,size\na,0,x,1\n", 2, 5, "no integer"),
+        ("id,lower,upper,size\na,3,3,1\n", 2, 5, "empty"),
+        ("id,lower,upper,size\na,0,1,-1\n", 2, 7, "negative"),
+        ("id,lower,upper,size,alignment\na,0,1,1,3\n", 2, 9, "power of two"),
+        ("id,lower,upper,size,alignment\na,0,1,1,0\n", 2, 9, "power of two"),
+        ("id,lower,upper,size\na,0,1,1\na,0,1,1\n", 3, 1, "second"),
+    ],
+)
+def test_faults_of_problem_files_have_a_place(text: str, line: int, column: int, word: str) -> None:
+    found = read_problem("p.csv", text)
+    assert isinstance(found, CsvError)
+    assert (found.line, found.column) == (line, column) and word in found.message
