@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from hlspart.cli.files import display_path, encode, write_outputs, write_stdout
+from hlspart.cli.files import display_path, encode, say, write_outputs, write_report
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import FINDINGS, UNUSABLE, Run, reports
-from hlspart.model.buffers import CsvError
+from hlspart.model.buffers import CsvError, Shared
 from hlspart.model.options import BufferOptions
+from hlspart.reading import read_file, read_stdin
 from hlspart.render import buffers as text
 from hlspart.render import json, shapes
 
@@ -51,18 +52,23 @@ def command(alone: bool, granule: str, with_steps: bool, capacity: int | None, *
 def _share(shared: dict[str, Any], options: BufferOptions, with_steps: bool) -> int:
     """Sources: the report, and with -o or --out-dir each with its arrays in pools."""
     run = Run("buffers", shared, products=True)
-    program = run.load()
-    entries: dict[str, dict[str, Any]] = {}
-    if run.code != UNUSABLE:
-        found = run.pipeline.buffers(options)
-        entries = shapes.buffers(program, run.pipeline.analysis, found)
-        for path, new in found.files.items() if run.out_dir or run.output else ():
+    parts = run.load_programs()
+    found = [part.buffers(options) for part in parts] if run.code != UNUSABLE else []
+    for result in found if run.out_dir or run.output else ():
+        for path, new in result.files.items():
             run.product(os.path.join(run.out_dir, os.path.basename(path)) if run.out_dir else run.output or "-", new)
-        if run.out_dir or run.output:
-            run.say(found.diagnostics)
-            run.code = max(run.code, FINDINGS if found.findings else 0)
-    shape = run.document(SCHEMA, lambda path: entries.get(path, {}))
-    return run.finish({"text": lambda _: text.render(shape, with_steps), "json": lambda _: json.render(shape)})
+        run.say(result.diagnostics)
+        if result.findings:
+            run.found()
+
+    def shape(paths: tuple[str, ...]) -> shapes.Shape:
+        results: Sequence[Shared | None] = found or [None] * len(parts)
+        made = [shapes.buffers(p.program, p.analysis, r, paths) for p, r in zip(parts, results, strict=True)]
+        return shapes.joined(made, paths)
+
+    return run.finish(
+        {"text": lambda paths: text.render(shape(paths), with_steps), "json": lambda paths: json.render(shape(paths))}
+    )
 
 
 def _is_problem(file: str, stdin_name: str) -> bool:
@@ -81,7 +87,7 @@ def _solve(shared: dict[str, Any], capacity: int | None) -> int:
     for file, path in zip(shared["files"], paths, strict=True):
         found = read_problem(path, _text(file, path))
         if isinstance(found, CsvError):
-            print(f"{path}:{found.line}:{found.column}: error: {found.message} [problem-file]", file=sys.stderr)
+            say(f"{path}:{found.line}:{found.column}: error: {found.message} [problem-file]")
             entries.append({"path": path, "error": found.message, "line": found.line, "column": found.column})
             code = UNUSABLE
             continue
@@ -89,7 +95,7 @@ def _solve(shared: dict[str, Any], capacity: int | None) -> int:
         entries.append({"path": path, **result.to_json()})
         if capacity is not None and result.size > capacity:
             why = "no packing is lower" if result.proved else "a lower one was not found"
-            print(f"{path}: {result.size} bytes exceed the capacity of {capacity}; {why}", file=sys.stderr)
+            say(f"{path}: {result.size} bytes exceed the capacity of {capacity}; {why}")
             code = max(code, FINDINGS)
         target = os.path.join(folder, os.path.basename(path)) if folder else output
         if target:
@@ -99,20 +105,16 @@ def _solve(shared: dict[str, Any], capacity: int | None) -> int:
     shape = {"schema": SCHEMA, "files": entries, "groups": []}
     renderers = {"text": text.render, "json": json.render}
     asked = {"formats": shared["formats"], "output": None}
-    plan = [(name or "-", render(shape)) for name, render in reports("buffers", asked, renderers)]
-    plan += products if code != UNUSABLE else []
-    write_outputs((name, encode(data)) for name, data in plan if name != "-")
+    plan = [(name, render(shape)) for name, render in reports("buffers", asked, renderers)]
+    write_outputs((name, encode(data)) for name, data in products if code != UNUSABLE)
     for name, data in plan:
-        if name == "-":
-            write_stdout(data)
+        write_report(data, name)
     return code
 
 
 def _text(file: str, path: str) -> str:
     try:
-        if file == "-":
-            return sys.stdin.buffer.read().decode("utf-8", "replace")
-        with open(file, encoding="utf-8", errors="replace", newline="") as handle:
-            return handle.read()
+        data = read_stdin() if file == "-" else read_file(file)
     except OSError as error:
         raise click.ClickException(f"cannot read {path}: {error.strerror or error}") from None
+    return data.decode("utf-8", "replace")

@@ -359,22 +359,28 @@ def _inferred(item: InferredArray) -> Shape:
 # ------------------------------------------------------------------------------------ buffers
 
 
-def buffers(program: Program, analysis: AccessAnalysis, found: Shared) -> dict[str, Shape]:
-    """Entries of ``hlspart.buffers/1``, by input file: the totals with the first, each array with its own."""
+def buffers(program: Program, analysis: AccessAnalysis, found: Shared | None, paths: Sequence[str]) -> Shape:
+    """``hlspart.buffers/1``: each file its own arrays and the totals of its program; without ``found`` paths only."""
     owner = Owner(program)
-    whole = found.sharing.to_json()
-    of = [owner.variable(program.variable(v)) for v in found.variables]
-    entries: dict[str, Shape] = {}
-    for path in (u.path for u in program.units):
-        entries[path] = {
-            **whole,
-            "buffers": [b.to_json() for b, p in zip(found.sharing.buffers, of, strict=True) if p == path],
+
+    def entry(path: str) -> Shape:
+        if found is None:
+            return {}
+        own = (b for b, v in zip(found.sharing.buffers, found.variables, strict=True) if of(v) == path)
+        return {
+            **found.sharing.to_json(),
+            "buffers": [b.to_json() for b in own],
             "bram18k": found.bram18k,
             "unshared_bram18k": found.unshared_bram18k,
             "pools": [p.to_json() for p in found.pools if owner.function(p.function) == path],
             "steps": [_step(program, analysis, s) for s in found.steps if owner.function(s.function) == path],
         }
-    return entries
+
+    def of(variable: int) -> str:
+        return owner.variable(program.variable(variable))
+
+    tied = groups(program, analysis) if found is not None else ()
+    return document("hlspart.buffers/1", program, paths, entry, tied)
 
 
 def _step(program: Program, analysis: AccessAnalysis, step: Step) -> Shape:
