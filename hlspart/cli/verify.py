@@ -90,6 +90,9 @@ def command(
         if use.exceeds:
             text_ = f"{use.function}/{use.loop}: {use.array} bank {use.bank} needs {use.interval} cycles per iteration,"
             say(f"{new}:1:1: error: {text_} not {use.predicted} as predicted [port-excess]")
+    for read in result.uninitialised:
+        what = f"'{read.variable}' is read before it has a value" if read.variable else "memory without a value is read"
+        say(f"{original}:{read.line}:{read.column}: warning: {what}: outputs depend on it [uninitialised]")
     if result.status != "equal":
         say(_message(new if result.status == "different" else original, result))
     if save_vectors and saved is not None:

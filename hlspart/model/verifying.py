@@ -64,12 +64,23 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
+class Uninitialised:
+    """A local of the original whose value before its first assignment reaches an output, or None: some memory."""
+
+    path: str
+    line: int
+    column: int
+    variable: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class VerifyResult:
     """Outcome of ``hlspart.verify.verify`` (schema ``hlspart.verify/1``).
 
     ``equal``: all compared outputs of all runs agree. ``different``: they do not, or NEW alone
     faults. ``incomparable``: why is in ``message``. ``compared`` names what was compared,
     ``skipped`` what was not and why, ``vectors`` how many were compared and ``tried`` what they held.
+    ``uninitialised``: memory without a value that outputs of the original depend on; it was the same in both versions.
     """
 
     status: Literal["equal", "different", "incomparable"]
@@ -79,6 +90,7 @@ class VerifyResult:
     vectors: int
     runs: int
     tried: Tried | None = None
+    uninitialised: tuple[Uninitialised, ...] = ()
     difference: Difference | None = None
     compared: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()

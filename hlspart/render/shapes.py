@@ -422,6 +422,9 @@ def verify(original: str, new: str, result: VerifyResult) -> Shape:
             "timeouts": t.timeouts,
             "first_fault": t.first or None,
         },
+        "uninitialised": [
+            {"path": u.path, "line": u.line, "column": u.column, "variable": u.variable} for u in result.uninitialised
+        ],
         "compared": list(result.compared),
         "skipped": list(result.skipped),
         "difference": None

@@ -193,6 +193,9 @@ def verify(original: str, new: str, result: VerifyResult) -> str:
     words = {"equal": "", "different": "DIFFERENT: ", "incomparable": "cannot compare: "}  # "equal on 500 vectors .."
     out = f"{original} and {new}: {words[result.status]}{result.message}\n"
     out += "" if result.tried is None else _tried(result.tried)
+    for read in result.uninitialised:
+        what = f"{read.variable} (line {read.line})" if read.variable else "memory"
+        out += f"  outputs depend on what {what} holds before it has a value; it was the same in both\n"
     out += "".join(f"  not compared: {reason}\n" for reason in result.skipped)
     if result.ports:
         header = ("loop", "array", "banks", "busiest", "reads", "writes", "cycles", "predicted", "iterations")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
-import struct
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,18 +15,23 @@ from typing import Any, Literal
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
 from hlspart.model.program import Program
-from hlspart.model.verifying import Difference, PortUse, VerifyResult
+from hlspart.model.verifying import Difference, PortUse, Uninitialised, VerifyResult
 from hlspart.poly import analyse
 from hlspart.targets import Target
 from hlspart.verify.constants import hints_of
 from hlspart.verify.data import Number, Values, from_json, key, pack, size, to_json, unpack
+from hlspart.verify.differences import place, same, shown, split
 from hlspart.verify.driver import driver
-from hlspart.verify.execute import Binary, Outcome
+from hlspart.verify.execute import Binary, Filling, Outcome, compiler, filling_flags
 from hlspart.verify.extents import extents_of
 from hlspart.verify.interface import Incomparable, Interface, Object, interface
 from hlspart.verify.mapping import Correspondence
 from hlspart.verify.sampling import Sampler
-from hlspart.verify.trials import Limits, Trials
+from hlspart.verify.trials import Limits, OriginalFails, Run, Trials
+from hlspart.verify.uninitialised import candidates, initialised
+
+_LOOKED = 32  # vectors on which locals are filled otherwise
+_SUSPECTS = 16  # locals that are looked at one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,38 +109,64 @@ class _Comparison:
         self._programs = (first, second)
         self._fixed = _fixed(first, self._top, options.frontend.defines)
         self._paths = (original, new)
+        self._built: list[Binary] = []
 
     # ---------------------------------------------------------------------------- the two sides
 
     def run(self, folder: Path, save: bool) -> tuple[VerifyResult, str | None]:
         """Compile, run all vectors, compare."""
-        binaries = [self._binary(k, folder) for k in (0, 1)]
         try:
-            return self._outcome(binaries, folder, save)
+            return self._outcome(folder, save)
         finally:
-            for binary in binaries:
+            for binary in self._built:
                 binary.stop()
 
-    def _outcome(self, binaries: Sequence[Binary], folder: Path, save: bool) -> tuple[VerifyResult, str | None]:
+    def _outcome(self, folder: Path, save: bool) -> tuple[VerifyResult, str | None]:
+        fillings: tuple[Filling, ...] = (None,)
+        if filling_flags(compiler(self._programs[0].units[0].language)) is not None:
+            fillings = ("pattern", "zero") if candidates(self._programs[0]) else ("pattern",)
+        binaries = [self._binary(0, folder, f) for f in fillings] + [self._binary(1, folder, fillings[0])]
         for binary in binaries:
             binary.wait()
-        trials = self._trials(binaries[0])
-        seen: list[Values] = []
+        first, *others, second = binaries
+        try:
+            result, seen, failed = self._compared_on(first, second)
+        except OriginalFails:
+            if not others:
+                raise
+            second = self._binary(1, folder, fillings[1])  # what is read before it is written may be an index
+            second.wait()
+            result, seen, failed = self._compared_on(others[0], second)
+            others = [first]
+        if others:
+            result = replace(result, uninitialised=self._uninitialised(first, others[0], seen, failed, folder))
+        saved = None
+        if save:
+            vectors = [values for values, _ in seen]
+            saved = json.dumps(to_json(self._top, self._options.seed, self._inputs(), vectors), indent=1) + "\n"
+        if result.status == "different":
+            return result, saved
+        if self._options.ports is not None:
+            result = replace(result, ports=self._ports(self._options.ports, seen[0][0], folder))
+        outputs = ", ".join(result.compared) or "nothing to compare"
+        text = f"equal on {len(seen)} vector{'s' * (len(seen) != 1)} x {self._options.runs} runs: {outputs}"
+        return replace(result, message=text), saved
+
+    def _compared_on(self, original: Binary, new: Binary) -> tuple[VerifyResult, list[Run], Values | None]:
+        """The result but for its text when equal, the vectors up to a difference, one that fails."""
+        trials = self._trials(original)
+        seen: list[Run] = []
         status: Literal["equal", "different"] = "equal"
         text, difference = "", None
+        timeout = self._options.timeout
         for batch in trials.batches():
-            outcomes = binaries[1].run_all(
-                [self._input(1, values) for values, _ in batch], self._record(1), self._options.timeout
-            )
+            outcomes = new.run_all([self._input(1, values) for values, _ in batch], self._record(1), timeout)
             for (values, expected), got in zip(batch, outcomes, strict=False):
-                seen.append(values)
+                seen.append((values, expected))
                 if got.status == "timeout":
-                    raise Incomparable(f"the new version is still running after {self._options.timeout:g} s")
+                    raise Incomparable(f"the new version is still running after {timeout:g} s")
                 if got.status == "fault":
-                    why = (
-                        got.message
-                        or binaries[1].run(self._input(1, values), self._record(1), self._options.timeout).message
-                    )
+                    why = got.message or new.run(self._input(1, values), self._record(1), timeout).message
                     text = f"the new version faults where the original does not: {why} (vector {len(seen)})"
                 elif (difference := self._difference(expected, got.data, len(seen))) is not None:
                     text = (
@@ -149,20 +178,43 @@ class _Comparison:
                     break
             if text:
                 break
+        tried = trials.tried([values for values, _ in seen])
         result = VerifyResult(
-            status, text, self._top, self._options.seed, len(seen), self._options.runs, trials.tried(seen), difference,
+            status, text, self._top, self._options.seed, len(seen), self._options.runs, tried, difference=difference,
             compared=tuple(o.name for o in self._outputs()), skipped=self._skipped,
         )  # fmt: skip
-        saved = None
-        if save:
-            saved = json.dumps(to_json(self._top, self._options.seed, self._inputs(), seen), indent=1) + "\n"
-        if status == "different":
-            return result, saved
-        if self._options.ports is not None:
-            result = replace(result, ports=self._ports(self._options.ports, seen[0], folder))
-        outputs = ", ".join(result.compared) or "nothing to compare"
-        text = f"equal on {len(seen)} vector{'s' * (len(seen) != 1)} x {self._options.runs} runs: {outputs}"
-        return replace(result, message=text), saved
+        return result, seen, trials.failed
+
+    def _uninitialised(
+        self, patterned: Binary, other: Binary, seen: Sequence[Run], failed: Values | None, folder: Path
+    ) -> tuple[Uninitialised, ...]:
+        """Locals of the original whose first bytes reach its outputs; ``other``: as it was not compared."""
+        looked: list[tuple[Values, bytes | None]] = [*seen[:_LOOKED], *seen[_LOOKED:][-1:]]
+        looked += [(failed, None)] if failed is not None else []
+        record, timeout = self._record(0), self._options.timeout
+        outcomes = other.run_all([self._input(0, values) for values, _ in looked], record, timeout)
+        changed = [
+            values
+            for (values, expected), got in zip(looked, outcomes, strict=False)
+            if got.status != "timeout" and got.data != (expected or b"")
+        ]
+        if not changed:
+            return ()
+        program, vector = self._programs[0], self._input(0, changed[0])
+        before = patterned.run(vector, record, timeout)
+        found = []
+        for variable in candidates(program)[:_SUSPECTS]:
+            text = folder / "initialised"
+            text.write_bytes(initialised(program, variable).encode("utf-8", "surrogateescape"))
+            binary = self._binary(0, folder, "pattern", str(text))
+            try:
+                binary.wait()
+            except Incomparable:  # nothing may stand there
+                continue
+            if binary.run(vector, record, timeout).data != before.data:
+                line, column = program.sources[variable.at.span.path].line_column(variable.at.span.start)
+                found.append(Uninitialised(self._paths[0], line, column, variable.name))
+        return tuple(found) or (Uninitialised(self._paths[0], 1, 1, None),)
 
     def _trials(self, original: Binary) -> Trials:
         def run(vectors: Sequence[Values], limit: float) -> list[Outcome]:
@@ -210,12 +262,17 @@ class _Comparison:
             flags.append(f"-I{os.path.dirname(os.path.abspath(self._paths[0]))}")
         return flags
 
-    def _binary(self, side: int, folder: Path) -> Binary:
-        path = os.path.abspath(self._paths[side])
+    def _binary(self, side: int, folder: Path, filling: Filling, text: str | None = None) -> Binary:
+        """One version, or ``text`` in its place, being compiled."""
+        path = text or os.path.abspath(self._paths[side])
         unit = self._programs[side].units[0]
         source = os.path.relpath(path, folder.resolve()) if '"' in path else path
-        text = driver(source, self._interface(side), self._objects(side), self._outputs_of(side), self._options.runs)
-        return Binary(text, unit.language, self._flags(side), folder, ("original", "new")[side])
+        runs = self._options.runs
+        written = driver(source, self._interface(side), self._objects(side), self._outputs_of(side), runs)
+        parts = (("original", "new")[side], filling, None if text is None else "initialised")
+        name = "-".join(part for part in parts if part)
+        self._built.append(Binary(written, unit.language, self._flags(side), folder, name, filling))
+        return self._built[-1]
 
     def _interface(self, side: int) -> Interface:
         return (self._original, self._new)[side]
@@ -266,13 +323,13 @@ class _Comparison:
     def _difference(self, expected: bytes, got: bytes, vector: int) -> Difference | None:
         one, two = sum(map(size, self._outputs_of(0))), sum(map(size, self._outputs_of(1)))
         for run in range(self._options.runs):
-            first = _split(self._outputs_of(0), expected[run * one : (run + 1) * one])
-            second = _split(self._outputs_of(1), got[run * two : (run + 1) * two])
+            first = split(self._outputs_of(0), expected[run * one : (run + 1) * one])
+            second = split(self._outputs_of(1), got[run * two : (run + 1) * two])
             for item, found, wanted in self._compared(first, second):
                 for at, (a, b) in enumerate(zip(wanted, found, strict=True)):
                     code = item.leaves[at % len(item.leaves)].code
-                    if not _same(a, b, code, self._options.ulp):
-                        return Difference(_place(item, at), _shown(a, code), _shown(b, code), vector, run + 1)
+                    if not same(a, b, code, self._options.ulp):
+                        return Difference(place(item, at), shown(a, code), shown(b, code), vector, run + 1)
         return None
 
     def _compared(
@@ -324,42 +381,3 @@ def _top(program: Program, path: str, asked: str | None) -> str:
     if len(tops) != 1:
         raise Incomparable(f"give --top NAME; candidates are {', '.join(tops) or 'none'}")
     return tops[0]
-
-
-def _split(items: Sequence[Object], data: bytes) -> dict[str, bytes]:
-    parts, at = {}, 0
-    for item in items:
-        parts[key(item)] = data[at : at + size(item)]
-        at += size(item)
-    return parts
-
-
-def _same(a: Number, b: Number, code: str, ulp: int) -> bool:
-    """Equal bit by bit; NaNs are all alike, their sign and payload are not defined by C."""
-    if code not in "fd":
-        return a == b
-    if math.isnan(a) or math.isnan(b):
-        return math.isnan(a) and math.isnan(b)
-    return abs(_ordinal(a, code) - _ordinal(b, code)) <= ulp
-
-
-def _ordinal(value: Number, code: str) -> int:
-    """Position of a floating-point number in the order of all of its type; -0.0 lies one below 0.0."""
-    whole = "i" if code == "f" else "q"
-    bits: int = struct.unpack("<" + whole, struct.pack("<" + code, value))[0]
-    return bits if bits >= 0 else -(bits & (2 ** (31 if code == "f" else 63) - 1)) - 1
-
-
-def _place(item: Object, at: int) -> str:
-    element, leaf = divmod(at, len(item.leaves))
-    index = ""
-    for extent in reversed(item.shape):
-        element, i = divmod(element, extent)
-        index = f"[{i}]{index}"
-    return f"{item.name}{index}{item.leaves[leaf].path}"
-
-
-def _shown(value: Number, code: str) -> str:
-    if code == "f":
-        return f"{value:.9g}"
-    return f"{value:.17g}" if code == "d" else str(value)

@@ -14,13 +14,14 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, Literal
 
 from hlspart.verify.interface import Incomparable
 
 FLAGS = (
-    "-O1", "-g1", "-w", "-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all",
+    "-Og", "-g1", "-w", "-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all",
     "-fno-sanitize=bool,enum",  # banked code loads words that it does not use
     "-ffp-contract=off",
     "-ffunction-sections", "-Wl,--gc-sections",  # what only the user's main needs may be missing
@@ -32,6 +33,9 @@ TOO_LARGE = "it uses more than"
 _LOOK = 0.05  # seconds from one look at a process to the next
 _KEPT = 64 << 10  # bytes of each end of what a program prints
 _LIMITS = ((resource.RLIMIT_FSIZE, 1 << 30), (resource.RLIMIT_CORE, 0))
+
+
+Filling = Literal["pattern", "zero"] | None  # what locals without an initial value hold; None: whatever there is
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,17 @@ def compiler(language: str) -> str:
         if name and shutil.which(name):
             return name
     raise Incomparable(f"no {language.upper()} compiler found ({', '.join(n for n in names if n)})")
+
+
+@cache
+def filling_flags(program: str) -> tuple[str, ...] | None:
+    """How to have a compiler fill locals, but for with what; None: it cannot. gcc 12 and clang 8 can."""
+    # without -fno-tree-fre, gcc takes a value that is only set under a condition for one that is always set
+    for more in (("-fno-tree-fre",), ()):
+        command = [program, "-Werror", *more, "-ftrivial-auto-var-init=zero", "-E", "-x", "c", os.devnull]
+        if subprocess.run(command, capture_output=True).returncode == 0:
+            return more
+    return None
 
 
 class _Messages:
@@ -165,26 +180,31 @@ class Child:
 class Binary:
     """A driver being compiled in the background; ``run`` waits for it."""
 
-    def __init__(self, text: str, language: str, flags: Sequence[str], folder: Path, name: str) -> None:
+    def __init__(
+        self, text: str, language: str, flags: Sequence[str], folder: Path, name: str, filling: Filling = None
+    ) -> None:
         self._name = name
         self._source = folder / f"{name}{'.cpp' if language == 'c++' else '.c'}"
         self._program = folder / name
         self._folder = folder
         self._given, self._got = folder / f"{name}.in", folder / f"{name}.out"
         self._source.write_bytes(text.encode("utf-8", "surrogateescape"))
-        command = [compiler(language), *FLAGS, *flags, str(self._source), "-o", str(self._program), "-lm"]
+        filled: list[str] = []
+        if filling is not None:
+            filled = [*(filling_flags(compiler(language)) or ()), f"-ftrivial-auto-var-init={filling}"]
+        command = [compiler(language), *FLAGS, *filled, *flags, str(self._source), "-o", str(self._program), "-lm"]
         self._job = Child(command, Path.cwd(), subprocess.PIPE, os.environ)
 
     def wait(self) -> None:
         """Raises Incomparable with the compiler's first error."""
         code, output = self._job.wait(COMPILE_SECONDS)
         if code is None:
-            raise Incomparable(f"the {self._name} version is not compiled after {COMPILE_SECONDS} s")
+            raise Incomparable(f"the {self._name.partition('-')[0]} version is not compiled after {COMPILE_SECONDS} s")
         if code:
             lines = output.splitlines()
             errors = [x for x in lines if "error:" in x or "undefined reference" in x] or lines or ["?"]
             first = re.sub(re.escape(str(self._folder)) + r"/?", "", errors[0])
-            raise Incomparable(f"the {self._name} version does not compile: {first.strip()}")
+            raise Incomparable(f"the {self._name.partition('-')[0]} version does not compile: {first.strip()}")
 
     def stop(self) -> None:
         """End a compilation that nobody waits for any more."""

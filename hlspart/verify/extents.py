@@ -1,4 +1,4 @@
-"""How far pointer and incomplete array parameters reach, where the accesses prove it."""
+"""How far pointer and incomplete array parameters reach, where the accesses prove it or a declaration says so."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hlspart.poly import analyse
 
 
 def extents_of(program: Program, top: str) -> dict[str, int]:
-    """First extent of each parameter without one, from the largest index of any access through it."""
+    """First extent of each parameter without one: ``INTERFACE depth=``, else the largest index of any access."""
     open_ended = {}
     for ident in program.functions[top].params:
         kind = program.variable(ident).type
@@ -18,6 +18,10 @@ def extents_of(program: Program, top: str) -> dict[str, int]:
     analysis = analyse(program, top)
     found = {}
     for ident, name in open_ended.items():
+        shape = analysis.shapes.get(ident)
+        if shape and shape[0] is not None:
+            found[name] = shape[0]
+            continue
         group = analysis.group_of.get(ident)
         members = {ident} | {m for g in analysis.groups if g.id == group for m in g.members}
         faults = any(g.faults for g in analysis.groups if g.id == group and len(g.members) > 1)

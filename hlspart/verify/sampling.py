@@ -24,6 +24,8 @@ _SCALAR_PATTERNS = ("random", "random", "magnitudes", "constants", "constants", 
 _KEPT = "kept"  # a global that the source leaves as it is
 _STEERED = 1 << 12  # a loop bound beyond is no better than one below
 _RETRIES = 3
+_FIRST_ROUNDS = 0.3  # of the vectors are for constants, until each was tried once in each place
+_STRIDE = 5  # constants from one element to the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,8 @@ class Sampler:
     def _choose(self, state: _State, rng: random.Random) -> Choice:
         mode = rng.choices(range(len(state.modes)), [t.weight for t in state.mode_tally])[0]
         pattern = rng.choices(state.patterns, [state.pattern_tally[p].weight for p in state.patterns])[0]
+        if state.rounds < len(state.constants) and rng.random() < _FIRST_ROUNDS:
+            pattern = "constants"
         if pattern != "constants":
             return Choice(mode, pattern)
         if state.again:
@@ -252,8 +256,7 @@ def _column(
         case "constants":
             known = [v for v in (fit(c) for c in constants) if v is not None]
             if known:
-                stride = rng.randrange(1, 8) if count > 1 else 0
-                return [known[(turn + k * stride) % len(known)] for k in range(count)]
+                return [known[(turn + k * _STRIDE) % len(known)] for k in range(count)]
         case "boundary":
             return rng.choices(special, k=count)
         case "constant":

@@ -21,6 +21,10 @@ _QUICK = 2.0  # seconds for a first run on small numbers while smaller ones are 
 Run = tuple[Values, bytes]  # a vector and the original's outputs
 
 
+class OriginalFails(Incomparable):
+    """The original survives no vector."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """``vectors`` None: what ``seconds`` allow. ``timeout``: seconds of one run; ``size``: bytes of one vector."""
@@ -51,6 +55,7 @@ class Trials:
         self._limits = limits
         self._faults = self._timeouts = 0
         self._first = ""
+        self.failed: Values | None = None  # the first vector on which the original faults
 
     def batches(self) -> Iterator[list[Run]]:
         """Vectors with the original's outputs, at least one; raises Incomparable where it survives none."""
@@ -101,6 +106,7 @@ class Trials:
             if outcome.status == "ok":
                 return [(trial.values, outcome.data)], outcome, time.monotonic() - before
             failed.append((trial, outcome))
+            self._fails(trial.values, outcome)
             level += 1
         for level, (trial, outcome) in enumerate(failed):
             if outcome.status == "timeout" and quick < self._limits.timeout:  # slow, perhaps not endless
@@ -120,8 +126,13 @@ class Trials:
             self._sampler.learn(trial, outcome.status == "ok")
             self._faults += outcome.status == "fault"
             self._timeouts += outcome.status == "timeout"
+            self._fails(trial.values, outcome)
             if outcome.status == "fault" and not self._first:
                 self._first = outcome.message or self._run([trial.values], self._limits.timeout)[0].message
+
+    def _fails(self, values: Values, outcome: Outcome) -> None:
+        if outcome.status == "fault" and self.failed is None:
+            self.failed = values
 
     def tried(self, seen: Sequence[Values]) -> Tried:
         """What the compared vectors held."""
@@ -145,6 +156,6 @@ class Trials:
 
 def _must_work(outcome: Outcome) -> None:
     if outcome.status == "timeout":
-        raise Incomparable(f"the original version is {outcome.message}")
+        raise OriginalFails(f"the original version is {outcome.message}")
     if outcome.status == "fault":
-        raise Incomparable(f"the original version faults: {outcome.message}")
+        raise OriginalFails(f"the original version faults: {outcome.message}")
