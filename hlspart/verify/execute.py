@@ -30,6 +30,7 @@ FLAGS = (
 COMPILE_SECONDS = 300
 RUN_MEGABYTES = 4096  # of memory, all processes of a run together
 TOO_LARGE = "it uses more than"
+_ASKED = 10.0  # seconds for a compiler to say whether it knows an option
 _LOOK = 0.05  # seconds from one look at a process to the next
 _KEPT = 64 << 10  # bytes of each end of what a program prints
 _LIMITS = ((resource.RLIMIT_FSIZE, 1 << 30), (resource.RLIMIT_CORE, 0))
@@ -56,17 +57,6 @@ def compiler(language: str) -> str:
         if name and shutil.which(name):
             return name
     raise Incomparable(f"no {language.upper()} compiler found ({', '.join(n for n in names if n)})")
-
-
-@cache
-def filling_flags(program: str) -> tuple[str, ...] | None:
-    """How to have a compiler fill locals, but for with what; None: it cannot. gcc 12 and clang 8 can."""
-    # without -fno-tree-fre, gcc takes a value that is only set under a condition for one that is always set
-    for more in (("-fno-tree-fre",), ()):
-        command = [program, "-Werror", *more, "-ftrivial-auto-var-init=zero", "-E", "-x", "c", os.devnull]
-        if subprocess.run(command, capture_output=True).returncode == 0:
-            return more
-    return None
 
 
 class _Messages:
@@ -175,6 +165,17 @@ class Child:
             os.killpg(self._job.pid, signal.SIGKILL)
         self._job.wait()
         self._said.close()
+
+
+@cache
+def filling_flags(program: str) -> tuple[str, ...] | None:
+    """How to have a compiler fill locals, but for with what; None: it cannot. gcc 12 and clang 8 can."""
+    # without -fno-tree-fre, gcc takes a value that is only set under a condition for one that is always set
+    for more in (("-fno-tree-fre",), ()):
+        command = [program, "-Werror", *more, "-ftrivial-auto-var-init=zero", "-E", "-x", "c", os.devnull]
+        if Child(command, Path.cwd(), subprocess.DEVNULL, os.environ).wait(_ASKED)[0] == 0:
+            return more
+    return None
 
 
 class Binary:

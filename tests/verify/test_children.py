@@ -80,7 +80,7 @@ def test_memory_of_a_run_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_a_compiler_that_is_not_needed_any_more_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiler = tmp_path / "slow"
-    compiler.write_text('#!/bin/sh\ncase "$*" in *original*) echo "error: no" >&2; exit 1;; esac\n'
+    compiler.write_text('#!/bin/sh\ncase "$*" in *original*) echo "error: no" >&2; exit 1;; *-E*) exit 1;; esac\n'
                         f'echo $$ > {tmp_path}/pid\nexec sleep 600\n')  # fmt: skip
     compiler.chmod(0o755)
     monkeypatch.setenv("CC", str(compiler))
