@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hlspart.lint import LintConfig
     from hlspart.lint.fixes import Fixed
     from hlspart.model.buffers import Shared
+    from hlspart.model.expanding import ExpandOptions, ExpandResult
     from hlspart.model.linting import LintReport
     from hlspart.model.results import IIResult, InferResult, Validation
     from hlspart.model.rewriting import GroupOutcome, RewriteResult
@@ -251,11 +252,8 @@ class Pipeline:
         """On-chip arrays with disjoint lifetimes in shared memories, and the text that says so, rewritten as usual."""
         from hlspart.buffers import share
 
-        def predict(texts: Mapping[str, str]) -> IIResult:
-            return self.with_texts(texts).figures
-
         shared = share(
-            self.program, self.analysis, self.validation, self.target, self.figures, options, predict
+            self.program, self.analysis, self.validation, self.target, self.figures, options, self._predict
         )  # fmt: skip
         second = self.with_texts(shared.files) if shared.pools else self
         written = second.rewrite(RewriteOptions())
@@ -264,6 +262,19 @@ class Pipeline:
             return shared
         last = self.with_texts(written.files).figures
         return replace(shared, bram18k=sum(a.bram18k for a in last.arrays))
+
+    def expand(self, options: ExpandOptions, plan_only: bool = False, sweep: Sequence[int] = ()) -> ExpandResult:
+        """Loop nests on several processing elements. Raises UnknownLoop."""
+        from hlspart.expand import expand
+
+        return expand(
+            self.program, self.analysis, self.validation, options, self.figures, self._predict, self.options.top,
+            plan_only, sweep,
+        )  # fmt: skip
+
+    def _predict(self, texts: Mapping[str, str]) -> IIResult:
+        """The figures of the program with some files changed."""
+        return self.with_texts(texts).figures
 
     def with_texts(self, texts: Mapping[str, str]) -> Pipeline:
         """The same files and options, some files with another text."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json as writer
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -13,7 +14,6 @@ from hlspart.cli.options import dependency_options, shared_options
 from hlspart.cli.run import Run
 from hlspart.model.options import RewriteOptions
 from hlspart.model.program import Program
-from hlspart.model.rewriting import RewriteResult
 from hlspart.render import json, shapes, text
 
 
@@ -70,10 +70,10 @@ def command(
             continue
         if diff:
             continue
-        outputs[path] = path if in_place else _output(run, path)
+        outputs[path] = path if in_place else output_of(run, path)
         run.product(outputs[path], new, in_place)
     if diff:
-        run.product(run.output or "-", _diff(program, result))
+        run.product(run.output or "-", differences(program, result.files))
     if map_file:
         run.product(map_file, writer.dumps(result.map_json(), indent=1) + "\n")
     run.dependencies(shared, list(outputs.values()))
@@ -81,15 +81,17 @@ def command(
     return run.finish({"text": lambda _: text.rewrite(shape), "json": lambda _: json.render(shape)}, quiet=True)
 
 
-def _output(run: Run, path: str) -> str:
+def output_of(run: Run, path: str) -> str:
+    """Where the new text of an input goes."""
     if run.out_dir:
         return os.path.join(run.out_dir, os.path.basename(path))
     return run.output or "-"
 
 
-def _diff(program: Program, result: RewriteResult) -> str:
+def differences(program: Program, files: Mapping[str, str]) -> str:
+    """New texts as one unified diff."""
     out = []
-    for path, new in result.files.items():
+    for path, new in files.items():
         old = program.sources[path].text
         lines = difflib.unified_diff(
             old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{path}", f"b/{path}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hlspart.model.access import AccessAnalysis
+    from hlspart.model.access import Access, AccessAnalysis
     from hlspart.model.program import Program
 
 
@@ -26,4 +26,13 @@ def through_rows(program: Program, analysis: AccessAnalysis) -> AccessAnalysis:
     return run(program, analysis)
 
 
-__all__ = ["analyse", "through_rows"]
+def with_scalars(
+    program: Program, function: str, scalars: frozenset[int], top: str | None = None
+) -> tuple[Access, ...]:
+    """See :func:`hlspart.poly.analysis.with_scalars`."""
+    from hlspart.poly.analysis import with_scalars as run
+
+    return run(program, function, scalars, top)
+
+
+__all__ = ["analyse", "through_rows", "with_scalars"]

@@ -42,6 +42,22 @@ def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
     return AccessAnalysis(tuple(accesses), loops, groups, roots, group_of, grouping.shapes)
 
 
+def with_scalars(
+    program: Program, function: str, scalars: frozenset[int], top: str | None = None
+) -> tuple[Access, ...]:
+    """Accesses of ``function`` to arrays and to ``scalars`` (variable ids), these as arrays without dimensions.
+
+    In order of evaluation, as in :func:`analyse`; ``ref`` is negative for a scalar.
+    """
+    known = effects(program)
+    roots = tops(program, known, top)
+    walker = Walker(program, known, program.functions[function], fixed_parameters(program, known, roots))
+    walker.watched = scalars
+    walker.run()
+    relations = Relations(program, analyse(program, top).shapes, walker.called)
+    return tuple(relations.access(raw, number, function) for number, raw in enumerate(walker.accesses))
+
+
 #: So many different numbers of one parameter are told apart.
 MOST_NUMBERS = 8
 

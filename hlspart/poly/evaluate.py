@@ -98,6 +98,7 @@ class Evaluator(Pointers):
 
     def name(self, expr: Expr, variable: Variable, st: State) -> Value:
         """Value of a scalar variable."""
+        self.touch(variable, "read", expr.at, st)
         if self.effects.tracked(variable):
             found = self.lookup(variable, st)
             assert not isinstance(found, Pointer)
@@ -339,6 +340,8 @@ class Evaluator(Pointers):
                 value = self.arithmetic(expr, expr.op[:-1], old, variable.type, value, expr.value.type, st)
             else:
                 kind = expr.value.type
+                if expr.op != "=":
+                    self.touch(variable, "read", expr.target.at, st)
             return self.store(variable, value, kind, st, expr)
         if expr.op == "=":
             self.value(expr.value, st)
@@ -355,6 +358,7 @@ class Evaluator(Pointers):
 
     def store(self, variable: Variable, value: Value, source: CType, st: State, at: Expr) -> Value:
         """Assign a scalar; the value that it then has."""
+        self.touch(variable, "write", at.at, st)
         if limits(variable.type) is None:
             return self.unknown(f"`{variable.name}` is not an integer", at)
         new = self.converted(value, source, variable.type, st, at)

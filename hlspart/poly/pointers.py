@@ -24,10 +24,11 @@ from hlspart.model.program import (
     Variable,
     children,
 )
+from hlspart.model.source import Origin
 from hlspart.poly import algebra
 from hlspart.poly.algebra import ZERO, Pointer, Unknown, Value
 from hlspart.poly.conversions import extents, rank, same_target
-from hlspart.poly.scope import RawAccess, Scope, State
+from hlspart.poly.scope import NO_REFERENCE, RawAccess, Scope, State
 
 
 class Pointers(Scope):
@@ -52,6 +53,17 @@ class Pointers(Scope):
             )
         )  # fmt: skip
         self._order += 1
+
+    def touch(self, variable: Variable, kind: Literal["read", "write"], at: Origin, st: State) -> None:
+        """Note an access to a scalar that is watched, as to an array without dimensions."""
+        if variable.id in self.watched:
+            self.accesses.append(
+                RawAccess(
+                    NO_REFERENCE, variable.id, kind, at, self.loops, self.iterators, st.dom, st.exact and not st.left,
+                    (), st.branch, self._order,
+                )
+            )  # fmt: skip
+            self._order += 1
 
     def _carried(self, indices: tuple[Value, ...], sizes: tuple[int | None, ...], st: State) -> tuple[Value, ...]:
         """Indices of an address that runs on over the ends of rows, as a pointer may."""

@@ -21,6 +21,9 @@ Stored = Value | Pointer
 Lazy = Callable[[], Stored]
 
 
+NO_REFERENCE = -1  # what stands for the reference of an access to a scalar
+
+
 @dataclass(slots=True)
 class State:
     """What holds at one point of a function.
@@ -85,6 +88,7 @@ class Scope:
         self.program = program
         self.effects = effects
         self.fixed = fixed  # parameters that have only these values in the whole program
+        self.watched: frozenset[int] = frozenset()  # scalars whose accesses are noted as well
         self.accesses: list[RawAccess] = []
         self.loops: tuple[int, ...] = ()
         self.iterators: tuple[str, ...] = ()

@@ -1,0 +1,8 @@
+"""Parallel expansion: a loop nest on several processing elements, in C, proved free of races."""
+
+from __future__ import annotations
+
+from hlspart.expand.expansion import expand
+from hlspart.expand.requests import UnknownLoop, capacity, numbers, requests
+
+__all__ = ["UnknownLoop", "capacity", "expand", "numbers", "requests"]

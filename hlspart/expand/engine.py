@@ -1,0 +1,149 @@
+"""From requests to text: judge every region, place it on its grid, write what is legal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hlspart.expand import grid as grids
+from hlspart.expand.context import MARKER, Written
+from hlspart.expand.emit import Emitter
+from hlspart.expand.legality import Spread, judge
+from hlspart.expand.region import Refusal, Region, build
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.expanding import Expansion, Judgement, Placement, Request
+from hlspart.model.program import Loop, Program
+from hlspart.model.source import Edit, Span
+from hlspart.rewrite.names import Names
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A region with its judgement and place, and (where it is legal) the edit that writes it."""
+
+    expansion: Expansion
+    region: Region | None
+    edit: Edit | None = None
+
+
+class Engine:
+    """Expands the regions of one program, each judged on its own."""
+
+    def __init__(self, program: Program, analysis: AccessAnalysis, top: str | None) -> None:
+        self.program, self.analysis, self.top = program, analysis, top
+        self.names = Names(source.text for source in program.sources.values())
+        self.given = {unit.path for unit in program.units}
+
+    def plan(self, request: Request, peel: bool = False, interleave: int = 1) -> Plan:
+        """Judge and write one region; a refusal is a verdict."""
+        loops = tuple(self.program.loops[k] for k in request.loops)
+        line = self.program.line(loops[0].at)
+        base = Expansion(request, tuple(x.name for x in loops), loops[0].at.span.path, line, Judgement("refused"))
+        if any(self._expanded(loop) for loop in loops):
+            told = Judgement("parallel", None, "it is expanded already")
+            return Plan(replace(base, judgement=told, notes=("it is expanded already",)), None)
+        try:
+            region = build(self.program, self.analysis, request.function, request.loops)
+            placement = self._placement(region, request)
+        except Refusal as refusal:
+            return Plan(replace(base, judgement=_refused(refusal)), None)
+        extents = tuple(i.trip_count.exact for i in region.infos)
+        base = replace(base, extents=extents, placement=placement)
+        if placement is None:
+            return Plan(replace(base, judgement=_misplaced(request, extents, region)), region)
+        spread = Spread(placement.space, request.maps, request.order, request.reassoc)
+        verdict = judge(region, spread, self.top)
+        base = replace(base, judgement=verdict)
+        if not verdict.legal:
+            return Plan(base, region)
+        if placement.allocated == 1:
+            return Plan(replace(base, written=True), region)  # one element: the text as it is
+        try:
+            written, edit = self._write(region, request, placement, verdict, interleave, peel)
+        except Refusal as refusal:
+            return Plan(replace(base, judgement=_refused(refusal)), region)
+        repeated = tuple({"array": name, "how": "hoisted"} for name in dict.fromkeys(written.hoisted))
+        done = replace(
+            base, remainder=written.remainder, repeated=repeated, written=True,
+            interleave=interleave if verdict.reductions else 1,
+        )  # fmt: skip
+        return Plan(done, region, edit)
+
+    def _expanded(self, loop: Loop) -> bool:
+        """Whether the loop is what an earlier run wrote."""
+        return MARKER in self.program.text(loop.at)
+
+    def _placement(self, region: Region, request: Request) -> Placement | None:
+        trips = [i.trip_count.exact for i in region.infos]
+        if request.pe is not None:
+            pes = request.pe
+            steps = tuple(-(-n // p) if n is not None else 0 for n, p in zip(trips, pes, strict=True))
+            guarded = tuple(k for k, (n, p) in enumerate(zip(trips, pes, strict=True)) if n is None or n % p)
+            active = allocated = total = 1
+            for n, p, t, m in zip(trips, pes, steps, request.maps, strict=True):
+                allocated *= p
+                total *= t
+                active *= p if n is None else min(n, p) if m == "cyclic" else -(-n // max(1, t))
+            placement = Placement(pes, tuple((p,) for p in pes), steps, active, total, guarded, allocated)
+            if request.remainder == "refuse" and guarded:
+                loop = region.loops[guarded[0]]
+                raise Refusal(
+                    "uneven", f"{pes[guarded[0]]} elements do not divide the iterations of {loop.name}", loop.at
+                )
+            fits = request.time_tile or all(n is not None and n <= p for n, p in zip(trips, pes, strict=True))
+            return placement if fits else None
+        assert request.grid is not None
+        known: list[int] = []
+        for loop, n in zip(region.loops, trips, strict=True):
+            if n is None:
+                raise Refusal("trip-count", f"a grid needs a constant trip count of {loop.name}", loop.header)
+            known.append(n)
+        even = request.remainder == "refuse"
+        return grids.place(known, request.grid, request.maps, request.objective, even, request.time_tile)
+
+    def _write(
+        self, region: Region, request: Request, placement: Placement, verdict: Judgement, interleave: int, peel: bool
+    ) -> tuple[Written, Edit]:  # fmt: skip
+        loop = region.loops[0]
+        if not loop.at.editable or loop.at.span.path not in self.given:
+            raise Refusal("condition", "the loop stands in a macro or a header", loop.at)
+        source = self.program.sources[loop.at.span.path]
+        span = self._span(loop)
+        first = source.line_column(span.start)[0]
+        text = source.line_text(source.line_column(loop.at.span.start)[0])
+        indent = text[: len(text) - len(text.lstrip())]
+        emitter = Emitter(region, request, placement.space, verdict, self.names, interleave, peel)
+        written = emitter.region_text(indent)
+        lines = written.lines
+        if source.text[source.line_span(first).start : span.start].strip():
+            body = "\n".join(["", *lines])
+        else:
+            here = source.text[source.line_span(first).start : span.start]  # white space that stays
+            body = "\n".join(lines)
+            body = body[len(here) :] if body.startswith(here) else body.lstrip(" \t")
+        newline = "\r\n" if "\r\n" in source.text else "\n"
+        return written, Edit(span, body.replace("\n", newline))
+
+    def _span(self, loop: Loop) -> Span:
+        """From the loop's label (if any) to its end."""
+        at = loop.at.span
+        if loop.label is None:
+            return at
+        before = self.program.sources[at.path].text[: at.start]
+        match = re.search(rf"\b{re.escape(loop.label)}\s*:(?:\s|/\*(?:(?!\*/).)*\*/|//[^\n]*\n)*\Z", before, re.S)
+        if match is None:
+            raise Refusal("condition", f"the label of {loop.name} cannot be found", loop.at)
+        return Span(at.path, match.start(), at.end)
+
+
+def _refused(refusal: Refusal) -> Judgement:
+    verdict = "illegal" if refusal.code in ("dependence", "reassociation") else "refused"
+    return Judgement(verdict, refusal.code, refusal.reason, refusal.at)  # type: ignore[arg-type]
+
+
+def _misplaced(request: Request, extents: Sequence[int | None], region: Region) -> Judgement:
+    needs = "x".join("?" if n is None else str(n) for n in extents)
+    have = "x".join(map(str, request.grid or request.pe or ()))
+    what = "grid" if request.grid else "elements"
+    return Judgement("invalid-placement", "invalid-placement", f"needs {needs}, {what} {have}", region.loops[0].at)

@@ -1,0 +1,350 @@
+"""The whole of ``hlspart expand``: regions judged, the cheapest form of each chosen by prediction, texts, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hlspart.expand import banks
+from hlspart.expand.engine import Engine, Plan
+from hlspart.expand.requests import requests
+from hlspart.infer.emission import pragma_edits
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.expanding import ExpandOptions, ExpandResult, Expansion, Figures, Request
+from hlspart.model.program import Program, ScalarType
+from hlspart.model.results import IIResult, LoopResult, Validation
+from hlspart.model.source import Edit, apply_edits
+from hlspart.rewrite.buffer import line_runs
+
+#: Changed texts -> their prediction.
+Predict = Callable[[Mapping[str, str]], IIResult]
+#: So many slices of elements are listed.
+MOST_SLICES = 64
+#: Most iterations of a slice that are listed one by one.
+MOST_ITERATIONS = 16
+
+
+@dataclass(frozen=True)
+class _Choice:
+    plan: Plan
+    edits: tuple[Edit, ...]
+    wanted: tuple[banks.Wanted, ...]
+    figures: Figures | None
+
+
+class _Expander:
+    def __init__(
+        self, program: Program, analysis: AccessAnalysis, validation: Validation, options: ExpandOptions,
+        before: IIResult, predict: Predict, top: str | None,
+    ) -> None:  # fmt: skip
+        self.program, self.analysis, self.validation = program, analysis, validation
+        self.options, self.before, self.predict, self.top = options, before, predict, top
+
+    def region(self, request: Request) -> _Choice:
+        """The best form of one region."""
+        first = self._form(request, peel=False)
+        if not first.plan.expansion.written or first.plan.edit is None:
+            return first
+        choices = [first]
+        uneven = first.plan.expansion.remainder == "guard"
+        alone = len(request.loops) == 1 and request.maps[0] == "cyclic"
+        if uneven and alone and request.remainder in ("auto", "peel"):
+            tail = self._form(request, peel=True)
+            if tail.plan.edit is not None:
+                choices = [tail] if request.remainder == "peel" else [first, tail]
+        return self._interleaved(request, min(choices, key=_cost))
+
+    def _form(self, request: Request, peel: bool, interleave: int = 1) -> _Choice:
+        given = request.interleave if isinstance(request.interleave, int) else interleave
+        plan = Engine(self.program, self.analysis, self.top).plan(request, peel, given)
+        if plan.edit is None or plan.region is None or plan.expansion.placement is None:
+            return _Choice(plan, (), (), None)
+        done = plan.expansion
+        own = frozenset(p.variable for p in done.judgement.private)
+        wanted: tuple[banks.Wanted, ...] = ()
+        if self.options.partition == "rule" and done.placement is not None:
+            reduced = frozenset(r.variable for r in done.judgement.reductions)
+            found = banks.wanted(plan.region, done.placement, request.maps, own | reduced, self.validation)
+            wanted = tuple(found)
+        edits = (plan.edit, *self._pragmas(plan, wanted))
+        figures = self.figures(request, edits, plan)
+        if any(w.type != "none" for w in wanted):
+            bare = self.figures(request, (plan.edit,), plan)
+            if _worse(figures, bare):
+                none = tuple(replace(w, type="none", reason="the loop is no faster with its banks") for w in wanted)
+                return _Choice(plan, (plan.edit,), none, bare)
+        return _Choice(plan, edits, wanted, figures)
+
+    def _interleaved(self, request: Request, choice: _Choice) -> _Choice:
+        """Partials several deep, where the sum of floats alone holds up the pipeline."""
+        done = choice.plan.expansion
+        floats = [
+            r for r in done.judgement.reductions
+            if not r.whole and self._element(r.variable) in ("float", "fixed")
+        ]  # fmt: skip
+        slow = choice.figures.ii_after if choice.figures is not None else None
+        if request.interleave != "auto" or not floats or slow is None or slow < 2:
+            return choice
+        deeper = self._form(request, done.remainder == "peel", slow)
+        if deeper.plan.edit is None or _cost(deeper) >= _cost(choice):
+            return choice
+        return deeper
+
+    def _element(self, variable: int) -> str:
+        kind = self.program.variable(variable).type
+        kind = getattr(kind, "element", getattr(kind, "target", kind))
+        return kind.kind if isinstance(kind, ScalarType) else ""
+
+    def _pragmas(self, plan: Plan, wanted: Sequence[banks.Wanted]) -> tuple[Edit, ...]:
+        assert plan.region is not None
+        from hlspart.model.results import InferResult
+
+        return pragma_edits(self.program, InferResult(tuple(banks.as_inferred(plan.region, wanted)), ()))
+
+    def texts(self, edits: Sequence[Edit]) -> dict[str, str]:
+        """New texts of the files that edits change."""
+        by_path: dict[str, list[Edit]] = {}
+        for edit in dict.fromkeys(edits):
+            by_path.setdefault(edit.span.path, []).append(edit)
+        return {path: apply_edits(self.program.sources[path], found) for path, found in by_path.items()}
+
+    # ------------------------------------------------------------------------------- figures
+
+    def figures(self, request: Request, edits: Sequence[Edit], plan: Plan) -> Figures:
+        """What the prediction says of the function before and after."""
+        after = self.predict(self.texts(edits))
+        name = request.function
+        whole = _latency(self.before, name), _latency(after, name)
+        loop = self._loop_result(request)
+        region = loop.latency.exact if loop is not None and loop.latency is not None else None
+        cycles: tuple[int | None, int | None] = whole
+        if region is not None and whole[0] is not None and whole[1] is not None:
+            cycles = region, max(1, whole[1] - (whole[0] - region))
+        inner_before = [r for r in self.before.loops if self._inside(request, r)]
+        lines = self._lines_after(edits, plan)
+        inner_after = [r for r in after.loops if r.function == name and lines[0] <= r.line <= lines[1]]
+        ii = _slowest(inner_before), _slowest(inner_after)
+        placement = plan.expansion.placement
+        ideal = None
+        trips = [i.trip_count.exact for i in plan.region.infos] if plan.region is not None else []
+        if cycles[0] is not None and placement is not None and all(trips):
+            total = 1
+            for n in trips:
+                total *= n or 1
+            ideal = -(-cycles[0] * placement.steps // total)
+        cause = None
+        if cycles[0] is None or cycles[1] is None:
+            bad = next((r for r in (*inner_before, *inner_after) if r.cause or r.depth_cause), None)
+            cause = (bad.cause or bad.depth_cause) if bad is not None else "the latency of the function is not known"
+        return Figures(
+            cycles[0], cycles[1], ideal, ii[0], ii[1], _limit(inner_after),
+            (_dsp(inner_before), _dsp(inner_after)), (_used(self.before), _used(after)), cause,
+        )  # fmt: skip
+
+    def _loop_result(self, request: Request) -> LoopResult | None:
+        name = self.program.loops[request.loops[0]].name
+        for r in self.before.loops:
+            if r.loop == request.loops[0] or (
+                r.flattened and r.flattened[0] == name and r.function == request.function
+            ):
+                return r
+        return None
+
+    def _inside(self, request: Request, result: LoopResult) -> bool:
+        outer = self.program.loops[request.loops[0]].at.span
+        at = self.program.loops[result.loop].at.span
+        return at.path == outer.path and outer.start <= at.start and at.end <= outer.end
+
+    def _lines_after(self, edits: Sequence[Edit], plan: Plan) -> tuple[int, int]:
+        """First and last line of the region in the new text."""
+        assert plan.edit is not None
+        source = self.program.sources[plan.edit.span.path]
+        before = [e for e in edits if e.span.path == source.path and e.span.start < plan.edit.span.start]
+        shift = sum(e.text.count("\n") - source.slice(e.span).count("\n") for e in before)
+        first = source.line_column(plan.edit.span.start)[0] + shift
+        return first, first + plan.edit.text.count("\n")
+
+
+def expand(
+    program: Program,
+    analysis: AccessAnalysis,
+    validation: Validation,
+    options: ExpandOptions,
+    before: IIResult,
+    predict: Predict,
+    top: str | None = None,
+    plan_only: bool = False,
+    sweep: Sequence[int] = (),
+) -> ExpandResult:
+    """Judge and write all regions that ``options`` and pragmas ask for.
+
+    ``predict`` gives the II check of changed texts. Raises :class:`~hlspart.expand.requests.UnknownLoop`.
+    """
+    wanted, said = requests(program, options, every=plan_only)
+    expander = _Expander(program, analysis, validation, options, before, predict, top)
+    regions: list[Expansion] = []
+    edits: list[Edit] = []
+    for request in wanted:
+        if plan_only:
+            regions.append(_slices(Engine(program, analysis, top).plan(request)))
+            continue
+        choice = expander.region(request)
+        regions.append(_finished(program, choice, _sweep(expander, request, sweep)))
+        overlapping = any(_overlap(e, choice.plan.edit) for e in edits) if choice.plan.edit else False
+        if not overlapping:
+            edits += choice.edits
+    texts = expander.texts(edits)
+    files = {path: texts.get(path, program.sources[path].text) for path in (u.path for u in program.units if u.source)}
+    ordered = {
+        path: tuple(sorted((e for e in dict.fromkeys(edits) if e.span.path == path), key=lambda e: e.span))
+        for path in files
+    }
+    lines = {path: line_runs(program.sources[path], found) for path, found in ordered.items()}
+    said += [d for r in regions for d in _diagnostics(program, r, plan_only)]
+    return ExpandResult(tuple(regions), files, lines, tuple(said))
+
+
+def _overlap(one: Edit, other: Edit | None) -> bool:
+    return (
+        other is not None
+        and one.span.path == other.span.path
+        and (one.span.start < other.span.end and other.span.start < one.span.end)
+    )
+
+
+def _sweep(expander: _Expander, request: Request, counts: Sequence[int]) -> tuple[Mapping[str, Any], ...]:
+    rows = []
+    for count in counts:
+        pe = (count, *[1] * (len(request.loops) - 1))
+        choice = expander.region(replace(request, pe=pe, grid=None))
+        f = choice.figures
+        verdict = choice.plan.expansion.judgement
+        row: dict[str, Any] = {"pe": count, "verdict": verdict.verdict, "cycles": None, "dsp": None, "bram18k": None,
+                               "ii": None, "efficiency": None, "cause": verdict.reason}  # fmt: skip
+        if f is not None:
+            row |= {"cycles": f.after, "dsp": f.dsp[1], "bram18k": f.bram18k[1], "ii": f.ii_after,
+                    "efficiency": efficiency(f, count), "cause": f.cause}  # fmt: skip
+        elif count == 1 and choice.plan.expansion.written:
+            loop = expander._loop_result(request)
+            known = loop.latency.exact if loop is not None else None
+            row |= {"cycles": known, "efficiency": None if known is None else 1.0}
+        rows.append(row)
+    return tuple(rows)
+
+
+def efficiency(figures: Figures, elements: int) -> float | None:
+    """Cycles before, divided by the number of elements and the cycles after."""
+    if figures.before is None or not figures.after:
+        return None
+    return round(figures.before / elements / figures.after, 3)
+
+
+def _finished(program: Program, choice: _Choice, sweep: tuple[Mapping[str, Any], ...]) -> Expansion:
+    done = _slices(choice.plan)
+    partition = tuple(
+        {"array": program.variable(w.variable).name, "dim": w.dim, "type": w.type, "factor": w.factor}
+        for w in choice.wanted if w.type != "none"
+    )  # fmt: skip
+    notes = [
+        f"no banks for dimension {w.dim} of {program.variable(w.variable).name}: {w.reason}"
+        for w in choice.wanted if w.type == "none"
+    ]  # fmt: skip
+    f = choice.figures
+    if f is not None and f.before is not None and f.after is not None and f.after >= f.before:
+        notes.append(f"no gain: {f.before} cycles before, {f.after} after")
+    return replace(done, partition=partition, figures=f, sweep=sweep, notes=tuple(notes))
+
+
+def _slices(plan: Plan) -> Expansion:
+    """The region with the iterations and the elements of arrays that every element owns."""
+    done, region = plan.expansion, plan.region
+    if region is None or done.placement is None or done.placement.allocated > MOST_SLICES or not done.judgement.legal:
+        return done
+    pes: list[tuple[int, ...]] = [()]
+    for size in done.placement.space:
+        pes = [(*p, k) for p in pes for k in range(size)]
+    slices = []
+    for pe in pes:
+        loops: dict[str, Any] = {}
+        for k, (loop, info) in enumerate(zip(region.loops, region.infos, strict=True)):
+            trips, lower, step = info.trip_count.exact, info.lower, info.step or 1
+            if trips is None or lower is None or lower.terms:
+                return done
+            size = done.placement.space[k]
+            chunk = -(-trips // size) if trips else 0
+            numbers = (
+                range(pe[k], trips, size) if done.request.maps[k] == "cyclic"
+                else range(min(pe[k] * chunk, trips), min((pe[k] + 1) * chunk, trips))
+            )  # fmt: skip
+            if len(numbers) <= MOST_ITERATIONS:
+                loops[loop.name] = [lower.const + step * n for n in numbers]
+            else:
+                ends = lower.const + step * numbers[0], lower.const + step * numbers[-1]
+                loops[loop.name] = {
+                    "first": ends[0], "last": ends[1], "step": step * numbers.step, "count": len(numbers)
+                }  # fmt: skip
+        slices.append({"pe": list(pe), "loops": loops})
+    return replace(done, slices=tuple(slices))
+
+
+def _diagnostics(program: Program, region: Expansion, plan_only: bool) -> list[Diagnostic]:
+    j = region.judgement
+    name = f"{region.request.function}/{','.join(region.names)}"
+    place = Place(region.path, region.line, 1, region.line, 1)
+    if j.at is not None and j.at.span.path in program.sources:
+        source = program.sources[j.at.span.path]
+        start, end = source.line_column(j.at.span.start), source.line_column(j.at.span.end)
+        place = Place(j.at.span.path, *start, *end)
+    if not j.legal:
+        rule = f"expand-{j.code or j.verdict}"
+        ends = ""
+        if j.witness is not None:
+            ends = " (" + "; ".join(f"{e.kind} of {e.name} at {e.line}:{e.column}" for e in j.witness) + ")"
+        severity = "info" if plan_only else "error"
+        return [Diagnostic(rule, rule, severity, place, f"{name} {j.verdict}: {j.reason}{ends}")]  # type: ignore[arg-type]
+    return [
+        Diagnostic("expand-gain", "expand-gain", "warning", place, f"{name}: {note}")
+        for note in region.notes if note.startswith("no gain")
+    ]  # fmt: skip
+
+
+def _cost(choice: _Choice) -> tuple[float, float]:
+    f = choice.figures
+    if f is None or f.after is None:
+        return float("inf"), float("inf")
+    return f.after, f.dsp[1] if f.dsp[1] is not None else float("inf")
+
+
+def _worse(one: Figures, other: Figures) -> bool:
+    """Whether banks make a loop slower, or unknown where it was known."""
+    if other.after is None:
+        return False
+    return one.after is None or one.after > other.after
+
+
+def _latency(result: IIResult, function: str) -> int | None:
+    return next((f.latency.exact for f in result.functions if f.name == function), None)
+
+
+def _slowest(loops: Sequence[LoopResult]) -> int | None:
+    found = [r.ii for r in loops if r.pipelined]
+    return None if not found or any(x is None for x in found) else max(x for x in found if x is not None)
+
+
+def _limit(loops: Sequence[LoopResult]) -> str | None:
+    slow = [r for r in loops if r.pipelined and r.ii is not None and r.ii > (r.target_ii or 1) and r.limits]
+    if not slow:
+        return None
+    worst = max(slow, key=lambda r: r.ii or 0)
+    return worst.limits[0].text or worst.limits[0].kind
+
+
+def _dsp(loops: Sequence[LoopResult]) -> int | None:
+    found = [r.dsp for r in loops if r.dsp is not None]
+    return sum(found) if found else None
+
+
+def _used(result: IIResult) -> int | None:
+    return next((r.used for r in result.resources if r.name == "BRAM18K"), None)

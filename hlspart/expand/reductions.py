@@ -1,0 +1,184 @@
+"""Statements that only add to a variable, in any order: ``x op= e`` and what means the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hlspart.model.program import (
+    ArrayRef,
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Conditional,
+    CType,
+    Expr,
+    ExprStmt,
+    If,
+    IncDec,
+    Name,
+    Program,
+    ScalarType,
+    Stmt,
+    walk,
+)
+from hlspart.poly.effects import statement_expressions
+
+_COMPOUND = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^"}
+_CALLS = {
+    "fmin": "min", "fminf": "min", "fmax": "max", "fmaxf": "max", "std::min": "min", "std::max": "max",
+    "hls::min": "min", "hls::max": "max",
+}  # fmt: skip
+_MORE = {"<": "max", "<=": "max", ">": "min", ">=": "min"}  # `x < e` then x = e keeps the larger
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    """A statement ``target op value``; ``values`` are the expressions that it combines with the target."""
+
+    op: str
+    target: Name | ArrayRef
+    values: tuple[Expr, ...]
+
+
+def update_of(program: Program, stmt: Stmt, variable: int) -> Update | None:
+    """The statement as an update of ``variable``, None where it is no such thing."""
+    found = _update(program, stmt)
+    if found is None or found.target.variable != variable:
+        return None
+    operands = (*found.values, *(found.target.indices if isinstance(found.target, ArrayRef) else ()))
+    mentioned = {e.variable for value in operands for e in walk(value) if isinstance(e, Name | ArrayRef)}
+    return None if variable in mentioned else found
+
+
+def _update(program: Program, stmt: Stmt) -> Update | None:
+    if isinstance(stmt, Block) and len(stmt.body) == 1:
+        return _update(program, stmt.body[0])
+    if isinstance(stmt, If):
+        return _kept_extreme(program, stmt)
+    if not isinstance(stmt, ExprStmt):
+        return None
+    match stmt.expr:
+        case IncDec(operand=Name() | ArrayRef() as target):
+            return Update("+", target, ())
+        case Assign(op="=", target=Name() | ArrayRef() as target, value=value):
+            return _plain(program, target, value)
+        case Assign(op=op, target=Name() | ArrayRef() as target, value=value) if op in _COMPOUND:
+            return Update(_COMPOUND[op], target, (value,))
+    return None
+
+
+def _plain(program: Program, target: Name | ArrayRef, value: Expr) -> Update | None:
+    """``x = x op e`` and its kin."""
+    value = _bare(value, target.type)
+    if isinstance(value, Binary) and value.op in ("+", "-", "*", "&", "|", "^"):
+        op = "+" if value.op in "+-" else value.op
+        rest: list[Expr] = []
+        if _without(program, value, target, op, rest):
+            return Update(op, target, tuple(rest))
+    if isinstance(value, Call) and value.function in _CALLS and len(value.args) == 2:
+        for one, other in (value.args, value.args[::-1]):
+            if same(program, one, target):
+                return Update(_CALLS[value.function or ""], target, (other,))
+    if isinstance(value, Conditional) and isinstance(value.test, Binary) and value.test.op in _MORE:
+        for kept, new in ((value.then, value.other), (value.other, value.then)):
+            if same(program, kept, target):
+                kind = _extreme(program, value.test, target, new, taken=new is value.then)
+                return None if kind is None else Update(kind, target, (new,))
+    return None
+
+
+def _without(program: Program, value: Expr, target: Expr, op: str, rest: list[Expr]) -> bool:
+    """Whether ``value`` is a chain of ``op`` with ``target`` in it once, not subtracted; the others go to ``rest``."""
+    if same(program, value, target):
+        return True
+    if not isinstance(value, Binary) or value.op not in (("+", "-") if op == "+" else (op,)):
+        return False
+    if _without(program, value.left, target, op, rest):
+        rest.append(value.right)
+        return True
+    if value.op != "-" and _without(program, value.right, target, op, rest):
+        rest.append(value.left)
+        return True
+    return False
+
+
+def _kept_extreme(program: Program, stmt: If) -> Update | None:
+    """``if (e > x) x = e;``"""
+    body = stmt.then.body
+    if stmt.other is not None or len(body) != 1 or not isinstance(body[0], ExprStmt):
+        return None
+    inner = body[0].expr
+    if not isinstance(inner, Assign) or inner.op != "=" or not isinstance(inner.target, Name | ArrayRef):
+        return None
+    if not isinstance(stmt.test, Binary) or stmt.test.op not in _MORE:
+        return None
+    op = _extreme(program, stmt.test, inner.target, inner.value, taken=True)
+    return None if op is None else Update(op, inner.target, (inner.value,))
+
+
+def _extreme(program: Program, test: Binary, kept: Expr, new: Expr, taken: bool) -> str | None:
+    """min or max when ``new`` replaces ``kept`` if the test holds (``taken``) or if it fails."""
+    if same(program, test.left, kept) and same(program, test.right, new):
+        op = _MORE[test.op]
+    elif same(program, test.right, kept) and same(program, test.left, new):
+        op = "min" if _MORE[test.op] == "max" else "max"
+    else:
+        return None
+    return op if taken else ("min" if op == "max" else "max")
+
+
+def same(program: Program, one: Expr, other: Expr) -> bool:
+    """Whether two expressions are spelled alike, variables compared by what they mean."""
+    if program.text(one.at).split() != program.text(other.at).split():
+        return False
+    names = [[e.variable for e in walk(x) if isinstance(e, Name | ArrayRef)] for x in (one, other)]
+    return names[0] == names[1]
+
+
+def _bare(value: Expr, of: CType) -> Expr:
+    while isinstance(value, Cast) and value.type == of:
+        value = value.operand
+    return value
+
+
+def guarded_updates(program: Program, stmt: Stmt, variable: int) -> list[Update] | None:
+    """All uses of ``variable`` in ``stmt`` as updates, under any conditions that do not read it; None otherwise."""
+    if not mentions(program, stmt, variable):
+        return []
+    found = update_of(program, stmt, variable)
+    if found is not None:
+        return [found]
+    if isinstance(stmt, Block):
+        return _all(program, stmt.body, variable)
+    if isinstance(stmt, If) and not _reads(stmt.test, variable):
+        return _all(program, (stmt.then,) if stmt.other is None else (stmt.then, stmt.other), variable)
+    return None
+
+
+def _all(program: Program, stmts: Sequence[Stmt], variable: int) -> list[Update] | None:
+    found: list[Update] = []
+    for stmt in stmts:
+        more = guarded_updates(program, stmt, variable)
+        if more is None:
+            return None
+        found += more
+    return found
+
+
+def mentions(program: Program, stmt: Stmt, variable: int) -> bool:
+    """Whether a statement names a variable."""
+    return any(_reads(root, variable) for root in statement_expressions(program, stmt))
+
+
+def _reads(root: Expr, variable: int) -> bool:
+    return any(isinstance(e, Name | ArrayRef) and e.variable == variable for e in walk(root))
+
+
+def associative(kind: CType, values: Sequence[Expr], op: str) -> bool:
+    """Whether the order of updates cannot be seen: integers, updated with integers."""
+    if not isinstance(kind, ScalarType) or kind.kind != "int":
+        return False
+    return all(isinstance(v.type, ScalarType) and v.type.kind in ("int", "bool") for v in values)

@@ -1,0 +1,362 @@
+"""A region as a tree of what elements do together: leaves, inner loops, conditions around those.
+
+A *leaf* is one statement that holds no loop. Leaves are numbered in text order; the number is the position of
+an instance in its time stamp (docs/expand.md). What cannot be expanded is a :class:`Refusal` with its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from hlspart.model.access import AccessAnalysis, LoopInfo
+from hlspart.model.program import (
+    ArrayRef,
+    ArrayType,
+    Assign,
+    Block,
+    Call,
+    Declare,
+    Expr,
+    ExprStmt,
+    If,
+    IncDec,
+    Jump,
+    Label,
+    Loop,
+    Member,
+    Name,
+    OpaqueExpr,
+    PointerType,
+    PragmaMark,
+    Program,
+    Return,
+    ScalarType,
+    Stmt,
+    Subscript,
+    Switch,
+    Unary,
+    Variable,
+    expressions,
+    walk,
+    walk_statements,
+)
+from hlspart.model.source import Origin
+
+
+class Refusal(Exception):
+    """Why a region keeps its text: a code of the contract, words, and the place."""
+
+    def __init__(self, code: str, reason: str, at: Origin) -> None:
+        super().__init__(reason)
+        self.code, self.reason, self.at = code, reason, at
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """One statement without loops."""
+
+    number: int
+    stmt: Stmt
+
+
+@dataclass(frozen=True, eq=False)
+class Inner:
+    """A loop; ``number`` is the position of its header."""
+
+    number: int
+    loop: Loop
+    body: tuple[Node, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Guarded:
+    """A condition around loops, tested by each element."""
+
+    number: int
+    stmt: If
+    then: tuple[Node, ...]
+    other: tuple[Node, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """A pragma, which belongs to the loop around it."""
+
+    stmt: PragmaMark
+
+
+Node = Leaf | Inner | Guarded | Mark
+
+
+@dataclass(frozen=True)
+class Region:
+    """The loops to expand, outermost first, and the tree of the outermost one's body."""
+
+    program: Program
+    analysis: AccessAnalysis
+    function: str
+    loops: tuple[Loop, ...]
+    infos: tuple[LoopInfo, ...]
+    body: tuple[Node, ...]
+    leaf_of: Mapping[Stmt, int] = field(default_factory=dict)
+
+    def info(self, loop: Loop) -> LoopInfo:
+        """What analysis knows of a loop."""
+        return self.analysis.loops[loop.id]
+
+    def inner_loops(self) -> Iterator[Loop]:
+        """The loops of the region that are not expanded."""
+        wanted = {loop.id for loop in self.loops}
+        for stmt in walk_statements(self.loops[0].body):
+            if isinstance(stmt, Loop) and stmt.id not in wanted:
+                yield stmt
+
+    def declared_inside(self) -> frozenset[int]:
+        """Variables that the outermost body declares, iterators of inner loops included; statics are not."""
+        found = set[int]()
+        for stmt in walk_statements(self.loops[0].body):
+            if isinstance(stmt, Declare):
+                found |= {v for v in stmt.variables if self.program.variable(v).storage != "static"}
+        return frozenset(found)
+
+    @property
+    def iterators(self) -> frozenset[int]:
+        """Variables that count the loops of the region."""
+        inner = (self.info(loop).variable for loop in self.inner_loops())
+        return frozenset(v for v in (*(i.variable for i in self.infos), *inner) if v is not None)
+
+    def place_of(self, at: Origin) -> int:
+        """Number of the leaf (or header) that holds a piece of the region; -1: a header of an expanded loop."""
+        best, width = -1, 1 << 60
+        for stmt, number in self.leaf_of.items():
+            span = stmt.header.span if isinstance(stmt, Loop) else stmt.at.span
+            if isinstance(stmt, If):
+                span = stmt.test.at.span if self._guarded(stmt) else span
+            if span.path == at.span.path and span.start <= at.span.start and at.span.end <= span.end:
+                size = span.end - span.start
+                if size < width:
+                    best, width = number, size
+        return best
+
+    def _guarded(self, stmt: If) -> bool:
+        return any(isinstance(s, Loop) for s in walk_statements(stmt))
+
+
+def build(program: Program, analysis: AccessAnalysis, function: str, loops: tuple[int, ...]) -> Region:
+    """The region of ``loops`` (ids, nested, outermost first). Raises :class:`Refusal`."""
+    nest = tuple(program.loops[k] for k in loops)
+    infos = tuple(analysis.loops[k] for k in loops)
+    for loop, info in zip(nest, infos, strict=True):
+        _counted(program, loop, info)
+    builder = _Builder(program, analysis)
+    body = builder.block(nest[0].body)
+    region = Region(program, analysis, function, nest, infos, body, builder.numbers)
+    _check(region)
+    return region
+
+
+class _Builder:
+    def __init__(self, program: Program, analysis: AccessAnalysis) -> None:
+        self.program, self.analysis = program, analysis
+        self.numbers: dict[Stmt, int] = {}
+
+    def _number(self, stmt: Stmt) -> int:
+        return self.numbers.setdefault(stmt, len(self.numbers))
+
+    def block(self, block: Block) -> tuple[Node, ...]:
+        return tuple(self.node(stmt) for stmt in block.body)
+
+    def node(self, stmt: Stmt) -> Node:
+        if isinstance(stmt, PragmaMark):
+            return Mark(stmt)
+        if isinstance(stmt, Loop):
+            _counted(self.program, stmt, self.analysis.loops[stmt.id])
+            return Inner(self._number(stmt), stmt, self.block(stmt.body))
+        if not any(isinstance(s, Loop) for s in walk_statements(stmt)):
+            return Leaf(self._number(stmt), stmt)
+        if isinstance(stmt, If):
+            number = self._number(stmt)
+            other = () if stmt.other is None else self.block(stmt.other)
+            return Guarded(number, stmt, self.block(stmt.then), other)
+        if isinstance(stmt, Block):
+            raise Refusal("condition", "a block of its own holds a loop", stmt.at)
+        raise Refusal("condition", "a loop stands in a statement that is no condition", stmt.at)
+
+
+def _counted(program: Program, loop: Loop, info: LoopInfo) -> None:
+    """Raise where a loop does not count."""
+    if info.iterator is None or info.step is None or info.variable is None:
+        raise Refusal("trip-count", f"the loop {loop.name} does not count: {info.cause}", loop.header)
+    if loop.kind != "for" or loop.init is None or loop.step is None or loop.test is None:
+        raise Refusal("trip-count", f"the loop {loop.name} is no for loop with a first value, a test and a step",
+                      loop.header)  # fmt: skip
+    if info.exits:
+        raise Refusal("exit", f"the loop {loop.name} may end early: {info.cause or _leaving(loop)}", loop.header)
+
+
+def _leaving(loop: Loop) -> str:
+    for stmt in walk_statements(loop.body):
+        if isinstance(stmt, Return):
+            return "a return in its body"
+        if isinstance(stmt, Jump):
+            return f"a {stmt.kind} in its body"
+    return "its test does not only count"
+
+
+def _check(region: Region) -> None:
+    program, body = region.program, region.loops[0].body
+    inner = {loop.id for loop in region.inner_loops()}
+    for stmt in walk_statements(body):
+        if isinstance(stmt, Return) or (isinstance(stmt, Jump) and stmt.kind == "goto"):
+            raise Refusal("exit", f"a {'return' if isinstance(stmt, Return) else 'goto'} leaves the loop", stmt.at)
+        if isinstance(stmt, Jump) and not _inside_switch(body, stmt):
+            raise Refusal("exit", f"a {stmt.kind} ends the iteration early", stmt.at)
+        if isinstance(stmt, Label):
+            raise Refusal("exit", f"the label {stmt.name} may be jumped to", stmt.at)
+        if isinstance(stmt, Declare) and any(program.variable(v).storage == "static" for v in stmt.variables):
+            raise Refusal("dependence", "a static variable lives on from iteration to iteration", stmt.at)
+        for expr in _expressions(program, stmt):
+            _expression(region, expr)
+    headers = {region.info(loop).variable for loop in (*region.loops, *(program.loops[k] for k in inner))}
+    for stmt in walk_statements(body):
+        if isinstance(stmt, ExprStmt | If | Switch | Declare):
+            for expr in _expressions(program, stmt):
+                for node in walk(expr):
+                    target = target_of(node)
+                    if isinstance(target, Name) and target.variable in headers and not _steps(region, node):
+                        raise Refusal("trip-count", f"the body writes the iterator {_name(program, target)}", node.at)
+
+
+def _steps(region: Region, node: Expr) -> bool:
+    """Whether an assignment stands in the header of a loop."""
+    return any(
+        loop.header.span.start <= node.at.span.start and node.at.span.end <= loop.header.span.end
+        for loop in region.program.loops.values()
+        if loop.header.span.path == node.at.span.path
+    )
+
+
+def _inside_switch(body: Block, jump: Jump) -> bool:
+    if jump.kind != "break":
+        return False
+    return any(isinstance(s, Switch) and jump in tuple(walk_statements(s.body)) for s in walk_statements(body))
+
+
+def _expressions(program: Program, stmt: Stmt) -> Iterator[Expr]:
+    """Expressions that stand directly in a statement, first values of declarations included."""
+    yield from expressions(stmt)
+    if isinstance(stmt, Declare):
+        yield from (init for v in stmt.variables if (init := program.variable(v).init) is not None)
+
+
+def _expression(region: Region, root: Expr) -> None:
+    program = region.program
+    inside = region.declared_inside()
+    for node in walk(root):
+        match node:
+            case OpaqueExpr(what=what):
+                raise Refusal("pointer", f"`{program.text(node.at)}` is not analysed: {what}", node.at)
+            case Unary(op="&"):
+                raise Refusal("pointer", f"`{program.text(node.at)}` takes an address", node.at)
+            case Unary(op="*"):
+                raise Refusal("pointer", f"`{program.text(node.at)}` goes through a pointer", node.at)
+            case Call():
+                _call(region, node)
+            case Name() | ArrayRef():
+                variable = program.variable(node.variable)
+                if variable.volatile:
+                    raise Refusal("volatile", f"{variable.name} is volatile", node.at)
+                if variable.reference:
+                    raise Refusal("pointer", f"{variable.name} is a reference", node.at)
+                if isinstance(node, Name) and isinstance(variable.type, PointerType | ArrayType):
+                    raise Refusal("pointer", f"{variable.name} is used as an address", node.at)
+        target = target_of(node)
+        while isinstance(target, Member | Subscript):
+            target = target.base
+            if isinstance(target, Name) and target.variable not in inside:
+                raise Refusal("non-affine", f"members of {_name(program, target)} are not analysed", node.at)
+        if isinstance(target, Name):
+            variable = program.variable(target.variable)
+            if not isinstance(variable.type, ScalarType) and target.variable not in inside:
+                raise Refusal("non-affine", f"{variable.name} is written as a whole", node.at)
+
+
+def target_of(node: Expr) -> Expr | None:
+    """What an assignment or an increment changes."""
+    if isinstance(node, Assign):
+        return node.target
+    return node.operand if isinstance(node, IncDec) else None
+
+
+def first_value(program: Program, loop: Loop) -> Expr:
+    """The expression that a loop's iterator starts from. Raises :class:`Refusal`."""
+    value: Expr | None = None
+    if isinstance(loop.init, Declare) and len(loop.init.variables) == 1:
+        value = program.variable(loop.init.variables[0]).init
+    elif isinstance(loop.init, ExprStmt) and isinstance(loop.init.expr, Assign) and loop.init.expr.op == "=":
+        value = loop.init.expr.value
+    if value is None or value.at.kind != "plain":
+        raise Refusal("trip-count", f"the first value of {loop.name}'s iterator cannot be told", loop.header)
+    return value
+
+
+def _name(program: Program, name: Name) -> str:
+    return program.variable(name.variable).name
+
+
+#: Library functions without effects on anything but their result.
+_PURE = """
+    abs labs fabs fabsf sqrt sqrtf cbrt cbrtf exp expf exp2 exp2f log logf log2 log2f log10 log10f pow powf sin sinf
+    cos cosf tan tanf tanh tanhf sinh cosh asin acos atan atanf atan2 atan2f floor floorf ceil ceilf round roundf
+    trunc truncf fmin fminf fmax fmaxf fmod fmodf hypot copysign std::min std::max hls::min hls::max hls::abs
+    hls::sqrt hls::exp hls::log hls::pow hls::fabs __builtin_expect
+"""
+PURE = frozenset(_PURE.split())
+
+
+def _call(region: Region, call: Call) -> None:
+    """Raise for a call that may do more than work out a value of its arguments."""
+    name = call.function
+    if name is None:
+        raise Refusal("call", "a call through a pointer may do anything", call.at)
+    if name in PURE and name not in region.program.functions:
+        return
+    if name not in region.program.functions:
+        raise Refusal("call", f"what {name} does is not known", call.at)
+    why = impure(region.program, name, frozenset())
+    if why is not None:
+        raise Refusal("call", f"{name} {why}", call.at)
+
+
+def impure(program: Program, name: str, above: frozenset[str]) -> str | None:
+    """Why a function is more than a value of its arguments; None where it is no more."""
+    if name in above:
+        return "calls itself"
+    function = program.functions[name]
+    params = frozenset(function.params)
+    for ident in function.params:
+        variable = program.variable(ident)
+        if not isinstance(variable.type, ScalarType) or variable.reference:
+            return f"takes {variable.name}, which is no plain value"
+    for stmt in walk_statements(function.body):
+        for expr in (e for root in _expressions(program, stmt) for e in walk(root)):
+            if isinstance(expr, OpaqueExpr):
+                return "holds what is not analysed"
+            if isinstance(expr, Call):
+                if expr.function is None:
+                    return "calls through a pointer"
+                if expr.function in program.functions:
+                    why = impure(program, expr.function, above | {name})
+                    if why is not None:
+                        return f"calls {expr.function}, which {why}"
+                elif expr.function not in PURE:
+                    return f"calls {expr.function}, which is not known"
+            if isinstance(expr, Name | ArrayRef) and expr.variable not in params and _lives_on(program, expr.variable):
+                return f"uses {program.variable(expr.variable).name}, which lives on"
+    return None
+
+
+def _lives_on(program: Program, ident: int) -> bool:
+    variable: Variable = program.variable(ident)
+    return not variable.const and (variable.storage in ("static", "global"))

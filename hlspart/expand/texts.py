@@ -1,0 +1,176 @@
+"""Pieces of the user's text inside a region: statements with other names in places, and what stands between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from hlspart.expand.region import Refusal
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.program import (
+    ArrayRef,
+    ArrayType,
+    Block,
+    Declare,
+    Expr,
+    Name,
+    Program,
+    ScalarType,
+    Stmt,
+    walk,
+    walk_statements,
+)
+from hlspart.model.source import Edit, Origin, SourceText, Span, apply_edits
+from hlspart.poly.effects import statement_expressions
+
+_DIRECTIVE = re.compile(r"^[ \t]*#", re.M)
+
+
+@dataclass
+class Texts:
+    """The text of statements and expressions of one function; ``uses`` are the places of each variable's name."""
+
+    program: Program
+    root: Stmt
+    uses: Mapping[int, list[Name | ArrayRef]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        uses: dict[int, list[Name | ArrayRef]] = {}
+        for top in statement_expressions(self.program, self.root):
+            for expr in walk(top):
+                if isinstance(expr, Name | ArrayRef):
+                    uses.setdefault(expr.variable, []).append(expr)
+        self.uses = uses
+
+    def within(self, span: Span, variable: int) -> Iterator[Name | ArrayRef]:
+        """Uses of a variable in a piece of text."""
+        for use in self.uses.get(variable, ()):
+            at = use.at.span
+            if at.path == span.path and span.start <= at.start and at.end <= span.end:
+                yield use
+
+    def mentions(self, span: Span, variable: int) -> bool:
+        """Whether a piece of text uses a variable."""
+        return next(self.within(span, variable), None) is not None
+
+    def read_outside_loops(self, analysis: AccessAnalysis, iterator: int) -> bool:
+        """Whether an iterator is named outside of all loops that count with it."""
+        counted = [loop.at.span for loop in self.program.loops.values() if analysis.loops[loop.id].variable == iterator]
+        return any(
+            not any(c.path == u.at.span.path and c.start <= u.at.span.start and u.at.span.end <= c.end for c in counted)
+            for u in self.uses.get(iterator, ())
+        )
+
+    def text(self, span: Span, names: Mapping[int, str], whole: Mapping[int, str]) -> str:
+        """The text of ``span`` with other names for variables; those in ``whole`` lose their subscripts too.
+
+        Raises :class:`Refusal` where a macro's body makes the use.
+        """
+        edits: dict[Span, str] = {}
+        for variable in (*names, *whole):
+            for use in self.within(span, variable):
+                at = use.at if variable in whole or isinstance(use, Name) else use.name
+                if at.kind not in ("plain", "argument"):
+                    name = self.program.variable(variable).name
+                    raise Refusal("condition", f"a macro's body names {name}, which needs another name here", use.at)
+                edits[at.span] = whole[variable] if variable in whole else names[variable]
+        return self.edited(span, edits)
+
+    def edited(self, span: Span, edits: Mapping[Span, str]) -> str:
+        """The text of ``span`` with pieces replaced; a piece inside another is part of that."""
+        source = self.program.sources[span.path]
+        outer = [s for s in edits if not any(o != s and o.start <= s.start and s.end <= o.end for o in edits)]
+        inside = [
+            Edit(Span(span.path, s.start - span.start, s.end - span.start), edits[s])
+            for s in sorted(outer, key=lambda s: s.start)
+        ]
+        return apply_edits(SourceText(span.path, source.slice(span)), inside)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A statement of a block with what stands before it on lines of its own and behind it on its last line."""
+
+    stmt: Stmt
+    before: tuple[str, ...]
+    behind: str
+
+
+def pieces(program: Program, block: Block) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
+    """The statements of a block, and the comment lines behind the last one. Raises :class:`Refusal`."""
+    path = block.at.span.path
+    text = program.sources[path].text
+    if not block.braces or not block.body:
+        inside = text[block.at.span.start + 1 : block.at.span.end - 1] if block.braces else ""
+        return tuple(Piece(stmt, (), "") for stmt in block.body), _lines(inside)
+    starts = [stmt.at.span.start for stmt in block.body]
+    ends = [stmt.at.span.end for stmt in block.body]
+    found: list[Piece] = []
+    gap = text[block.at.span.start + 1 : starts[0]]
+    _check(program, block.at, gap)
+    before = _lines(gap)
+    for k, stmt in enumerate(block.body):
+        if stmt.at.kind != "plain" or stmt.at.span.path != path:
+            raise Refusal("condition", "a macro makes the statement", stmt.at)
+        last = k + 1 == len(block.body)
+        gap = text[ends[k] : block.at.span.end - 1 if last else starts[k + 1]]
+        _check(program, stmt.at, gap)
+        line, newline, rest = gap.partition("\n")
+        behind = line.strip()
+        if behind.startswith("/*") and "*/" not in behind:
+            behind, rest = "", gap
+        elif not newline:
+            behind, rest = (behind, "") if last or behind.startswith("/*") else ("", gap)
+        found.append(Piece(stmt, before, behind))
+        before = _lines(rest)
+    return tuple(found), before
+
+
+def _check(program: Program, at: Origin, gap: str) -> None:
+    if _DIRECTIVE.search(gap):
+        raise Refusal("condition", "lines of the preprocessor stand between the statements", at)
+
+
+def _lines(gap: str) -> tuple[str, ...]:
+    """Lines with text, without the white space around them."""
+    return tuple(line.strip() for line in gap.split("\n") if line.strip())
+
+
+def indented(text: str, by: str, column: int) -> list[str]:
+    """Lines of a statement that began at ``column`` (0-based), moved to the indentation ``by``.
+
+    A text with continued lines keeps them: white space counts there.
+    """
+    first, *rest = text.split("\n")
+    if any(line.endswith("\\") for line in (first, *rest)):
+        return [by + first, *rest]
+    own = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=column)
+    width = min(column, own)
+    return [by + first, *(by + line[width:] if line.strip() else line for line in rest)]
+
+
+def type_text(program: Program, variable: int) -> str:
+    """The type of a scalar or of an array's elements as the source spells it, without qualifiers."""
+    v = program.variable(variable)
+    at = v.declarations[0].specifiers
+    text = " ".join(program.text(at).split())
+    element = v.type.element if isinstance(v.type, ArrayType) else v.type
+    if not at.editable and not (at.kind == "macro" and re.fullmatch(r"\w+", text)):
+        if not isinstance(element, ScalarType):
+            raise Refusal("condition", f"the type of {v.name} cannot be written down again", v.at)
+        return element.name
+    words = [w for w in re.split(r"\s+", text) if w not in ("const", "static", "register", "constexpr")]
+    return " ".join(words)
+
+
+def declared_in(stmt: Stmt) -> frozenset[int]:
+    """Variables declared at or below a statement."""
+    return frozenset(v for s in walk_statements(stmt) if isinstance(s, Declare) for v in s.variables)
+
+
+def names_in(expr: Expr | None) -> frozenset[int]:
+    """Variables that an expression names."""
+    if expr is None:
+        return frozenset()
+    return frozenset(e.variable for e in walk(expr) if isinstance(e, Name | ArrayRef))

@@ -1,0 +1,199 @@
+"""Parallel expansion: what is asked for, what was judged, and what was written (``hlspart.expand/1``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.rewriting import LineRun
+from hlspart.model.source import Origin
+
+Map = Literal["cyclic", "block"]
+Order = Literal["time-space", "space-time"]
+Objective = Literal["steps", "active"]
+Reduce = Literal["tree", "serial", "cascade"]
+Remainder = Literal["auto", "guard", "peel", "refuse"]
+Verdict = Literal["parallel", "reduction", "illegal", "refused", "invalid-placement"]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Loops on a grid: ``space`` elements and ``time`` steps per loop, ``parts`` by loop and grid dimension.
+
+    ``active`` elements own an iteration, ``allocated`` exist; ``guarded``: loops whose last step is not full.
+    """
+
+    space: tuple[int, ...]
+    parts: tuple[tuple[int, ...], ...]
+    time: tuple[int, ...]
+    active: int
+    steps: int
+    guarded: tuple[int, ...]
+    allocated: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandOptions:
+    """What the user wants of every region; a pragma's keys stand in for what is None here."""
+
+    loops: tuple[str, ...] = ()
+    pe: tuple[int, ...] | None = None
+    grid: tuple[int, ...] | None = None
+    maps: tuple[Map, ...] | None = None
+    order: Order | None = None
+    reduce: Reduce | None = None
+    reassoc: bool = False
+    interleave: int | Literal["auto"] | None = None
+    remainder: Remainder | None = None
+    stage: tuple[str, ...] | None = None
+    objective: Objective | None = None
+    time_tile: bool = True
+    capacity: Mapping[str, int] = field(default_factory=dict)
+    partition: Literal["rule", "infer", "none"] = "rule"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One region to expand: ``loops`` (ids, outermost first) with elements for each, or a grid to place them on."""
+
+    function: str
+    loops: tuple[int, ...]
+    pe: tuple[int, ...] | None
+    grid: tuple[int, ...] | None
+    maps: tuple[Map, ...]
+    order: Order
+    reduce: Reduce
+    reassoc: bool
+    interleave: int | Literal["auto"]
+    remainder: Remainder
+    stage: tuple[str, ...]
+    objective: Objective
+    time_tile: bool
+    origin: Literal["pragma", "option"]
+    pragmas: tuple[int, ...] = ()  # indices in Program.pragmas
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of a dependence: an access in one iteration."""
+
+    name: str
+    line: int
+    column: int
+    kind: str
+    iteration: Mapping[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON of a witness's end."""
+        return {
+            "line": self.line, "column": self.column, "array": self.name, "kind": self.kind,
+            "iteration": dict(self.iteration),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """A variable of which every element has its own.
+
+    ``box``: least and greatest index per dimension of what a last iteration writes, where that is a full box.
+    """
+
+    variable: int
+    name: str
+    kind: Literal["local", "privatised", "last-value"]
+    line: int
+    loops: int  # how many region loops, outermost first, it is private to
+    box: tuple[tuple[int, int], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """A variable that all elements add to: ``op`` one of ``+ * & | ^ min max``.
+
+    ``loops``: positions of the region's loops over which it is reduced. ``whole``: all elements of the array have
+    partials; else the one element (or scalar) that a region touches.
+    """
+
+    variable: int
+    name: str
+    op: str
+    loops: tuple[int, ...]
+    whole: bool
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What integer sets say about a region. ``at``: place of the culprit."""
+
+    verdict: Verdict
+    code: str | None = None
+    reason: str | None = None
+    at: Origin | None = None
+    witness: tuple[End, End] | None = None
+    dependences: int = 0
+    across: int = 0
+    private: tuple[Private, ...] = ()
+    reductions: tuple[Reduction, ...] = ()
+    apart: frozenset[tuple[int, int]] = frozenset()  # leaves that a dependence between elements joins
+
+    @property
+    def legal(self) -> bool:
+        """Whether the region may be expanded."""
+        return self.verdict in ("parallel", "reduction")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Predicted figures of the function before and after; None where not known."""
+
+    before: int | None
+    after: int | None
+    ideal: int | None
+    ii_before: int | None
+    ii_after: int | None
+    limit: str | None
+    dsp: tuple[int | None, int | None] = (None, None)
+    bram18k: tuple[int | None, int | None] = (None, None)
+    cause: str | None = None
+
+    @property
+    def efficiency(self) -> float | None:
+        """Share of the ideal speed-up that is reached."""
+        if self.after and self.ideal is not None:
+            return round(self.ideal / self.after, 3)
+        return None
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """One region with its judgement and, where it was written, what was written."""
+
+    request: Request
+    names: tuple[str, ...]
+    path: str
+    line: int
+    judgement: Judgement
+    placement: Placement | None = None
+    extents: tuple[int | None, ...] = ()
+    remainder: str = "none"
+    partition: tuple[Mapping[str, Any], ...] = ()
+    repeated: tuple[Mapping[str, Any], ...] = ()
+    staged: tuple[Mapping[str, Any], ...] = ()
+    slices: tuple[Mapping[str, Any], ...] = ()
+    interleave: int = 1
+    figures: Figures | None = None
+    written: bool = False
+    sweep: tuple[Mapping[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ExpandResult:
+    """All regions of the given files, the new texts, and what is to be said."""
+
+    regions: tuple[Expansion, ...]
+    files: Mapping[str, str]
+    lines: Mapping[str, tuple[LineRun, ...]]
+    diagnostics: tuple[Diagnostic, ...]
