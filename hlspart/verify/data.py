@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 
-from hlspart.verify.interface import Object
+from hlspart.verify.interface import Leaf, Object
 
 Number = int | float
 Values = Mapping[str, Sequence[Number]]  # key of an object -> its scalars in memory order
@@ -14,6 +14,14 @@ LIMITS = {
     "b": (-(2**7), 2**7 - 1), "B": (0, 2**8 - 1), "h": (-(2**15), 2**15 - 1), "H": (0, 2**16 - 1),
     "i": (-(2**31), 2**31 - 1), "I": (0, 2**32 - 1), "q": (-(2**63), 2**63 - 1), "Q": (0, 2**64 - 1), "?": (0, 1),
 }  # fmt: skip
+
+
+def limits(leaf: Leaf) -> tuple[int, int]:
+    """Least and greatest value of an integer."""
+    low, high = LIMITS[leaf.code]
+    if leaf.bits is None:
+        return low, high
+    return (-(1 << leaf.bits - 1), (1 << leaf.bits - 1) - 1) if low else (0, (1 << leaf.bits) - 1)
 
 
 def key(item: Object) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlspart.verify.data import size
-from hlspart.verify.interface import Interface, Object
+from hlspart.verify.interface import Interface, Leaf, Object
 
 _RUNTIME = """#define HLSPART_TEXT_(x) #x
 #define HLSPART_TEXT(x) HLSPART_TEXT_(x)
@@ -153,14 +153,20 @@ def _call(interface: Interface) -> str:
 
 def _move(item: Object, verb: str, stream: str) -> list[str]:
     name = storage(item)
-    if len(item.leaves) == 1 and not item.leaves[0].path:
+    if len(item.leaves) == 1 and not item.leaves[0].path and item.leaves[0].bits is None:
         return [f"        hlspart_{verb}((void *)&{name}, sizeof({name}), {stream});"]
     loops, index = "", ""
     for depth, extent in enumerate(item.shape):
         loops += f"for (int i{depth} = 0; i{depth} < {extent}; i{depth}++) "
         index += f"[i{depth}]"
-    body = " ".join(
-        f"hlspart_{verb}((void *)&{name}{index}{leaf.path}, sizeof({name}{index}{leaf.path}), {stream});"
-        for leaf in item.leaves
-    )
+    body = " ".join(_scalar(f"{name}{index}{leaf.path}", leaf, verb, stream) for leaf in item.leaves)
     return [f"        {loops}{{ {body} }}"]
+
+
+def _scalar(name: str, leaf: Leaf, verb: str, stream: str) -> str:
+    if leaf.bits is None:
+        return f"hlspart_{verb}((void *)&{name}, sizeof({name}), {stream});"
+    kind = "long long" if leaf.code == "q" else "unsigned long long"
+    if verb == "read":
+        return f"{{ {kind} hlspart_value; hlspart_read(&hlspart_value, 8, {stream}); {name} = hlspart_value; }}"
+    return f"{{ {kind} hlspart_value = ({kind}){name}; hlspart_write(&hlspart_value, 8, {stream}); }}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ _CODES = {
     ("float", 32, True): "f",
     ("float", 64, True): "d",
 }
+_ARBITRARY = re.compile(r"(?:.*::)?ap_u?int\b")
 _NAMES = {
     "b": "signed char", "B": "unsigned char", "h": "short", "H": "unsigned short", "i": "int",
     "I": "unsigned int", "q": "long long", "Q": "unsigned long long", "f": "float", "d": "double", "?": "_Bool",
@@ -46,10 +48,14 @@ class Incomparable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A scalar inside an element: ``path`` is a C suffix such as ``.re`` ("" for a plain scalar)."""
+    """A scalar inside an element: ``path`` is a C suffix such as ``.re`` ("" for a plain scalar).
+
+    ``bits``: width of an arbitrary-precision integer, which is moved by its value; None where its bytes are.
+    """
 
     path: str
     code: str
+    bits: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,7 @@ class Object:
     @property
     def same_as(self) -> tuple[object, ...]:
         """What must agree for two objects to be compared directly."""
-        return (self.shape, tuple((leaf.path, leaf.code) for leaf in self.leaves))
+        return (self.shape, tuple((leaf.path, leaf.code, leaf.bits) for leaf in self.leaves))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +183,10 @@ def _shape(variable: Variable, dims: tuple[int | None, ...], extents: Mapping[st
 def _element(kind: CType, spelled: str, name: str, cxx: bool = False) -> tuple[str, tuple[Leaf, ...]]:
     """Type name for storage, and its scalars. C++ tells long from long long, so there it is as written."""
     leaves = tuple(_leaves(kind, "", name))
-    if isinstance(kind, ScalarType) and not (cxx and spelled):
+    if isinstance(kind, ScalarType) and not (cxx and spelled) and leaves[0].bits is None:
         return _NAMES[leaves[0].code], leaves
     if not spelled:
-        assert isinstance(kind, StructType)
+        assert isinstance(kind, StructType | ScalarType)
         return kind.name, leaves
     return spelled, leaves
 
@@ -189,8 +195,14 @@ def _leaves(kind: CType, path: str, name: str) -> list[Leaf]:
     match kind:
         case ScalarType():
             code = (
-                "?" if kind.kind == "bool" else _CODES.get((kind.kind, kind.bits, kind.signed or kind.kind == "float"))
+                None
+                if _ARBITRARY.match(kind.name)
+                else "?"
+                if kind.kind == "bool"
+                else _CODES.get((kind.kind, kind.bits, kind.signed or kind.kind == "float"))
             )
+            if code is None and kind.kind == "int" and kind.bits <= 64 and _ARBITRARY.match(kind.name):
+                return [Leaf(path, "q" if kind.signed else "Q", kind.bits)]
             if code is None:
                 raise Incomparable(f"{name}{path} has type {kind.name}, which cannot be driven")
             return [Leaf(path, code)]

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hlspart.verify.constants import Hints
-from hlspart.verify.data import LIMITS, Number, Values, key
-from hlspart.verify.interface import Object
+from hlspart.verify.data import LIMITS, Number, Values, key, limits
+from hlspart.verify.interface import Leaf, Object
 
 CALM = (-100, 100)
 _PATTERNS = (
@@ -202,12 +202,12 @@ def _modes(item: Object, extents: Sequence[int], steering: bool, value_range: tu
         ("uniform", 100.0), ("uniform", 1.0), ("whole", 1000.0), ("exponent", 30.0), ("exponent", 120.0),
         ("uniform", 1e6), ("exponent", 1000.0),
     ]  # fmt: skip
-    limits = [LIMITS[c] for c in codes if c in LIMITS]
-    if not limits:
+    known = [limits(leaf) for leaf in item.leaves if leaf.code in LIMITS]
+    if not known:
         return [
             Mode(*CALM, form, scale) for form, scale in floats if scale < 1000 or form != "exponent" or "d" in codes
         ]
-    least, most = min(low for low, _ in limits), max(high for _, high in limits)
+    least, most = min(low for low, _ in known), max(high for _, high in known)
     spans = [(least, most), CALM, (0, 100), (1, 100), (0, 1)]
     spans += [(-(1 << k), (1 << k) - 1) for k in (48, 40, 31, 27, 23, 19, 15, 11, 8)]
     chosen = {*extents[:2], *extents[-2:], *(extents[len(extents) // 2 :][:1])}
@@ -232,14 +232,13 @@ def _drawn(
 ) -> list[Number]:
     """Scalars of one object in memory order."""
     columns = [
-        _column(leaf.code, item.count, mode, pattern, rng, constants, turn + k, bounds)
-        for k, leaf in enumerate(item.leaves)
+        _column(leaf, item.count, mode, pattern, rng, constants, turn + k, bounds) for k, leaf in enumerate(item.leaves)
     ]
     return columns[0] if len(columns) == 1 else [value for row in zip(*columns, strict=True) for value in row]
 
 
 def _column(
-    code: str,
+    leaf: Leaf,
     count: int,
     mode: Mode,
     pattern: str,
@@ -248,10 +247,10 @@ def _column(
     turn: int,
     bounds: tuple[float, float] | None,
 ) -> list[Number]:
-    if code in "fd":
-        fit, one, special = _floats(code, mode, rng, bounds)
+    if leaf.code in "fd":
+        fit, one, special = _floats(leaf.code, mode, rng, bounds)
     else:
-        fit, one, special = _integers(code, mode, rng)
+        fit, one, special = _integers(leaf, mode, rng)
     match pattern:
         case "constants":
             known = [v for v in (fit(c) for c in constants) if v is not None]
@@ -272,7 +271,7 @@ def _column(
         case "ascending" | "descending":
             values = sorted(one() for _ in range(count))
             return values if pattern == "ascending" else values[::-1]
-        case "magnitudes" if code not in "fd":
+        case "magnitudes" if leaf.code not in "fd":
             zero = min(max(mode.low, 0), mode.high)
             return [zero + _shifted(int(one()) - zero, rng.randrange(64)) for _ in range(count)]
     return [one() for _ in range(count)]
@@ -285,9 +284,9 @@ def _shifted(value: int, bits: int) -> int:
 _Kit = tuple[Callable[[int | float], Number | None], Callable[[], Number], list[Number]]
 
 
-def _integers(code: str, mode: Mode, rng: random.Random) -> _Kit:
+def _integers(leaf: Leaf, mode: Mode, rng: random.Random) -> _Kit:
     """A constant that fits (or None), a random value, and the values at the bounds."""
-    least, most = LIMITS[code]
+    least, most = limits(leaf)
     low = min(max(least, mode.low), most)
     high = max(min(most, mode.high), low)
     span = high - low + 1

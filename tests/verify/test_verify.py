@@ -611,3 +611,32 @@ def test_pointers_with_a_depth(tmp_path: Path) -> None:
     result = compare(tmp_path, text, text, vectors=60)
     assert (result.status, result.vectors, result.compared) == ("equal", 60, ("y",)), result.message
     assert compare(tmp_path, text, text.replace("[n - 1 - i]", "[(n - 1 - i) & 31]"), vectors=60).status == "different"
+
+
+AP_INT = """template <int W> struct ap_uint {
+    unsigned long long v;
+    ap_uint() {}
+    ap_uint(unsigned long long x) : v(x & ((1ull << W) - 1)) {}
+    operator unsigned long long() const { return v; }
+};
+"""
+ARBITRARY = """#include "ap_int.h"
+typedef ap_uint<12> word;
+word k(const word in[8], word out[8], ap_uint<5> n)
+{
+    for (int i = 0; i < 8; i++) out[i] = in[i] + n;
+    return in[7];
+}
+"""
+
+
+def test_integers_of_any_width(tmp_path: Path) -> None:
+    (tmp_path / "ap_int.h").write_text(AP_INT)
+    for name, change in (("a", "n"), ("b", "n * (in[i] != 4095)"), ("c", "n * !(n == 31 && i == 5)")):
+        (tmp_path / f"{name}.cpp").write_text(ARBITRARY.replace("in[i] + n", f"in[i] + {change}"))
+        options = VerifyOptions(top="k", vectors=300)
+        result = verify(str(tmp_path / "a.cpp"), str(tmp_path / f"{name}.cpp"), options)
+        assert result.status == ("equal" if name == "a" else "different"), result.message
+        if name == "a":
+            assert result.tried is not None and result.tried.integers == (0, 4095) and result.vectors == 300
+            assert result.compared == ("return value", "out")
