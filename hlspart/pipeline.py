@@ -18,6 +18,7 @@ from hlspart.model.source import Edit, SourceText, Span
 from hlspart.reading import read_file
 
 if TYPE_CHECKING:
+    from hlspart.layouts.layout import Layout
     from hlspart.lint import LintConfig
     from hlspart.lint.fixes import Fixed
     from hlspart.model.buffers import Shared
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from hlspart.model.linting import LintReport
     from hlspart.model.results import IIResult, InferResult, Validation
     from hlspart.model.rewriting import GroupOutcome, RewriteResult
-    from hlspart.rewrite.lanes import Layout
     from hlspart.targets import Target
 
 Reader = Callable[[str], bytes]

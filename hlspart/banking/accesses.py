@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.layout import Layout
+from hlspart.layouts.perdim import DimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import PortAccess
 
@@ -34,21 +35,16 @@ def exclusive(a: PortAccess, b: PortAccess) -> bool:
     return any(arms.get(branch, arm) != arm for branch, arm in b.branch)
 
 
-def settled(index: Sequence[Affine | None] | None, layout: PerDimLayout, names: Sequence[str]) -> bool:
+def settled(index: Sequence[Affine | None] | None, layout: Layout, names: Sequence[str]) -> bool:
     """Whether the offset inside the bank stays while ``names`` change the bank: such a load leaves their loops."""
-    if layout.banks == 1 or index is None:
+    if layout.banks == 1 or index is None or not layout.dims:
         return False
     return all(settled_along(form, dim, names) for form, dim in zip(index, layout.dims, strict=True))
 
 
 def settled_along(form: Affine | None, dim: DimLayout, names: Sequence[str]) -> bool:
     """Whether ``names`` leave the offset along one dimension as it is."""
-    if form is None:
-        return False
-    if dim.kind == "complete" or dim.banks == dim.extent:
-        return True
-    moves = _move(form, names)
-    return moves == 0 or (dim.kind == "block" and moves % dim.block == 0)
+    return form is not None and dim.keeps_local(_move(form, names))
 
 
 def settling(index: Sequence[Affine | None], shape: Sequence[int], names: Sequence[str]) -> int | None:

@@ -9,7 +9,8 @@ from dataclasses import replace
 from hlspart.banking import listed
 from hlspart.banking.accesses import combination, exclusive, packed
 from hlspart.banking.cliques import Budget
-from hlspart.banking.sites import Layout, Site, Sites
+from hlspart.banking.sites import Site, Sites
+from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, Ports
 from hlspart.poly.region import Region, TooHard, Touch

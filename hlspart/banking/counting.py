@@ -16,8 +16,8 @@ from dataclasses import replace
 from hlspart.banking.accesses import affine_index, combination, exclusive, flat_number, settled, settling
 from hlspart.banking.cliques import Budget
 from hlspart.banking.conflicts import Conflicts
-from hlspart.banking.sites import Layout, Site, Sites, load_of
-from hlspart.layouts.perdim import PerDimLayout
+from hlspart.banking.sites import Site, Sites, load_of
+from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, PortCount, Ports
 from hlspart.poly.region import Region, TooHard
@@ -94,7 +94,7 @@ class PortProblem(Sites):
     def leaves(site: Site, layout: Layout) -> bool:
         """Whether the tool takes the load at ``site`` out of the loop under ``layout``."""
         names = site.access.leaves
-        return bool(names) and isinstance(layout, PerDimLayout) and settled(site.access.index, layout, names)
+        return bool(names) and settled(site.access.index, layout, names)
 
     def leaving(self, shape: tuple[int, ...]) -> int | None:
         """No partition with fewer banks takes a load out of the loop; None when there is none that does."""

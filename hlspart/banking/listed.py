@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from hlspart.banking.accesses import exclusive
 from hlspart.banking.cliques import Budget, largest_clique
-from hlspart.banking.sites import Layout, Site, Sites, load_of
+from hlspart.banking.sites import Site, Sites, load_of
+from hlspart.layouts.layout import Layout
 from hlspart.model.ports import BankLoad, Ports
 from hlspart.poly.region import TooHard
 

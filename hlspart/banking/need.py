@@ -18,7 +18,7 @@ from typing import Literal
 from hlspart.banking.accesses import affine_index
 from hlspart.banking.counting import PortProblem
 from hlspart.banking.rows import Rows
-from hlspart.banking.sites import Layout
+from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
@@ -242,9 +242,9 @@ class Need:
             bit = 1 << site.position
             form = None if site.access.index is None else site.access.index[dim]
             values = None if form is None else self._positions(form, self.problem.box(site.access.domain))
-            if values is not None and layout.kind != "block":
+            if values is not None and layout.modulus is not None:
                 first, step, last = values
-                modulus = math.gcd(step, layout.banks) if last > first else layout.banks
+                modulus = math.gcd(step, layout.modulus) if last > first else layout.modulus
                 if last == first or (last - first) // step + 1 >= layout.banks // modulus:
                     key = (modulus, first % modulus)
                     cosets[key] = cosets.get(key, 0) | bit
@@ -254,7 +254,7 @@ class Need:
                 ranges[key] = ranges.get(key, 0) | bit
                 continue
             reached = None if form is None else self._reach(form, site.access.domain, layout)
-            if values is not None and layout.kind == "block":  # steps over whole blocks: at most one value in each
+            if values is not None and layout.modulus is None:  # steps over whole blocks: at most one value in each
                 inside = (v for v in range(values[0], values[2] + 1, values[1]) if 0 <= v < layout.extent)
                 reached = {layout.bank(v) for v in inside}
             for bank in reached if reached is not None else self._slow_reach(site.position, dim, layout):
@@ -284,7 +284,7 @@ class Need:
         """Banks as sums of residues, for what is no progression; None where that says nothing."""
         box = self.problem.box(domain)
         names = self.problem.space.names
-        if layout.kind == "block" or box is None or any(n not in names for n in form.names):
+        if layout.modulus is None or box is None or any(n not in names for n in form.names):
             return None
         terms = [(form.coefficient(n) * s, c) for n, s, c in zip(names, box.step, box.count, strict=True)]
         start = form.const + sum(form.coefficient(n) * low for n, low in zip(names, box.low, strict=True))
@@ -312,7 +312,7 @@ class Need:
         exact = self.uniform
         for cluster in self.clusters:
             offsets = [(o[dim], p) for o, p in zip(cluster.offsets, cluster.positions, strict=True)]
-            if layout.kind == "block":
+            if layout.modulus is None:
                 patterns = self._block_patterns(cluster, dim, offsets, layout) if self._separable else None
                 if patterns is None:
                     exact = False
@@ -320,9 +320,9 @@ class Need:
                 exact = exact and cluster.alike
                 sets += patterns
             else:
-                by_bank: dict[int, int] = {}
+                by_bank: dict[int | None, int] = {}
                 for o, p in offsets:
-                    residue = o % layout.banks if layout.kind == "cyclic" else o
+                    residue = layout.residue(o)
                     by_bank[residue] = by_bank.get(residue, 0) | 1 << p
                 sets += by_bank.values()
         return maximal(sets), exact

@@ -24,7 +24,7 @@ from hlspart.banking.proof import crowd, no_mapping
 from hlspart.banking.tables import Pattern, Tables
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, dot, linear, plainest
-from hlspart.layouts.perdim import PerDimLayout
+from hlspart.layouts.layout import Layout
 from hlspart.layouts.table import TableLayout
 
 MAX_WORK = {"lattice": 4_000_000, "block": 160_000}  # pairs of accesses compared, per unit of effort
@@ -34,8 +34,6 @@ FEW = 8  # accesses, for which twice this is spent on longer searches
 MAX_PAIRS = 2000  # pairs of accesses compared by sets, per unit of effort
 
 CANDIDATE = 20  # what looking at one map in full costs, in the same unit
-
-AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout | TableLayout
 
 
 Kind = Literal["lattice", "block"]
@@ -50,7 +48,7 @@ class Banking:
     smaller numbers are excluded.
     """
 
-    layout: AnyLayout
+    layout: Layout
     banks: int
     lower_bound: int
     excluded: bool
@@ -93,7 +91,7 @@ def least_any(
         left -= taken * each
         return proved
 
-    layout: AnyLayout | None = None
+    layout: Layout | None = None
     for banks in range(first, min(most, math.prod(shape)) + 1):
         if banks == first + 1 and (crowded := crowd(needs, shape)) > floor:
             floor, why = crowded, f"needed: any two of {crowded} elements meet in some iteration"
@@ -160,7 +158,7 @@ class _Union:
             blocks += ", free of conflicts at every position"  # which of them a loop reaches is not known
         return f"cyclic, block and complete per dimension; lattices{blocks}"
 
-    def solutions(self, banks: int) -> Iterator[AnyLayout]:
+    def solutions(self, banks: int) -> Iterator[Layout]:
         """Mappings with exactly so many banks, the simplest hardware first."""
         yield from self._pragmas.solutions(banks)
         yield from self._lattices(banks)
@@ -206,10 +204,10 @@ class _Union:
                     found.append((need, c, crowds))
         return tuple(sorted(found, key=lambda item: -len(item[1].positions)))
 
-    def _accept(self, layout: AnyLayout) -> bool:
+    def _accept(self, layout: Layout) -> bool:
         """The shared counting function decides, unless the cluster test was already exact."""
         for need in self._needs:
-            if need.uniform and isinstance(layout, LatticeLayout):
+            if need.uniform and layout.is_invariant:
                 continue
             quick = need.quick(layout)
             if quick is False:
@@ -224,7 +222,7 @@ class _Union:
                 return False
         return True
 
-    def _lattices(self, banks: int) -> Iterator[AnyLayout]:
+    def _lattices(self, banks: int) -> Iterator[Layout]:
         groups = [group for _, c, g in self._clusters for group in g]
         for layout in self._quotients(banks, groups, "lattice"):
             if layout.linear:
@@ -290,7 +288,7 @@ class _Union:
             full[axis] = a
         return tuple(full)
 
-    def _block_cyclic(self, banks: int) -> Iterator[AnyLayout]:
+    def _block_cyclic(self, banks: int) -> Iterator[Layout]:
         if banks == 1 or not self._blocks:
             return
         for block in range(2, self._most_block + 1):

@@ -6,38 +6,12 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 from hlspart.banking.accesses import affine_index
 from hlspart.banking.cliques import Budget, largest_clique
 from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, Ports
 from hlspart.poly.region import Box, Region, Regions, TooHard, Touch
-
-
-class Layout(Protocol):
-    """What counting asks of a layout."""
-
-    @property
-    def banks(self) -> int:
-        """Number of banks."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Extents of the array."""
-
-    @property
-    def congruences(self) -> tuple[tuple[tuple[int, ...], int], ...]:
-        """(alpha, n): elements x, y can share a bank only if alpha . (x - y) = 0 mod n."""
-
-    def same_bank(self, delta: tuple[int, ...]) -> bool | None:
-        """Whether x and x + delta share a bank: always, never, or (None) depending on x."""
-
-    def bank(self, x: tuple[int, ...]) -> int:
-        """Bank of an element."""
-
-    def isl_banks(self, indices: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
-        """Bank coordinates as isl expressions with their sizes; the flat bank is their row-major number."""
 
 
 @dataclass(frozen=True)

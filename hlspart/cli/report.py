@@ -18,12 +18,7 @@ from hlspart.render import html, json, shapes
 from hlspart.render.lives import lives
 
 if TYPE_CHECKING:
-    from hlspart.layouts.blockcyclic import BlockCyclicLayout
-    from hlspart.layouts.lattice import LatticeLayout
-    from hlspart.layouts.perdim import PerDimLayout
-    from hlspart.layouts.table import TableLayout
-
-    Layout = PerDimLayout | LatticeLayout | BlockCyclicLayout | TableLayout
+    from hlspart.layouts.layout import Layout
 
 _LARGEST = 128  # rows and columns of a bank map; beyond that, one corner is shown
 

@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 
 from hlspart.banking.need import BankModel, Need
 from hlspart.banking.pragmas import MOST_BANKS, PragmaSpace
-from hlspart.banking.search import AnyLayout, Banking, least_any, lower_bound
+from hlspart.banking.search import Banking, least_any, lower_bound
 from hlspart.infer.cost import Cost, cost
 from hlspart.infer.demand import COPIED, Demand, elements
-from hlspart.layouts.blockcyclic import BlockCyclicLayout
-from hlspart.layouts.lattice import LatticeLayout
+from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
-from hlspart.layouts.table import TableLayout
 from hlspart.model.options import InferOptions
 from hlspart.model.results import BankingMap
 from hlspart.targets import Target
@@ -38,7 +36,7 @@ class Choice:
     """
 
     kind: str
-    layout: AnyLayout
+    layout: Layout
     cost: Cost
     lower_bound: int
     proved: bool
@@ -56,15 +54,7 @@ class Choice:
     @property
     def mapping(self) -> BankingMap | None:
         """The banking function when no pragma says it."""
-        if isinstance(self.layout, TableLayout):
-            return self.layout.mapping
-        if isinstance(self.layout, BlockCyclicLayout):
-            return BankingMap(self.layout.alpha, self.layout.modulus, self.layout.block)
-        if isinstance(self.layout, LatticeLayout):
-            if self.layout.linear:
-                return BankingMap(self.layout.alphas[0], self.layout.moduli[0], 1)
-            return BankingMap(hnf=self.layout.hnf)
-        return None
+        return self.layout.mapping
 
 
 @dataclass(frozen=True)
@@ -78,7 +68,7 @@ class Chooser:
     last_resort: bool = True  # whether scheme pragma may end in registers
     rewrites: bool = True  # whether banks may be selected in the text
     copies: bool = True  # whether the array may be copied for its reads
-    tried: frozenset[AnyLayout] = frozenset()  # partitions with ports enough under which the schedule falls short
+    tried: frozenset[Layout] = frozenset()  # partitions with ports enough under which the schedule falls short
     apart: frozenset[Pair] = frozenset()  # accesses that may not share a bank
 
     def choose(self, needs: Sequence[Need], start: int = 1) -> Choice | None:
@@ -161,7 +151,7 @@ class Chooser:
         """No more banks than these are looked at."""
         return self.options.max_banks if self.options.max_banks is not None else MOST_BANKS
 
-    def _cost(self, layout: AnyLayout, crossbar: bool, copies: int = 1) -> Cost:
+    def _cost(self, layout: Layout, crossbar: bool, copies: int = 1) -> Cost:
         needs = [loop.need for loop in self.demand.loops]
         return cost(layout, self.demand.bits, needs, crossbar, self.target, copies)
 
@@ -216,7 +206,7 @@ class Chooser:
             proved = False
             why += f"; with {leaving} banks or more loads may leave the loop, which the ideal count does not know"
         return Choice(
-            kind_of(best), best, self._cost(best, False), bound, proved, best.banks == bound and not self.apart,
+            best.kind, best, self._cost(best, False), bound, proved, best.banks == bound and not self.apart,
             f"cyclic, block and complete per dimension, {self.model} count{powers}", why,
         )  # fmt: skip
 
@@ -244,18 +234,7 @@ class Chooser:
 
     def _simplicity(self, layout: PerDimLayout) -> tuple[object, ...]:
         """Among equals: fewer blocks of memory, fewer dimensions, powers of two, cyclic before block."""
-        price = self._cost(layout, False)
-        kinds = [d.kind for d in layout.dims if d.banks > 1]
-        odd = sum(d.banks & (d.banks - 1) != 0 for d in layout.dims)
-        uneven = sum(d.kind == "block" and d.extent % d.banks != 0 for d in layout.dims)
-        return (
-            price.bram18k,
-            len(kinds),
-            odd,
-            uneven,
-            kinds.count("block"),
-            tuple(-d.banks for d in reversed(layout.dims)),
-        )
+        return (self._cost(layout, False).bram18k, *layout.simplicity)
 
     def _why(self, banks: int, bound: int, proved: bool) -> str:
         asked, ports = counted(self.demand.accesses, "access"), counted(self.demand.port_count, "port")
@@ -280,7 +259,7 @@ class Chooser:
                 return pragma  # loads leave their loop, which no certificate counts on
         if found is None:
             return None
-        layout: AnyLayout = found.layout
+        layout: Layout = found.layout
         static = PragmaSpace(needs, self.demand.shape, "static", self.most, max(1, self.options.effort))
         said = min(static.solutions(found.banks), key=self._simplicity, default=None)
         existing = self.demand.existing
@@ -293,11 +272,11 @@ class Chooser:
         if rewrite:
             why += "; no pragma says so: the bank of an access is not known at compile time"
         return Choice(
-            kind_of(layout), layout, self._cost(layout, rewrite), found.lower_bound, found.excluded and start == 1,
+            layout.kind, layout, self._cost(layout, rewrite), found.lower_bound, found.excluded and start == 1,
             found.absolute, found.space + (", powers of two" if self.options.pow2 else ""), why, rewrite,
         )  # fmt: skip
 
-    def interval(self, need: Need, layout: AnyLayout) -> int:
+    def interval(self, need: Need, layout: Layout) -> int:
         """Least II that code with selected banks allows a loop."""
         if self._apart:
             return need.interval(layout)
@@ -388,20 +367,6 @@ def _powers(most: int) -> Iterator[int]:
     while power <= most:
         yield power
         power *= 2
-
-
-def kind_of(layout: AnyLayout) -> str:
-    """The contract's word for a layout."""
-    if isinstance(layout, TableLayout):
-        return "table"
-    if isinstance(layout, BlockCyclicLayout):
-        return "block-cyclic"
-    if isinstance(layout, LatticeLayout):
-        return "linear" if layout.linear else "lattice"
-    kinds = {d.kind for d in layout.dims if d.banks > 1}
-    if not kinds:
-        return "none"
-    return str(next(iter(kinds))) if len(kinds) == 1 else "mixed"
 
 
 @dataclass(frozen=True)

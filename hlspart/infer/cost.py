@@ -7,14 +7,11 @@ w bits w * (n - 1) / 3 LUTs; a residue by a constant that is no power of two 8 L
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hlspart.banking.need import Need
-from hlspart.banking.search import AnyLayout
-from hlspart.layouts.perdim import PerDimLayout
-from hlspart.layouts.table import TableLayout
+from hlspart.layouts.layout import Layout
 from hlspart.targets import Target
 
 ADDRESS_BITS = 16
@@ -31,10 +28,10 @@ class Cost:
     share: float
 
 
-def cost(layout: AnyLayout, bits: int, needs: Sequence[Need], crossbar: bool, target: Target, copies: int = 1) -> Cost:
+def cost(layout: Layout, bits: int, needs: Sequence[Need], crossbar: bool, target: Target, copies: int = 1) -> Cost:
     """Cost of ``copies`` of an array under ``layout`` that serves ``needs``, in bank-centric code or by a pragma."""
     blocks = luts = registers = 0
-    for depth, number in _depths(layout).items():
+    for depth, number in layout.depths.items():
         if depth <= 1 and layout.banks > 1:
             registers += bits * number
         elif target.is_lutram(depth, bits):
@@ -48,7 +45,7 @@ def cost(layout: AnyLayout, bits: int, needs: Sequence[Need], crossbar: bool, ta
     return Cost(blocks, luts, registers, share)
 
 
-def _wires(need: Need, layout: AnyLayout, bits: int, crossbar: bool) -> int:
+def _wires(need: Need, layout: Layout, bits: int, crossbar: bool) -> int:
     """LUTs between the accesses of one loop and the banks."""
     sites = need.problem.sites
     reads = [s.position for s in sites if s.read]
@@ -57,10 +54,3 @@ def _wires(need: Need, layout: AnyLayout, bits: int, crossbar: bool) -> int:
     data, addresses = len(reads) * (layout.banks - 1) * bits, layout.banks * (len(sites) - 1) * ADDRESS_BITS
     residues = len(sites) * 8 * ADDRESS_BITS if layout.banks & (layout.banks - 1) else 0
     return (data + addresses) // 3 + residues
-
-
-def _depths(layout: AnyLayout) -> Counter[int]:
-    """How many banks have which depth."""
-    if isinstance(layout, PerDimLayout | TableLayout):
-        return Counter(layout.depth(b) for b in range(layout.banks))
-    return Counter({layout.depth(0): layout.banks})

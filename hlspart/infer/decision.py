@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from hlspart.infer.choice import Choice, Chooser
 from hlspart.infer.demand import Demand, LoopKey, key
-from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.directives import Directive
 from hlspart.model.program import Program
 from hlspart.model.results import DimPartition, InferredArray
@@ -54,7 +53,7 @@ def record(program: Program, d: Decision) -> InferredArray:
     if choice.kind == "replicate":
         said = d.said
     dims: tuple[DimPartition, ...] = ()
-    if isinstance(choice.layout, PerDimLayout) and choice.kind != "none":
+    if choice.kind != "none":
         dims = tuple(
             DimPartition(k + 1, x.kind, x.banks, "inferred")  # type: ignore[arg-type]
             for k, x in enumerate(choice.layout.dims)

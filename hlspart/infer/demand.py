@@ -287,14 +287,14 @@ def partition_directives(
         variable = program.variable(root)
         function = variable.function or demand.loops[0].result.function
         parts = [(k + 1, d) for k, d in enumerate(layout.dims) if d.banks > 1]
-        every = len(parts) == len(layout.dims) and all(d.kind == "complete" for _, d in parts)
+        every = len(parts) == len(layout.dims) and layout.is_complete
         for dim, d in [(0, parts[0][1])] if every and len(parts) > 1 else parts:
             kind = Option(d.kind, None, variable.at) if positional else Option("type", d.kind, variable.at)
             words = [Option("variable", variable.name, variable.at), kind]
             values = {"dim": dim}
-            if d.kind != "complete":
-                values["factor"] = d.banks
-                words.append(Option("factor", str(values["factor"]), variable.at))
+            if d.factor is not None:
+                values["factor"] = d.factor
+                words.append(Option("factor", str(d.factor), variable.at))
             words.append(Option("dim", str(dim), variable.at))
             text = "HLS array_partition " + " ".join(
                 o.name if o.value is None else f"{o.name}={o.value}" for o in words

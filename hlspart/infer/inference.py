@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from hlspart.banking.need import BankModel
-from hlspart.infer.choice import Choice, Chooser, Pair, kind_of, relaxed
+from hlspart.infer.choice import Choice, Chooser, Pair, relaxed
 from hlspart.infer.decision import Decision, as_it_is, record, restated
 from hlspart.infer.demand import (
     COPIED,
@@ -29,7 +29,6 @@ from hlspart.infer.judgement import judge
 from hlspart.infer.outcomes import outcomes
 from hlspart.infer.parted import Parting, parted
 from hlspart.infer.repairs import Plan, better, hastened, least, tuned, weighed
-from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.directives import Directive
 from hlspart.model.options import InferOptions
@@ -303,7 +302,7 @@ class Inference:
                     touched
                     and names & binding
                     and self.open_to_change(d.demand.group.id)
-                    and d.choice.kind != "complete"
+                    and not d.choice.layout.is_complete
                 ):
                     starts[d.demand.group.id] = d.choice.banks + 1
                     raised = True
@@ -422,9 +421,10 @@ class Inference:
         if choice.kind == "replicate":
             function = demand.loops[0].result.function
             return tuple(storage_directive(self.program, r, COPIED, function) for r in demand.roots)
-        assert isinstance(choice.layout, PerDimLayout)
+        layout = choice.layout.per_dimension
+        assert layout is not None
         positional = self.target.tool.startswith("vivado-hls")
-        return partition_directives(self.program, demand, choice.layout, positional)
+        return partition_directives(self.program, demand, layout, positional)
 
     def kept(self, demand: Demand, chooser: Chooser) -> Decision:
         none = chooser.none([loop.need for loop in demand.loops])
@@ -436,7 +436,7 @@ class Inference:
             reason = "not asked for"
         layout = demand.existing if demand.existing is not None else none.layout
         fits = demand.fault is None and all(loop.need.fits(layout, self.model) for loop in demand.loops)
-        kind = kind_of(layout)
+        kind = layout.kind
         choice = replace(
             none,
             layout=layout,

@@ -6,10 +6,18 @@ the box as for :class:`LatticeLayout`, and c mod B tells apart the B elements of
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot, linear
+from hlspart.layouts.layout import Formula, Writer, combination_note, combination_text, reach
+from hlspart.model.results import BankingMap
+
+if TYPE_CHECKING:
+    from hlspart.layouts.perdim import DimLayout
 
 
 @dataclass(frozen=True)
@@ -25,6 +33,36 @@ class BlockCyclicLayout:
     def banks(self) -> int:
         """Number of banks."""
         return self.modulus
+
+    @property
+    def kind(self) -> str:
+        """The word for it in results."""
+        return "block-cyclic"
+
+    @property
+    def mapping(self) -> BankingMap:
+        """The record of this layout."""
+        return BankingMap(self.alpha, self.modulus, self.block)
+
+    @property
+    def dims(self) -> tuple[DimLayout, ...]:
+        """None: banks cross dimensions."""
+        return ()
+
+    @property
+    def per_dimension(self) -> None:
+        """None: banks cross dimensions."""
+        return None
+
+    @property
+    def is_complete(self) -> bool:
+        """Banks cross dimensions."""
+        return False
+
+    @property
+    def is_invariant(self) -> bool:
+        """Whether two elements share a bank depends on where in a block they lie."""
+        return False
 
     @cached_property
     def lattice(self) -> LatticeLayout:
@@ -42,6 +80,19 @@ class BlockCyclicLayout:
     def depth(self, bank: int) -> int:
         """Words of ``bank``, padding included; all banks are alike."""
         return self.lattice.depth(0) * self.block
+
+    @property
+    def depths(self) -> Counter[int]:
+        """How many banks have which depth."""
+        return Counter({self.depth(0): self.banks})
+
+    def place(self, x: tuple[int, ...]) -> tuple[int, ...]:
+        """Index of ``x`` in the C array of its bank."""
+        return (self.offset(x),)
+
+    def bank_shape(self, bank: int) -> tuple[int, ...]:
+        """Extents of the C array of ``bank``."""
+        return (self.depth(bank),)
 
     def same_bank(self, delta: tuple[int, ...]) -> bool | None:
         """Whether x and x + delta share a bank: always, never, or (None) depending on x."""
@@ -62,3 +113,18 @@ class BlockCyclicLayout:
     def isl_bank(self, indices: tuple[str, ...]) -> str:
         """The bank as an isl expression of index expressions."""
         return f"(floor(({isl_dot(self.alpha, indices)})/{self.block}) mod {self.modulus})"
+
+    def formula(self, writer: Writer, indices: Sequence[str]) -> Formula:
+        """Bank and place as C text."""
+        form, greatest = combination_text(self.alpha, indices), reach(self.alpha, self.shape)
+        bank = writer.mod(writer.div(form, self.block, greatest), self.modulus, greatest // self.block)
+        word, note = self.lattice.box_text(writer, indices)
+        within = writer.mod(form, self.block, greatest)
+        text = combination_note(self.alpha)
+        return Formula(
+            bank,
+            (f"{self.block}u * ({word}) + ({within})",),
+            f"(({text}) / {self.block}) mod {self.modulus}",
+            f"{self.block}*({note}) + ({text}) mod {self.block}",
+            "block-cyclic banking, cf. Wang et al., ASP-DAC 2013",
+        )

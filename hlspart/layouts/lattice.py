@@ -12,9 +12,17 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
+
+from hlspart.layouts.layout import Formula, Writer, combination_note, combination_text, reach
+from hlspart.model.results import BankingMap
+
+if TYPE_CHECKING:
+    from hlspart.layouts.perdim import DimLayout
 
 Vector = tuple[int, ...]
 Matrix = tuple[Vector, ...]
@@ -43,6 +51,38 @@ class LatticeLayout:
     def linear(self) -> bool:
         """Whether one character says it all."""
         return len(self.moduli) <= 1
+
+    @property
+    def kind(self) -> str:
+        """The word for it in results."""
+        return "linear" if self.linear else "lattice"
+
+    @property
+    def mapping(self) -> BankingMap:
+        """The record of this layout."""
+        if len(self.moduli) == 1:
+            return BankingMap(alpha=self.alphas[0], modulus=self.moduli[0], block=1)
+        return BankingMap(hnf=self.hnf)
+
+    @property
+    def dims(self) -> tuple[DimLayout, ...]:
+        """None: banks cross dimensions."""
+        return ()
+
+    @property
+    def per_dimension(self) -> None:
+        """None: banks cross dimensions."""
+        return None
+
+    @property
+    def is_complete(self) -> bool:
+        """Banks cross dimensions."""
+        return False
+
+    @property
+    def is_invariant(self) -> bool:
+        """A lattice is the same everywhere."""
+        return True
 
     @cached_property
     def hnf(self) -> Matrix:
@@ -87,6 +127,19 @@ class LatticeLayout:
         """Words of ``bank``, the padding of incomplete boxes included; all banks are alike."""
         return math.prod(self.boxes)
 
+    @property
+    def depths(self) -> Counter[int]:
+        """How many banks have which depth."""
+        return Counter({self.depth(0): self.banks})
+
+    def place(self, x: tuple[int, ...]) -> tuple[int, ...]:
+        """Index of ``x`` in the C array of its bank."""
+        return (self.offset(x),)
+
+    def bank_shape(self, bank: int) -> tuple[int, ...]:
+        """Extents of the C array of ``bank``."""
+        return (self.depth(bank),)
+
     def same_bank(self, delta: tuple[int, ...]) -> bool:
         """Whether x and x + delta share a bank, for all x alike."""
         return all(dot(a, delta) % n == 0 for a, n in zip(self.alphas, self.moduli, strict=True))
@@ -106,6 +159,31 @@ class LatticeLayout:
         for term, n in self.isl_banks(indices):
             text = term if text == "0" else f"({n}*{text} + {term})"
         return text
+
+    def formula(self, writer: Writer, indices: Sequence[str]) -> Formula:
+        """Bank and place as C text."""
+        bank, notes = "", []
+        for alpha, modulus in zip(self.alphas, self.moduli, strict=True):
+            part = writer.mod(combination_text(alpha, indices), modulus, reach(alpha, self.shape))
+            bank = f"{modulus}u * ({bank}) + ({part})" if bank else part
+            notes.append(f"({combination_note(alpha)}) mod {modulus}")
+        word, note = self.box_text(writer, indices)
+        source = "lattice banking, cf. Cilardo and Gallo, ACM TACO 2015"
+        return Formula(bank or "0u", (word,), " and ".join(notes) or "0", note, source)
+
+    def box_text(self, writer: Writer, indices: Sequence[str]) -> tuple[str, str]:
+        """Row-major number of the box of the Hermite form's diagonal: C text, and a note for readers."""
+        word, note = "", ""
+        axes = [f"x{k}" for k in range(len(indices))]
+        for k, (h, count, x, n) in enumerate(zip(self.cell, self.boxes, indices, self.shape, strict=True)):
+            if count == 1:
+                continue
+            part = writer.div(x, h, n - 1)
+            part = f"({part})" if ">>" in part else part
+            told = f"x{k}" if h == 1 else f"x{k}/{h}"
+            word = f"{count}u * {word if word in indices else f'({word})'} + {part}" if word else part
+            note = f"{count}*{note if note in axes else f'({note})'} + {told}" if note else told
+        return word or "0u", note or "0"
 
 
 def linear(shape: tuple[int, ...], alpha: Vector, modulus: int) -> LatticeLayout:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, linear
+from hlspart.layouts.layout import Layout
 from hlspart.layouts.table import TableLayout
 from hlspart.model.results import BankingMap
 
 
-def layout_from(shape: tuple[int, ...], mapping: BankingMap) -> LatticeLayout | BlockCyclicLayout | TableLayout:
+def layout_from(shape: tuple[int, ...], mapping: BankingMap) -> Layout:
     """Table for ``table``, lattice for ``hnf``, else linear or block-cyclic by ``alpha``, ``modulus`` and ``block``."""
     if mapping.table is not None:
         return TableLayout(LatticeLayout(shape, mapping.alphas, mapping.moduli), mapping.table)

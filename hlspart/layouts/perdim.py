@@ -1,16 +1,31 @@
 """Layouts that a pragma can say: each dimension cyclic, block, complete or whole.
 
-One place computes bank(x), offset(x) and depth per bank for everyone (requirements X-01 to X-04).
+One place computes bank(x), offset(x) and depth per bank for everyone.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
+
+from hlspart.layouts.layout import Formula, Writer
 
 DimKind = Literal["whole", "cyclic", "block", "complete"]
+T = TypeVar("T")
+
+
+class Arithmetic(Protocol[T]):
+    """How somebody computes with an index: as C text, as an affine form, for a reader."""
+
+    def div(self, x: T, by: int, greatest: int, remainder: int | None = None) -> T:
+        """x / by; 0 <= x <= greatest. ``remainder``: x mod by where it is a known constant."""
+
+    def mod(self, x: T, by: int, greatest: int, quotient: int | None = None) -> T:
+        """x mod by; 0 <= x <= greatest. ``quotient``: x / by where it is a known constant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +54,116 @@ class DimLayout:
             return DimLayout("cyclic", extent, min(factor, extent))
         block = math.ceil(extent / min(factor, extent))
         return DimLayout("block", extent, math.ceil(extent / block), block)
+
+    @property
+    def is_split(self) -> bool:
+        """Whether the dimension has a bank coordinate."""
+        return self.kind != "whole"
+
+    @property
+    def has_local(self) -> bool:
+        """Whether the banks have an index along the dimension; a complete one vanishes in them."""
+        return self.kind != "complete"
+
+    @property
+    def factor(self) -> int | None:
+        """The factor that a directive gives; None where it gives none."""
+        return self.banks if self.divisor is not None else None
+
+    @property
+    def modulus(self) -> int | None:
+        """Indices share a bank just when they are alike modulo this; None where it is not so, or all share one."""
+        return self.banks if self.kind in ("cyclic", "complete") else None
+
+    @property
+    def divisor(self) -> int | None:
+        """What an index is divided by to find bank and local index; None where it is not divided."""
+        match self.kind:
+            case "cyclic":
+                return self.banks
+            case "block":
+                return self.block
+            case _:
+                return None
+
+    @property
+    def stride(self) -> int:
+        """Distance of elements that are neighbours in a bank."""
+        return self.banks if self.kind == "cyclic" else 1
+
+    def first(self, bank: int) -> int:
+        """Least index in ``bank``."""
+        match self.kind:
+            case "cyclic" | "complete":
+                return bank
+            case "block":
+                return bank * self.block
+            case "whole":
+                return 0
+
+    def residue(self, distance: int) -> int | None:
+        """Class of a distance: indices share a bank just when theirs from one point are alike. None: by place."""
+        match self.kind:
+            case "cyclic":
+                return distance % self.banks
+            case "complete":
+                return distance
+            case "whole":
+                return 0
+            case "block":
+                return None
+
+    def moves_bank(self, step: int) -> bool:
+        """Whether the bank changes with an index that moves by ``step``, at some places at least."""
+        match self.kind:
+            case "cyclic" | "complete":
+                return step % self.banks != 0
+            case "block":
+                return step != 0
+            case "whole":
+                return False
+
+    def keeps_local(self, step: int) -> bool:
+        """Whether the local index stays when an index moves by any multiple of ``step``."""
+        if self.banks == self.extent:
+            return True
+        return step == 0 or (self.kind == "block" and step % self.block == 0)
+
+    def shares_banks(self, other: DimLayout) -> bool:
+        """Whether ``other`` puts every element into the same bank."""
+        if self.extent != other.extent or self.banks != other.banks:
+            return False
+        return self.kind == other.kind or self.banks == self.extent
+
+    def floored(self) -> DimLayout:
+        """The same factor with blocks of floor(extent / factor) elements, the rule of other tools."""
+        if self.kind == "block" and self.extent % self.banks:
+            return replace(self, block=self.extent // self.banks)
+        return self
+
+    def bank_by(self, arithmetic: Arithmetic[T], x: T, zero: T) -> T:
+        """The bank of index ``x``, computed by ``arithmetic``."""
+        match self.kind:
+            case "cyclic":
+                return arithmetic.mod(x, self.banks, self.extent - 1)
+            case "block":
+                return arithmetic.div(x, self.block, self.extent - 1)
+            case "complete":
+                return x
+            case "whole":
+                return zero
+
+    def local_by(self, arithmetic: Arithmetic[T], x: T, bank: int | None = None) -> T | None:
+        """The local index of ``x``, computed by ``arithmetic``; ``bank`` where known. None: there is none."""
+        match self.kind:
+            case "cyclic":
+                return arithmetic.div(x, self.banks, self.extent - 1, bank)
+            case "block":
+                return arithmetic.mod(x, self.block, self.extent - 1, bank)
+            case "complete":
+                return None
+            case "whole":
+                return x
 
     def bank(self, i: int) -> int:
         """Bank of index ``i``."""
@@ -118,9 +243,52 @@ class PerDimLayout:
         return tuple(d.extent for d in self.dims)
 
     @property
+    def kind(self) -> str:
+        """The word for it in results."""
+        kinds = {d.kind for d in self.dims if d.banks > 1}
+        return "mixed" if len(kinds) > 1 else next(iter(kinds), "none")
+
+    @property
+    def per_dimension(self) -> PerDimLayout:
+        """The layout itself."""
+        return self
+
+    @property
+    def mapping(self) -> None:
+        """None: ARRAY_PARTITION says it."""
+        return None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether each dimension that is split is split into single elements."""
+        return self.banks > 1 and not any(d.has_local for d in self.dims if d.banks > 1)
+
+    @property
+    def is_invariant(self) -> bool:
+        """Whether two elements share a bank or not by their difference alone."""
+        return all(d.banks == 1 or d.modulus is not None for d in self.dims)
+
+    @property
+    def simplicity(self) -> tuple[object, ...]:
+        """Least for what one expects: fewer dimensions, powers of two, even blocks, cyclic before block."""
+        split = [d for d in self.dims if d.banks > 1]
+        return (
+            len(split),
+            sum(d.banks & (d.banks - 1) != 0 for d in split),
+            sum(d.kind == "block" and d.extent % d.banks != 0 for d in split),
+            sum(d.kind == "block" for d in split),
+            tuple(-d.banks for d in reversed(self.dims)),
+        )
+
+    @property
     def partitioned(self) -> tuple[int, ...]:
         """0-based dimensions with more than one bank or a pragma on them."""
-        return tuple(k for k, d in enumerate(self.dims) if d.kind != "whole")
+        return tuple(k for k, d in enumerate(self.dims) if d.is_split)
+
+    @property
+    def depths(self) -> Counter[int]:
+        """How many banks have which depth."""
+        return Counter(self.depth(b) for b in range(self.banks))
 
     def bank(self, x: tuple[int, ...]) -> int:
         """Flat bank number of element ``x``."""
@@ -137,22 +305,40 @@ class PerDimLayout:
             bank //= d.banks
         return tuple(reversed(parts))
 
-    def bank_shape(self, bank: int) -> tuple[int, ...]:
+    def sizes(self, bank: int) -> tuple[int, ...]:
         """Extents of ``bank``, one per dimension (1 for complete ones)."""
         return tuple(d.size(b) for d, b in zip(self.dims, self.bank_tuple(bank), strict=True))
 
+    def bank_shape(self, bank: int) -> tuple[int, ...]:
+        """Extents of the C array of ``bank``: without complete dimensions, () for a scalar."""
+        return tuple(size for d, size in zip(self.dims, self.sizes(bank), strict=True) if d.has_local)
+
     def depth(self, bank: int) -> int:
         """Number of elements in ``bank``."""
-        return math.prod(self.bank_shape(bank))
+        return math.prod(self.sizes(bank))
 
     def local(self, x: tuple[int, ...]) -> tuple[int, ...]:
         """Index of element ``x`` inside its bank, one per dimension."""
         return tuple(d.local(i) for d, i in zip(self.dims, x, strict=True))
 
+    def place(self, x: tuple[int, ...]) -> tuple[int, ...]:
+        """Index of ``x`` in the C array of its bank; () for a scalar."""
+        return tuple(d.local(i) for d, i in zip(self.dims, x, strict=True) if d.has_local)
+
+    @property
+    def stacked_shape(self) -> tuple[int, ...]:
+        """Extents of one array that holds all banks: bank dimensions first, then those of the longest bank."""
+        heads = tuple(self.dims[k].banks for k in self.partitioned)
+        return heads + tuple(d.size(0) for d in self.dims if d.has_local)
+
+    def stacked_place(self, x: tuple[int, ...]) -> tuple[int, ...]:
+        """Index of ``x`` in that array."""
+        return tuple(self.dims[k].bank(x[k]) for k in self.partitioned) + self.place(x)
+
     def offset(self, x: tuple[int, ...]) -> int:
         """Row-major address of ``x`` inside its bank."""
         at = 0
-        for extent, i in zip(self.bank_shape(self.bank(x)), self.local(x), strict=True):
+        for extent, i in zip(self.sizes(self.bank(x)), self.local(x), strict=True):
             at = at * extent + i
         return at
 
@@ -170,11 +356,11 @@ class PerDimLayout:
     def congruences(self) -> tuple[tuple[tuple[int, ...], int], ...]:
         """(alpha, n): elements x, y can share a bank only if alpha . (x - y) = 0 mod n."""
         unit = [tuple(int(j == k) for j in range(len(self.dims))) for k in range(len(self.dims))]
-        return tuple((unit[k], d.banks) for k, d in enumerate(self.dims) if d.kind in ("cyclic", "complete"))
+        return tuple((unit[k], d.modulus) for k, d in enumerate(self.dims) if d.modulus is not None)
 
     def isl_banks(self, indices: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
         """Bank coordinates as isl expressions with their sizes; the flat bank is their row-major number."""
-        return tuple((d.isl_bank(i), d.banks) for d, i in zip(self.dims, indices, strict=True) if d.kind != "whole")
+        return tuple((d.isl_bank(i), d.banks) for d, i in zip(self.dims, indices, strict=True) if d.is_split)
 
     def isl_bank(self, indices: tuple[str, ...]) -> str:
         """Flat bank number as an isl expression of index expressions."""
@@ -183,3 +369,47 @@ class PerDimLayout:
             if d.banks > 1:
                 text = d.isl_bank(i) if text == "0" else f"({d.banks}*{text} + {d.isl_bank(i)})"
         return text
+
+    def formula(self, writer: Writer, indices: Sequence[str]) -> Formula:
+        """Bank and place as C text."""
+        bank, words, notes, word_notes = "", [], [], []
+        text, note = _Text(writer), _Note()
+        for k, (dim, x) in enumerate(zip(self.dims, indices, strict=True)):
+            if dim.is_split:
+                part = dim.bank_by(text, x, "0u")
+                bank = f"{dim.banks}u * ({bank}) + ({part})" if bank else part
+                notes.append(dim.bank_by(note, f"x{k}", "0"))
+            word, shown = dim.local_by(text, x), dim.local_by(note, f"x{k}")
+            if word is not None:
+                words.append(word)
+                word_notes.append(f"[{shown}]")
+        return Formula(
+            bank or "0u",
+            tuple(words) or ("0u",),
+            ", ".join(notes) or "0",
+            "".join(word_notes) or "[0]",
+            "partition per dimension, UG1399",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """C text by a writer, which makes no use of what is known of the other part."""
+
+    writer: Writer
+
+    def div(self, x: str, by: int, greatest: int, remainder: int | None = None) -> str:
+        return self.writer.div(x, by, greatest)
+
+    def mod(self, x: str, by: int, greatest: int, quotient: int | None = None) -> str:
+        return self.writer.mod(x, by, greatest)
+
+
+class _Note:
+    """Text for readers."""
+
+    def div(self, x: str, by: int, greatest: int, remainder: int | None = None) -> str:
+        return f"{x} / {by}"
+
+    def mod(self, x: str, by: int, greatest: int, quotient: int | None = None) -> str:
+        return f"{x} mod {by}"

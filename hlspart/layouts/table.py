@@ -7,12 +7,19 @@ class has one element, so that the classes of one bank, numbered, and the number
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import TYPE_CHECKING
 
 from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot
+from hlspart.layouts.layout import Formula, Writer
 from hlspart.model.results import BankingMap
+
+if TYPE_CHECKING:
+    from hlspart.layouts.perdim import DimLayout
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,31 @@ class TableLayout:
     def mapping(self) -> BankingMap:
         """The record of this layout."""
         return BankingMap(alphas=self.classes.alphas, moduli=self.classes.moduli, table=self.table)
+
+    @property
+    def kind(self) -> str:
+        """The word for it in results."""
+        return "table"
+
+    @property
+    def dims(self) -> tuple[DimLayout, ...]:
+        """None: banks cross dimensions."""
+        return ()
+
+    @property
+    def per_dimension(self) -> None:
+        """None: banks cross dimensions."""
+        return None
+
+    @property
+    def is_complete(self) -> bool:
+        """Banks cross dimensions."""
+        return False
+
+    @property
+    def is_invariant(self) -> bool:
+        """Whether two elements share a bank may depend on their classes."""
+        return False
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -59,6 +91,19 @@ class TableLayout:
         """Words of ``bank``, the padding of incomplete boxes included."""
         return self.table.count(bank) * self.words
 
+    @property
+    def depths(self) -> Counter[int]:
+        """How many banks have which depth."""
+        return Counter(self.depth(b) for b in range(self.banks))
+
+    def place(self, x: tuple[int, ...]) -> tuple[int, ...]:
+        """Index of ``x`` in the C array of its bank."""
+        return (self.offset(x),)
+
+    def bank_shape(self, bank: int) -> tuple[int, ...]:
+        """Extents of the C array of ``bank``."""
+        return (self.depth(bank),)
+
     def same_bank(self, delta: tuple[int, ...]) -> bool | None:
         """Whether x and x + delta share a bank: always, never, or (None) depending on x."""
         moduli = self.classes.moduli
@@ -88,3 +133,18 @@ class TableLayout:
             cases.setdefault(bank, []).append(" and ".join(f"{p} = {v}" for p, v in zip(parts, at, strict=True)))
         told = (f"{bank} : {' or '.join(f'({case})' for case in found)}" for bank, found in cases.items())
         return f"({'; '.join(told)})"
+
+    def formula(self, writer: Writer, indices: Sequence[str]) -> Formula:
+        """Bank and place as C text."""
+        classes = self.classes.formula(writer, indices)
+        index = writer.named("CLASS", [f"x{k}" for k in range(len(indices))], classes.bank)
+        bank = writer.look_up(self.table, index, "TABLE")
+        rank = writer.look_up(self.ranks, index, "RANK")
+        seen = f"{self.words}*({{{', '.join(map(str, self.ranks))}}}[class])"
+        return Formula(
+            bank,
+            (f"{self.words}u * {rank} + {classes.words[0]}",),
+            f"{{{', '.join(map(str, self.table))}}}[class], class {classes.bank_note}",
+            f"{seen} + {classes.word_note}",
+            "banks of classes modulo a lattice, found by search",
+        )

@@ -106,6 +106,7 @@ class Directive:
 
 
 PartitionType = Literal["cyclic", "block", "complete"]
+PARTITION_TYPES: tuple[PartitionType, ...] = ("cyclic", "block", "complete")
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def merge(program: Program, items: Sequence[Evaluated]) -> Merged:
             known = taken.get(part.dim)
             if known is None:
                 taken[part.dim] = (part, layout, position)
-            elif _same(known[1], layout):
+            elif known[1].shares_banks(layout):
                 repeats.append(known[2])
             else:
                 result.conflicts.setdefault(position, (known[2], part.dim))
@@ -76,13 +76,6 @@ def _parts(program: Program, item: Evaluated) -> list[tuple[DimPartition, DimLay
         if layout.banks > 1:
             parts.append((DimPartition(dim, request.type, factor, origin), layout))  # type: ignore[arg-type]
     return parts
-
-
-def _same(a: DimLayout, b: DimLayout) -> bool:
-    """Whether two layouts of a dimension put every element into the same bank."""
-    if a.extent != b.extent or a.banks != b.banks:
-        return False
-    return a.kind == b.kind or a.banks == a.extent
 
 
 def group_items(items: Sequence[Evaluated], group_of: Mapping[int, int]) -> dict[int, list[Evaluated]]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hlspart.model.directives import Directive, PartitionRequest, PartitionType, Problem
+from hlspart.model.directives import PARTITION_TYPES, Directive, PartitionRequest, Problem
 from hlspart.model.program import PointerType, Program, StreamType, Variable
-
-TYPES: tuple[PartitionType, ...] = ("cyclic", "block", "complete")
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,8 @@ def _evaluate(directive: Directive, index: int, variable: Variable) -> Evaluated
         if variable.dims[k] is None:
             text = f"constant extent needed: dim {k + 1} of '{name}' is not known"
             return refuse("unknown-extent", text, "give the extent as a constant, or its macro with -D", "variable")
-    kind = directive.choice("type", TYPES) or "complete"
-    assert kind in TYPES
+    kind = directive.choice("type", PARTITION_TYPES) or "complete"
+    assert kind in PARTITION_TYPES
     factor = directive.values.get("factor")
     if directive.has("off"):
         return Evaluated(

@@ -43,7 +43,7 @@ class Verdicts:
             worst = k + 1 if worst is None else worst
             if moves is None:
                 return self._by_residue(access, layout, k, banks)
-            if dim.kind == "block":
+            if dim.modulus is None:
                 split = True
                 if len(moves) > 1:
                     return BankVerdict("dynamic", banks, dim=k + 1)
@@ -100,11 +100,10 @@ class Verdicts:
             trips = self._loops[loop].trip_count.exact
             if trips == 1:
                 continue
-            if dim.kind == "block":
+            if dim.modulus is None:
                 moves[loop] = 1
                 continue
-            modulus = dim.banks
-            u = modulus // math.gcd(modulus, abs(step))
+            u = dim.modulus // math.gcd(dim.modulus, abs(step))
             if u > 1:
                 moves[loop] = u if trips is None else min(u, trips)
         return moves
@@ -157,7 +156,7 @@ def _constant(access: Access, layout: PerDimLayout) -> tuple[int, ...] | None:
     assert access.index is not None
     element = []
     for k, form in enumerate(access.index):
-        if layout.dims[k].kind == "whole":
+        if not layout.dims[k].is_split:
             element.append(0)
         elif form is None or form.terms or not 0 <= form.const < layout.dims[k].extent:
             return None

@@ -146,7 +146,7 @@ class TileCode:
             part = isl.UnionMap.from_map(time.intersect_domain(points.set_tuple_name(u.label)))
             total = part if total is None else total.union(part)
         if total is None:
-            return Node("block")
+            return Node("sequence")
         build = isl.AstBuild.from_context(isl.Set("{ : }", context=self._ctx))
         extents = {f"c{2 * k + 1}": (min(s), max(s)) for k, s in enumerate(spans) if s and not idle}
         return _perfect(_node(build.node_from_schedule_map(total), extents))
@@ -227,7 +227,7 @@ def _node(tree: Any, extents: Mapping[str, tuple[int, int]] | None = None) -> No
         return Node("if", tree.if_get_cond().to_C_str(), (), tuple(children))
     if kind == kinds.block:
         nodes = tree.block_get_children()
-        return Node("block", children=tuple(_node(nodes.get_at(k), extents) for k in range(nodes.n_ast_node())))
+        return Node("sequence", children=tuple(_node(nodes.get_at(k), extents) for k in range(nodes.n_ast_node())))
     call = tree.user_get_expr()
     operands = [call.get_op_arg(k).to_C_str() for k in range(call.get_op_n_arg())]
     return Node("call", operands[0], tuple(operands[1:]))

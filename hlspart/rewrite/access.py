@@ -8,7 +8,7 @@ from hlspart.model.program import ArrayRef, ArrayType, CType, Name, PointerType,
 from hlspart.model.source import Span, comments, one_line
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import type_text
-from hlspart.rewrite.linear import bank_text, bare, linear, local_text, offset_text, own_text
+from hlspart.rewrite.linear import Index, bare, linear, offset_text, own_text
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.uses import Use
 
@@ -64,13 +64,13 @@ def _element(program: Program, plan: Plan, ref: ArrayRef, buffer: EditBuffer) ->
         text = index_text(program, ref, k, buffer)
         if text is None:
             return Refusal("macro", f"index {k + 1} comes out of a macro", ref.at)
-        if dim.kind == "whole":
+        if not dim.is_split:
             shown.append(f"[{text}]")
             continue
-        form = linear(program, index, buffer.text)
-        heads.append(bank_text(dim, form, text, index, banks[k]))
-        local = local_text(dim, form, text, index, banks[k])
-        shown.append("" if local is None else f"[{local}]")
+        at, bank = Index(text, index, linear(program, index, buffer.text)), banks[k]
+        heads.append(str(bank) if bank is not None else dim.bank_by(at, at, at).text)
+        local = dim.local_by(at, at, bank)
+        shown.append("" if local is None else f"[{local.text}]")
     names = plan.names[ref.variable]
     if plan.style == "bankdim":
         name = names[0] + "".join(f"[{h}]" for h in heads)
@@ -87,7 +87,7 @@ def _element(program: Program, plan: Plan, ref: ArrayRef, buffer: EditBuffer) ->
         return None
     buffer.replace(ref.name, name)
     for dim, bracket, text in zip(dims, ref.brackets, shown, strict=True):
-        if dim.kind != "whole":
+        if dim.is_split:
             buffer.replace(bracket, _keep_layout(buffer.text(bracket.span), text))
     return None
 

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.perdim import DimLayout
 from hlspart.model.program import Call, Function, Name, Program, Variable, VoidType
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import read_only, type_text
@@ -143,7 +143,8 @@ def _copies(plan: Plan, name: str, banks: Sequence[_Bank]) -> Iterable[_Copy]:
     axes = [f"x{k}" for k in range(len(layout.shape))]
     whole = "".join(f"for (int {x} = 0; {x} < {n}; {x}++) " for x, n in zip(axes, layout.shape, strict=True))
     element = name + "".join(f"[{x}]" for x in axes)
-    if not isinstance(layout, PerDimLayout):
+    product = layout.per_dimension
+    if product is None:
         assert plan.formulas is not None
         listed = ", ".join(axes)
         for b, bank in enumerate(banks):
@@ -151,15 +152,15 @@ def _copies(plan: Plan, name: str, banks: Sequence[_Bank]) -> Iterable[_Copy]:
             yield _Copy(whole + test, f"{bank.name}[{plan.formulas.words[0].name}({listed})]", element)
         return
     if plan.style == "bankdim":
-        heads = [_bank(layout.dims[k], axes[k]) for k in layout.partitioned]
-        tails = [_local(d, x) for d, x in zip(layout.dims, axes, strict=True)]
-        index = "".join(f"[{i}]" for i in (*heads, *(t for t in tails if t)))
+        heads = [d.bank_by(_PLAIN, x, "0") for d, x in zip(layout.dims, axes, strict=True) if d.is_split]
+        tails = [d.local_by(_PLAIN, x) for d, x in zip(layout.dims, axes, strict=True)]
+        index = "".join(f"[{i}]" for i in (*heads, *(t for t in tails if t is not None)))
         yield _Copy(whole, banks[0].name + index, element)
         return
     for b, bank in enumerate(banks):
         loops, index, old = "", "", ""
-        for dim, place, size, x in zip(layout.dims, layout.bank_tuple(b), layout.bank_shape(b), axes, strict=True):
-            if dim.kind == "complete":
+        for dim, place, size, x in zip(layout.dims, product.bank_tuple(b), product.sizes(b), axes, strict=True):
+            if not dim.has_local:
                 old += f"[{place}]"
                 continue
             loops += f"for (int {x} = 0; {x} < {size}; {x}++) "
@@ -170,19 +171,19 @@ def _copies(plan: Plan, name: str, banks: Sequence[_Bank]) -> Iterable[_Copy]:
 
 def _element(dim: DimLayout, bank: int, local: str) -> str:
     """Index in the old dimension of the local index of a bank."""
-    match dim.kind:
-        case "cyclic":
-            return f"{dim.banks} * {local} + {bank}"
-        case "block":
-            return f"{local} + {bank * dim.block}"
-        case _:
-            return local
+    if not dim.is_split:
+        return local
+    return f"{local if dim.stride == 1 else f'{dim.stride} * {local}'} + {dim.first(bank)}"
 
 
-def _bank(dim: DimLayout, index: str) -> str:
-    return {"cyclic": f"{index} % {dim.banks}", "block": f"{index} / {dim.block}"}.get(dim.kind, index)
+class _Plain:
+    """C as it is written by hand."""
+
+    def div(self, x: str, by: int, greatest: int, remainder: int | None = None) -> str:
+        return f"{x} / {by}"
+
+    def mod(self, x: str, by: int, greatest: int, quotient: int | None = None) -> str:
+        return f"{x} % {by}"
 
 
-def _local(dim: DimLayout, index: str) -> str:
-    """Local coordinate, empty for a complete dimension."""
-    return {"cyclic": f"{index} / {dim.banks}", "block": f"{index} % {dim.block}", "complete": ""}.get(dim.kind, index)
+_PLAIN = _Plain()

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from hlspart import partition
 from hlspart.frontend.hidden import hidden_uses
+from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Access, AccessAnalysis, ArrayGroup
 from hlspart.model.options import RewriteOptions
@@ -18,7 +19,6 @@ from hlspart.model.source import Origin, one_line
 from hlspart.rewrite.crossbar import refuse_crossbar
 from hlspart.rewrite.formulas import formulas
 from hlspart.rewrite.gather import calls_of, refuse_layout, refuse_movement
-from hlspart.rewrite.lanes import Layout
 from hlspart.rewrite.linear import effects
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.plan import Plan, Refusal
@@ -156,22 +156,23 @@ class Decider:
             return refusal
         if self.options.dialect == "hls-library":
             return self._gathered(group, layout, members, given is not None)
-        if given is not None or not isinstance(layout, PerDimLayout):
+        product = layout.per_dimension
+        if given is not None or product is None:
             return self._bank_centric(group, layout, members)
-        banks_of, dynamic = self._banks_of(group, layout)
+        banks_of, dynamic = self._banks_of(group, product)
         if style == "split" and dynamic is not None:
             if self.options.style == "auto":
-                return self._for_any_tool(group, layout, banks_of, members)
+                return self._for_any_tool(group, product, banks_of, members)
             if self.options.dynamic == "reject":
                 return dynamic
             style = self.options.dynamic
         if style == "crossbar" and dynamic is not None:
             return self._bank_centric(group, layout, members)
-        effect = self._effect(group, layout)
+        effect = self._effect(group, product)
         if effect is not None:
             return effect
         if style == "bankdim":
-            return self._bankdim(group, layout, banks_of, members)
+            return self._bankdim(group, product, banks_of, members)
         called = any(v.storage == "parameter" for v in members) or bool(group.edges)
         bank_names = {v.id: self.names.banks(v.name, layout.banks) for v in members}
 
@@ -263,7 +264,7 @@ class Decider:
         members: list[Variable],
     ) -> Plan | None:
         parted = layout.partitioned
-        if parted == tuple(range(len(parted))) and all(layout.dims[k].kind == "complete" for k in parted):
+        if parted == tuple(range(len(parted))) and not any(layout.dims[k].has_local for k in parted):
             return None  # the banks are leading dimensions already
         external = any(
             d.kind == "array_partition" and d.source != "pragma" and d.usable and set(d.variables) & set(group.members)
@@ -317,7 +318,8 @@ class Decider:
         self, group: ArrayGroup, layout: Layout, members: list[Variable], inferred: bool
     ) -> Plan | Refusal | None:
         """Calls of the library; nothing where the pragma alone serves, or no two reads share a cycle."""
-        if not inferred and isinstance(layout, PerDimLayout) and self._banks_of(group, layout)[1] is None:
+        written = None if inferred else layout.per_dimension
+        if written is not None and self._banks_of(group, written)[1] is None:
             return None
         refusal = refuse_layout(members, layout, self.program)
         plan = refusal or self._crossbar(group, layout, members)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.program import (
     ArrayType,
     CType,
@@ -156,7 +155,7 @@ def _extent(text: str) -> str | None:
 def _sizes(program: Program, plan: Plan, declarator: Declarator) -> list[list[str]]:
     """Text of every bracket of every new array; an unpartitioned extent keeps the user's text."""
     dims = plan.dims
-    if not isinstance(plan.layout, PerDimLayout):
+    if not dims:
         return [[str(size) for size in shape] for shape in plan.shapes]
     old: list[str | None] = [None] * len(dims)
     if len(declarator.brackets) == len(dims):
@@ -166,20 +165,21 @@ def _sizes(program: Program, plan: Plan, declarator: Declarator) -> list[list[st
     qualifiers = " ".join(_QUALIFIERS.findall(old[0] or ""))
     if len(declarator.brackets) < len(dims):  # T *restrict p
         qualifiers = " ".join(_RESTRICT.findall(program.text(declarator.declarator)))
-    if qualifiers and dims[0].kind == "whole":
+    if qualifiers and not dims[0].is_split:
         old[0] = _extent(_QUALIFIERS.sub("", old[0] or ""))
 
     def kept(k: int, size: int) -> str:
-        return (dims[k].kind == "whole" and old[k]) or str(size)
+        return (not dims[k].is_split and old[k]) or str(size)
 
+    local = [k for k, d in enumerate(dims) if d.has_local]
     if plan.style == "bankdim":
-        heads = [str(dims[k].banks) for k in plan.layout.partitioned]
-        result = [heads + [kept(k, d.size(0)) for k, d in enumerate(dims) if d.kind != "complete"]]
+        heads = [str(d.banks) for d in dims if d.is_split]
+        result = [heads + [kept(k, dims[k].size(0)) for k in local]]
     else:
         result = []
         for bank in range(plan.layout.banks):
             shape = plan.layout.bank_shape(bank)
-            sizes = [kept(k, shape[k]) for k, d in enumerate(dims) if d.kind != "complete"]
+            sizes = [kept(k, size) for k, size in zip(local, shape, strict=True)]
             result.append(sizes or ([] if plan.scalar_banks else ["1"]))
     if qualifiers:
         for sizes in result:

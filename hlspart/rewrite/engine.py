@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from hlspart.layouts.blockcyclic import BlockCyclicLayout
-from hlspart.layouts.lattice import LatticeLayout
-from hlspart.layouts.table import TableLayout
+from hlspart.layouts.layout import Layout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.options import RewriteOptions
 from hlspart.model.program import Program
-from hlspart.model.results import BankingMap, IIResult, Validation
+from hlspart.model.results import IIResult, Validation
 from hlspart.model.rewriting import ArrayMapping, BankArray, DimMapping, GroupOutcome, RewriteResult, Style
 from hlspart.model.source import Origin, apply_edits
 from hlspart.rewrite.access import edit_use
@@ -23,7 +21,6 @@ from hlspart.rewrite.crossbar import crossbars, edit_regions, insert_regions
 from hlspart.rewrite.decide import Decider, outcome_of
 from hlspart.rewrite.declare import declare_parameter, declare_variable, mark_unused
 from hlspart.rewrite.gather import edit_gather
-from hlspart.rewrite.lanes import Layout
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.pragmas import edit_pragmas, refuse_pragmas
 from hlspart.rewrite.structs import left_alone
@@ -204,24 +201,10 @@ def _mapping(program: Program, plan: Plan, member: int, widths: Mapping[int, int
         plan.style,
         tuple(BankArray(n, s) for n, s in zip(plan.names[member], plan.shapes, strict=True)),
         tuple(DimMapping(d.kind, d.extent, d.banks, d.block) for d in plan.dims),
-        _banking(plan),
+        plan.layout.mapping,
         parameter,
         position,
     )
-
-
-def _banking(plan: Plan) -> BankingMap | None:
-    """The banking function of a layout that crosses dimensions."""
-    match plan.layout:
-        case LatticeLayout(linear=True):
-            return BankingMap(alpha=plan.layout.alphas[0], modulus=plan.layout.moduli[0], block=1)
-        case LatticeLayout():
-            return BankingMap(hnf=plan.layout.hnf)
-        case BlockCyclicLayout():
-            return BankingMap(alpha=plan.layout.alpha, modulus=plan.layout.modulus, block=plan.layout.block)
-        case TableLayout():
-            return plan.layout.mapping
-    return None
 
 
 def diagnostic(program: Program, outcome: GroupOutcome) -> Diagnostic:

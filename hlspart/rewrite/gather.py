@@ -14,13 +14,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hlspart.layouts.perdim import PerDimLayout
+from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
 from hlspart.model.program import Program, ScalarType, Variable
 from hlspart.model.source import Span
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import type_text
-from hlspart.rewrite.lanes import Layout
 from hlspart.rewrite.linear import Linear
 from hlspart.rewrite.placing import place
 from hlspart.rewrite.plan import Plan, Refusal
@@ -79,7 +78,7 @@ def _gathered(site: Site) -> bool:
 def refuse_layout(variables: Sequence[Variable], layout: Layout, program: Program) -> Refusal | None:
     """Arrays that the library cannot read."""
     first = variables[0]
-    cyclic = isinstance(layout, PerDimLayout) and len(layout.dims) == 1 and layout.dims[0].kind == "cyclic"
+    cyclic = len(layout.dims) == 1 and layout.dims[0].modulus is not None and layout.dims[0].has_local
     if not cyclic:
         return Refusal("dialect", "hls::gather reads one-dimensional arrays of cyclic partition only", first.at)
     for variable in variables:
@@ -119,7 +118,6 @@ def refuse_movement(program: Program, movement: Movement, banks: int) -> Refusal
 
 def edit_gather(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:
     """Replace the reads by lanes of the calls, and put the calls before the statements that use them."""
-    assert isinstance(plan.layout, PerDimLayout)
     (dim,) = plan.layout.dims
     files: dict[str, None] = {}
     for region in plan.movement.regions:

@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hlspart.layouts.blockcyclic import BlockCyclicLayout
-from hlspart.layouts.lattice import LatticeLayout
-from hlspart.layouts.perdim import PerDimLayout
-from hlspart.layouts.table import TableLayout
+from hlspart.layouts.layout import Layout
 from hlspart.model.access import Access, Affine
 from hlspart.poly.region import Regions, TooHard, isl_text
 
-Layout = PerDimLayout | LatticeLayout | BlockCyclicLayout | TableLayout
 Index = tuple[Affine, ...]
 Lanes = dict[int, int]
 

@@ -14,7 +14,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hlspart.layouts.perdim import DimLayout
 from hlspart.model.program import (
     ArrayRef,
     Assign,
@@ -221,65 +220,50 @@ def _enclosed(text: str) -> bool:
     return False
 
 
-def local_text(layout: DimLayout, form: Linear | None, text: str, expr: Expr, bank: int | None) -> str | None:
-    """The local coordinate, simplified; ``bank`` where it is a constant. None: no coordinate (complete)."""
-    match layout.kind:
-        case "complete":
-            return None
-        case "whole":
-            return text
-        case "cyclic":
-            if layout.banks == layout.extent:
-                return "0"
-            if layout.banks == 1:
-                return text
-            quotient = form.divided(layout.banks) if form is not None else None
-            return str(quotient) if quotient is not None else _quotient(layout.banks, form, text, expr, bank)
-        case "block":
-            if layout.banks == 1:
-                return text
-            if layout.block == 1:
-                return "0"
-            if bank is not None:
-                if form is not None:
-                    return str(form.plus(-bank * layout.block))
-                return f"{operand(text, expr)} - {bank * layout.block}" if bank else text
-            constant_part = form.divided(layout.block) if form is not None else None
-            if form is not None and constant_part is not None:
-                return str(form.const % layout.block)
-            return f"{operand(text, expr)} % {layout.block}"
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index in the user's words: ``text`` of ``expr``, and its ``form`` where that is linear.
+
+    Divides by constants in C, simplified; see :class:`hlspart.layouts.perdim.Arithmetic`.
+    """
+
+    text: str
+    expr: Expr
+    form: Linear | None = None
+
+    def div(self, x: Index, by: int, greatest: int, remainder: int | None = None) -> Index:
+        """x / by; where the remainder is known, the constants are taken out."""
+        if by > greatest:
+            return Index("0", self.expr)
+        if by == 1:
+            return x
+        quotient = x.form.divided(by) if x.form is not None else None
+        return Index(str(quotient) if quotient is not None else _quotient(by, x, remainder), self.expr)
+
+    def mod(self, x: Index, by: int, greatest: int, quotient: int | None = None) -> Index:
+        """x mod by; where the quotient is known, a difference."""
+        if by > greatest:
+            return x
+        if by == 1:
+            return Index("0", self.expr)
+        if quotient is not None and x.form is not None:
+            return Index(str(x.form.plus(-quotient * by)), self.expr)
+        if quotient is not None:
+            return Index(f"{operand(x.text, x.expr)} - {quotient * by}", self.expr) if quotient else x
+        if x.form is not None and x.form.divided(by) is not None:
+            return Index(str(x.form.const % by), self.expr)
+        return Index(f"{operand(x.text, x.expr)} % {by}", self.expr)
 
 
-def _quotient(divisor: int, form: Linear | None, text: str, expr: Expr, bank: int | None) -> str:
-    """``text`` / ``divisor``; where the remainder is known to be ``bank``, the constants are taken out."""
-    if form is None or bank is None or not form.const or any(c < 0 for _, c in form.terms):
-        return f"{operand(text, expr)} / {divisor}"
-    rest, constant = Linear(form.terms, 0), form.const - bank
+def _quotient(divisor: int, x: Index, remainder: int | None) -> str:
+    """The text of a division; where the remainder is known, the constants are taken out."""
+    form = x.form
+    if form is None or remainder is None or not form.const or any(c < 0 for _, c in form.terms):
+        return f"{operand(x.text, x.expr)} / {divisor}"
+    rest, constant = Linear(form.terms, 0), form.const - remainder
     if constant % divisor:
-        return f"({form.plus(-bank)}) / {divisor}" if bank else f"{operand(text, expr)} / {divisor}"
+        return f"({form.plus(-remainder)}) / {divisor}" if remainder else f"{operand(x.text, x.expr)} / {divisor}"
     single = len(rest.terms) == 1 and rest.terms[0][1] == 1
     head = f"{rest} / {divisor}" if single else f"({rest}) / {divisor}"
     steps = constant // divisor
     return f"{head} {'-' if steps < 0 else '+'} {abs(steps)}" if steps else head
-
-
-def bank_text(layout: DimLayout, form: Linear | None, text: str, expr: Expr, bank: int | None) -> str:
-    """The bank coordinate, simplified."""
-    if bank is not None:
-        return str(bank)
-    match layout.kind:
-        case "complete":
-            return text
-        case "whole":
-            return "0"
-        case "cyclic":
-            if layout.banks == layout.extent:
-                return text
-            if form is not None and form.divided(layout.banks) is not None:
-                return str(form.const % layout.banks)
-            return f"{operand(text, expr)} % {layout.banks}"
-        case "block":
-            if layout.block == 1:
-                return text
-            quotient = form.divided(layout.block) if form is not None else None
-            return str(quotient) if quotient is not None else f"{operand(text, expr)} / {layout.block}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import ArrayGroup
 from hlspart.model.rewriting import Style
 from hlspart.model.source import Origin
 from hlspart.rewrite.formulas import Formulas
-from hlspart.rewrite.lanes import Layout
 from hlspart.rewrite.regions import Movement
 
 
@@ -51,47 +51,34 @@ class Plan:
     @property
     def dims(self) -> tuple[DimLayout, ...]:
         """Per-dimension layout; () when the banking crosses dimensions."""
-        return self.layout.dims if isinstance(self.layout, PerDimLayout) else ()
+        return self.layout.dims
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
         """Extents of each new C array."""
-        if self.style == "bankdim":
-            return (self.padded_shape,)
-        return tuple(self.bank_shape(b) for b in range(self.layout.banks))
+        stacked = self.stacked
+        if stacked is not None:
+            return (stacked.stacked_shape,)
+        alone = () if self.scalar_banks else (1,)
+        return tuple(self.layout.bank_shape(b) or alone for b in range(self.layout.banks))
+
+    @property
+    def stacked(self) -> PerDimLayout | None:
+        """The layout whose banks become leading dimensions of one array, under bankdim."""
+        return self.layout.per_dimension if self.style == "bankdim" else None
 
     def place(self, x: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
         """(number of the new array, index in it) of element ``x``."""
-        layout = self.layout
-        if not isinstance(layout, PerDimLayout):
-            return layout.bank(x), (layout.offset(x),)
-        local = tuple(i for d, i in zip(layout.dims, layout.local(x), strict=True) if d.kind != "complete")
-        if self.style == "bankdim":
-            return 0, tuple(layout.dims[k].bank(x[k]) for k in layout.partitioned) + local
-        return layout.bank(x), local or (() if self.scalar_banks else (0,))
-
-    def bank_shape(self, bank: int) -> tuple[int, ...]:
-        """Extents of one bank's C array; () for a scalar."""
-        if not isinstance(self.layout, PerDimLayout):
-            return (self.layout.depth(bank),)
-        pairs = zip(self.layout.dims, self.layout.bank_shape(bank), strict=True)
-        shape = tuple(size for dim, size in pairs if dim.kind != "complete")
-        return shape or (() if self.scalar_banks else (1,))
-
-    @property
-    def padded_shape(self) -> tuple[int, ...]:
-        """Extents of the one array under bankdim: bank dimensions first, then the longest bank's."""
-        assert isinstance(self.layout, PerDimLayout)
-        dims = self.layout.dims
-        heads = tuple(dims[k].banks for k in self.layout.partitioned)
-        return heads + tuple(d.size(0) for d in dims if d.kind != "complete")
+        if self.stacked is not None:
+            return 0, self.stacked.stacked_place(x)
+        return self.layout.bank(x), self.layout.place(x) or (() if self.scalar_banks else (0,))
 
 
 def dim_text(dims: tuple[DimLayout, ...]) -> str:
     """``cyclic factor=4 dim=1, ..`` for comments and messages."""
     parts = []
     for k, dim in enumerate(dims):
-        if dim.kind != "whole":
-            factor = "" if dim.kind == "complete" else f" factor={dim.banks}"
+        if dim.is_split:
+            factor = "" if dim.factor is None else f" factor={dim.factor}"
             parts.append(f"{dim.kind}{factor} dim={k + 1}")
     return ", ".join(parts)

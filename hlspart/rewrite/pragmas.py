@@ -149,8 +149,8 @@ def _layout_text(plan: Plan) -> str:
 def partition_lines(plan: Plan, name: str, positional: bool = False) -> list[str]:
     """The pragmas that make every bank dimension of a bankdim array a bank."""
     kind = "complete" if positional else "type=complete"
-    heads = sum(d.kind != "whole" for d in plan.dims)
-    if heads == len(plan.padded_shape):
+    heads = sum(d.is_split for d in plan.dims)
+    if heads == len(plan.shapes[0]):
         return [f"#pragma HLS array_partition variable={name} {kind} dim=0"]
     return [f"#pragma HLS array_partition variable={name} {kind} dim={k + 1}" for k in range(heads)]
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from hlspart.layouts.layout import Layout
 from hlspart.model.access import Access, AccessAnalysis, Affine, ArrayGroup
 from hlspart.model.program import (
     ArrayRef,
@@ -27,7 +28,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.source import Origin
 from hlspart.rewrite.contents import Contents, Writer, contents, loops_in, writers
-from hlspart.rewrite.lanes import Layout, deal_lanes, inside_everywhere, meet, never_meet_across, steady_bank
+from hlspart.rewrite.lanes import deal_lanes, inside_everywhere, meet, never_meet_across, steady_bank
 from hlspart.rewrite.uses import Uses
 
 

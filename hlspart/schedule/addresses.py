@@ -66,7 +66,7 @@ def _address_ns(ref: MemoryRef, layout: PerDimLayout, own: tuple[str, ...], targ
     coefficients: dict[str, int] = {}
     base, moved, stride = False, False, 1
     for form, dim in reversed(list(zip(ref.index, layout.dims, strict=False))):
-        if form is None or dim.kind == "complete" or dim.banks == dim.extent:
+        if form is None or dim.banks == dim.extent:
             continue
         mine = {n: c for n, c in form.terms if n in own}
         base = base or len(mine) < len(form.terms) or (form.const != 0 and not mine)

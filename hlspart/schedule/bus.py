@@ -164,13 +164,12 @@ def run(group: Sequence[Op], memory: Memory, how: Order, whole: bool = True) -> 
         axis = [f[k] for f in forms if f is not None]
         if any(a is None or axis[0] is None or a.terms != axis[0].terms for a in axis):
             return False
-        if dim.kind == "complete":
+        if not dim.has_local:
             continue
-        banks = dim.banks if dim.kind == "cyclic" else 1
         for n, step in zip(how.names, how.steps, strict=True):
-            moves[n] += (axis[0].coefficient(n) if axis[0] else 0) * step // banks * stride
+            moves[n] += (axis[0].coefficient(n) if axis[0] else 0) * step // dim.stride * stride
         for i, a in enumerate(axis):
-            offsets[i] += ((a.const if a else 0) - (axis[0].const if axis[0] else 0)) // banks * stride
+            offsets[i] += ((a.const if a else 0) - (axis[0].const if axis[0] else 0)) // dim.stride * stride
         stride *= dim.size(0)
     goes_on = all(moves[n] == w * len(group) for n, w in zip(how.names, how.weights, strict=True))
     return offsets == list(range(len(group))) and (goes_on or not whole)

@@ -63,7 +63,7 @@ def _divided(problem: Problem, storage: Storage) -> str | None:
         layout = storage.memory(op.ref.variable).layout
         forms = op.ref.index or (None,) * len(layout.dims)
         for form, dim in zip(forms, layout.dims, strict=False):
-            if dim.kind in ("cyclic", "block") and (by := _divisor(form, dim)):
+            if by := _divisor(form, dim):
                 name = storage.program.variable(op.ref.variable).name
                 return (
                     f"how many states the division of an index by {by} takes that picks the bank of {name} is not known"
@@ -73,10 +73,10 @@ def _divided(problem: Problem, storage: Storage) -> str | None:
 
 def _divisor(form: Affine | None, dim: DimLayout) -> int | None:
     """What the tool divides an index by while the loop runs to find its bank; None for shifts and fixed banks."""
-    moving = form is None or any(dim.kind == "block" or c % dim.banks for _, c in form.terms)
-    by = dim.banks if dim.kind == "cyclic" else dim.block
-    if not moving or dim.banks == 1 or by & (by - 1) == 0:
+    by = dim.divisor
+    moving = form is None or any(dim.moves_bank(c) for _, c in form.terms)
+    if by is None or not moving or dim.banks == 1 or by & (by - 1) == 0:
         return None
-    common = math.gcd(by, *(c for _, c in form.terms)) if form is not None and dim.kind == "cyclic" else 1
+    common = math.gcd(by, *(c for _, c in form.terms)) if form is not None and dim.modulus is not None else 1
     rest = by // common
     return rest if rest & (rest - 1) else None

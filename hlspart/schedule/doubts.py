@@ -133,7 +133,7 @@ def _divided(p: Prediction, variable: int, shared: int) -> bool:
     n = len(problem.accesses)
     factors = {2, 3, 4, 5, 8, 16, math.ceil(n / 2), n}
     for k, dim in enumerate(memory.layout.dims):
-        for factor in sorted(f for f in factors if 1 < f <= dim.extent) if dim.kind == "whole" else ():
+        for factor in sorted(f for f in factors if 1 < f <= dim.extent) if not dim.is_split else ():
             split = DimLayout.of("cyclic", dim.extent, factor)
             layout = PerDimLayout((*memory.layout.dims[:k], split, *memory.layout.dims[k + 1 :]))
             if problem.static(layout, memory.ports).interval < busy:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.perdim import DimKind, DimLayout, PerDimLayout
 from hlspart.model.ports import Ports
 from hlspart.model.results import Limit, LoopResult
 from hlspart.schedule import trial
@@ -18,6 +18,7 @@ from hlspart.schedule.storage import STREAMS, Storage
 from hlspart.schedule.trial import Change
 from hlspart.targets.target import REGISTERS
 
+_DIVIDED: tuple[DimKind, ...] = ("cyclic", "block")
 MAX_FACTOR = 16
 MAX_COMPLETE = 1024  # banks of one dimension
 MAX_ACCESSES = 96
@@ -180,7 +181,7 @@ class _Hints:
         reads, writes = sum(a.kind == "read" for a in always), sum(a.kind == "write" for a in always)
         ports = self.model.storage.memory(variable).ports
         powers = len(accesses) > MAX_IDEAL
-        candidates: list[tuple[int, int, int, DimLayout, str, int]] = []
+        candidates: list[tuple[int, int, int, DimLayout, DimKind, int]] = []
         for k, dim in enumerate(now.dims):
             rest = now.banks // dim.banks
             for factor in range(2, min(MAX_FACTOR, dim.extent) + 1):
@@ -188,8 +189,8 @@ class _Hints:
                 enough = ports.interval(-(-reads // (factor * rest)), -(-writes // (factor * rest)))
                 if (powers and factor & (factor - 1)) or enough > goal:
                     continue
-                for order, kind in enumerate(("cyclic", "block")):
-                    made = DimLayout.of("cyclic" if kind == "cyclic" else "block", dim.extent, factor)
+                for order, kind in enumerate(_DIVIDED):
+                    made = DimLayout.of(kind, dim.extent, factor)
                     candidates.append((made.banks * rest, order, k, made, kind, factor))
         out = []
         for _, _, k, made, kind, factor in sorted(candidates, key=lambda x: x[:3])[:MAX_LAYOUTS]:

@@ -374,7 +374,7 @@ def one_of(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
         if a is None or b is None or a.terms != b.terms:
             return False
         if a.const != b.const:
-            if not a.terms or dim.kind != "complete":
+            if not a.terms or dim.has_local:
                 return False
             apart = True
     return apart
@@ -394,6 +394,6 @@ def hidden(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
     for a, b, dim in zip(one.index or (), other.index or (), layout.dims, strict=False):
         if a is None or b is None or a.terms != b.terms or a.const == b.const:
             continue
-        if not a.terms or dim.banks == 1 or dim.kind == "complete" or dim.banks == dim.extent:
+        if not a.terms or dim.banks in (1, dim.extent):
             return False
     return True

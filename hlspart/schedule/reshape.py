@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from hlspart.layouts.perdim import DimLayout
 from hlspart.model.access import Affine
+from hlspart.model.directives import PARTITION_TYPES
 from hlspart.model.program import Program
 from hlspart.schedule.operations import Unmodelled
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """How one dimension is packed: ``lanes`` elements per word, ``words`` words.
+    """How one dimension is packed: what would be the banks of a partition are ``lanes`` of one word."""
 
-    cyclic: element x is in word x / lanes; block: in word x mod words; complete: all in one.
-    """
-
-    kind: str
+    layout: DimLayout
     lanes: int
-    words: int
+
+    @property
+    def words(self) -> int:
+        """Words along the dimension."""
+        return self.layout.size(0)
 
     def word(self, x: int) -> int:
         """The word that holds element ``x``."""
-        return {"cyclic": x // self.lanes, "block": x % self.words}.get(self.kind, 0)
+        return self.layout.local(x)
 
 
 def packings(program: Program) -> Mapping[int, tuple[Packed | None, ...]]:
@@ -38,19 +41,16 @@ def packings(program: Program) -> Mapping[int, tuple[Packed | None, ...]]:
             chosen = d.values.get("dim", 1)
             for k, extent in enumerate(dims):
                 if chosen in (0, k + 1) and extent is not None:
-                    packed[k] = _packed(
-                        d.choice("type", ("cyclic", "block", "complete")), d.values.get("factor"), extent
-                    )
+                    packed[k] = _packed(d.choice("type", PARTITION_TYPES), d.values.get("factor"), extent)
     return {ident: tuple(packed) for ident, packed in out.items() if any(packed)}
 
 
 def _packed(kind: str | None, factor: int | None, extent: int) -> Packed | None:
-    if kind in (None, "complete"):
-        return Packed("complete", extent, 1)
+    if kind is None or kind == "complete":
+        return Packed(DimLayout.of("complete", extent, None), extent)
     if factor is None or factor < 2:
         return None
-    lanes = min(factor, extent)
-    return Packed(kind or "cyclic", lanes, -(-extent // lanes))
+    return Packed(DimLayout.of("block" if kind == "block" else "cyclic", extent, factor), min(factor, extent))
 
 
 @dataclass(frozen=True)
@@ -84,22 +84,37 @@ class Words:
 
     def _word(self, form: Affine, packed: Packed | None) -> tuple[object, Affine | None, str]:
         text = " + ".join([*(f"{c} * {n}" for n, c in form.terms), str(form.const)])
+        element = (form, form, text)
         if packed is None:
-            return form, form, text
-        if packed.kind == "complete":
-            return 0, Affine.of({}, 0), "0"
-        if packed.kind == "block":
-            same = all(c % packed.words == 0 for _, c in form.terms)
-            rest = form.const % packed.words
-            return (form.terms, rest), Affine.of({}, rest) if same else None, f"({text}) mod {packed.words}"
-        lanes = packed.lanes
-        if all(c % lanes == 0 for _, c in form.terms):
-            word = Affine.of({n: c // lanes for n, c in form.terms}, form.const // lanes)
-            return word, word, f"floor(({text}) / {lanes})"
+            return element
+        word = packed.layout.local_by(_Division(form, self.starts), element)
+        return word if word is not None else (0, Affine.of({}, 0), "0")
+
+
+_Word = tuple[object, Affine | None, str]  # key, index, isl text
+
+
+@dataclass(frozen=True)
+class _Division:
+    """Quotients and remainders of an index, as far as they are known at compile time."""
+
+    form: Affine
+    starts: Mapping[str, tuple[int, int]]
+
+    def div(self, x: _Word, by: int, greatest: int, remainder: int | None = None) -> _Word:
+        form, text = self.form, f"floor(({x[2]}) / {by})"
+        if all(c % by == 0 for _, c in form.terms):
+            word = Affine.of({n: c // by for n, c in form.terms}, form.const // by)
+            return word, word, text
         rest = 0
         for name, coefficient in form.terms:
             start, step = self.starts.get(name, (0, 1))
-            if coefficient * step % lanes:
-                return form, None, f"floor(({text}) / {lanes})"
+            if coefficient * step % by:
+                return form, None, text
             rest += coefficient * start
-        return (form.terms, (rest % lanes + form.const) // lanes), None, f"floor(({text}) / {lanes})"
+        return (form.terms, (rest % by + form.const) // by), None, text
+
+    def mod(self, x: _Word, by: int, greatest: int, quotient: int | None = None) -> _Word:
+        same = all(c % by == 0 for _, c in self.form.terms)
+        rest = self.form.const % by
+        return (self.form.terms, rest), Affine.of({}, rest) if same else None, f"({x[2]}) mod {by}"

@@ -216,12 +216,7 @@ class Storage:
         """Block partitions of uneven extents by the tool's own rule."""
         if self.target.block_rule == "ceil":
             return layout
-        dims = []
-        for d in layout.dims:
-            if d.kind == "block" and d.extent % d.banks:
-                d = DimLayout("block", d.extent, d.banks, d.extent // d.banks)
-            dims.append(d)
-        return PerDimLayout(tuple(dims))
+        return PerDimLayout(tuple(d.floored() for d in layout.dims))
 
     def _bound(self, variable: Variable) -> tuple[str | None, int | None, str | None, bool]:
         """(storage, read latency, resource, bound) as directives on the variable or its group say."""

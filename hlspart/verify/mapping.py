@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from hlspart.layouts.layout import Layout
 from hlspart.layouts.mapping import layout_from
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.results import BankingMap
@@ -100,21 +101,20 @@ def _entries(table: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
 
 def _places(entry: Mapping[str, Any], shapes: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
     """(number of the new array, element in it) for each old element, row-major."""
+    elements = product(*(range(e) for e in entry["extents"]))
+    layout = _layout(entry)
+    stacked = layout.per_dimension if entry["style"] == "bankdim" else None
+    if stacked is not None:
+        return [(0, _row_major(stacked.stacked_place(x), shapes[0])) for x in elements]
+    if entry["mapping"] is not None and tuple(layout.bank_shape(b) for b in range(layout.banks)) != tuple(shapes):
+        raise Incomparable("the map does not fit: its banking function has banks of other sizes")
+    return [(b := layout.bank(x), _row_major(layout.place(x), shapes[b])) for x in elements]
+
+
+def _layout(entry: Mapping[str, Any]) -> Layout:
     if entry["mapping"] is not None:
-        return _banked(entry["mapping"], entry["extents"], shapes)
-    dims = [DimLayout(d["kind"], d["extent"], d["banks"], d["block"]) for d in entry["dims"]]
-    layout = PerDimLayout(tuple(dims))
-    kept = [k for k, d in enumerate(dims) if d.kind != "complete"]
-    places = []
-    for x in product(*(range(e) for e in entry["extents"])):
-        local = [layout.local(x)[k] for k in kept]
-        if entry["style"] == "bankdim":
-            index = [dims[k].bank(x[k]) for k in layout.partitioned] + local
-            places.append((0, _row_major(index, shapes[0])))
-        else:
-            bank = layout.bank(x)
-            places.append((bank, _row_major(local, shapes[bank])))
-    return places
+        return layout_from(tuple(entry["extents"]), BankingMap.from_json(entry["mapping"]))
+    return PerDimLayout(tuple(DimLayout(d["kind"], d["extent"], d["banks"], d["block"]) for d in entry["dims"]))
 
 
 def _row_major(index: Sequence[int], shape: Sequence[int]) -> int:
@@ -123,16 +123,6 @@ def _row_major(index: Sequence[int], shape: Sequence[int]) -> int:
     for i, extent in zip(used, shape, strict=True):
         at = at * extent + i
     return at
-
-
-def _banked(
-    mapping: Mapping[str, Any], extents: Sequence[int], shapes: Sequence[tuple[int, ...]]
-) -> list[tuple[int, int]]:
-    """Places under a banking function that crosses dimensions: ``arrays[bank][offset]``."""
-    layout = layout_from(tuple(extents), BankingMap.from_json(mapping))
-    if tuple((layout.depth(b),) for b in range(layout.banks)) != tuple(shapes):
-        raise Incomparable("the map does not fit: its banking function has banks of other sizes")
-    return [(layout.bank(x), layout.offset(x)) for x in product(*(range(e) for e in extents))]
 
 
 def _alike(a: Object, b: Object) -> bool:

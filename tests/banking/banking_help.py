@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from hlspart.banking.need import Need
-from hlspart.banking.search import AnyLayout
+from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
 
@@ -45,7 +45,7 @@ def positions(offsets: Offsets, extents: Sequence[int]) -> Iterator[list[tuple[i
         yield [tuple(b + c for b, c in zip(base, o, strict=True)) for o in offsets]
 
 
-def assert_conflict_free(layout: AnyLayout, groups: Sequence[Offsets], extents: Sequence[int], capacity: int) -> None:
+def assert_conflict_free(layout: Layout, groups: Sequence[Offsets], extents: Sequence[int], capacity: int) -> None:
     """The certificate, by enumeration; and each element has a place of its own."""
     places = {(layout.bank(x), layout.offset(x)) for x in itertools.product(*(range(n) for n in extents))}
     assert len(places) == math.prod(extents)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import islpy as isl
@@ -13,12 +15,11 @@ from hypothesis import strategies as st
 
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, Matrix, Vector, characters_of, linear
+from hlspart.layouts.layout import Layout
 from hlspart.layouts.mapping import layout_from
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.layouts.table import TableLayout
 from hlspart.model.results import BankingMap
-
-AnyLayout = PerDimLayout | LatticeLayout | BlockCyclicLayout | TableLayout
 
 
 def hermite_forms(rank: int, index: int) -> Iterator[Matrix]:
@@ -64,7 +65,90 @@ def elements(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
     return list(itertools.product(*(range(n) for n in shape)))
 
 
-def assert_sound(layout: AnyLayout) -> None:
+class PythonWriter:
+    """Formulas as Python, where a helper is its own text."""
+
+    def div(self, text: str, divisor: int, greatest: int) -> str:
+        return f"(({text}) // {divisor})"
+
+    def mod(self, text: str, divisor: int, greatest: int) -> str:
+        return f"(({text}) % {divisor})"
+
+    def look_up(self, values: Sequence[int], index: str, kind: str) -> str:
+        return f"{list(values)}[{index}]"
+
+    def named(self, kind: str, parameters: Sequence[str], text: str) -> str:
+        return f"({text})"
+
+
+class Whole:
+    """Whole numbers, with what is said to be known checked."""
+
+    def div(self, x: int, by: int, greatest: int, remainder: int | None = None) -> int:
+        assert 0 <= x <= greatest and remainder in (None, x % by)
+        return x // by
+
+    def mod(self, x: int, by: int, greatest: int, quotient: int | None = None) -> int:
+        assert 0 <= x <= greatest and quotient in (None, x // by)
+        return x % by
+
+
+def assert_protocol(layout: Layout) -> None:
+    """What the protocol answers beside bank and offset, by enumeration."""
+    xs = elements(layout.shape)
+    names = [f"x{k}" for k in range(len(layout.shape))]
+    formula = layout.formula(PythonWriter(), names)
+    bank, *words = (
+        eval(f"lambda {', '.join(names)}: {re.sub(r'(?<=[0-9])u', '', t)}") for t in (formula.bank, *formula.words)
+    )
+    cells: dict[int, set[tuple[int, ...]]] = {}
+    for x in xs:
+        assert bank(*x) == layout.bank(x)
+        place = layout.place(x)
+        assert tuple(w(*x) for w in words) == (place or (0,))
+        assert all(0 <= i < n for i, n in zip(place, layout.bank_shape(layout.bank(x)), strict=True))
+        cells.setdefault(layout.bank(x), set()).add(place)
+    assert sum(map(len, cells.values())) == len(xs)
+    assert layout.depths == Counter(layout.depth(b) for b in range(layout.banks))
+    if layout.is_invariant:
+        vectors = {tuple(q - p for p, q in zip(a, b, strict=True)) for a in xs[:40] for b in xs[-40:]}
+        assert all(layout.same_bank(v) is not None for v in vectors)
+    product = layout.per_dimension
+    assert (product is None) == (layout.dims == ()) == (layout.mapping is not None)
+    if layout.mapping is not None:
+        same = layout_from(layout.shape, layout.mapping)
+        partner = {layout.bank(x): same.bank(x) for x in xs}
+        assert all(partner[layout.bank(x)] == same.bank(x) for x in xs)
+    if product is not None:
+        stacked = {product.stacked_place(x) for x in xs}
+        assert len(stacked) == len(xs)
+        assert all(0 <= i < n for s in stacked for i, n in zip(s, product.stacked_shape, strict=True))
+        for dim in product.dims:
+            assert_dimension(dim)
+
+
+def assert_dimension(dim: DimLayout) -> None:
+    """Questions about one dimension, by enumeration."""
+    every = range(dim.extent)
+    for i in every:
+        assert dim.bank_by(Whole(), i, 0) == dim.bank(i)
+        assert dim.local_by(Whole(), i, dim.bank(i)) == (dim.local(i) if dim.has_local else None)
+        assert dim.first(dim.bank(i)) + dim.stride * dim.local(i) == i
+    if dim.modulus is not None:
+        assert all((dim.bank(i) == dim.bank(j)) == ((i - j) % dim.modulus == 0) for i in every for j in every)
+    for step in range(dim.extent):
+        pairs = [(i, j) for i in every for j in every if (i - j) % step == 0] if step else [(i, i) for i in every]
+        if dim.keeps_local(step):
+            assert all(dim.local(i) == dim.local(j) for i, j in pairs)
+        neighbours = [(i, i + step) for i in every if i + step < dim.extent]
+        assert dim.moves_bank(step) or all(dim.bank(i) == dim.bank(j) for i, j in neighbours)
+        if dim.residue(0) is not None:
+            alike = dim.residue(step) == dim.residue(0)
+            assert all((dim.bank(i) == dim.bank(j)) == alike for i, j in neighbours)
+
+
+def assert_sound(layout: Layout) -> None:
+    assert_protocol(layout)
     xs = elements(layout.shape)
     places = {(layout.bank(x), layout.offset(x)) for x in xs}
     assert len(places) == len(xs)
@@ -123,7 +207,7 @@ def test_banks_are_numbered_leftmost_dimension_first() -> None:
         (DimLayout.of("cyclic", 6, 2), DimLayout.of("whole", 4, None), DimLayout.of("complete", 3, None))
     )
     assert layout.bank((3, 1, 2)) == 1 * 3 + 2
-    assert layout.bank_shape(5) == (3, 4, 1)
+    assert layout.sizes(5) == (3, 4, 1)
 
 
 @settings(max_examples=80, derandomize=True, deadline=None)

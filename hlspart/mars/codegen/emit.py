@@ -183,7 +183,7 @@ class _Writer:
         self, node: Node, indent: str, call: Callable[[Node, str], Iterator[str]], pipeline: bool = True
     ) -> Iterator[str]:
         match node.kind:
-            case "block":
+            case "sequence":
                 for child in node.children:
                     yield from self._loops(child, indent, call, pipeline)
             case "for":
