@@ -58,7 +58,7 @@ class Pipeline:
         """What became of every directive, and the partition of each group."""
         from hlspart.partition import validate
 
-        return validate(self.program, self.analysis, self.options.bank_model, self.options.target.flow or "vivado")
+        return validate(self.program, self.analysis, self.options.bank_model, self.target.argument_storage)
 
     @cached_property
     def target(self) -> Target:
@@ -118,7 +118,7 @@ class Pipeline:
         return lint.run(
             self.program, self.analysis, self.validation,
             self.figures if loops else None, self._inferred_at_once if loops else None, config,
-            tool=self.target.tool, recheck=self.ii_under, small=self.target.complete_threshold,
+            target=self.target, recheck=self.ii_under,
         )  # fmt: skip
 
     def fix(self, report: LintReport, config: LintConfig | None = None, unsafe: bool = False) -> Fixed:
@@ -166,7 +166,7 @@ class Pipeline:
         from hlspart.rewrite.relocate import relocated
         from hlspart.rewrite.unroll import decided_by_unrolling, inside_pipelines, unrolled
 
-        generic = self.target.vendor == "generic"
+        generic = not self.target.partition_directive
         partitioned = any(g.dims for g in self.validation.groups.values())
         ii = self.figures if (partitioned or layouts) and options.style == "auto" and not generic else None
         result = rewrite(self.program, self.analysis, self.validation, options, ii, generic, layouts)

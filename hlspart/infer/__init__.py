@@ -37,7 +37,14 @@ def infer(
     def prepared(of: Program, opts: InferOptions) -> Inference:
         if of is program:
             return Inference(of, analysis, validation, target, opts, bank_model, known)
-        return Inference(of, analysis, validate(of, analysis, bank_model, target.flow), target, opts, bank_model)
+        return Inference(
+            of,
+            analysis,
+            validate(of, analysis, bank_model, target.argument_storage),
+            target,
+            opts,
+            bank_model,
+        )
 
     if options.pareto:
         return pareto(lambda opts: settled(prepared(program, opts), write), options)

@@ -78,7 +78,7 @@ class Inference:
         functions = in_hardware(program, analysis)
         self.program = with_pipelines(program, first, functions)
         added = self.program is not program
-        self.validation = validate(self.program, analysis, model, target.flow) if added else validation
+        self.validation = validate(self.program, analysis, model, target.argument_storage) if added else validation
         self.before = self.predict(self.program, target=self.real)
         self.held = partition_indices(self.program, analysis)
         self.bare = without(
@@ -230,7 +230,7 @@ class Inference:
         for directives, free, on, result in self._checked:
             if (directives, free) == asked[:2] and on is asked[2]:
                 return result
-        validation = validate(program, self.analysis, self.model, self.target.flow)
+        validation = validate(program, self.analysis, self.model, self.target.argument_storage)
         result = check(program, self.analysis, replace(validation, apart=asked[1]), asked[2], self.model, hints=False)
         self._remember(*asked, result)
         return result
@@ -423,8 +423,7 @@ class Inference:
             return tuple(storage_directive(self.program, r, COPIED, function) for r in demand.roots)
         layout = choice.layout.per_dimension
         assert layout is not None
-        positional = self.target.tool.startswith("vivado-hls")
-        return partition_directives(self.program, demand, layout, positional)
+        return partition_directives(self.program, demand, layout, self.target.bare_types)
 
     def kept(self, demand: Demand, chooser: Chooser) -> Decision:
         none = chooser.none([loop.need for loop in demand.loops])

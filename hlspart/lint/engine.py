@@ -17,6 +17,7 @@ from hlspart.model.program import Program
 from hlspart.model.results import IIResult, InferResult, Validation
 from hlspart.partition.unrolling import unroll_factors
 from hlspart.rules._base import Facts
+from hlspart.targets import Target
 
 
 def run(
@@ -27,16 +28,14 @@ def run(
     infer: Callable[[tuple[str, ...]], InferResult | None] | None = None,
     config: LintConfig | None = None,
     *,
-    tool: str | None = None,
+    target: Target | None = None,
     recheck: Callable[[Validation], IIResult] | None = None,
-    small: int = 0,
 ) -> LintReport:
     """All findings, in order of path, line, column and rule; suppressions by comments are applied.
 
     ``infer`` looks for the least partition of some arrays (none named: of all) when a rule needs it.
-    ``tool`` defaults to the one of ``ii``. ``recheck`` predicts the II under another validation;
-    without it the rules that compare two predictions stay silent. ``small``: local arrays of fewer elements
-    become registers without a directive.
+    ``target``: whose directives these are; without it rules about tools stay silent. ``recheck`` predicts the II
+    under another validation; without it the rules that compare two predictions stay silent.
     """
     config = config or LintConfig()
     facts = Facts(
@@ -45,13 +44,15 @@ def run(
         validation,
         ii,
         infer,
-        tool if tool is not None else ii.tool if ii is not None else "",
+        target.tool if target is not None else ii.tool if ii is not None else "",
         recheck,
         lambda result: pragma_edits(program, result),
         lambda directive: carried(analysis, directive),
         unroll_factors(program),
-        small,
+        target.complete_threshold if target is not None else 0,
         config.large_complete,
+        target is not None and target.bare_types,
+        target.deprecated if target is not None else frozenset(),
     )
     enabled = frozenset(e.rule.code for e in entries() if config.enabled(e.rule.code, e.rule.name))
     found: dict[Diagnostic, None] = {}

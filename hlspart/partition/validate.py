@@ -35,20 +35,20 @@ _RANK: dict[PragmaState, int] = {
 
 
 def validate(
-    program: Program, analysis: AccessAnalysis, bank_model: str = "static", flow: str = "vivado"
+    program: Program, analysis: AccessAnalysis, bank_model: str = "static", argument: str = "ap_memory"
 ) -> Validation:
     """Status of each directive of ``program`` and partition of each group.
 
     ``bank_model`` does not change a status: a partition whose banks are undecided takes effect under
-    both models, it only counts differently. ``flow`` "vitis" makes arrays of a top function m_axi
-    ports where no INTERFACE says otherwise.
+    both models, it only counts differently. ``argument``: storage of an array of a top function for which no
+    INTERFACE says otherwise, see :attr:`hlspart.targets.Target.argument_storage`.
     """
-    return _Validator(program, analysis, flow).run()
+    return _Validator(program, analysis, argument).run()
 
 
 class _Validator:
-    def __init__(self, program: Program, analysis: AccessAnalysis, flow: str) -> None:
-        self.program, self.analysis, self.flow = program, analysis, flow
+    def __init__(self, program: Program, analysis: AccessAnalysis, argument: str) -> None:
+        self.program, self.analysis, self.argument = program, analysis, argument
         self.groups = {g.id: g for g in analysis.groups}
         self.factors = unroll_factors(program)
         self.expansions = Expansions(program, analysis)
@@ -128,7 +128,7 @@ class _Validator:
                 for variable in directive.variables:
                     group = self.analysis.group_of.get(variable, -1 - variable)
                     ports[group] = f"line {self.program.line(directive.at)}"
-        if self.flow == "vitis":
+        if self.argument == "m_axi":
             for name in self.analysis.tops:
                 for variable in self.program.functions[name].params:
                     if self.program.variable(variable).is_array and variable not in chosen:

@@ -73,6 +73,8 @@ class Facts:
     unrolled: Mapping[int, int] = field(default_factory=dict)
     small: int = 0  # local arrays of fewer elements become registers without a directive
     large: int = 1024  # banks above which a complete partition is large
+    bare_types: bool = False  # the tool takes the type of a partition as a bare word only
+    deprecated: frozenset[str] = frozenset()  # directives and options that the tool calls deprecated
 
     def inferred(self, *arrays: str) -> InferResult | None:
         """The least partition that reaches the targets, of these arrays (none named: of all).

@@ -41,13 +41,11 @@ NEWER = {"resource": "bind_storage or bind_op", "data_pack": "aggregate", "share
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Old directives for a new tool."""
-    if not facts.tool.startswith("vitis"):
-        return
     for directive in facts.program.directives:
         if directive.dialect != "vitis":
             continue
-        if directive.kind in NEWER:
+        if directive.kind in NEWER and directive.kind in facts.deprecated:
             message = f"{facts.pragma_text(directive)} is deprecated in Vitis HLS"
             yield facts.report(RULE, directive.at, message, f"use {NEWER[directive.kind]}")
-        elif directive.kind == "pipeline" and directive.has("enable_flush"):
+        elif directive.kind == "pipeline" and directive.has("enable_flush") and "enable_flush" in facts.deprecated:
             yield facts.report(RULE, directive.at, "PIPELINE enable_flush is deprecated in Vitis HLS", "use style=flp")

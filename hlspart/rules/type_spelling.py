@@ -39,7 +39,7 @@ RULE = Rule("HLP109", "type-spelling", "warning")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """``type=`` for a tool before Vitis HLS."""
-    if not facts.tool.startswith("vivado-hls"):
+    if not facts.bare_types:
         return
     for directive in facts.program.directives:
         value = directive.option("type")

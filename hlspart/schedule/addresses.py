@@ -16,8 +16,6 @@ from hlspart.schedule.lower import Lowered
 from hlspart.schedule.storage import STREAMS, Storage
 from hlspart.targets import Target
 
-_INDEX_BITS = 13  # width of most iterators and addresses in the reports
-
 
 def with_addresses(lowered: Lowered, own: tuple[str, ...], storage: Storage, outlined: bool) -> Lowered:
     """``lowered`` with an operation ahead of each access whose address leaves no time for it in its first state.
@@ -92,7 +90,7 @@ def _counting_ns(target: Target) -> float:
 
 
 def _ns(target: Target, kind: str) -> float:
-    time = target.operator(kind, _INDEX_BITS)
+    time = target.operator(kind, target.index_bits)
     return time.in_ns if time is not None else 0.0
 
 

@@ -67,7 +67,7 @@ def _unlike(used: Sequence[Op], nest: Nest, storage: Storage) -> str | None:
     """Why nothing is known of these accesses."""
     if not storage.target.bursts:
         return f"no report of {storage.target.tool} shows when it makes bursts"
-    if storage.target.flow == "vitis":
+    if storage.target.widens:
         return "the tool may widen the ports"
     if nest.loop is None:
         return "it is no loop"

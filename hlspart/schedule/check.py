@@ -162,7 +162,7 @@ class _Function:
 
         def run(changes: Collection[Change]) -> LoopResult | None:
             program, count = changed(self.program, changes), sum(len(x.added) for x in changes)
-            validation = validate(program, self.analysis, flow=self.target.flow)
+            validation = validate(program, self.analysis, argument=self.target.argument_storage)
             if any(s.status != "applied" for s in validation.statuses[len(program.directives) - count :]):
                 return None
             again = _Function(

@@ -10,7 +10,7 @@ from hlspart.model.comparing import Comparison, LoopComparison, PartitionCompari
 from hlspart.model.program import Call, Loop, Program, expressions, walk, walk_statements
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.schedule.reports import UNKNOWN, owner
-from hlspart.targets import Target
+from hlspart.targets import Target, names_loops
 
 
 def compare(
@@ -25,13 +25,12 @@ def compare(
     places = _places(program)
     left = list(result.loops)
     rows: list[LoopComparison] = []
-    # Vitis HLS names every loop of the text; "Loop 1" is one that it has made itself (memcpy, initial values)
-    vitis = (report.tool or target.tool).startswith("vitis")
+    named = names_loops(report.tool, target)
     for said in report.loops:
-        mine = _find(said, left, places, program, vitis) or _find(said, list(result.loops), places, program, vitis)
+        mine = _find(said, left, places, program, named) or _find(said, list(result.loops), places, program, named)
         if mine in left:  # else another copy of its function
             left.remove(mine)
-        rows.append(_row(mine, said, report, _absent(said, program, vitis)))
+        rows.append(_row(mine, said, report, _absent(said, program, named)))
     reported = {owner(x.module) for x in report.loops if x.module}
     reported |= {name for top in reported for name in _below(program, top)}
     for mine in left:
@@ -90,13 +89,13 @@ def _children(node: object) -> list[Loop]:
 
 
 def _find(
-    said: ReportedLoop, loops: list[LoopResult], places: _Places, program: Program, vitis: bool
+    said: ReportedLoop, loops: list[LoopResult], places: _Places, program: Program, named: bool
 ) -> LoopResult | None:
     function = owner(said.module)
     own = [x for x in loops if x.function == function]
     below = _below(program, function)  # the tool has put functions into their callers
     for there in (own, [x for x in loops if x.function in below], [] if own or below else loops):
-        found = _named(said, there, _Places() if vitis else places)
+        found = _named(said, there, _Places() if named else places)
         if found is not None:
             return found
     return None
@@ -148,11 +147,11 @@ def _below(program: Program, function: str) -> frozenset[str]:
 # ----------------------------------------------------------------------------------- comparing
 
 
-def _absent(said: ReportedLoop, program: Program, vitis: bool) -> str:
+def _absent(said: ReportedLoop, program: Program, named: bool) -> str:
     """Why the model has no such loop, as far as its name tells."""
     if (call := re.match(r"(memcpy|memset)\b|(memcpy|memset)_", said.name)) is not None:
         return f"the tool has made this loop of a call of {call[1] or call[2]}"
-    if vitis and re.fullmatch(r"Loop \d+", said.name):
+    if named and re.fullmatch(r"Loop \d+", said.name):
         return "the tool has made this loop itself: copies or initial values"
     function = owner(said.module)
     if function and function not in program.functions and not re.match(r"(.*_)?(Loop|Block)_", function):

@@ -131,7 +131,7 @@ class LoopModel:
         carriers = Carriers(
             space, len(how.names), how.weights, how.steps, how.trips, self._dependence_pragmas(nest), reach,
             lambda v: self.program.variable(v).name, self._relaxed(nest, space), self.target.store_states,
-            self._outlined(nest), self.target.memory_registers, frozenset(symbols.values()),
+            self._outlined(nest), self.target.unrelated_rows, frozenset(symbols.values()),
             self._moving(nest), self._preset(nest),
         )  # fmt: skip
         own = nest.pipelined and nest.loop is not None

@@ -64,9 +64,11 @@ def lower(
         _promote_inner(ops, carried, carriers.space.names, ends, storage)
     left: Mapping[tuple[int, int], int | None] = {}
     early: frozenset[int] = frozenset()
-    if loop and storage.target.memory_registers:
+    if loop and storage.target.forwards_stores:
         forward(ops, carried, storage, carriers)
+    if loop and storage.target.rotates_sums:
         early = rotate(ops, carried, storage, carriers)
+    if loop and storage.target.bypasses_stores:
         left = bypass(ops, carried, storage, carriers)
     if own:  # what a pipelined function is given is new in each call
         _invariants(ops, carried)
@@ -349,7 +351,7 @@ def _memory(
             distance = left.get((edge.source, edge.sink), edge.distance)
             if distance is not None:
                 edges.append(replace(edge, distance=distance))
-        if storage.target.memory_registers and (memory.bound or left):  # the tool takes what it does not know as given
+        if storage.target.trusts_distances and (memory.bound or left):  # the tool takes what it does not know as given
             carriers.assumed -= {(a.id, b.id) for a in found for b in found if memory.bound or (a.id, b.id) in left}
     return edges, waits
 

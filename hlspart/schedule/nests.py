@@ -229,7 +229,7 @@ class Nests:
             if any(around) and (self._part(loop) or continues(self.program, around[0], chain[0])):
                 break
             late = self.on("pipeline", loop.id) is None
-            if self.target.memory_registers and resumes(self.analysis, parent, chain, late):
+            if self.target.keeps_resumed_nests and resumes(self.analysis, parent, chain, late):
                 break
             chain, before, after = (parent, *chain), (*around[0], *before), (*after, *around[1])
         return chain, before, after
@@ -246,7 +246,7 @@ class Nests:
         blocked = any(self.found(kind, parent.id) is not None for kind in ("pipeline", "unroll", "dataflow"))
         if blocked or not all(self._stands(x, parent) for x in chain):
             return False
-        return not (self.target.memory_registers and hands_on(self.analysis, inner))
+        return not (self.target.keeps_chained_nests and hands_on(self.analysis, inner))
 
     def _counted(self, loop: c.Loop) -> bool:
         """Whether the bounds of a loop are constants."""

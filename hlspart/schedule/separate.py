@@ -31,12 +31,12 @@ class Separate:
 
 def separated(program: Program, analysis: AccessAnalysis, validation: Validation, target: Target) -> Separate:
     """The program as the tool has it; partitions of arrays that are no members stay as they were validated."""
-    word: Arguments = "word" if target.flow == "vivado" else "whole"
+    word: Arguments = "word" if target.arguments_packed else "whole"
     copy = apart(program, analysis.tops, "apart" if target.arguments_apart else word)
     if copy is None:
         return Separate(program, analysis, validation, {})
     made = analyse(copy.program, analysis.tops[0] if len(analysis.tops) == 1 else None)
-    fresh = validate(copy.program, made, flow=target.flow)
+    fresh = validate(copy.program, made, argument=target.argument_storage)
     groups: dict[int, GroupPartition] = {}
     for group in made.groups:
         known = {analysis.group_of.get(_given(program, copy, m)) for m in group.members}

@@ -5,7 +5,17 @@ each names its sources. :func:`load` makes one :class:`Target` of options; nothi
 holds a latency, a port count or a threshold of a tool.
 """
 
-from hlspart.targets.profile import KnownTargets, TargetError, known, load, reported
+from hlspart.targets.profile import KnownTargets, TargetError, known, load, names_loops, reported
 from hlspart.targets.target import OperatorTime, Resources, Target
 
-__all__ = ["KnownTargets", "OperatorTime", "Resources", "Target", "TargetError", "known", "load", "reported"]
+__all__ = [
+    "KnownTargets",
+    "OperatorTime",
+    "Resources",
+    "Target",
+    "TargetError",
+    "known",
+    "load",
+    "names_loops",
+    "reported",
+]

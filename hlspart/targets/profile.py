@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +34,17 @@ class KnownTargets:
 
 def known() -> KnownTargets:
     """All tools, families and listed parts."""
-    parts = _data("parts.toml")
-    folder = resources.files("hlspart.targets") / "data"
-    tools = sorted(f.name[:-5] for f in folder.iterdir() if f.name.endswith(".toml") and f.name != "parts.toml")
-    families = {name: tuple(prefixes) for name, prefixes in parts["families"].items()}
-    return KnownTargets(tuple(tools), families, tuple(parts["parts"]))
+    tools = _tools()
+    devices = [_devices(_tool_profile(tool)) for tool in tools]
+    families = {name: tuple(prefixes) for d in devices for name, prefixes in d["families"].items()}
+    return KnownTargets(tools, families, tuple(dict.fromkeys(p for d in devices for p in d["parts"])))
+
+
+def names_loops(tool: str | None, target: Target) -> bool:
+    """Whether reports of ``tool`` (else of ``target``) name every loop of the text."""
+    nearest = reported(tool, None)[0]
+    profile = target.profile if nearest is None else _tool_profile(nearest)
+    return bool(profile["directives"]["named_loops"])
 
 
 def load(options: TargetOptions) -> Target:
@@ -45,16 +52,17 @@ def load(options: TargetOptions) -> Target:
     profile = _configured(_profile_of(options), options.settings)
     notes = [f"{k} = {v}" for k, v in options.settings if _setting(k) is not None]
     part = (options.part or str(profile["default_part"])).strip()
-    family, listed = _device(part)
-    if listed is None and part.lower() not in _data("parts.toml")["families"]:
+    devices = _devices(profile)
+    family, listed = _device(part, devices)
+    if listed is None and part.lower() not in devices["families"]:
         notes.append(f"part {part} is not listed; taken as its family {family}")
-    tables = profile["operators"]
+    tables, other = profile["operators"], str(profile["default_family"])
     if family not in tables:
-        notes.append(f"{profile['tool']} has no figures for {family}; those of ultrascale+ are used")
+        notes.append(f"{profile['tool']} has no figures for {family}; those of {other} are used")
     clock = options.clock_ns if options.clock_ns is not None else float(profile["default_clock_ns"])
     if not 0.5 <= clock <= 1000:
         raise TargetError(f"clock period {clock:g} ns is not between 0.5 and 1000 ns")
-    slower = _slower(part, family)
+    slower = _slower(part, family, devices)
     if slower != 1:
         profile = _slowed(profile, slower)
     return Target(
@@ -68,21 +76,25 @@ def load(options: TargetOptions) -> Target:
         resources=Resources(**(listed or {})),
         notes=tuple(notes),
         profile=profile,
-        operators=_operators(tables, family if family in tables else "ultrascale+", _library(part, family), slower),
-        shapes=tuple((int(w), int(d)) for w, d in _data("parts.toml")["memories"][family]),
+        operators=_operators(tables, family if family in tables else other, _library(part, family, devices), slower),
+        shapes=tuple((int(w), int(d)) for w, d in devices["memories"][family]),
+        ultra=(int(devices["ultraram"][0]), int(devices["ultraram"][1])),
     )
+
+
+_VERSION = r"(.+)-(\d{4})\.(\d).*"  # name of a tool, year and number of a version
 
 
 def reported(tool: str | None, part: str | None) -> tuple[str | None, str | None]:
     """What a report says of tool and part, as options: the nearest tool with a profile; no part of unknown family."""
-    found = re.fullmatch(r"(vitis|vivado-hls)-(\d{4})\.(\d).*", tool or "")
+    found = re.fullmatch(_VERSION, tool or "")
     nearest = None
     if found is not None:
-        kind, wanted = found[1], 4 * int(found[2]) + int(found[3])
-        years = {t: re.fullmatch(rf"{kind}-(\d+)\.(\d)", t) for t in known().tools}
-        nearest = min((abs(4 * int(m[1]) + int(m[2]) - wanted), t) for t, m in years.items() if m is not None)[1]
+        wanted = 4 * int(found[2]) + int(found[3])
+        versions = [(m, t) for t in _tools() if (m := re.fullmatch(_VERSION, t)) and m[1] == found[1]]
+        nearest = min(((abs(4 * int(m[2]) + int(m[3]) - wanted), t) for m, t in versions), default=(0, None))[1]
     try:
-        family = part and _device(part)[0]
+        family = part and _device(part, _devices(_tool_profile(nearest or DEFAULT_TOOL)))[0]
     except TargetError:
         family = None
     return nearest, part if family else None
@@ -129,18 +141,39 @@ def _profile_of(options: TargetOptions) -> dict[str, Any]:
 
 
 def _tool_name(name: str) -> str:
-    wanted = re.sub(r"[\s_]+", "-", name.strip().lower())
-    wanted = re.sub(r"^(vitis)-?(?:hls)?-?(?=\d)", "vitis-", wanted)
-    wanted = re.sub(r"^vivado-?(?:hls)?-?(?=\d)", "vivado-hls-", wanted)
-    tools = known().tools
-    if wanted not in tools:
-        raise TargetError(f"unknown tool {name!r}; known: {', '.join(tools)}")
-    return wanted
+    if name in _tools():
+        return name
+    wanted = re.sub(r"[\s_-]+", "", name.strip().lower())
+    for tool in _tools():
+        version = re.fullmatch(_VERSION, tool)
+        aliases = [f"{alias}{tool.removeprefix(version[1])}" for alias in _aliases(tool)] if version else _aliases(tool)
+        if wanted in (x.replace("-", "") for x in (tool, *aliases)):
+            return tool
+    raise TargetError(f"unknown tool {name!r}; known: {', '.join(_tools())}")
+
+
+def _tools() -> tuple[str, ...]:
+    """Names of all profiles."""
+    return tuple(sorted(f.name[:-5] for f in _folder().iterdir() if f.name.endswith(".toml") and f.name != "parts.toml"))
+
+
+def _aliases(tool: str) -> list[str]:
+    found: list[str] = _tool_profile(tool)["aliases"]
+    return found
+
+
+def _devices(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """Device families and parts, those of the profile's own table ``devices`` over the listed ones."""
+    return _merged(_data("parts.toml"), profile.get("devices", {}))
+
+
+def _folder() -> Traversable:
+    return resources.files("hlspart.targets") / "data"
 
 
 @cache
 def _data(name: str) -> dict[str, Any]:
-    return tomllib.loads((resources.files("hlspart.targets") / "data" / name).read_text(encoding="utf-8"))
+    return tomllib.loads((_folder() / name).read_text(encoding="utf-8"))
 
 
 @cache
@@ -173,7 +206,7 @@ def _check_types(base: Mapping[str, Any], own: Mapping[str, Any], where: str, pr
             _check_types(base[key], value, where, name + ".")
         elif key in base and isinstance(base[key], int | float) != isinstance(value, int | float):
             raise TargetError(f"{where}: {name} has the wrong type")
-        elif key not in base and not prefix and key not in ("inherits", "tool"):
+        elif key not in base and not prefix and key not in ("inherits", "tool", "devices"):
             raise TargetError(f"{where}: unknown key {name}")
 
 
@@ -205,9 +238,9 @@ def _foreign(table: Mapping[str, Any]) -> dict[str, Any]:
     return {op: {**entry, **mark} if "points" in entry or "steps" in entry else entry for op, entry in table.items()}
 
 
-def _library(part: str, family: str) -> str | None:
+def _library(part: str, family: str, devices: Mapping[str, Any]) -> str | None:
     """Name of the part's own operator times; None where they are those of its family."""
-    data = _data("parts.toml")["libraries"].get(family)
+    data = devices["libraries"].get(family)
     if data is None:
         return None
     name = part.lower()
@@ -217,9 +250,8 @@ def _library(part: str, family: str) -> str | None:
     return None if (kind, grade) == (data["kind"], data["grade"]) else f"{kind}-{grade}"
 
 
-def _device(part: str) -> tuple[str, dict[str, Any] | None]:
+def _device(part: str, data: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
     """Family by the longest matching prefix, and the figures of a listed part."""
-    data = _data("parts.toml")
     name = part.lower()
     matches = [
         (len(p), family) for family, prefixes in data["families"].items() for p in prefixes if name.startswith(p)
@@ -230,10 +262,10 @@ def _device(part: str) -> tuple[str, dict[str, Any] | None]:
     return max(matches)[1], data["parts"][max(listed, key=len)] if listed else None
 
 
-def _slower(part: str, family: str) -> float:
+def _slower(part: str, family: str, devices: Mapping[str, Any]) -> float:
     """Delays of a part over those of the grade that the profile's figures are of; 1 for a part without a grade."""
     grade = re.search(r"-([123])", part)
-    return float(_data("parts.toml")["speed"].get(family, {}).get(grade[1], 1)) if grade else 1.0
+    return float(devices["speed"].get(family, {}).get(grade[1], 1)) if grade else 1.0
 
 
 _DELAYS = ("delay_ns", "per_bit_ns", "narrow_ns", "in_ns", "out_ns", "mux_ns", "select_ns")

@@ -11,15 +11,7 @@ from hlspart.model.ports import Ports
 
 REGISTERS = "registers"
 
-# most of a period that a multi-state operator takes in its first and last state (reports at 5 ns: a
-# selection chains with an addition, a load does not)
-_FIRST_SHARE, _LAST_SHARE = 0.74, 0.92
-
-# what the periods of points may be off by; what more states of a faster unit gain is less than they cost; and how much
-# faster or slower other devices are than those that the figures are of (reports: at most 1.35, 1.35)
-_SAME, _FASTER, _FOREIGN = 0.011, 2.0, 1.5
-
-_REST = 2  # bits of an operand beyond the pieces of multipliers that are built of LUTs (reports: 35 x 25, 43 x 36 bits)
+_SAME = 0.011  # what the periods of points may be off by
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +67,29 @@ class Target:
     profile: Mapping[str, Any]
     operators: Mapping[str, Mapping[str, Any]]
     shapes: tuple[tuple[int, int], ...]
+    ultra: tuple[int, int]  # bits, words of one UltraRAM
 
     @property
     def effective_ns(self) -> float:
         """What of a period the scheduler may fill: the clock minus its uncertainty."""
         return self.clock_ns - self.uncertainty_ns
+
+    # -------------------------------------------------------------------------- directives
+
+    @property
+    def partition_directive(self) -> bool:
+        """Whether the tool knows ARRAY_PARTITION."""
+        return bool(self.profile["directives"]["partition"])
+
+    @property
+    def bare_types(self) -> bool:
+        """Whether ARRAY_PARTITION and ARRAY_RESHAPE take their type as a bare word only."""
+        return bool(self.profile["directives"]["bare_types"])
+
+    @property
+    def deprecated(self) -> frozenset[str]:
+        """Directives, and ``enable_flush`` of PIPELINE, that the tool calls deprecated."""
+        return frozenset(self.profile["directives"]["deprecated"])
 
     # --------------------------------------------------------------------------- memories
 
@@ -114,6 +124,11 @@ class Target:
         return bool(self.profile["axi"]["bursts"])
 
     @property
+    def widens(self) -> bool:
+        """Whether the tool may give an m_axi port another width than that of its elements."""
+        return bool(self.profile["axi"]["widens"][self.flow])
+
+    @property
     def requests_inside(self) -> bool:
         """Whether reports show which m_axi accesses make requests of their own in each iteration."""
         return bool(self.profile["axi"]["requests_inside"])
@@ -133,29 +148,39 @@ class Target:
         return float(self.profile["memory"][f"{what}_ns"])
 
     @property
+    def _delays(self) -> Mapping[str, Any]:
+        delays = self.profile["memory_delay"]
+        found: Mapping[str, Any] = delays.get(self.family) or delays[self.profile["default_family"]]
+        return found
+
+    @property
     def scalar_ns(self) -> float:
         """Delay of writing a variable of the source that iterations hand on, in a loop that is a module."""
-        delays = self.profile["memory_delay"]
-        return float(delays.get(self.family, delays["ultrascale+"])["scalar"])
+        return float(self._delays["scalar"])
 
     def stream_ns(self, storage: str) -> float:
         """Delay of reading or writing a stream: "fifo" or "axis"."""
-        delays = self.profile["memory_delay"].get(self.family, self.profile["memory_delay"]["ultrascale+"])
-        return float(delays["fifo"]) if storage == "fifo" else 0.0
+        return float(self._delays["fifo"]) if storage == "fifo" else 0.0
 
     def access_ns(self, depth: int, bits: int) -> float:
         """Delay of a memory of ``depth`` words of ``bits`` in the states where address and data are handed over."""
-        delays = self.profile["memory_delay"].get(self.family, self.profile["memory_delay"]["ultrascale+"])
+        delays = self._delays
         if depth * bits <= int(self.profile["storage"]["lutram_bits"]):
             return float(delays["lutram"])
         if self.is_uram(depth, bits):
             return float(delays["uram"])
-        return float(delays["uram_deep" if self.resources.uram and depth > 4096 and bits > 32 else "bram"])
+        wide = bits > int(self.profile["storage"]["uram_deep_bits"])
+        return float(delays["uram_deep" if self.resources.uram and depth > self.ultra[1] and wide else "bram"])
 
     def default_storage(self, role: Literal["local", "const", "interface"]) -> str:
         """Storage of an array that no directive binds."""
         key = f"interface_{self.flow}" if role == "interface" else role
         return str(self.profile["storage"][key])
+
+    @property
+    def argument_storage(self) -> str:
+        """Storage of an array of a top function that no directive binds."""
+        return self.default_storage("interface")
 
     @property
     def complete_threshold(self) -> int:
@@ -189,7 +214,8 @@ class Target:
 
     def is_uram(self, depth: int, bits: int) -> bool:
         """Whether the tool builds a memory of UltraRAM where no directive chooses."""
-        return bool(self.resources.uram) and depth <= 4096 < depth * bits // 16
+        fits = depth <= self.ultra[1]
+        return bool(self.resources.uram) and fits and depth * bits > int(self.profile["storage"]["uram_bits"])
 
     def bram18k(self, depth: int, bits: int, true_dual: bool = False) -> int:
         """18 Kb blocks of one memory of ``depth`` words of ``bits``, over all shapes of the family.
@@ -203,8 +229,9 @@ class Target:
         return min(math.ceil(bits / w) * math.ceil(depth / d) for w, d in shapes)
 
     def uram(self, depth: int, bits: int) -> int:
-        """UltraRAM blocks of one memory, each 4096 words of 72 bits (UG573)."""
-        return math.ceil(bits / 72) * math.ceil(depth / 4096) if depth > 0 and bits > 0 else 0
+        """UltraRAM blocks of one memory."""
+        width, words = self.ultra
+        return math.ceil(bits / width) * math.ceil(depth / words) if depth > 0 and bits > 0 else 0
 
     # ------------------------------------------------------------------------- pipelining
 
@@ -245,6 +272,11 @@ class Target:
         return bool(self.profile["pipeline"]["arguments_apart"])
 
     @property
+    def arguments_packed(self) -> bool:
+        """Whether structures that are arguments, and do not become ports apart, are one word."""
+        return bool(self.profile["pipeline"]["arguments_packed"][self.flow])
+
+    @property
     def sums_wait(self) -> bool:
         """Whether a carried sum is handed on in the state behind the last of its operator, however short that is."""
         return bool(self.profile["pipeline"]["sums_wait"])
@@ -260,9 +292,44 @@ class Target:
         return bool(self.profile["pipeline"]["outlined_loops"])
 
     @property
-    def memory_registers(self) -> bool:
-        """Whether the tool hands elements from one iteration to the next in registers beside the memory."""
-        return bool(self.profile["pipeline"]["memory_registers"])
+    def forwards_stores(self) -> bool:
+        """Whether a load of what the iteration before has stored is a register."""
+        return bool(self.profile["pipeline"]["forwards_stores"])
+
+    @property
+    def rotates_sums(self) -> bool:
+        """Whether an element that is set ahead of a loop and then added to is a register."""
+        return bool(self.profile["pipeline"]["rotates_sums"])
+
+    @property
+    def bypasses_stores(self) -> bool:
+        """Whether a load that may meet the store of the iteration before is a selection behind it."""
+        return bool(self.profile["pipeline"]["bypasses_stores"])
+
+    @property
+    def trusts_distances(self) -> bool:
+        """Whether a distance of bound memories, or behind selections, that is not known is taken for none."""
+        return bool(self.profile["pipeline"]["trusts_distances"])
+
+    @property
+    def unrelated_rows(self) -> bool:
+        """Whether rows, and iterators that bounds relate, are without relation to each other."""
+        return bool(self.profile["pipeline"]["unrelated_rows"])
+
+    @property
+    def keeps_resumed_nests(self) -> bool:
+        """Whether a nest whose inner loop goes on with a sum of the outer one is not flattened."""
+        return bool(self.profile["pipeline"]["keeps_resumed_nests"])
+
+    @property
+    def keeps_chained_nests(self) -> bool:
+        """Whether a nest whose inner iterations hand on an element is not flattened."""
+        return bool(self.profile["pipeline"]["keeps_chained_nests"])
+
+    @property
+    def index_bits(self) -> int:
+        """Width of most iterators and addresses."""
+        return int(self.profile["pipeline"]["index_bits"])
 
     def behind_unrolling(self, argument: bool) -> Literal["leave", "stay", "unknown"]:
         """What loads do whose element stays only since the tool has unrolled a loop by itself; of arguments or not."""
@@ -304,7 +371,9 @@ class Target:
             return OperatorTime(states, 2.0, self.effective_ns, False, False, dsp, least=1, most=most)
         least = states = most = max(1, math.ceil(delay / self.effective_ns))
         if "steps" in entry and "foreign" not in entry and wide > int(entry["narrow_bits"]):
-            least, states, most = _states({"points": entry["steps"], "fits": entry["fits"]}, self.effective_ns)
+            least, states, most = _states(
+                {"points": entry["steps"], "fits": entry["fits"]}, self.effective_ns, self.profile["estimates"]
+            )
         part = min(delay / states, self.effective_ns)
         sure = least == most and entry["source"] == "reports"
         return OperatorTime(states, part, part, False, sure, dsp, least=least, most=most)
@@ -319,11 +388,12 @@ class Target:
         if low <= int(entry["lut_bits"][0]) or high <= int(entry["lut_bits"][1]):
             return 0
         a, b = (int(w) for w in entry["tile"])
-        return min(_products(x, a, y, b, bits) for x, y in ((low, high), (high, low)))
+        rest = int(self.profile["estimates"]["product_rest"])
+        return min(_products(x, a, y, b, bits, rest) for x, y in ((low, high), (high, low)))
 
     def _from_points(self, entry: Mapping[str, Any]) -> OperatorTime:
-        period = self.effective_ns
-        least, states, most = _states(entry, period)
+        period, estimates = self.effective_ns, self.profile["estimates"]
+        least, states, most = _states(entry, period, estimates)
         sharing = bool(self.profile["pipeline"]["share_floating_point"])
         if "delay_ns" in entry:
             whole = float(entry["delay_ns"])
@@ -332,8 +402,8 @@ class Target:
         delay = min((float(ns) for _, ns in sorted(near) if ns <= period + _SAME), default=None)
         return OperatorTime(
             states,
-            min(float(entry["in_ns"]), _FIRST_SHARE * period) if delay is None else delay,
-            min(float(entry["out_ns"]), _LAST_SHARE * period) if delay is None else delay,
+            min(float(entry["in_ns"]), float(estimates["first_share"]) * period) if delay is None else delay,
+            min(float(entry["out_ns"]), float(estimates["last_share"]) * period) if delay is None else delay,
             sharing,
             least == most and entry["source"] == "reports",
             int(entry["dsp"]),
@@ -343,7 +413,7 @@ class Target:
         )
 
 
-def _states(entry: Mapping[str, Any], period: float) -> tuple[int, int, int]:
+def _states(entry: Mapping[str, Any], period: float, estimates: Mapping[str, Any]) -> tuple[int, int, int]:
     """Fewest, likely and most states at ``period`` after reports: a longer period never takes more.
 
     ``points`` are what reports show at their periods; a unit among ``fits``, [states, ns it needs of each], is enough
@@ -353,6 +423,7 @@ def _states(entry: Mapping[str, Any], period: float) -> tuple[int, int, int]:
     fits = [(float(ns), int(s)) for s, ns in entry.get("fits", ())]
     fits += [(float(ns[0]), int(s)) for _, s, *ns in entry["points"] if ns]
     fastest, longest = min(points)
+    foreign, faster = float(estimates["foreign"]), float(estimates["faster"])
 
     def span(off: float, more: float) -> tuple[int, int]:
         enough = [s for p, s in points if p - _SAME <= period / off] + [s for ns, s in fits if ns <= period / off]
@@ -366,15 +437,18 @@ def _states(entry: Mapping[str, Any], period: float) -> tuple[int, int, int]:
     least, most = span(1.0, 1.0)
     likely = most if not slower or period < fastest - _SAME else min(max(slower[0], least), most)
     if entry.get("foreign"):
-        least, most = span(_FOREIGN, _FASTER)
+        least, most = span(foreign, faster)
     elif len(here) == 1:
         least = likely = most = min(here)
     else:
-        least, most = span(1.0, _FASTER)
+        least, most = span(1.0, faster)
     return least, min(max(likely, least), most), most
 
 
-def _products(x: int, a: int, y: int, b: int, bits: int) -> int:
-    """Multipliers of signed ``a`` times ``b`` bits for the low ``bits`` of a product of ``x`` times ``y`` bits."""
-    rows, columns = (max(1, math.ceil((n - 1 - _REST) / (piece - 1))) for n, piece in ((x, a), (y, b)))
+def _products(x: int, a: int, y: int, b: int, bits: int, rest: int) -> int:
+    """Multipliers of signed ``a`` times ``b`` bits for the low ``bits`` of a product of ``x`` times ``y`` bits.
+
+    ``rest``: bits beyond the pieces that take none.
+    """
+    rows, columns = (max(1, math.ceil((n - 1 - rest) / (piece - 1))) for n, piece in ((x, a), (y, b)))
     return sum((a - 1) * k + (b - 1) * m < bits for k in range(rows) for m in range(columns))

@@ -189,7 +189,7 @@ def test_default_ports_of_the_vitis_flow() -> None:
         "interface ap_memory port=B", "array_partition variable=A complete", "array_partition variable=B complete"
     )
     program, analysis, _ = validated(text)
-    states = [s.code for s in partitions(validate(program, analysis, flow="vitis"))]
+    states = [s.code for s in partitions(validate(program, analysis, argument="m_axi"))]
     assert states == ["m-axi", "bank-divided"]
     assert "m-axi" not in [s.code for s in partitions(validate(program, analysis))]
 
