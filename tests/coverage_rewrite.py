@@ -24,7 +24,7 @@ from hlspart.model.options import FrontendOptions, Options, RewriteOptions
 from hlspart.model.program import Program
 from hlspart.model.rewriting import RewriteResult
 from hlspart.pipeline import Pipeline
-from hlspart.verify import VerifyOptions, verify
+from hlspart.verification import VerifyOptions, verify
 
 NO_LEAKS = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
 CASES = (("cyclic", 2), ("cyclic", 3), ("cyclic", 4), ("block", 3), ("complete", None))

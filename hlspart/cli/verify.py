@@ -58,7 +58,7 @@ def command(
 
     Exit code 0: equal; 1: different, or a fault only in NEW; 2: cannot compare.
     """
-    from hlspart.verify import VerifyOptions, verify_and_save
+    from hlspart.verification import VerifyOptions, verify_and_save
 
     files = shared["files"]
     if len(files) != 2:

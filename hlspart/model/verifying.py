@@ -75,7 +75,7 @@ class Uninitialised:
 
 @dataclass(frozen=True, slots=True)
 class VerifyResult:
-    """Outcome of ``hlspart.verify.verify`` (schema ``hlspart.verify/1``).
+    """Outcome of ``hlspart.verification.verify`` (schema ``hlspart.verify/1``).
 
     ``equal``: all compared outputs of all runs agree. ``different``: they do not, or NEW alone
     faults. ``incomparable``: why is in ``message``. ``compared`` names what was compared,

@@ -154,7 +154,9 @@ def _tool_name(name: str) -> str:
 
 def _tools() -> tuple[str, ...]:
     """Names of all profiles."""
-    return tuple(sorted(f.name[:-5] for f in _folder().iterdir() if f.name.endswith(".toml") and f.name != "parts.toml"))
+    return tuple(
+        sorted(f.name[:-5] for f in _folder().iterdir() if f.name.endswith(".toml") and f.name != "parts.toml")
+    )
 
 
 def _aliases(tool: str) -> list[str]:

@@ -14,7 +14,7 @@ from chains import chain
 from hlspart.model.buffers import Buffer, Shared
 from hlspart.model.options import BufferOptions, Options, RewriteOptions
 from hlspart.pipeline import Pipeline
-from hlspart.verify import VerifyOptions, verify, verify_many
+from hlspart.verification import VerifyOptions, verify, verify_many
 
 N = 1024
 

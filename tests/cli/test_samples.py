@@ -10,7 +10,7 @@ import pytest
 from hlspart.model.options import FrontendOptions, Options, RewriteOptions, TargetOptions
 from hlspart.pipeline import Pipeline
 from hlspart.targets import load
-from hlspart.verify import VerifyOptions, verify, verify_many
+from hlspart.verification import VerifyOptions, verify, verify_many
 
 SAMPLES = sorted((Path(__file__).resolve().parents[2] / "samples").glob("*.c"))
 WAYS = {

@@ -15,7 +15,7 @@ from hlspart.model.options import InferOptions, Options, RewriteOptions
 from hlspart.model.rewriting import RewriteResult, lut_levels
 from hlspart.pipeline import Pipeline
 from hlspart.rewrite import rewrite
-from hlspart.verify import VerifyOptions, verify
+from hlspart.verification import VerifyOptions, verify
 
 FORMS = {
     "read behind a store": "A[i] = i; s += A[i]; A[i + 1] = s; s += A[i + 2] + A[i + 1];",

@@ -11,7 +11,7 @@ from hlspart.cli.app import cli
 from hlspart.model.options import Options, RewriteOptions
 from hlspart.model.rewriting import RewriteResult
 from hlspart.pipeline import Pipeline
-from hlspart.verify import VerifyOptions, verify
+from hlspart.verification import VerifyOptions, verify
 
 HERE = Path(__file__).parent
 KERNEL = """void k(const int in[64], int out[64])

@@ -9,7 +9,7 @@ import pytest
 from hlspart.model.options import InferOptions, Options, RewriteOptions, TargetOptions
 from hlspart.pipeline import Pipeline
 from hlspart.targets import load
-from hlspart.verify import VerifyOptions, verify
+from hlspart.verification import VerifyOptions, verify
 
 OFFSETS = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))
 

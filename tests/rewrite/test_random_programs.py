@@ -14,7 +14,7 @@ from rewrite_help import laid_out_at_random, outputs, rewritten
 from hlspart.model.options import TargetOptions
 from hlspart.model.rewriting import RewriteResult
 from hlspart.targets import load
-from hlspart.verify import VerifyOptions, verify
+from hlspart.verification import VerifyOptions, verify
 
 SEEDS = list(range(1000, 1030))
 STYLES = ("split", "bankdim", "split, dynamic bankdim", "crossbar")

@@ -9,7 +9,7 @@ import pytest
 from hlspart.model.options import Options, RewriteOptions
 from hlspart.model.rewriting import RewriteResult
 from hlspart.pipeline import Pipeline
-from hlspart.verify import VerifyOptions, verify
+from hlspart.verification import VerifyOptions, verify
 
 REMAINDER = """int f(int in[22], int x)
 {

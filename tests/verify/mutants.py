@@ -21,7 +21,7 @@ from pathlib import Path
 
 from hlspart.model.options import Options, RewriteOptions
 from hlspart.pipeline import Pipeline
-from hlspart.verify import VerifyOptions, verify
+from hlspart.verification import VerifyOptions, verify
 
 KINDS = ("bank", "word", "swap", "store", "initial value", "type", "literal", "bound", "operator")
 TYPES = ("int", "long long", "unsigned", "short", "float", "double")

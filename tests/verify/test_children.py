@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from hlspart.model.options import FrontendOptions
-from hlspart.verify import VerifyOptions, verify
-from hlspart.verify.execute import Binary, Child
+from hlspart.verification import VerifyOptions, verify
+from hlspart.verification.execute import Binary, Child
 
 ALONE = "void top(int a[4]) { for (int i = 0; i < 4; i++) a[i] += 1; }\n"
 

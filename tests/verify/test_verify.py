@@ -1,4 +1,4 @@
-"""`hlspart.verify` against versions whose difference is known by construction."""
+"""`hlspart.verification` against versions whose difference is known by construction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from hlspart.model.options import FrontendOptions, TargetOptions
 from hlspart.model.verifying import VerifyResult
 from hlspart.targets import load
-from hlspart.verify import VerifyOptions, verify, verify_and_save, verify_many
+from hlspart.verification import VerifyOptions, verify, verify_and_save, verify_many
 
 BASE = """#include <stdint.h>
 #define N 8

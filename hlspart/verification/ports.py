@@ -28,11 +28,11 @@ from hlspart.poly import analyse
 from hlspart.schedule import check, port_accesses
 from hlspart.schedule.reshape import Packed, packings
 from hlspart.targets import Target
-from hlspart.verify.dead import dead_loads
-from hlspart.verify.execute import COMPILE_SECONDS, Child, compiler
-from hlspart.verify.instrument import ACCESS, ENTER, EXIT, ITERATION, Watched, instrumented, parents
-from hlspart.verify.interface import Incomparable
-from hlspart.verify.invariant import steady_references
+from hlspart.verification.dead import dead_loads
+from hlspart.verification.execute import COMPILE_SECONDS, Child, compiler
+from hlspart.verification.instrument import ACCESS, ENTER, EXIT, ITERATION, Watched, instrumented, parents
+from hlspart.verification.interface import Incomparable
+from hlspart.verification.invariant import steady_references
 
 LIMIT = 1_000_000  # records that are looked at; the rest of a long run is left out
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hlspart.model.verifying import Tried
-from hlspart.verify.constants import Hints
-from hlspart.verify.data import Values, key
-from hlspart.verify.execute import Outcome
-from hlspart.verify.interface import Incomparable, Object
-from hlspart.verify.sampling import Sampler, Trial
+from hlspart.verification.constants import Hints
+from hlspart.verification.data import Values, key
+from hlspart.verification.execute import Outcome
+from hlspart.verification.interface import Incomparable, Object
+from hlspart.verification.sampling import Sampler, Trial
 
 MOST = 500  # vectors, however quick they are
 _CALM = 3  # vectors of small numbers to begin with

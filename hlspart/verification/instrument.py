@@ -17,7 +17,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Edit, Span, apply_edits
-from hlspart.verify.interface import Incomparable
+from hlspart.verification.interface import Incomparable
 
 ACCESS, ENTER, ITERATION, EXIT = range(4)
 

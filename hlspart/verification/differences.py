@@ -6,8 +6,8 @@ import math
 import struct
 from collections.abc import Sequence
 
-from hlspart.verify.data import Number, key, size
-from hlspart.verify.interface import Object
+from hlspart.verification.data import Number, key, size
+from hlspart.verification.interface import Object
 
 
 def split(items: Sequence[Object], data: bytes) -> dict[str, bytes]:

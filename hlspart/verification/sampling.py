@@ -11,9 +11,9 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hlspart.verify.constants import Hints
-from hlspart.verify.data import LIMITS, Number, Values, key, limits
-from hlspart.verify.interface import Leaf, Object
+from hlspart.verification.constants import Hints
+from hlspart.verification.data import LIMITS, Number, Values, key, limits
+from hlspart.verification.interface import Leaf, Object
 
 CALM = (-100, 100)
 _PATTERNS = (

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hlspart.verify.data import size
-from hlspart.verify.interface import Interface, Leaf, Object
+from hlspart.verification.data import size
+from hlspart.verification.interface import Interface, Leaf, Object
 
 _RUNTIME = """#define HLSPART_TEXT_(x) #x
 #define HLSPART_TEXT(x) HLSPART_TEXT_(x)

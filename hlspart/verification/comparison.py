@@ -18,17 +18,17 @@ from hlspart.model.program import Program
 from hlspart.model.verifying import Difference, PortUse, Uninitialised, VerifyResult
 from hlspart.poly import analyse
 from hlspart.targets import Target
-from hlspart.verify.constants import hints_of
-from hlspart.verify.data import Number, Values, from_json, key, pack, size, to_json, unpack
-from hlspart.verify.differences import place, same, shown, split
-from hlspart.verify.driver import driver
-from hlspart.verify.execute import Binary, Filling, Outcome, compiler, filling_flags
-from hlspart.verify.extents import extents_of
-from hlspart.verify.interface import Incomparable, Interface, Object, interface
-from hlspart.verify.mapping import Correspondence
-from hlspart.verify.sampling import Sampler
-from hlspart.verify.trials import Limits, OriginalFails, Run, Trials
-from hlspart.verify.uninitialised import candidates, initialised
+from hlspart.verification.constants import hints_of
+from hlspart.verification.data import Number, Values, from_json, key, pack, size, to_json, unpack
+from hlspart.verification.differences import place, same, shown, split
+from hlspart.verification.driver import driver
+from hlspart.verification.execute import Binary, Filling, Outcome, compiler, filling_flags
+from hlspart.verification.extents import extents_of
+from hlspart.verification.interface import Incomparable, Interface, Object, interface
+from hlspart.verification.mapping import Correspondence
+from hlspart.verification.sampling import Sampler
+from hlspart.verification.trials import Limits, OriginalFails, Run, Trials
+from hlspart.verification.uninitialised import candidates, initialised
 
 _LOOKED = 32  # vectors on which locals are filled otherwise
 _SUSPECTS = 16  # locals that are looked at one by one
@@ -239,7 +239,7 @@ class _Comparison:
 
     def _ports(self, target: Target, values: Values, folder: Path) -> tuple[PortUse, ...]:
         """Port use of the new version, run once on ``values``."""
-        from hlspart.verify.ports import Simulation
+        from hlspart.verification.ports import Simulation
 
         if self._programs[1].units[0].language != "c":
             raise Incomparable("--ports needs C")

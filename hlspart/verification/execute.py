@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Literal
 
-from hlspart.verify.interface import Incomparable
+from hlspart.verification.interface import Incomparable
 
 FLAGS = (
     "-Og", "-g1", "-w", "-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 
-from hlspart.verify.interface import Leaf, Object
+from hlspart.verification.interface import Leaf, Object
 
 Number = int | float
 Values = Mapping[str, Sequence[Number]]  # key of an object -> its scalars in memory order
