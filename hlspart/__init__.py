@@ -1,3 +1,54 @@
-"""hlspart: memory partitioning for high-level synthesis C, inferred, checked and rewritten."""
+"""hlspart: memory partitioning for high-level synthesis C, inferred, checked and rewritten.
+
+>>> import hlspart
+>>> kernel = hlspart.open("kernel.c", target="vitis-2022.2", top="f")
+
+See docs/api.md; the names are those of :mod:`hlspart.api`, which is imported when one of them is used.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from hlspart.api import (
+        AccessAnswer,
+        BankMap,
+        IIAnswer,
+        InferAnswer,
+        InputError,
+        Kernel,
+        LintAnswer,
+        RewriteAnswer,
+        VerifyAnswer,
+        open,
+        parse,
+        verify,
+    )
+
+__all__ = [
+    "AccessAnswer",
+    "BankMap",
+    "IIAnswer",
+    "InferAnswer",
+    "InputError",
+    "Kernel",
+    "LintAnswer",
+    "RewriteAnswer",
+    "VerifyAnswer",
+    "open",
+    "parse",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        from hlspart import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'hlspart' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -221,8 +221,7 @@ class Pipeline:
     def _rewrite_as(self, options: RewriteOptions, inferred: InferResult) -> RewriteResult:
         """What pragmas can say is written as pragmas first; the other layouts go to the rewrite as they are."""
         from hlspart.infer import emission
-        from hlspart.layouts.mapping import layout_from
-        from hlspart.partition import make_layout
+        from hlspart.partition import chosen_layout
         from hlspart.rewrite.decide import outside
         from hlspart.rewrite.engine import with_outcomes
         from hlspart.rewrite.relocate import relocated
@@ -231,11 +230,7 @@ class Pipeline:
         for array in inferred.arrays:
             if not array.needs_rewrite:
                 continue
-            dims = self.program.variable(array.variable).dims
-            if array.mapping is not None:
-                layout: Layout | None = layout_from(tuple(d for d in dims if d is not None), array.mapping)
-            else:
-                layout = make_layout(dims, array.dims) if array.dims else None
+            layout = chosen_layout(self.program, array)
             if layout is not None:
                 layouts[self.analysis.group_of[array.variable]] = layout
         given = {unit.path for unit in self.program.units}

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
-from hlspart.cli.files import display_path, encode, say, write_outputs, write_report
+from hlspart.cli.files import encode, say, write_outputs, write_report
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import FINDINGS, UNUSABLE, Run, reports
+from hlspart.inputs import display_path
 from hlspart.model.buffers import CsvError, Shared
 from hlspart.model.options import BufferOptions
 from hlspart.reading import read_file, read_stdin

@@ -103,15 +103,6 @@ def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def display_path(path: str) -> str:
-    """``path`` relative to the current folder, as it appears in every output."""
-    if os.path.isabs(path):
-        path = os.path.relpath(path)
-    while path.startswith("./"):
-        path = path[2:].lstrip("/") or "."
-    return path
-
-
 def dependency_rule(outputs: list[str], inputs: list[str]) -> str:
     """A make rule like gcc -MD -MP writes: the outputs depend on the inputs, which may vanish.
 

@@ -8,7 +8,7 @@ import click
 
 from hlspart.cli.options import infer_options, infer_options_of, shared_options
 from hlspart.cli.run import Run
-from hlspart.render import json, shapes, text
+from hlspart.render import json
 
 _BESIDE = ("cfg", "tcl", "smarthls")
 _EMITTED = ("pragma", "diff", "cfg", "tcl", "smarthls")
@@ -31,12 +31,11 @@ def command(emit: str | None, in_place: bool, **rest: Any) -> int:
         shared, scheme=shared.pop("scheme"), pareto=shared.pop("pareto"), hints=shown, beside=emit in _BESIDE
     )
     run = Run("infer", shared, products=bool(emit or in_place))
-    parts = run.load_programs()
-    for part in parts:
+    for part in run.load_programs():
         run.statuses(part)
     run.known_arrays(options.arrays)
-    results = [(part, part.infer(options)) for part in parts]
-    for part, result in results:
+    found = run.kernel.infer_with(options)
+    for part, result in found.results:
         run.many_registers(part.program, result)
         if any(x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii) for x in result.loops):
             run.found()
@@ -44,15 +43,11 @@ def command(emit: str | None, in_place: bool, **rest: Any) -> int:
         from hlspart.infer import emission
 
         written: dict[str, str] = {}  # a header of several programs once
-        for part, result in results if in_place else ():
+        for part, result in found.results if in_place else ():
             written = {**emission.pragma_texts(part.program, result), **written}
         for path, new in written.items():
             run.product(path, new, replaces=True)
         if emit:
-            texts = [emission.emit(part.program, result, emit) for part, result in results]
+            texts = [emission.emit(part.program, result, emit) for part, result in found.results]
             run.product(run.output or "-", emission.together(texts, emit))
-
-    def shape(paths: tuple[str, ...]) -> shapes.Shape:
-        return shapes.joined([shapes.infer(p.program, p.analysis, result, paths) for p, result in results], paths)
-
-    return run.finish({"text": lambda paths: text.infer(shape(paths)), "json": lambda paths: json.render(shape(paths))})
+    return run.finish({"text": found.text, "json": lambda paths: json.render(found.to_json(paths))})

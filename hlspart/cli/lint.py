@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hlspart.cli.files import encode, say, write_output, write_product, write_report
-from hlspart.cli.inputs import open_pipeline, settings_for, target_settings
 from hlspart.cli.options import options_of, shared_options
-from hlspart.cli.programs import programs
-from hlspart.cli.run import CLEAN, FINDINGS, UNUSABLE, reports
+from hlspart.cli.run import CLEAN, FINDINGS, UNUSABLE, input_errors, reports
+from hlspart.inputs import open_pipeline, settings_for, target_settings
 from hlspart.model.linting import LintReport
 from hlspart.model.printable import one_line
 from hlspart.pipeline import Pipeline
+from hlspart.programs import programs
 from hlspart.reading import MAX_REPORT, read_file
 from hlspart.render.lint import FORMATS, text
 
@@ -61,8 +61,9 @@ def command(
     from hlspart.settings import SettingsError
     from hlspart.targets import TargetError
 
-    pipeline = open_pipeline(tree.expanded(shared["files"]), options_of(shared), shared["config_file"])
-    said = settings_for(pipeline.paths, shared["config_file"])
+    with input_errors():
+        pipeline = open_pipeline(tree.expanded(shared["files"]), options_of(shared), shared["config_file"])
+        said = settings_for(pipeline.paths, shared["config_file"])
     try:
         config = with_options(load(said), select=select, ignore=ignore, fail_on=fail_on)
         _ = pipeline.target

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hlspart.cli.files import display_path
+from hlspart.inputs import display_path
 from hlspart.model.options import FrontendOptions, InferOptions, Options, TargetOptions
 
 Command = Callable[..., object]

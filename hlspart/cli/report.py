@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hlspart.api import bank_map
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
 from hlspart.model.options import InferOptions
-from hlspart.model.program import Variable
+from hlspart.model.program import Program, Variable
 from hlspart.model.results import InferResult
 from hlspart.pipeline import Pipeline
 from hlspart.render import html, json, shapes
@@ -19,8 +20,6 @@ from hlspart.render.lives import lives
 
 if TYPE_CHECKING:
     from hlspart.layouts.layout import Layout
-
-_LARGEST = 128  # rows and columns of a bank map; beyond that, one corner is shown
 
 
 @click.command("report")
@@ -84,49 +83,26 @@ def _written(pipeline: Pipeline) -> Iterator[html.BankPicture]:
     for variable in (v for v in pipeline.program.arrays() if v.id not in formals):
         layout = layout_of(pipeline.validation, pipeline.analysis, pipeline.program, variable.id)
         if layout is not None and layout.banks > 1:
-            yield _picture(pipeline, variable, layout, "as written")
+            yield _picture(pipeline.program, variable, layout, "as written")
 
 
 def _inferred(pipeline: Pipeline, inferred: InferResult) -> Iterator[html.BankPicture]:
     """Bank maps of the inferred partitions that are not there yet."""
-    from hlspart.layouts.mapping import layout_from
-    from hlspart.partition import make_layout
+    from hlspart.partition import chosen_layout
 
     for array in inferred.arrays:
         variable = pipeline.program.variable(array.variable)
         shape = tuple(d for d in variable.dims if d is not None)
         if array.banks < 2 or len(shape) < len(variable.dims) or not (array.fresh or array.needs_rewrite):
             continue
-        layout: Layout | None = None
-        if array.mapping is not None:
-            layout = layout_from(shape, array.mapping)
-        elif array.dims:
-            layout = make_layout(variable.dims, array.dims)
+        layout = chosen_layout(pipeline.program, array)
         if layout is not None:
-            yield _picture(pipeline, variable, layout, "as inferred")
+            yield _picture(pipeline.program, variable, layout, "as inferred")
 
 
-def _picture(pipeline: Pipeline, variable: Variable, layout: Layout, which: str) -> html.BankPicture:
-    """The last two dimensions, the others at 0; one dimension is cut into rows."""
-    shape = layout.shape
-    lead = len(shape) - 2
-    if lead < 0:
-        columns = min(32 if shape[0] <= 1024 else 64, shape[0])
-        shown = min(shape[0], columns * columns)
-        banks = [layout.bank((x,)) for x in range(shown)]
-        pieces = tuple(tuple(banks[k : k + columns]) for k in range(0, shown, columns))
-        note = f"{variable.name}[{shape[0]}] {which}: {layout.banks} banks"
-        note += f", the first {shown} elements" if shown < shape[0] else ""
-        return html.BankPicture(shapes.Owner(pipeline.program).variable(variable), variable.name, pieces, note, True)
-    rows, columns = shape[-2:]
-    part = min(rows, _LARGEST), min(columns, _LARGEST)
-    cells = tuple(tuple(layout.bank((*([0] * lead), y, x)) for x in range(part[1])) for y in range(part[0]))
-    note = f"{variable.name}{''.join(f'[{s}]' for s in shape)} {which}: {layout.banks} banks"
-    if part != (rows, columns):
-        note += f", the first {part[0]} x {part[1]} elements"
-    if lead > 0:
-        note += ", leading indices 0"
-    return html.BankPicture(shapes.Owner(pipeline.program).variable(variable), variable.name, cells, note, False)
+def _picture(program: Program, variable: Variable, layout: Layout, which: str) -> html.BankPicture:
+    owner, found = shapes.Owner(program).variable(variable), bank_map(variable.name, layout, which)
+    return html.BankPicture(owner, variable.name, found.rows, found.note, found.wrapped)
 
 
 def _source(pipeline: Pipeline, path: str) -> html.SourceLines:

@@ -6,6 +6,7 @@ import difflib
 import json as writer
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -14,7 +15,7 @@ from hlspart.cli.options import dependency_options, shared_options
 from hlspart.cli.run import Run
 from hlspart.model.options import RewriteOptions
 from hlspart.model.program import Program
-from hlspart.render import json, shapes, text
+from hlspart.render import json
 
 
 @click.command("rewrite")
@@ -59,7 +60,8 @@ def command(
     if len(run.files) > 1 and not (in_place or run.out_dir or diff):
         raise click.UsageError("several inputs need --out-dir DIR, --in-place or --diff")
     program = run.load()
-    result = run.pipeline.rewrite(options)
+    found = run.kernel.rewrite_with(options)
+    result = found.result
     run.statuses(run.pipeline)
     run.say(result.diagnostics)
     if result.findings:
@@ -75,10 +77,10 @@ def command(
     if diff:
         run.product(run.output or "-", differences(program, result.files))
     if map_file:
-        run.product(map_file, writer.dumps(result.map_json(), indent=1) + "\n")
+        run.product(map_file, writer.dumps(found.map, indent=1) + "\n")
     run.dependencies(shared, list(outputs.values()))
-    shape = shapes.rewrite(program, run.pipeline.analysis, run.pipeline.validation, result, outputs)
-    return run.finish({"text": lambda _: text.rewrite(shape), "json": lambda _: json.render(shape)}, quiet=True)
+    found = replace(found, outputs=outputs)
+    return run.finish({"text": lambda _: str(found), "json": lambda _: json.render(found.to_json())}, quiet=True)
 
 
 def output_of(run: Run, path: str) -> str:

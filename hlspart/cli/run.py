@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from hlspart.api import Kernel
 from hlspart.cli.files import dependency_rule, encode, say, write_outputs, write_product, write_report
-from hlspart.cli.inputs import open_pipeline
 from hlspart.cli.options import options_of
-from hlspart.cli.programs import programs
+from hlspart.inputs import InputError, open_pipeline
 from hlspart.model.diagnostics import Diagnostic, Place, Severity
 from hlspart.model.options import TargetOptions
 from hlspart.model.printable import printable
@@ -25,6 +26,16 @@ if TYPE_CHECKING:
 
 CLEAN, FINDINGS, UNUSABLE = 0, 1, 2
 _MANY_REGISTERS = 512  # bits of one array, up to which registers are usual
+
+
+@contextmanager
+def input_errors() -> Iterator[None]:
+    """What the library says of unusable input, as the command line says it."""
+    try:
+        yield
+    except InputError as error:
+        raise (click.UsageError if error.usage else click.ClickException)(str(error)) from None
+
 
 Renderer = Callable[[tuple[str, ...]], str]  # paths of the inputs to show -> text of the report
 
@@ -54,8 +65,9 @@ class Run:
         self._makes_products = products
         self._products: list[tuple[str, str]] = []
         self._messages: dict[str, None] = {}
-        self.pipeline = open_pipeline(self.files, options_of(shared), shared["config_file"], otherwise)
-        self.parts: tuple[Pipeline, ...] = (self.pipeline,)
+        with input_errors():
+            self.pipeline = open_pipeline(self.files, options_of(shared), shared["config_file"], otherwise)
+        self.kernel = Kernel(self.pipeline, (self.pipeline,))
         names = [os.path.basename(p) for p in self.pipeline.paths]
         if self.out_dir and len(set(names)) < len(names):
             raise click.UsageError("--out-dir needs inputs with different file names")
@@ -75,6 +87,11 @@ class Run:
     def found(self) -> None:
         """There is a finding: exit code 1 unless worse."""
         self.code = max(self.code, FINDINGS)
+
+    @property
+    def parts(self) -> tuple[Pipeline, ...]:
+        """The programs that are looked at."""
+        return self.kernel.pipelines
 
     def load(self) -> Program:
         """The program; unreadable files, usage and configuration errors are said."""
@@ -98,10 +115,7 @@ class Run:
 
     def load_programs(self) -> tuple[Pipeline, ...]:
         """The programs that the files make up: files that do not use each other are looked at apart."""
-        whole = self.pipeline
-        found = programs(whole.paths, whole.options, whole.reader)
-        if len(found) > 1:
-            self.parts = tuple(Pipeline(paths, whole.options, whole.reader) for paths in found)
+        self.kernel = Kernel.of(self.pipeline)
         self.load()
         return self.parts
 

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import hlspart
 from hlspart.cli.cache import Cache
-from hlspart.cli.programs import programs
-from hlspart.lint import LintConfig, catalogue
+from hlspart.lint import LintConfig, engine
 from hlspart.lint.catalogue import entries
 from hlspart.lint.changes import Changes
 from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related
@@ -23,6 +22,7 @@ from hlspart.model.linting import LintReport
 from hlspart.model.options import Options
 from hlspart.model.source import Edit, SourceText, Span
 from hlspart.pipeline import Pipeline, Reader
+from hlspart.programs import programs
 from hlspart.reading import read_file
 
 SUFFIXES = (".c", ".cpp", ".cc", ".cxx")
@@ -88,15 +88,13 @@ def lint_before(
 
 def merged(paths: Sequence[str], reports: Sequence[LintReport]) -> LintReport:
     """One report; a header that several programs include is told once."""
-    found = dict.fromkeys(d for r in reports for d in r.diagnostics)
-    order = sorted(found, key=lambda d: (d.place.path, d.place.line, d.place.column, d.rule, d.message))
-    sources = {p: s for r in reports for p, s in r.sources.items()}
-    for path in {d.place.path for d in order} - sources.keys():
+    report = engine.merged(paths, reports)
+    sources = dict(report.sources)
+    for path in {d.place.path for d in report.diagnostics} - sources.keys():
         text = _text(path)
         if text is not None:
             sources[path] = SourceText(path, text)
-    broken = tuple(p for r in reports for p in r.broken)
-    return LintReport(tuple(paths), tuple(order), sum(r.suppressed for r in reports), catalogue(), sources, broken)
+    return replace(report, sources=sources)
 
 
 def _progress(show: bool, done: int, total: int) -> None:

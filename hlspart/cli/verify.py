@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from hlspart.cli.files import display_path, encode, say, write_output, write_report
-from hlspart.cli.inputs import settings_for, with_settings
+from hlspart.api import VerifyAnswer
+from hlspart.cli.files import encode, say, write_output, write_report
 from hlspart.cli.options import options_of, shared_options
-from hlspart.cli.run import reports
+from hlspart.cli.run import input_errors, reports
+from hlspart.inputs import display_path, settings_for, with_settings
 from hlspart.model.options import Options
 from hlspart.model.verifying import VerifyResult
 from hlspart.reading import MAX_REPORT, read_file
-from hlspart.render import json, text
-from hlspart.render.shapes import verify as shape_of
+from hlspart.render import json
 from hlspart.targets import Target, TargetError, load
 
 
@@ -63,7 +63,8 @@ def command(
     files = shared["files"]
     if len(files) != 2:
         raise click.UsageError("verify takes two files: ORIGINAL NEW")
-    options = with_settings(options_of(shared), settings_for(files, shared["config_file"]))
+    with input_errors():
+        options = with_settings(options_of(shared), settings_for(files, shared["config_file"]))
     original, new = (display_path(f) for f in files)
     settings = VerifyOptions(
         top=options.top,
@@ -80,9 +81,10 @@ def command(
         ports=_target(options) if ports else None,
     )
     result, saved = verify_and_save(original, new, settings)
+    found = VerifyAnswer(original, new, result)
     renderers: dict[str, Callable[[], str]] = {
-        "text": lambda: text.verify(original, new, result),
-        "json": lambda: json.render(shape_of(original, new, result)),
+        "text": lambda: str(found),
+        "json": lambda: json.render(found.to_json()),
     }
     for path, render in reports("verify", shared, renderers):
         write_report(render(), path)

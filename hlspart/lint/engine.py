@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from hlspart.infer.emission import pragma_edits
@@ -69,6 +69,14 @@ def run(
     marks = suppressions({p: s for p, s in program.sources.items() if p not in broken and _given(p, program)})
     kept, hidden = apply(shown, marks, enabled)
     return LintReport(files, in_order(kept), hidden, catalogue(), program.sources, broken)
+
+
+def merged(paths: Sequence[str], reports: Sequence[LintReport]) -> LintReport:
+    """The reports of several programs as one; a header that several of them include is told once."""
+    found = in_order(dict.fromkeys(d for r in reports for d in r.diagnostics))
+    sources = {p: s for r in reports for p, s in r.sources.items()}
+    broken = tuple(p for r in reports for p in r.broken)
+    return LintReport(tuple(paths), found, sum(r.suppressed for r in reports), catalogue(), sources, broken)
 
 
 def in_order(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -1,7 +1,7 @@
 """What becomes of each directive: statuses, partitions of array groups, bank verdicts."""
 
-from hlspart.partition.layout import layout_of, make_layout
+from hlspart.partition.layout import chosen_layout, layout_of, make_layout
 from hlspart.partition.requests import requests
 from hlspart.partition.validate import NOT_FOLLOWED, validate
 
-__all__ = ["NOT_FOLLOWED", "layout_of", "make_layout", "requests", "validate"]
+__all__ = ["NOT_FOLLOWED", "chosen_layout", "layout_of", "make_layout", "requests", "validate"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hlspart.layouts.layout import Layout
+from hlspart.layouts.mapping import layout_from
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import Program
-from hlspart.model.results import DimPartition, Validation
+from hlspart.model.results import DimPartition, InferredArray, Validation
 
 
 def make_layout(extents: Sequence[int | None], dims: Sequence[DimPartition]) -> PerDimLayout | None:
@@ -23,6 +25,14 @@ def make_layout(extents: Sequence[int | None], dims: Sequence[DimPartition]) -> 
             DimLayout.of("whole", extent, None) if part is None else DimLayout.of(part.type, extent, part.factor)
         )
     return PerDimLayout(tuple(layouts))
+
+
+def chosen_layout(program: Program, array: InferredArray) -> Layout | None:
+    """Layout that inference found for an array; None where it stays whole."""
+    dims = program.variable(array.variable).dims
+    if array.mapping is not None:
+        return layout_from(tuple(d for d in dims if d is not None), array.mapping)
+    return make_layout(dims, array.dims) if array.dims else None
 
 
 def layout_of(validation: Validation, analysis: AccessAnalysis, program: Program, variable: int) -> PerDimLayout | None:

@@ -13,7 +13,8 @@ import pytest
 
 from hlspart import __version__
 from hlspart.cli.app import COMMANDS
-from hlspart.cli.files import dependency_rule, display_path, write_output
+from hlspart.cli.files import dependency_rule, write_output
+from hlspart.inputs import display_path
 
 ANALYSES = ("accesses", "ii", "infer", "rewrite", "lint")
 MESSAGE = re.compile(r"^(\S+):(\d+):(\d+): (error|warning|info|note): .+ \[[A-Za-z0-9-]+( [a-z-]+)?\]$")

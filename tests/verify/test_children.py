@@ -68,7 +68,7 @@ def test_a_run_that_forks_and_never_ends(tmp_path: Path) -> None:
 
 
 def test_memory_of_a_run_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hlspart.verify.execute.RUN_MEGABYTES", 64)
+    monkeypatch.setattr("hlspart.verification.execute.RUN_MEGABYTES", 64)
     text = """#include <stdlib.h>
         #include <string.h>
         int main(void) { for (;;) memset(malloc(1 << 20), 1, 1 << 20); }"""

@@ -11,21 +11,24 @@ from hlspart.render.lint.common import region
 
 
 def render(report: LintReport) -> str:
+    """The text of ``lint --format json``."""
+    return json.render(shape(report))
+
+
+def shape(report: LintReport) -> dict[str, Any]:
     """The one object of ``lint --format json``."""
-    return json.render(
-        {
-            "schema": "hlspart.lint/1",
-            "files": list(report.files),
-            "diagnostics": [_diagnostic(report, d) for d in report.diagnostics],
-            "summary": {
-                "errors": report.count("error"),
-                "warnings": report.count("warning"),
-                "infos": report.count("info"),
-                "suppressed": report.suppressed,
-                "files": len(report.files),
-            },
-        }
-    )
+    return {
+        "schema": "hlspart.lint/1",
+        "files": list(report.files),
+        "diagnostics": [_diagnostic(report, d) for d in report.diagnostics],
+        "summary": {
+            "errors": report.count("error"),
+            "warnings": report.count("warning"),
+            "infos": report.count("info"),
+            "suppressed": report.suppressed,
+            "files": len(report.files),
+        },
+    }
 
 
 def _diagnostic(report: LintReport, item: Diagnostic) -> dict[str, Any]:

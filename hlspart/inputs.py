@@ -1,13 +1,12 @@
-"""From the files and options of a command line to a pipeline: standard input, project files."""
+"""From file names and options to a pipeline: project files, settings files, standard input."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-import click
-
-from hlspart.cli.files import display_path
+from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.options import Options, TargetOptions
 from hlspart.model.project import ProjectFile
 from hlspart.pipeline import Pipeline, Reader
@@ -15,11 +14,32 @@ from hlspart.reading import read_file, read_stdin
 from hlspart.settings import TARGET_KEYS, Settings, SettingsError, find
 
 
+class InputError(Exception):
+    """Files or options that cannot be used; one line for the user, and a finding for each broken file.
+
+    ``usage``: the call is wrong, whatever the files hold.
+    """
+
+    def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = (), usage: bool = False) -> None:
+        super().__init__(message)
+        self.diagnostics = diagnostics
+        self.usage = usage
+
+
+def display_path(path: str) -> str:
+    """``path`` relative to the current folder, as it appears in every output."""
+    if os.path.isabs(path):
+        path = os.path.relpath(path)
+    while path.startswith("./"):
+        path = path[2:].lstrip("/") or "."
+    return path
+
+
 def open_pipeline(
     files: Iterable[str], options: Options, config: str | None, otherwise: TargetOptions | None = None
 ) -> Pipeline:
-    """The pipeline over ``files``; options given on the command line win over those of project files, these
-    over the settings file (``config``, or the nearest one), and ``otherwise`` is what holds where all are silent."""
+    """The pipeline over ``files``; ``options`` win over those of project files, these over the settings file
+    (``config``, or the nearest one), and ``otherwise`` is what holds where all are silent. Raises InputError."""
     stdin_name = options.frontend.stdin_filename
     paths: list[str] = []
     for file in files:
@@ -31,7 +51,7 @@ def open_pipeline(
             options = _merged(options, project)
             paths += [display_path(s) for s in project.sources]
     if len(set(paths)) < len(paths):
-        raise click.UsageError("a file is given twice")
+        raise InputError("a file is given twice", usage=True)
     read = _stdin_reader(stdin_name) if stdin_name in paths else None
     options = with_settings(options, settings_for(paths, config))
     return Pipeline(paths, options if otherwise is None else _completed(options, otherwise), read)
@@ -55,11 +75,11 @@ def _completed(options: Options, otherwise: TargetOptions) -> Options:
 
 
 def settings_for(paths: Sequence[str], config: str | None) -> Settings:
-    """The settings file for some inputs."""
+    """The settings file for some inputs. Raises InputError."""
     try:
         return find(paths[0] if paths else ".", config)
     except SettingsError as error:
-        raise click.ClickException(str(error)) from None
+        raise InputError(str(error)) from None
 
 
 def with_settings(options: Options, found: Settings) -> Options:
@@ -94,9 +114,9 @@ def _project(path: str) -> ProjectFile | None:
         project = read_project(path, read_file)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise click.ClickException(f"cannot read {path}: {reason}") from None
+        raise InputError(f"cannot read {path}: {reason}") from None
     if not project.sources:
-        raise click.ClickException(f"{path} names no source files")
+        raise InputError(f"{path} names no source files")
     return project
 
 
