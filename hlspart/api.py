@@ -608,7 +608,8 @@ def verify(
     """Compile both kernels, run them on the same data and compare; needs a C compiler.
 
     ``new``: a kernel, or a rewrite, whose map says which bank holds which element. ``map``: the same for a kernel.
-    ``vectors``: of input data (None: as many as run in ``seconds``). ``ports``: count the accesses per bank and iteration of ``new``. Each kernel is one file.
+    ``vectors``: number of inputs (None: as many as run in ``seconds``). ``ports``: count the accesses per bank and
+    iteration of ``new``. Each kernel is one file.
     """
     from hlspart.verification import VerifyOptions
     from hlspart.verification import verify as compare
@@ -624,7 +625,8 @@ def verify(
             first,
             second,
             VerifyOptions(
-                top=options.top, frontend=front, seed=seed, vectors=vectors, seconds=seconds, value_range=value_range, ulp=ulp, map=map,
+                top=options.top, frontend=front, seed=seed, vectors=vectors, seconds=seconds, value_range=value_range,
+                ulp=ulp, map=map,
                 extents=extents or {}, timeout=timeout, ports=original.target if ports else None,
             ),
         )  # fmt: skip
