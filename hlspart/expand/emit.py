@@ -108,7 +108,8 @@ class Emitter(Runs):
             told = [f"{inner.indent}    {marker(self.request, self.pes)}"] if position == 0 else []
             body = self._body(nodes, block, within.deeper(), loop)
             lines += [inner.indent + head, *told, *body, inner.indent + "}"]
-        lines += self._last_values(position, axis, inner)
+        if position == 0:
+            lines += self._last_values(inner.indent)
         for part in partials:
             lines += part.behind()
         return lines + self._final(loop, axis, ctx)
@@ -162,12 +163,23 @@ class Emitter(Runs):
             raise Refusal(
                 "uneven", f"{self.pes[position]} elements do not divide the iterations of {loop.name}", loop.at
             )
+        mixed = (names_in(loop.test) | names_in(first_value(self.program, loop))) & self._expanded_iterators(loop)
+        if mixed:
+            other = self.program.variable(min(mixed)).name
+            raise Refusal(
+                "trip-count", f"the bounds of {loop.name} depend on {other}, which is expanded, too", loop.header
+            )
         name = variable.name
         self.steps.append(steps)
         return Axis(
             loop, position, info.variable, name, variable.type.name, pes, self.count(position),
             self.element(position), self.names.free(f"{name}_t"), kind, block, lower, info.step, guard,
         )  # fmt: skip
+
+    def _expanded_iterators(self, but: Loop) -> frozenset[int]:
+        """Iterators of the other expanded loops."""
+        pairs = zip(self.region.loops, self.region.infos, strict=True)
+        return frozenset(i.variable for loop, i in pairs if loop is not but and i.variable is not None)
 
     def _first(self, loop: Loop) -> str:
         """The text of the iterator's first value."""
@@ -244,21 +256,21 @@ class Emitter(Runs):
         value = info.lower.const + axis.stride * trips
         return [f"{ctx.indent}{axis.name} = {value};" + ("" if read else f" (void){axis.name};")]
 
-    def _last_values(self, position: int, axis: Axis, ctx: Context) -> list[str]:
+    def _last_values(self, indent: str) -> list[str]:
         """What the last iteration left in variables that live on."""
         lines: list[str] = []
         for p in self.judgement.private:
-            if p.kind != "last-value" or p.loops != position + 1:
-                continue
-            v = self.program.variable(p.variable)
-            trips = self.region.infos[position].trip_count.exact
-            assert trips is not None
-            owners = [a.element for a in ctx.axes]
-            block = axis.block or 1
-            owner = (trips - 1) % axis.pes if axis.map == "cyclic" else (trips - 1) // block
-            copy = self.own[p.variable] + "".join(f"[{o}]" for o in owners) + f"[{owner}]"
-            lines += self._copied(v.name, copy, p.box or whole_box(v.dims), ctx.indent)
+            if p.kind == "last-value":
+                v = self.program.variable(p.variable)
+                copy = self.own[p.variable] + "".join(f"[{self._last_owner(k)}]" for k in range(p.loops))
+                lines += self._copied(v.name, copy, p.box or whole_box(v.dims), indent)
         return lines
+
+    def _last_owner(self, position: int) -> int:
+        """The element with the last iteration of a loop."""
+        trips, pes = self.region.infos[position].trip_count.exact, self.pes[position]
+        assert trips is not None
+        return (trips - 1) % pes if self.request.maps[position] == "cyclic" else (trips - 1) // (-(-trips // pes))
 
     def _copied(self, to: str, source: str, box: Sequence[tuple[int, int]], indent: str) -> list[str]:
         """Copy a scalar, or the elements of a box."""
