@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hlspart.lint import LintConfig
     from hlspart.lint.fixes import Fixed
     from hlspart.model.buffers import Shared
+    from hlspart.model.diagnostics import Diagnostic
     from hlspart.model.expanding import ExpandOptions, ExpandResult
     from hlspart.model.linting import LintReport
     from hlspart.model.results import IIResult, InferResult, Validation
@@ -118,7 +119,7 @@ class Pipeline:
         return lint.run(
             self.program, self.analysis, self.validation,
             self.figures if loops else None, self._inferred_at_once if loops else None, config,
-            target=self.target, recheck=self.ii_under,
+            target=self.target, recheck=self.ii_under, expansions=self._expansions,
         )  # fmt: skip
 
     def fix(self, report: LintReport, config: LintConfig | None = None, unsafe: bool = False) -> Fixed:
@@ -261,11 +262,24 @@ class Pipeline:
     def expand(self, options: ExpandOptions, plan_only: bool = False, sweep: Sequence[int] = ()) -> ExpandResult:
         """Loop nests on several processing elements. Raises UnknownLoop."""
         from hlspart.expand import expand
+        from hlspart.infer.emission import pragma_texts
+
+        def banked(texts: Mapping[str, str]) -> Mapping[str, str]:
+            second = self.with_texts(texts)
+            return pragma_texts(second.program, second.infer(InferOptions(scheme="pragma")))
 
         return expand(
-            self.program, self.analysis, self.validation, options, self.figures, self._predict, self.options.top,
-            plan_only, sweep,
+            self.program, self.analysis, self.validation, options, self.figures, self._predict, banked,
+            self.options.top, plan_only, sweep,
         )  # fmt: skip
+
+    def _expansions(self) -> Sequence[Diagnostic]:
+        """What is wrong with the pragmas of expansions."""
+        if not any(p.expanded.lower().startswith("hlspart") for p in self.program.pragmas):
+            return ()
+        from hlspart.expand import faults
+
+        return faults(self.program, self.analysis, self.options.top)
 
     def _predict(self, texts: Mapping[str, str]) -> IIResult:
         """The figures of the program with some files changed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hlspart.expand.expansion import expand
+from hlspart.expand.expansion import expand, faults
 from hlspart.expand.requests import UnknownLoop, capacity, numbers, requests
 
-__all__ = ["UnknownLoop", "capacity", "expand", "numbers", "requests"]
+__all__ = ["UnknownLoop", "capacity", "expand", "faults", "numbers", "requests"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hlspart.expand.region import Region
+from hlspart.expand.region import Region, accesses_inside
 from hlspart.model.access import Access
 from hlspart.model.expanding import Map, Placement
 from hlspart.model.results import DimPartition, InferredArray, Validation
@@ -30,13 +30,8 @@ def wanted(
     region: Region, placement: Placement, maps: Sequence[Map], skip: frozenset[int], validation: Validation
 ) -> list[Wanted]:
     """What the arrays of a region need, by the rule; ``skip``: variables that every element has its own of."""
-    body = region.loops[0].body.at.span
-    inside = [
-        a for a in region.analysis.accesses
-        if a.function == region.function and a.at.span.path == body.path and body.start <= a.at.span.start < body.end
-    ]  # fmt: skip
     by_array: dict[int, list[Access]] = {}
-    for a in inside:
+    for a in accesses_inside(region):
         if a.array not in skip and a.array not in region.declared_inside():
             by_array.setdefault(a.array, []).append(a)
     found: list[Wanted] = []

@@ -13,6 +13,7 @@ from hlspart.expand.context import Axis, Context, Written, marker, whole_box
 from hlspart.expand.partials import Partials
 from hlspart.expand.region import Guarded, Inner, Leaf, Mark, Node, Refusal, first_value, target_of
 from hlspart.expand.runs import Runs
+from hlspart.expand.staging import copies, copy_box
 from hlspart.expand.texts import Piece, declared_in, names_in, pieces
 from hlspart.expand.union import united
 from hlspart.model.program import (
@@ -36,16 +37,17 @@ from hlspart.poly.effects import statement_expressions
 class Emitter(Runs):
     """Writes one region. Raises :class:`Refusal` where it cannot."""
 
-    def region_text(self, indent: str) -> Written:
-        """The lines that stand for the outermost loop, label included."""
-        body = self._loop(
-            self.region.loops[0], Context(indent=indent + "    "), label=self._label(self.region.loops[0])
-        )
-        lines = [*self._constants(indent + "    "), *self._privates(indent + "    "), *body]
-        lines += [f"{indent}    (void){name};" for name in self._unused()]
-        simple = len(lines) == len(body)
-        if simple:
-            lines = [line.removeprefix("    ") if line.startswith(indent + "    ") else line for line in lines]
+    def region_text(self, indent: str, buffers: Sequence[str] = ()) -> Written:
+        """The lines that stand for the outermost loop, label included; ``buffers``: pragmas of staged arrays."""
+        inner = indent + "    "
+        names = {s.variable: s.buffer for s in self.staged}
+        ctx = Context(indent=inner, names=names)
+        body = self._loop(self.region.loops[0], ctx, label=self._label(self.region.loops[0]))
+        before, behind = copies(self.program, self.staged, self.names, inner, buffers)
+        lines = [*self._constants(inner), *before, *self._privates(inner), *body, *behind]
+        lines += [f"{inner}(void){name};" for name in self._unused()]
+        if len(lines) == len(body):
+            lines = [line.removeprefix("    ") if line.startswith(inner) else line for line in lines]
         else:
             lines = [f"{indent}{{", *lines, f"{indent}}}"]
         return Written(lines, self.remainder, tuple(self.steps), self.hoisted, self.constants)
@@ -274,17 +276,8 @@ class Emitter(Runs):
 
     def _copied(self, to: str, source: str, box: Sequence[tuple[int, int]], indent: str) -> list[str]:
         """Copy a scalar, or the elements of a box."""
-        if not box:
-            return [f"{indent}{to} = {source};"]
         stem = re.split(r"\W", to)[0]
-        index = [self.names.free(f"{stem}_i{k}") for k in range(len(box))]
-        lines = []
-        for k, (low, high) in enumerate(box):
-            pad = indent + "    " * k
-            lines.append(f"{pad}for (int {index[k]} = {low}; {index[k]} < {high + 1}; {index[k]}++) {{")
-        at = "".join(f"[{i}]" for i in index)
-        lines.append(f"{indent}{'    ' * len(box)}{to}{at} = {source}{at};")
-        return lines + [f"{indent}{'    ' * k}}}" for k in reversed(range(len(box)))]
+        return copy_box(to, source, box, [self.names.free(f"{stem}_i{k}") for k in range(len(box))], indent)
 
     # -------------------------------------------------------------------------------- bodies
 

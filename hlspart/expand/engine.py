@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hlspart.expand import banks
 from hlspart.expand import grid as grids
 from hlspart.expand.context import MARKER, Written
 from hlspart.expand.emit import Emitter
 from hlspart.expand.legality import Spread, judge
-from hlspart.expand.region import Refusal, Region, build
+from hlspart.expand.region import Refusal, Region, accesses_inside, build
+from hlspart.expand.staging import Staged, staged
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.expanding import Expansion, Judgement, Placement, Request
 from hlspart.model.program import Loop, Program
+from hlspart.model.results import Validation
 from hlspart.model.source import Edit, Span
 from hlspart.rewrite.names import Names
 
@@ -30,13 +33,18 @@ class Plan:
 class Engine:
     """Expands the regions of one program, each judged on its own."""
 
-    def __init__(self, program: Program, analysis: AccessAnalysis, top: str | None) -> None:
-        self.program, self.analysis, self.top = program, analysis, top
+    def __init__(
+        self, program: Program, analysis: AccessAnalysis, top: str | None, validation: Validation | None = None
+    ) -> None:
+        """``validation``: partitions that are there, which banks of staged arrays follow."""
+        self.program, self.analysis, self.top, self.validation = program, analysis, top, validation
         self.names = Names(source.text for source in program.sources.values())
         self.given = {unit.path for unit in program.units}
 
-    def plan(self, request: Request, peel: bool = False, interleave: int = 1) -> Plan:
-        """Judge and write one region; a refusal is a verdict."""
+    def plan(
+        self, request: Request, peel: bool = False, interleave: int = 1, capacity: Mapping[str, int] | None = None
+    ) -> Plan:  # fmt: skip
+        """Judge and write one region; a refusal is a verdict. ``capacity``: bytes of an element's memories."""
         loops = tuple(self.program.loops[k] for k in request.loops)
         line = self.program.line(loops[0].at)
         base = Expansion(request, tuple(x.name for x in loops), loops[0].at.span.path, line, Judgement("refused"))
@@ -60,13 +68,15 @@ class Engine:
         if placement.allocated == 1:
             return Plan(replace(base, written=True), region)  # one element: the text as it is
         try:
-            written, edit = self._write(region, request, placement, verdict, interleave, peel)
+            buffers = self._staged(region, request, placement, verdict, capacity or {})
+            written, edit = self._write(region, request, placement, verdict, interleave, peel, buffers)
         except Refusal as refusal:
             return Plan(replace(base, judgement=_refused(refusal)), region)
         repeated = tuple({"array": name, "how": "hoisted"} for name in dict.fromkeys(written.hoisted))
         done = replace(
             base, remainder=written.remainder, repeated=repeated, written=True,
             interleave=interleave if verdict.reductions else 1,
+            staged=tuple(b.to_json(placement.allocated) for b in buffers),
         )  # fmt: skip
         return Plan(done, region, edit)
 
@@ -103,9 +113,13 @@ class Engine:
         return grids.place(known, request.grid, request.maps, request.objective, even, request.time_tile)
 
     def _write(
-        self, region: Region, request: Request, placement: Placement, verdict: Judgement, interleave: int, peel: bool
+        self, region: Region, request: Request, placement: Placement, verdict: Judgement, interleave: int, peel: bool,
+        buffers: tuple[Staged, ...],
     ) -> tuple[Written, Edit]:  # fmt: skip
         loop = region.loops[0]
+        if request.order == "space-time":
+            text = "processes that each own their arrays are not written; lock-step code is (order=time-space)"
+            raise Refusal("dataflow-form", text, loop.at)
         if not loop.at.editable or loop.at.span.path not in self.given:
             raise Refusal("condition", "the loop stands in a macro or a header", loop.at)
         source = self.program.sources[loop.at.span.path]
@@ -113,8 +127,8 @@ class Engine:
         first = source.line_column(span.start)[0]
         text = source.line_text(source.line_column(loop.at.span.start)[0])
         indent = text[: len(text) - len(text.lstrip())]
-        emitter = Emitter(region, request, placement.space, verdict, self.names, interleave, peel)
-        written = emitter.region_text(indent)
+        emitter = Emitter(region, request, placement.space, verdict, self.names, interleave, peel, buffers)
+        written = emitter.region_text(indent, self._buffer_pragmas(region, request, placement, buffers))
         lines = written.lines
         if source.text[source.line_span(first).start : span.start].strip():
             body = "\n".join(["", *lines])
@@ -124,6 +138,35 @@ class Engine:
             body = body[len(here) :] if body.startswith(here) else body.lstrip(" \t")
         newline = "\r\n" if "\r\n" in source.text else "\n"
         return written, Edit(span, body.replace("\n", newline))
+
+    def _staged(
+        self, region: Region, request: Request, placement: Placement, verdict: Judgement, capacity: Mapping[str, int]
+    ) -> tuple[Staged, ...]:  # fmt: skip
+        found = staged(
+            region, accesses_inside(region), request.stage, self.names, capacity, placement.allocated
+        )  # fmt: skip
+        taken = {p.variable for p in verdict.private} | {r.variable for r in verdict.reductions}
+        for one in found:
+            if one.variable in taken:
+                name = self.program.variable(one.variable).name
+                raise Refusal("capacity", f"every element has its own {name} already", region.loops[0].at)
+        return found
+
+    def _buffer_pragmas(
+        self, region: Region, request: Request, placement: Placement, buffers: Sequence[Staged]
+    ) -> list[str]:  # fmt: skip
+        """Banks of staged arrays, by the rule."""
+        if self.validation is None or not buffers:
+            return []
+        names = {b.variable: b.buffer for b in buffers}
+        lines = []
+        for w in banks.wanted(region, placement, request.maps, frozenset(), self.validation):
+            if w.variable in names and w.type != "none":
+                factor = "" if w.type == "complete" else f" factor={w.factor}"
+                lines.append(
+                    f"#pragma HLS ARRAY_PARTITION variable={names[w.variable]} type={w.type}{factor} dim={w.dim}"
+                )
+        return lines
 
     def _span(self, loop: Loop) -> Span:
         """From the loop's label (if any) to its end."""

@@ -20,6 +20,8 @@ from hlspart.rewrite.buffer import line_runs
 
 #: Changed texts -> their prediction.
 Predict = Callable[[Mapping[str, str]], IIResult]
+#: Changed texts -> those that get banks by inference, with them.
+Infer = Callable[[Mapping[str, str]], Mapping[str, str]]
 #: So many slices of elements are listed.
 MOST_SLICES = 64
 #: Most iterations of a slice that are listed one by one.
@@ -37,8 +39,9 @@ class _Choice:
 class _Expander:
     def __init__(
         self, program: Program, analysis: AccessAnalysis, validation: Validation, options: ExpandOptions,
-        before: IIResult, predict: Predict, top: str | None,
+        before: IIResult, predict: Predict, infer: Infer, top: str | None,
     ) -> None:  # fmt: skip
+        self.infer = infer
         self.program, self.analysis, self.validation = program, analysis, validation
         self.options, self.before, self.predict, self.top = options, before, predict, top
 
@@ -58,7 +61,8 @@ class _Expander:
 
     def _form(self, request: Request, peel: bool, interleave: int = 1) -> _Choice:
         given = request.interleave if isinstance(request.interleave, int) else interleave
-        plan = Engine(self.program, self.analysis, self.top).plan(request, peel, given)
+        engine = Engine(self.program, self.analysis, self.top, self.validation)
+        plan = engine.plan(request, peel, given, self.options.capacity)
         if plan.edit is None or plan.region is None or plan.expansion.placement is None:
             return _Choice(plan, (), (), None)
         done = plan.expansion
@@ -66,7 +70,9 @@ class _Expander:
         wanted: tuple[banks.Wanted, ...] = ()
         if self.options.partition == "rule" and done.placement is not None:
             reduced = frozenset(r.variable for r in done.judgement.reductions)
-            found = banks.wanted(plan.region, done.placement, request.maps, own | reduced, self.validation)
+            staged = frozenset(v.id for v in self.program.variables if v.name in request.stage)
+            skip = own | reduced | staged
+            found = banks.wanted(plan.region, done.placement, request.maps, skip, self.validation)
             wanted = tuple(found)
         edits = (plan.edit, *self._pragmas(plan, wanted))
         figures = self.figures(request, edits, plan)
@@ -75,6 +81,12 @@ class _Expander:
             if _worse(figures, bare):
                 none = tuple(replace(w, type="none", reason="the loop is no faster with its banks") for w in wanted)
                 return _Choice(plan, (plan.edit,), none, bare)
+            fewer = tuple(map(_halved, wanted))  # a memory has two ports: half as many banks may do
+            if fewer != wanted:
+                less = (plan.edit, *self._pragmas(plan, fewer))
+                cheap = self.figures(request, less, plan)
+                if (cheap.after, cheap.ii_after) == (figures.after, figures.ii_after) and cheap.after is not None:
+                    return _Choice(plan, less, fewer, cheap)
         return _Choice(plan, edits, wanted, figures)
 
     def _interleaved(self, request: Request, choice: _Choice) -> _Choice:
@@ -104,11 +116,12 @@ class _Expander:
         return pragma_edits(self.program, InferResult(tuple(banks.as_inferred(plan.region, wanted)), ()))
 
     def texts(self, edits: Sequence[Edit]) -> dict[str, str]:
-        """New texts of the files that edits change."""
+        """New texts of the files that edits change, with banks by inference where the options want that."""
         by_path: dict[str, list[Edit]] = {}
         for edit in dict.fromkeys(edits):
             by_path.setdefault(edit.span.path, []).append(edit)
-        return {path: apply_edits(self.program.sources[path], found) for path, found in by_path.items()}
+        texts = {path: apply_edits(self.program.sources[path], found) for path, found in by_path.items()}
+        return texts | dict(self.infer(texts)) if texts and self.options.partition == "infer" else texts
 
     # ------------------------------------------------------------------------------- figures
 
@@ -174,16 +187,18 @@ def expand(
     options: ExpandOptions,
     before: IIResult,
     predict: Predict,
+    infer: Infer,
     top: str | None = None,
     plan_only: bool = False,
     sweep: Sequence[int] = (),
 ) -> ExpandResult:
     """Judge and write all regions that ``options`` and pragmas ask for.
 
-    ``predict`` gives the II check of changed texts. Raises :class:`~hlspart.expand.requests.UnknownLoop`.
+    ``predict`` gives the II check of changed texts, ``infer`` the same texts with banks as inferred.
+    Raises :class:`~hlspart.expand.requests.UnknownLoop`.
     """
     wanted, said = requests(program, options, every=plan_only)
-    expander = _Expander(program, analysis, validation, options, before, predict, top)
+    expander = _Expander(program, analysis, validation, options, before, predict, infer, top)
     regions: list[Expansion] = []
     edits: list[Edit] = []
     for request in wanted:
@@ -204,6 +219,15 @@ def expand(
     lines = {path: line_runs(program.sources[path], found) for path, found in ordered.items()}
     said += [d for r in regions for d in _diagnostics(program, r, plan_only)]
     return ExpandResult(tuple(regions), files, lines, tuple(said))
+
+
+def faults(program: Program, analysis: AccessAnalysis, top: str | None = None) -> list[Diagnostic]:
+    """What is wrong with the pragmas of expansions: malformed ones, and regions that are not legal."""
+    wanted, said = requests(program, ExpandOptions())
+    for request in wanted:
+        plan = Engine(program, analysis, top).plan(request)
+        said += _diagnostics(program, plan.expansion, False)
+    return said
 
 
 def _overlap(one: Edit, other: Edit | None) -> bool:
@@ -322,6 +346,14 @@ def _worse(one: Figures, other: Figures) -> bool:
     if other.after is None:
         return False
     return one.after is None or one.after > other.after
+
+
+def _halved(one: banks.Wanted) -> banks.Wanted:
+    """Half as many banks, where elements then share a bank that is still fixed."""
+    if one.type == "complete":
+        half = -(-one.factor // 2)
+        return one if half < 2 else replace(one, type="cyclic", factor=half)
+    return one if one.type == "none" or one.factor % 2 or one.factor < 4 else replace(one, factor=one.factor // 2)
 
 
 def _latency(result: IIResult, function: str) -> int | None:

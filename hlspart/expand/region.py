@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from hlspart.model.access import AccessAnalysis, LoopInfo
+from hlspart.model.access import Access, AccessAnalysis, LoopInfo
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
@@ -154,6 +154,15 @@ def build(program: Program, analysis: AccessAnalysis, function: str, loops: tupl
     region = Region(program, analysis, function, nest, infos, body, builder.numbers)
     _check(region)
     return region
+
+
+def accesses_inside(region: Region) -> list[Access]:
+    """Accesses to arrays in the body of the outermost loop."""
+    body = region.loops[0].body.at.span
+    return [
+        a for a in region.analysis.accesses
+        if a.function == region.function and a.at.span.path == body.path and body.start <= a.at.span.start < body.end
+    ]  # fmt: skip
 
 
 class _Builder:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from hlspart.expand.context import Axis, Context, bracketed
 from hlspart.expand.partials import Partials
 from hlspart.expand.region import Inner, Leaf, Mark, Node, Refusal, Region, target_of
+from hlspart.expand.staging import Staged
 from hlspart.expand.texts import Piece, Texts, declared_in, indented, names_in, type_text
 from hlspart.model.expanding import Judgement, Reduction, Request
 from hlspart.model.program import (
@@ -51,7 +52,9 @@ class Runs:
         names: Names,
         interleave: int,
         peel: bool,
+        staged: Sequence[Staged] = (),
     ) -> None:
+        self.staged = tuple(staged)
         self.region, self.request, self.judgement = region, request, judgement
         self.program = region.program
         self.names, self.interleave = names, interleave

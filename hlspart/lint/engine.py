@@ -30,12 +30,14 @@ def run(
     *,
     target: Target | None = None,
     recheck: Callable[[Validation], IIResult] | None = None,
+    expansions: Callable[[], Sequence[Diagnostic]] | None = None,
 ) -> LintReport:
     """All findings, in order of path, line, column and rule; suppressions by comments are applied.
 
     ``infer`` looks for the least partition of some arrays (none named: of all) when a rule needs it.
     ``target``: whose directives these are; without it rules about tools stay silent. ``recheck`` predicts the II
-    under another validation; without it the rules that compare two predictions stay silent.
+    under another validation; without it the rules that compare two predictions stay silent. ``expansions``: what
+    `expand` says of the pragmas at loops.
     """
     config = config or LintConfig()
     facts = Facts(
@@ -50,6 +52,7 @@ def run(
         lambda directive: carried(analysis, directive),
         unroll_factors(program),
         target.complete_threshold if target is not None else 0,
+        expansions,
         config.large_complete,
         target is not None and target.bare_types,
         target.deprecated if target is not None else frozenset(),

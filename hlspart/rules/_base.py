@@ -72,6 +72,7 @@ class Facts:
     carried: Callable[[Directive], Witness | None] | None = None
     unrolled: Mapping[int, int] = field(default_factory=dict)
     small: int = 0  # local arrays of fewer elements become registers without a directive
+    expansions: Callable[[], Sequence[Diagnostic]] | None = None  # what is wrong with `#pragma hlspart expand`
     large: int = 1024  # banks above which a complete partition is large
     bare_types: bool = False  # the tool takes the type of a partition as a bare word only
     deprecated: frozenset[str] = frozenset()  # directives and options that the tool calls deprecated

@@ -14,7 +14,7 @@ from hlspart.expand.grid import place
 from hlspart.expand.legality import Spread, judge
 from hlspart.expand.region import build
 from hlspart.model.expanding import Judgement
-from tests.expand.running import open_text, plan_of
+from tests.expand.running import differing, open_text, plan_of
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -208,6 +208,7 @@ def test_the_command_writes_what_verify_finds_equal(gemm: Path) -> None:
     assert cycles["after"] < cycles["before"] / 4.5
     banks = [(p["array"], p["dim"], p["type"], p["factor"]) for p in region["partition"]]
     assert banks == [("a", 1, "cyclic", 5), ("c", 1, "cyclic", 5)]
+    assert region["proof"] == {"dependences": region["proof"]["dependences"], "across_pes": 0, "method": "integer sets"}
     again = run("ii", "new.c", "--format", "json", cwd=gemm)
     loops = json.loads(again.stdout)["files"][0]["loops"]
     assert max(x["ii"] for x in loops if x["pipelined"]) == 1
@@ -288,3 +289,55 @@ def test_partials_in_turn_reach_ii_one(tmp_path: Path) -> None:
     region = json.loads((tmp_path / "r.json").read_text())["files"][0]["regions"][0]
     assert region["ii"]["before"] == 3 and region["ii"]["after"] == 1
     assert region["reductions"][0]["interleave"] == 3 and region["cycles"]["after"] <= 115
+
+
+def test_staged_arrays_are_copied_in_and_out(gemm: Path) -> None:
+    done = run("expand", "gemm.c", "--loop", "rows", "--pe", "5", "--stage", "a,c", "--mem", "L1=4KiB", "-o", "new.c",
+               "--format", "json=r.json", cwd=gemm)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    staged = json.loads((gemm / "r.json").read_text())["files"][0]["regions"][0]["staged"]
+    assert [(s["buffer"], s["words_per_pe"]) for s in staged] == [("a_l1", 180), ("c_l1", 180)]
+    new = (gemm / "new.c").read_text()
+    assert "a_l1[i][k] * b[k][j]" in new and "c[c_i0" in new
+    args = ("--loop", "rows", "--pe", "5", "--stage", "a", "--mem", "L1=64B", "-o", "x.c")
+    small = run("expand", "gemm.c", *args, cwd=gemm)
+    assert small.returncode == 1 and "L1 has 64" in small.stderr
+
+
+def test_lint_knows_the_pragma(gemm: Path) -> None:
+    bad = """void f(int a[64]) {
+    L: for (int i = 1; i < 64; i++) {
+#pragma hlspart expand pe=4
+        a[i] = a[i - 1];
+    }
+}
+"""
+    (gemm / "bad.c").write_text(bad)
+    done = run("lint", "bad.c", "--format", "concise", "--no-cache", cwd=gemm)
+    assert done.returncode == 1 and "HLP501" in done.stdout and "i = 1" in done.stdout
+    (gemm / "good.c").write_text(bad.replace("i = 1;", "i = 4;").replace("a[i - 1]", "a[i - 4]"))
+    assert "HLP501" not in run("lint", "good.c", "--format", "concise", "--no-cache", cwd=gemm).stdout
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_two_loops_at_once(tmp_path: Path) -> None:
+    text = """void f(int a[64], int b[64], int c[24][24], int o[2]) {
+    int last = 0;
+    L: for (int i = 0; i < 7; i++) {
+        M: for (int j = 0; j < 5; j++) {
+            int s = 0;
+            for (int k = 0; k < 4; k++) s += a[i + k] * b[j + k];
+            c[i][j] = s;
+            last = s;
+        }
+    }
+    o[0] = last;
+}
+"""
+    pairs = []
+    for pes in ((2, 3), (7, 1), (1, 5), (4, 4)):
+        for maps in (("cyclic", "cyclic"), ("block", "cyclic"), ("cyclic", "block")):
+            plan, new = plan_of(open_text(text), "L,M", pes, maps=maps)
+            assert new is not None, plan.expansion.judgement
+            pairs.append((f"{pes} {maps}", text, new))
+    assert differing(pairs, tmp_path) == []
