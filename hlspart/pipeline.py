@@ -134,12 +134,40 @@ class Pipeline:
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """Banked C, with the partitions of the text or, on request, the inferred ones."""
-        return self._rewrite_split(options) if options.split_struct else self._rewrite_chosen(options)
+        result = self._rewrite_split(options) if options.split_struct else self._rewrite_chosen(options)
+        return self._placed_alike(result) if self.program.counted else result
+
+    def _placed_alike(self, result: RewriteResult) -> RewriteResult:
+        """``result``, or nothing of it where ``__LINE__``, ``__COUNTER__`` or asm would mean something else in it."""
+        from hlspart.model.source import Origin
+        from hlspart.rewrite.engine import withheld
+        from hlspart.rewrite.plan import Refusal
+
+        old, new = self.program.counted, [text for _, text in self.with_texts(result.files).program.counted]
+        moved = next((at for k, (at, text) in enumerate(old) if new[k : k + 1] != [text]), None)
+        if moved is None and len(old) == len(new):
+            return result
+        at = Origin(moved or old[0][0])
+        word = self.program.text(at).partition("(")[0]
+        return withheld(self.program, result, Refusal("place", f"the new text would change what '{word}' is here", at))
 
     def _rewrite_chosen(self, options: RewriteOptions) -> RewriteResult:
         if options.infer:
-            return self._rewrite_as(options, self.infer(InferOptions()))
+            return self._settled(options, self._rewrite_as(options, self.infer(InferOptions())))
         return self._rewrite(options, {})
+
+    def _settled(self, options: RewriteOptions, result: RewriteResult) -> RewriteResult:
+        """``result`` with the pragmas that the inference adds to what it wrote, so that a second run finds none."""
+        from hlspart.infer.emitted import cheap
+        from hlspart.rewrite.relocate import followed
+
+        if not cheap(result, _WAYS) or not any(o.status == "rewritten" for o in result.outcomes):
+            return result
+        second = self.with_texts(result.files)
+        again = second._rewrite_as(options, second.infer(InferOptions()))
+        if again.files == result.files or any(o.status == "rewritten" for o in again.outcomes):
+            return result
+        return followed(self.program, result, again)
 
     def _rewrite_split(self, options: RewriteOptions) -> RewriteResult:
         """Array members become arrays first; a member whose array is refused all the same stays where it is."""
@@ -294,6 +322,9 @@ class Pipeline:
             return self.reader(path) if self.reader is not None else read_file(path)
 
         return Pipeline(self.paths, self.options, read)
+
+
+_WAYS = 5_000  # of the widest selection in a text that is inferred a second time
 
 
 def _same_groups(old: Pipeline, new: Pipeline, layouts: Mapping[int, Layout]) -> dict[int, Layout]:

@@ -73,6 +73,9 @@ class Collected:
     sources: dict[str, SourceText] = field(default_factory=dict)
     inactive: list[Span] = field(default_factory=list)
     sizes: list[ir.SizeOf] = field(default_factory=list)
+    mentions: dict[tuple[str, Span], None] = field(default_factory=dict)
+    made: frozenset[str] = frozenset()
+    counted: list[tuple[Span, str]] = field(default_factory=list)
     next_id: int = 0
 
     def new_id(self) -> int:

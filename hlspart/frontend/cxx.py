@@ -9,6 +9,7 @@ What has no such form (classes, lambdas, exceptions, ...) is refused by name.
 from __future__ import annotations
 
 from hlspart.frontend.cxx_cursor import Cursor
+from hlspart.frontend.cxx_namespaces import told_apart
 from hlspart.frontend.cxx_templates import instantiated, matching_angle
 from hlspart.frontend.cxx_types import AUTO, BASIC, split
 from hlspart.frontend.tokens import Token, spell
@@ -66,7 +67,7 @@ _PLAIN_KEYWORDS = {
 
 def as_c(tokens: list[Token]) -> tuple[list[Token], dict[str, ir.CType]]:
     """C tokens for C++ ones, and the types that the result takes as known. Raises SourceError."""
-    shim = _Shim(instantiated(tokens))
+    shim = _Shim(instantiated(told_apart(tokens)))
     shim.run()
     return shim.out, shim.types
 
@@ -104,7 +105,7 @@ class _Shim(Cursor):
     def _word(self, token: Token) -> None:
         text = token.text
         if self.text(1) == "::" and text not in ("struct",):
-            self.at += 2  # a qualifier
+            self._qualifier(2)
             return
         if text in _REFUSED:
             self.refuse(_REFUSED[text])
@@ -151,6 +152,17 @@ class _Shim(Cursor):
             case _:
                 self._constant(token)
                 self._emit(token)
+
+    def _qualifier(self, count: int) -> None:
+        """Drop ``name::``; what it stands before begins with it in the text."""
+        first, last = self.tokens[self.at], self.tokens[self.at + count - 1]
+        self.at += count
+        name = self.tokens[self.at]
+        one_piece = name.lo >= 0 and first.lo >= 0 and name.arg == first.arg and not (name.deep or first.deep)
+        if first.use is last.use is name.use and first.path == name.path and (name.use is None or one_piece):
+            longer = name.copy()
+            longer.start, longer.lo = first.start, first.lo
+            self.tokens[self.at] = longer
 
     def _namespace(self) -> None:
         self.at = self.find(("{", ";", "="), self.at)
@@ -350,7 +362,7 @@ class _Shim(Cursor):
     def _operator(self, token: Token) -> None:
         match token.text:
             case "::":
-                self.at += 1
+                self._qualifier(1)
             case "&" if self._reference():
                 self.at += 1
                 if self.at < len(self.tokens) and self.tokens[self.at].kind == "id":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
@@ -14,12 +15,14 @@ BASIC = {
     "int", "char", "short", "long", "unsigned", "signed", "float", "double", "void", "bool", "_Bool", "__int128", AUTO,
 }  # fmt: skip
 
+_BOOL = replace(ct.BOOL, name="bool")
+
 
 class KnownTypes:
     """Types by name, and the constants that may stand in their arguments."""
 
     def __init__(self) -> None:
-        self.types: dict[str, ir.CType] = {"bool": ct.BOOL, AUTO: ir.OtherType("auto")}
+        self.types: dict[str, ir.CType] = {"bool": _BOOL, AUTO: ir.OtherType("auto")}
         self.constants: dict[str, int] = {}
 
     def evaluate(self, tokens: Iterable[Token]) -> int | None:
@@ -82,7 +85,7 @@ class KnownTypes:
             return self.template_type(plain[0].text, plain[2:-1], spell(plain))
         words = [t.text for t in plain if t.text != "const"]
         if all(w in BASIC for w in words):
-            return ct.BOOL if words == ["bool"] else ct.basic(words)
+            return _BOOL if words == ["bool"] else ct.basic(words)
         return self.types.get(words[0], ir.OtherType(" ".join(words)))
 
 

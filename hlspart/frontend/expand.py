@@ -264,7 +264,7 @@ class Expander:
         ]
         text = "".join((" " if i and t.space else "") + p for i, (t, p) in enumerate(zip(tokens, parts, strict=True)))
         new = Token("str", f'"{text}"', at.path, at.start, at.end, at.space)
-        new.use = use
+        new.use, new.counts = use, any(t.counts for t in tokens)
         return new
 
     def _pasted(self, left: Token, right: Token, use: Use) -> list[Token]:
@@ -273,10 +273,12 @@ class Expander:
             return [left, right]
         new = left.copy()
         new.kind, new.text, new.use, new.lo, new.hi = made[0].kind, made[0].text, use, -1, -1
+        new.counts = left.counts or right.counts
         return [new]
 
     def _builtin(self, token: Token) -> Token:
         new = token.copy()
+        new.counts = token.text != "__FILE__"
         place = token.use or token
         if token.text == "__FILE__":
             new.kind, new.text = "str", '"' + place.path.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -21,7 +21,7 @@ from hlspart.frontend.elements import Elements
 from hlspart.frontend.literals import constant, string_length
 from hlspart.frontend.methods import Methods
 from hlspart.frontend.overloads import chosen
-from hlspart.frontend.parse import RANGE, TABLE
+from hlspart.frontend.parse import ASM, RANGE, TABLE
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
@@ -212,6 +212,8 @@ class Expressions:
         closing = self.text.match[opening]
         args = [] if node.args is None else [self._argument(a) for a in node.args.exprs]
         at = self.at(first, closing)
+        if function in ASM:
+            return ir.OpaqueExpr(at, ct.UNKNOWN, "an asm statement", tuple(args)), first, closing
         if callee is not None and isinstance(callee.type, ir.ScalarType):  # x(7, 0)
             return self.methods.call(callee, "range", tuple(args), at, name), first, closing
         if function is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal
@@ -15,6 +15,7 @@ from hlspart.frontend.context import Collected, place_of
 from hlspart.frontend.cxx import as_c
 from hlspart.frontend.literals import integer
 from hlspart.frontend.lower import Lowering
+from hlspart.frontend.mentions import counted, made_names, mentions
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import brackets, normalised, parse
 from hlspart.frontend.preprocess import OWN, Preprocessed, Preprocessor, decode, separated
@@ -78,12 +79,22 @@ def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], b
         diagnostics=tuple(collected.diagnostics),
         inactive=tuple(collected.inactive),
         sizes=tuple(collected.sizes),
+        mentions=_by_name(collected.mentions),
+        made=collected.made,
+        counted=tuple(collected.counted),
     )
     try:
         from hlspart.frontend.directives import resolve
     except ImportError:
         return program
     return resolve(program, options, reader)
+
+
+def _by_name(mentions: Iterable[tuple[str, Span]]) -> dict[str, tuple[Span, ...]]:
+    found: dict[str, list[Span]] = {}
+    for name, span in mentions:
+        found.setdefault(name, []).append(span)
+    return {name: tuple(spans) for name, spans in found.items()}
 
 
 @contextmanager
@@ -192,6 +203,10 @@ def _lower(path: str, result: Preprocessed, collected: Collected, language: str,
     lowering.context.assumed = assumed
     lowering.unit(tree, types)
     collected.inactive.extend(s for s in result.inactive if not s.path.startswith(OWN))
+    names = {v.name for v in collected.variables}
+    collected.mentions.update(dict.fromkeys(mentions(result.tokens, names)))
+    collected.made |= made_names(result.tokens)
+    collected.counted.extend(counted(result.tokens))
     for name, value in _macro_constants(result.macros).items():
         collected.constants.setdefault(name, value)
 

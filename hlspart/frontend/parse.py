@@ -52,7 +52,9 @@ _SYNONYMS = {
 }  # fmt: skip
 _TYPE_OF = {"__typeof__", "__typeof", "typeof"}
 _DROPPED = {"__extension__", "__forceinline"}
-_DROPPED_CALLS = {"__attribute__", "__attribute", "__declspec", "__asm__", "__asm", "asm"}
+ASM = {"__asm__", "__asm", "asm"}
+DROPPED_CALLS = {"__attribute__", "__attribute", "__declspec"} | ASM
+_ASM_WORDS = {"volatile", "__volatile__", "__volatile", "inline", "__inline__", "__inline", "goto"}
 _NUMBER = re.compile(
     r"(?P<INT_CONST_HEX>0[xX][0-9a-fA-F']+[uUlL]*)$|(?P<INT_CONST_BIN>0[bB][01']+[uUlL]*)$"
     r"|(?P<INT_CONST_OCT>0[0-7']*[uUlL]*)$|(?P<INT_CONST_DEC>[1-9][0-9']*[uUlL]*)$"
@@ -98,7 +100,7 @@ def error(token: Token, message: str, rule: str = "HLP002", hint: str | None = N
 
 def normalised(tokens: list[Token]) -> list[Token]:
     """Without what carries no meaning here: GNU extensions, prototypes of our own headers that nobody uses."""
-    drop = bytearray(len(tokens))
+    drop, tokens = bytearray(len(tokens)), list(tokens)
     _drop_extensions(tokens, drop)
     _drop_unused_prototypes(tokens, drop)
     return [t for t, flag in zip(tokens, drop, strict=True) if not flag] if 1 in drop else tokens
@@ -110,17 +112,48 @@ def _drop_extensions(tokens: list[Token], drop: bytearray) -> None:
             continue
         if token.text in _DROPPED:
             drop[at] = 1
-        elif token.text in _DROPPED_CALLS:
-            end, level = at + 1, 0
-            while end < len(tokens) and tokens[end].text in ("volatile", "__volatile__", "goto"):
-                end += 1
-            if end < len(tokens) and tokens[end].text == "(":
-                while end < len(tokens):
-                    level += (tokens[end].text == "(") - (tokens[end].text == ")")
-                    end += 1
-                    if level == 0:
-                        break
+        elif token.text in DROPPED_CALLS and not drop[at]:
+            opening = at + 1
+            while opening < len(tokens) and tokens[opening].text in _ASM_WORDS:
+                opening += 1
+            end = _call_end(tokens, opening)
             drop[at:end] = b"\1" * (end - at)
+            if token.text in ASM and any(t.text in (":", "::") for t in tokens[opening:end]):
+                _keep_operands(tokens, drop, at, opening, end)
+
+
+def _call_end(tokens: list[Token], opening: int) -> int:
+    """Behind the ``)`` of the ``(`` at an index, if one is there."""
+    end, level = opening, 0
+    if opening < len(tokens) and tokens[opening].text == "(":
+        while end < len(tokens):
+            level += (tokens[end].text == "(") - (tokens[end].text == ")")
+            end += 1
+            if level == 0:
+                break
+    return end
+
+
+def _keep_operands(tokens: list[Token], drop: bytearray, at: int, opening: int, end: int) -> None:
+    """``asm("..." : "=r"(x) : "r"(y) : "memory")`` as ``asm((x), (y))``: something unknown happens to x and y."""
+    if any(t.text == "goto" for t in tokens[at:opening]):
+        raise error(tokens[at], "asm goto is not supported", "HLP003")
+    for here in (at, opening, end - 1):
+        drop[here] = 0
+    level, operands, separator = 0, 0, opening
+    for here in range(opening + 1, end - 1):
+        text = tokens[here].text
+        if level == 0 and text in (",", ":", "::"):
+            separator = here
+        if level == 0 and text == "(":
+            operands += 1
+            if operands > 1:
+                comma = tokens[separator].copy()
+                comma.text = ","
+                tokens[separator], drop[separator] = comma, 0
+        level += (text == "(") - (text == ")")
+        if level or text == ")":
+            drop[here] = 0
 
 
 def _drop_unused_prototypes(tokens: list[Token], drop: bytearray) -> None:

@@ -39,10 +39,14 @@ NO_HIDE: frozenset[str] = frozenset()
 class Token:
     """A preprocessing token. ``lo``/``hi`` delimit the argument text it stands for (-1: macro body);
     ``arg`` is the number of that argument; ``deep`` says that a further macro inside it made the token.
-    ``space``: white space stands before it. ``reference``: a name declared as a C++ reference.
+    ``space``: white space stands before it. ``reference``: a name declared as a C++ reference. ``counts``: it was
+    ``__LINE__`` or ``__COUNTER__``.
     """
 
-    __slots__ = ("arg", "deep", "end", "hi", "hide", "kind", "lo", "path", "reference", "space", "start", "text", "use")
+    __slots__ = (
+        "arg", "counts", "deep", "end", "hi", "hide", "kind", "lo", "path", "reference", "space", "start", "text",
+        "use",
+    )  # fmt: skip
 
     def __init__(self, kind: Kind, text: str, path: str, start: int, end: int, space: bool) -> None:
         self.kind: Kind = kind
@@ -50,12 +54,12 @@ class Token:
         self.hide = NO_HIDE
         self.use: Use | None = None
         self.lo = self.hi = self.arg = -1
-        self.deep = self.reference = False
+        self.deep = self.reference = self.counts = False
 
     def copy(self) -> Token:
         """An own copy that expansion may mark."""
         new = Token(self.kind, self.text, self.path, self.start, self.end, self.space)
-        new.hide, new.use, new.deep = self.hide, self.use, self.deep
+        new.hide, new.use, new.deep, new.counts = self.hide, self.use, self.deep, self.counts
         new.lo, new.hi, new.arg, new.reference = self.lo, self.hi, self.arg, self.reference
         return new
 

@@ -18,9 +18,9 @@ MOST_WAYS = 150
 Writer = Callable[[InferResult], tuple[RewriteResult, IIResult | None]]
 
 
-def cheap(written: RewriteResult) -> bool:
+def cheap(written: RewriteResult, ways: int = MOST_WAYS) -> bool:
     """Whether the dependences of the text can be checked in seconds."""
-    return all(c.banks * c.address_inputs * c.store_inputs <= MOST_WAYS for c in written.crossbars)
+    return all(c.banks * c.address_inputs * c.store_inputs <= ways for c in written.crossbars)
 
 
 def settled(inference: Inference, write: Writer | None) -> InferResult:

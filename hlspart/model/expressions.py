@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hlspart.model.source import Origin
-from hlspart.model.types import CType, StructType
+from hlspart.model.types import CType, PointerType, StructType
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -245,6 +245,22 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return expr.children
         case _:
             return ()
+
+
+def places(expr: Expr) -> Iterator[ArrayRef]:
+    """The elements that ``expr`` may stand for as an lvalue, as it may in C++ through ``?:``, ``,`` and assignments."""
+    match expr:
+        case ArrayRef():
+            yield expr
+        case Member(base=base, arrow=False) | Subscript(base=base) if not isinstance(base.type, PointerType):
+            yield from places(base)
+        case Conditional():
+            yield from places(expr.then)
+            yield from places(expr.other)
+        case Comma(items=items):
+            yield from places(items[-1])
+        case Assign(target=inner) | IncDec(prefix=True, operand=inner) | Cast(operand=inner):
+            yield from places(inner)
 
 
 def unbraced(element: CType, value: Expr) -> bool:

@@ -34,6 +34,7 @@ from hlspart.model.expressions import (
     Subscript,
     Unary,
     children,
+    places,
     unbraced,
     walk,
 )
@@ -72,8 +73,8 @@ __all__ = [
     "Const", "Declarator", "Declare", "Expr", "ExprStmt", "Function", "FunctionName", "If", "IncDec", "InitList",
     "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark", "Program",
     "Prototype", "Return", "ScalarType", "SizeOf", "Stmt", "StreamType", "StringLit", "StructType", "Subscript",
-    "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "storage_bits", "substatements",
-    "unbraced", "walk", "walk_statements",
+    "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "places", "storage_bits",
+    "substatements", "unbraced", "walk", "walk_statements",
 ]  # fmt: skip
 
 
@@ -198,7 +199,10 @@ class Program:
     and enum names with an integer value at the end of the unit. ``undefined`` maps functions that
     are called but have no body here to their first call. ``inactive`` are the regions of text that
     ``#if`` and its kin left out: names in them were not seen. ``sizes`` are all ``sizeof`` and ``alignof``
-    of an expression, those in extents and other constants of declarations included.
+    of an expression, those in extents and other constants of declarations included. ``mentions`` has every place
+    where preprocessed text says the name of an array or an iterator, ``made`` the names that macros make.
+    ``counted`` is text whose meaning depends on where and how often it stands, with what it stood for: ``__LINE__``,
+    ``__COUNTER__``, asm.
     """
 
     units: tuple[Unit, ...]
@@ -213,10 +217,17 @@ class Program:
     diagnostics: tuple[Diagnostic, ...] = field(default=())
     inactive: tuple[Span, ...] = field(default=())
     sizes: tuple[SizeOf, ...] = field(default=())
+    mentions: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
+    made: frozenset[str] = frozenset()
+    counted: tuple[tuple[Span, str], ...] = ()
 
     def variable(self, ident: int) -> Variable:
         """The variable with this id."""
         return self.variables[ident]
+
+    def cxx(self, path: str) -> bool:
+        """Whether a file, or what includes it, is C++."""
+        return any(u.language == "c++" for u in self.units if u.path == path or path in u.headers)
 
     def line(self, origin: Origin) -> int:
         """1-based line at which ``origin`` begins."""

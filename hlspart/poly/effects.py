@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 
 from hlspart.model.program import (
     ArrayRef,
+    ArrayType,
     Assign,
     Block,
     Call,
@@ -153,6 +154,18 @@ class Effects:
             if reference or (unknown and self._cpp(bare)):
                 found.add(bare.variable)
         return found
+
+    def changed_arguments(self, call: Call) -> Iterator[Expr]:
+        """Arguments of a call that are no variables and that it may change through a C++ reference."""
+        callee = self.program.functions.get(call.function or "")
+        for k, arg in enumerate(call.args):
+            if callee is not None and k < len(callee.params):
+                formal = self._variable(callee.params[k])
+                changes = formal.reference and not formal.const and not isinstance(formal.type, ArrayType)
+            else:
+                changes = callee is None and call.function == "swap"
+            if changes and not isinstance(arg, Name):
+                yield arg
 
     def _cpp(self, expr: Expr) -> bool:
         path = expr.at.span.path

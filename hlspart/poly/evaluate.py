@@ -391,6 +391,10 @@ class Evaluator(Pointers):
                 st.dom = st.dom.intersect(test.true)
             return self.unknown("the result of an assertion", expr)
         values = [self.value(arg, st) for arg in expr.args]
+        for arg in self.effects.changed_arguments(expr):
+            found = self.target(arg, st)
+            if found is not None:
+                self.record(found[0], "write", found[1], st)
         for ident in self.effects.killed_by(expr):
             variable = self.program.variable(ident)
             if isinstance(variable.type, (ScalarType, PointerType)):

@@ -17,14 +17,18 @@ from hlspart.model.program import (
     Assign,
     Call,
     Cast,
+    Comma,
+    Conditional,
     Const,
     Declare,
     Expr,
+    Function,
     IncDec,
     Name,
     OpaqueExpr,
     PointerType,
     Program,
+    Return,
     ScalarType,
     SizeOf,
     StructType,
@@ -33,6 +37,7 @@ from hlspart.model.program import (
     VoidType,
     children,
     expressions,
+    places,
     walk,
     walk_statements,
 )
@@ -79,6 +84,10 @@ class Grouping:
                         init = self.program.variable(ident).init
                         if init is not None:
                             self._scan(init, function.name)
+                            if self.program.variable(ident).reference:
+                                self._bound(init, f"the reference `{self.program.variable(ident).name}` is bound to it")
+                if isinstance(stmt, Return) and stmt.value is not None and self._returns_reference(function):
+                    self._bound(stmt.value, f"{function.name} returns a reference to it")
         self._recursion()
         self._function_pointers()
         for variable in self.program.variables:
@@ -95,6 +104,16 @@ class Grouping:
 
     def _fault(self, code: str, reason: str, at: Origin, variable: int, expression: str = "") -> None:
         self.faults.append(Fault(code, reason, at, variable, expression))  # type: ignore[arg-type]
+
+    def _bound(self, expr: Expr, reason: str) -> None:
+        """Elements that may be used under another name from here on."""
+        for ref in places(expr):
+            if like_array(self.program.variable(ref.variable)):
+                self._fault("opaque", f"`{self._text(ref)}`: {reason}", ref.at, ref.variable, self._text(ref))
+
+    def _returns_reference(self, function: Function) -> bool:
+        at = function.signature.span
+        return "&" in self.program.sources[at.path].text[at.start : function.name_at.span.start]
 
     def _text(self, expr: Expr) -> str:
         return " ".join(self.program.text(expr.at).split())
@@ -157,6 +176,11 @@ class Grouping:
                 if isinstance(expr, Assign):
                     self._scan(expr.value, function)
                 return
+            case (
+                Assign(target=Conditional() | Comma() | Assign() | IncDec() as inner)
+                | IncDec(operand=Conditional() | Comma() | Assign() | IncDec() as inner)
+            ):
+                self._bound(inner, "it is changed as the value of another expression")
             case OpaqueExpr():
                 for sub in walk(expr):
                     if isinstance(sub, (Name, ArrayRef)) and like_array(self.program.variable(sub.variable)):

@@ -7,7 +7,7 @@ import re
 from hlspart.model.program import ArrayRef, ArrayType, CType, Name, PointerType, Program
 from hlspart.model.source import Span, comments, one_line
 from hlspart.rewrite.buffer import EditBuffer
-from hlspart.rewrite.declare import type_text
+from hlspart.rewrite.declare import sized_text
 from hlspart.rewrite.linear import Index, bare, linear, offset_text, own_text
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.uses import Use
@@ -39,7 +39,7 @@ def _size(program: Program, use: Use, buffer: EditBuffer) -> Refusal | None:
     kind = size.operand.type
     if isinstance(size.operand, Name) and program.variable(use.variable).storage == "parameter":
         kind = decayed(kind)
-    text = type_text(kind)
+    text = sized_text(program, program.variable(use.variable), kind)
     if text is None:
         return Refusal("sizeof", f"the size of '{name}' is asked for, and its type has no name", size.at)
     keyword = re.match(r"\w+", program.text(size.at))
@@ -99,6 +99,8 @@ def index_text(program: Program, ref: ArrayRef, k: int, buffer: EditBuffer) -> s
         if bracket.kind not in ("plain", "argument"):
             return None
         span = bracket.span
+        if not re.fullmatch(r"\[.*\]", buffer.text(span), re.S):
+            return None  # macros make the brackets
         return bare(one_line(buffer.text(Span(span.path, span.start + 1, span.end - 1))))
     text = own_text(ref.indices[k], buffer.text)
     if text is None:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from hlspart.layouts.perdim import DimLayout
 from hlspart.model.program import Call, Function, Name, Program, Variable, VoidType
 from hlspart.rewrite.buffer import EditBuffer
-from hlspart.rewrite.declare import read_only, type_text
-from hlspart.rewrite.names import Names
+from hlspart.rewrite.declare import element_text, read_only, type_text
+from hlspart.rewrite.names import Names, renamed
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.templates import render
 from hlspart.rewrite.uses import Uses
@@ -53,7 +53,7 @@ def edit_callers(
             variable = program.variable(member)
             if variable.storage == "parameter" and variable.function is not None:
                 changed.setdefault(variable.function, []).append(plan)
-    names = Names(source.text for source in program.sources.values())
+    names = Names.of(program)
     for plan in plans:
         names.take(itertools.chain.from_iterable(plan.names.values()))
     for function_name, involved in changed.items():
@@ -63,12 +63,16 @@ def edit_callers(
         ]
         if not calls:
             continue
+        if function_name in uses.instances:
+            return involved[0], Refusal(
+                "template", f"the template {function_name} is called with whole arrays", function.at
+            )
         adapter = names.free(f"{function_name}_whole")
         for call, caller in calls:
             outside = call.callee.span.path not in {unit.path for unit in program.units}
             if not call.callee.editable or caller is None or outside:
                 return involved[0], Refusal("macro", f"a call of {function_name} comes out of a macro", call.at)
-            buffer.replace(call.callee, adapter)
+            buffer.replace(call.callee, renamed(program.text(call.callee), adapter))
         text = _text(program, function, adapter, involved, names)
         if isinstance(text, Refusal):
             return involved[0], text
@@ -131,7 +135,7 @@ def _text(program: Program, function: Function, adapter: str, plans: Iterable[Pl
 def _array(program: Program, plan: Plan, variable: Variable, names: Names) -> _Array | None:
     kind = variable.as_array
     assert kind is not None
-    element = type_text(kind.element)
+    element = element_text(program, variable)
     if element is None:
         return None
     banks = tuple(_Bank(names.free(f"{n}_copy"), s) for n, s in zip(plan.names[variable.id], plan.shapes, strict=True))

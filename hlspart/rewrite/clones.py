@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from hlspart import partition
 from hlspart.model.access import ArrayGroup, GroupEdge
 from hlspart.model.program import Function, Program
 from hlspart.model.source import Edit, Span
-from hlspart.rewrite.names import Names
+from hlspart.rewrite.names import Names, renamed
 from hlspart.rewrite.uses import Uses
 
 #: What directives ask of an array: (type, factor, dimension) of each.
@@ -62,7 +63,7 @@ class Cloning:
         return tuple(edits)
 
     def _copyable(self, function: Function) -> bool:
-        """The text stands once in a given file, holds no state, and no directive file speaks of it."""
+        """The text stands once in a given file, knows no state, name or place, and no directive file speaks of it."""
         given = {unit.path for unit in self.program.units}
         state = any(
             v.function == function.name and v.storage == "static" and not v.const for v in self.program.variables
@@ -71,7 +72,14 @@ class Cloning:
         places = [function.at, function.name_at, *(p.at for p in function.prototypes)]
         editable = all(at.editable and at.span.path in given for at in places)
         taken = any(value.name == function.name for value in self.uses.function_values)
-        return editable and not (state or outside or taken)
+        told = re.search(r"\b__(?:func|FUNCTION|PRETTY_FUNCTION)__\b", self.program.text(function.at))
+        named = told is not None or "__func__" in self.program.made  # its own name
+        counted = any(
+            at.path == function.at.span.path and function.at.span.start <= at.start < function.at.span.end
+            for at, _ in self.program.counted
+        )
+        template = function.name in self.uses.instances
+        return editable and not (state or outside or taken or named or counted or template)
 
     def _copies(self, function: Function, ways: Iterable[list[int]], names: Names) -> Iterable[Edit]:
         callees = {call.id: call.callee for call, _ in self.uses.calls}
@@ -86,7 +94,7 @@ class Cloning:
             for prototype in function.prototypes:
                 declared[prototype.at.span] += "\n" + self._renamed(prototype.at.span, prototype.name.span, name)
             for call in calls:
-                yield Edit(callees[call].span, name)
+                yield Edit(callees[call].span, renamed(self.program.text(callees[call]), name))
         yield Edit(Span(whole.path, whole.end, whole.end), text)
         for span, copies in declared.items():
             yield Edit(Span(span.path, span.end, span.end), copies)

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hlspart.model.access import Affine
-from hlspart.model.program import ArrayType, CType, Program, ScalarType
+from hlspart.model.program import ArrayType, Program
 from hlspart.model.rewriting import Crossbar
 from hlspart.model.source import one_line
 from hlspart.rewrite.buffer import EditBuffer
-from hlspart.rewrite.declare import type_text
+from hlspart.rewrite.declare import constant_text, element_text, zero_text
 from hlspart.rewrite.formulas import Formulas
 from hlspart.rewrite.inplace import Wrap, direct_macros, direct_wraps, edit_direct, refuse_direct
 from hlspart.rewrite.linear import Linear
@@ -93,7 +93,7 @@ def refuse_crossbar(program: Program, plan: Plan) -> Refusal | None:
     for member in plan.group.members:
         variable = program.variable(member)
         kind = variable.as_array
-        if kind is None or type_text(kind.element) is None or isinstance(kind.element, ArrayType):
+        if kind is None or element_text(program, variable) is None or isinstance(kind.element, ArrayType):
             return Refusal("struct", f"the elements of '{variable.name}' have a type without a name", variable.at)
     for region in plan.movement.regions:
         if not region.loop.body.at.editable:
@@ -177,11 +177,13 @@ def _insert_region(
     program: Program, plan: Plan, formulas: Formulas, region: Region, code: _Code, buffer: EditBuffer
 ) -> None:
     variable = program.variable(region.variable)
-    element = _element(program, region)
+    element = element_text(program, variable)
+    assert element is not None
     begin = render(
         "crossbar_begin.c.j2",
         array=variable.name,
-        element=type_text(element),
+        element=element,
+        constant=constant_text(element),
         lanes=region.read_lanes,
         banks=plan.layout.banks,
         f=formulas,
@@ -199,12 +201,6 @@ def _insert_region(
         render("crossbar_end.c.j2", sites=code.stores, idle=[d.data for d in code.data.values() if d.idle]),
         buffer,
     )
-
-
-def _element(program: Program, region: Region) -> CType:
-    kind = program.variable(region.variable).as_array
-    assert kind is not None
-    return kind.element
 
 
 def _wraps(region: Region, code: _Code) -> list[Wrap]:
@@ -284,7 +280,7 @@ def _code(program: Program, plan: Plan, formulas: Formulas, region: Region) -> _
         for address in [_read_address(b, _in_lane(region, slots, lane))]
         if address is not None
     ]
-    zero = "0" if isinstance(_element(program, region), ScalarType) else "{0}"
+    zero = zero_text(program, program.variable(region.variable))
     sources = {f.store for s in region.sites for f in s.forwards}
     data: dict[int, _Data] = {}
     for number, site in enumerate(region.sites):

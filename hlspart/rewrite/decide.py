@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,10 +13,11 @@ from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Access, AccessAnalysis, ArrayGroup
 from hlspart.model.options import RewriteOptions
-from hlspart.model.program import ArrayRef, ArrayType, Call, Function, Program, Variable
+from hlspart.model.program import ArrayRef, ArrayType, Call, Function, Program, Variable, places
 from hlspart.model.results import BankVerdict, Validation
 from hlspart.model.rewriting import GroupOutcome, Style
 from hlspart.model.source import Origin, one_line
+from hlspart.poly.effects import QUIET
 from hlspart.rewrite.crossbar import refuse_crossbar
 from hlspart.rewrite.formulas import formulas
 from hlspart.rewrite.gather import calls_of, refuse_layout, refuse_movement
@@ -29,8 +31,10 @@ SELECTIONS = 20_000  # choices of a bank in the bank-centric text of one group, 
 #: What only bank-centric code cannot write: the pragma can stay.
 BANK_CENTRIC = frozenset((
     "write-order", "inner-loop", "inner-block", "jump", "alias", "index-form", "loop-header", "iterator",
-    "shadowed-iterator", "size", "struct", "side-effect",
+    "shadowed-iterator", "size", "struct", "side-effect", "reference",
 ))  # fmt: skip
+#: What takes values, also where it takes them by reference.
+_LIBRARY = re.compile(r"(?:std|hls)\s*::\s*(?!(?:swap|exchange|tie|c?ref|move|forward|addressof)\b)|(?:max|min|abs)\b")
 ALL_SELECTIONS = 100_000  # in that of a program, shared out evenly: beyond, compilers and our own reader give up
 
 
@@ -59,7 +63,7 @@ class Decider:
     @cached_property
     def names(self) -> Names:
         """Names that no file of the program uses."""
-        return Names(source.text for source in self.program.sources.values())
+        return Names.of(self.program)
 
     @cached_property
     def planner(self) -> Planner:
@@ -275,8 +279,24 @@ class Decider:
         return Plan(group, "bankdim", layout, bank_names, False, banks_of)
 
     def _bank_centric(self, group: ArrayGroup, layout: Layout, members: list[Variable]) -> Plan | Refusal:
-        plan = self._crossbar(group, layout, members)
+        plan = self._lent(group) or self._crossbar(group, layout, members)
         return plan if isinstance(plan, Refusal) else refuse_crossbar(self.program, plan) or plan
+
+    def _lent(self, group: ArrayGroup) -> Refusal | None:
+        """An element that a call may take by C++ reference: the value that was loaded is another object."""
+        for call, _ in self.uses.calls:
+            if not self.program.cxx(call.at.span.path) or call.function in QUIET:
+                continue
+            callee = self.program.functions.get(call.function or "")
+            if callee is not None:
+                taken = "&" in self.program.text(callee.signature)
+            else:
+                taken = _LIBRARY.match(self.program.text(call.callee)) is None
+            for arg in call.args if taken else ():
+                if any(ref.variable in group.members for ref in places(arg)):
+                    name = self.program.text(call.callee)
+                    return Refusal("reference", f"{name} may keep or change the element through a reference", arg.at)
+        return None
 
     def _crossbar(self, group: ArrayGroup, layout: Layout, members: list[Variable]) -> Plan | Refusal:
         for ref in self._elements(group):
@@ -370,6 +390,11 @@ class Decider:
                 )
         if variable.volatile:
             return Refusal("volatile", f"'{variable.name}' is volatile", variable.at)
+        instances = self.uses.instances.get(variable.function or "", 0)
+        if instances > 1 or (instances and variable.reference):  # whose extents the template's arguments may come from
+            return Refusal(
+                "template", f"'{variable.name}' is declared in the template {variable.function}", variable.at
+            )
         if not isinstance(variable.type, ArrayType) and variable.storage != "parameter":
             return Refusal("pointer", f"'{variable.name}' is a pointer", variable.at)
         return None
@@ -383,8 +408,18 @@ class Decider:
         if variable.id in self.hidden:
             reason = f"'{variable.name}' is also named in text that #if leaves out, which would not fit the new code"
             return Refusal("inactive", reason, self.hidden[variable.id])
+        whole = self.program.functions[variable.function].at.span if variable.function is not None else None
+        for span in self.uses.unknown.get(variable.name, ()):
+            if whole is None or (whole.path == span.path and whole.start <= span.start < whole.end):
+                reason = f"what is done with '{variable.name}' here is not analysed"
+                return Refusal("opaque", reason, Origin(span))
         given = {unit.path for unit in self.program.units}
         for use in self.uses.by_variable.get(variable.id, ()):
+            if self.uses.instances.get(use.function or "", 0) > 1:
+                return Refusal("template", f"{use.function} is one of several instances of a template", use.node.at)
+            name = use.node.name if isinstance(use.node, ArrayRef) else use.node.at
+            if name.editable and self.program.text(name) != variable.name:
+                return Refusal("namespace", f"'{variable.name}' is named with its namespace", use.node.at)
             if use.node.at.span.path not in given:
                 reason = f"'{variable.name}' is used in {use.node.at.span.path}, which is not given"
                 return Refusal("header", reason, use.node.at)

@@ -67,12 +67,14 @@ def _declare(
         values = elements(kind, variable.init, buffer.text)
         if isinstance(values, Unsupported):
             return Refusal(values.code, values.reason, values.expr.at)
-        shaped = [f"{one} = {_initialiser(plan, bank, values, kind.element)}" for bank, one in enumerate(shaped)]
+        zero = zero_text(program, variable)
+        shaped = [f"{one} = {_initialiser(plan, bank, values, zero)}" for bank, one in enumerate(shaped)]
     elif declarator.initialiser is not None:
         return Refusal("initialiser", "an initialiser that is not understood", declarator.initialiser)
     if variable.storage in ("local", "static"):  # their type may be as local as they are
         stores = [d for d in plan.movement.direct if d.ref.variable == variable.id and d.writer is not None]
-        shaped = [*shaped, *(plan.waiting[d.ref.id] for d in stores)]
+        stars = "*" * shaped[0][: shaped[0].index(plan.names[variable.id][0])].count("*")
+        shaped = [*shaped, *(stars + plan.waiting[d.ref.id] for d in stores)]
     old = buffer.text(whole)
     lines = old.count("\n")
     column = program.sources[whole.path].line_column(declarator.statement.span.start)[1] - 1
@@ -125,6 +127,63 @@ def type_text(kind: CType) -> str | None:
         case VoidType():
             return "void"
     return None
+
+
+#: Words of C's own arithmetic types, and names of its headers for integer types.
+BASIC = frozenset(["int", "unsigned", "signed", "long", "short", "char", "float", "double", "bool", "_Bool"])
+STANDARD = frozenset((*(f"{u}int{n}_t" for u in ("", "u") for n in (8, 16, 32, 64)), "size_t"))
+
+_STORAGE = re.compile(r"\b(?:static|extern|register|inline|thread_local|_Thread_local)\b")
+_OWN_QUALIFIERS = re.compile(r"\b(?:const|constexpr|volatile)\b")
+_ENUM = re.compile(r"enum\s+(?:class\s+|struct\s+)?(\w+)[^{]*\{.*\}", re.S)
+_STARS = re.compile(r"(?:\*|\b(?:const|volatile|restrict|__restrict|__restrict__)\b|\s)+")
+
+
+def element_text(program: Program, variable: Variable) -> str | None:
+    """The type of ``variable``, or of its elements, as its declaration says it, without qualifiers of its own.
+
+    None where no text says it: the records know neither the enumeration of a value nor what a pointer may change.
+    """
+    array = variable.as_array
+    kind = array.element if array is not None else variable.type
+    otherwise = None if isinstance(kind, PointerType) else type_text(kind)
+    piece = variable.declarations[0]
+    at, name, specifiers = piece.declarator, piece.name.span, piece.specifiers
+    pointer = array is not None and isinstance(variable.type, PointerType)
+    if specifiers.kind not in ("plain", "argument") or at.kind not in ("plain", "argument"):
+        return otherwise
+    if array is not None and len(piece.brackets) + pointer < len(array.dims):
+        return otherwise  # a typedef of an array
+    base = _STORAGE.sub(" ", _ENUM.sub(r"enum \1", one_line(program.text(specifiers), False)))
+    before = one_line(program.sources[name.path].text[at.span.start : name.start], False)
+    stars = "" if before in ("(", "(&", "&") else before
+    if re.search(r"[^\w\s:<>,*]", base) or (stars and not _STARS.fullmatch(stars)):
+        return otherwise
+    stars = re.sub(r"\*[^*]*\Z", "", stars) if pointer else stars
+    stars = re.sub(r"[^*]*\Z", "", stars)
+    base = base if stars else _OWN_QUALIFIERS.sub(" ", base)
+    return " ".join(f"{base} {stars}".split()) or otherwise
+
+
+def constant_text(element: str) -> str:
+    """``element``, as :func:`element_text` gives it, made const."""
+    return f"{element} const" if element.endswith("*") else f"const {element}"
+
+
+def sized_text(program: Program, variable: Variable, kind: CType) -> str | None:
+    """A name of ``kind``, which ``variable`` or a part of it has, to ask for its size."""
+    element = element_text(program, variable)
+    array = variable.as_array
+    if element is None or array is None:
+        return type_text(kind)
+    match kind:
+        case PointerType(target=ArrayType() as row) if row.element == array.element:
+            return f"{element} (*)" + "".join(f"[{n}]" for n in row.dims)
+        case PointerType(target=target) if target == array.element:
+            return f"{element} *"
+        case ArrayType() if kind.element == array.element and None not in kind.dims:
+            return element + "".join(f"[{n}]" for n in kind.dims)
+    return element if kind == array.element else type_text(kind)
 
 
 def _shapes(program: Program, plan: Plan, variable: Variable, declarator: Declarator) -> list[str] | Refusal:
@@ -188,8 +247,20 @@ def _sizes(program: Program, plan: Plan, declarator: Declarator) -> list[list[st
     return result
 
 
-def _initialiser(plan: Plan, bank: int, values: Mapping[Index, str], element: CType) -> str:
-    zero = "{0}" if isinstance(element, StructType) else "0"
+def zero_text(program: Program, variable: Variable) -> str:
+    """An initial value for an element: zero, as C has it where nothing is said."""
+    array = variable.as_array
+    scalar = array is None or not isinstance(array.element, StructType)
+    if not program.cxx(variable.at.span.path):
+        return "0" if scalar else "{0}"
+    named = element_text(program, variable)
+    if not scalar:
+        return "{}"
+    basic = named is None or re.search(r"[*<]", named) or named in STANDARD or set(named.split()) <= BASIC
+    return "0" if basic else f"{named}()"
+
+
+def _initialiser(plan: Plan, bank: int, values: Mapping[Index, str], zero: str) -> str:
     placed = {plan.place(x): text for x, text in values.items()}
     return initialiser_text(plan.shapes[bank], lambda index: placed.get((bank, index)), zero)
 
@@ -231,10 +302,10 @@ def declare_parameter(
     if separate and specifiers.kind in ("plain", "macro", "mixed"):
         spelled = program.text(specifiers).rstrip()
     else:
-        element = type_text(kind.element)
+        element = element_text(program, variable)
         if element is None:
             return Refusal("declaration", f"the element type of '{variable.name}' has no name", statement)
-        spelled = f"const {element}" if read_only(program, variable) else element
+        spelled = constant_text(element) if read_only(program, variable) else element
     if declarator.declarator.editable and not typedef and not pointer:
         shaped = _shapes(program, plan, variable, declarator)
         if isinstance(shaped, Refusal):

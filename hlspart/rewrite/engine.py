@@ -239,6 +239,21 @@ def with_reasons(program: Program, result: RewriteResult, found: Mapping[int, Gr
     return replace(result, outcomes=outcomes, diagnostics=(*kept, *added))
 
 
+def withheld(program: Program, result: RewriteResult, refusal: Refusal) -> RewriteResult:
+    """Nothing of ``result``: every group that it would rewrite is refused."""
+    texts = {unit.path: unit.source.text for unit in program.units if unit.source is not None}
+    lines = {unit.path: line_runs(unit.source, ()) for unit in program.units if unit.source is not None}
+    left = [o for o in result.outcomes if o.status != "rewritten"]
+    refused = [
+        replace(o, status="refused", code=refusal.code, reason=refusal.reason, at=refusal.at)
+        for o in result.outcomes
+        if o.status == "rewritten"
+    ]
+    found = [*result.diagnostics, *(diagnostic(program, o) for o in refused)]
+    outcomes = tuple(sorted((*left, *refused), key=lambda o: o.group))
+    return RewriteResult(texts, dict.fromkeys(texts, ()), lines, (), outcomes, tuple(found), ())
+
+
 def with_outcomes(program: Program, result: RewriteResult, outcomes: Iterable[GroupOutcome]) -> RewriteResult:
     """``result`` with the outcomes of arrays that the rewrite itself was not asked about."""
     added = tuple(outcomes)

@@ -91,7 +91,8 @@ class _Writer:
         for k in range(0, len(values), each):
             word = sum(v << width * j for j, v in enumerate(values[k : k + each]))
             place = f"((n) - {k}u)" if k else "(n)"
-            parts.append(f"0x{word:x}ull >> {place if width == 1 else f'{width}u * {place}'}")
+            shift = place if width == 1 else f"{width}u * {place}"
+            parts.append(f"0x{word:x}ull >> ({shift} & 63u)")  # defined for what is no index, too
         chosen = "".join(f"(n) < {(k + 1) * each}u ? {part} : " for k, part in enumerate(parts[:-1])) + parts[-1]
         return self.named(kind, ["n"], f"(unsigned)({chosen}) & {(1 << width) - 1}u", index)
 

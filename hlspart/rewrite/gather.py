@@ -19,7 +19,7 @@ from hlspart.model.access import Affine
 from hlspart.model.program import Program, ScalarType, Variable
 from hlspart.model.source import Span
 from hlspart.rewrite.buffer import EditBuffer
-from hlspart.rewrite.declare import type_text
+from hlspart.rewrite.declare import element_text
 from hlspart.rewrite.linear import Linear
 from hlspart.rewrite.placing import place
 from hlspart.rewrite.plan import Plan, Refusal
@@ -138,7 +138,7 @@ def edit_gather(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | N
         text = render(
             "gather_begin.c.j2",
             array=variable.name,
-            element=type_text(array.element),
+            element=element_text(program, variable),
             banks=dim.banks,
             calls=calls,
             dependences=[variable.name] if region.independent else (),

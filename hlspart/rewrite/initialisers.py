@@ -11,7 +11,23 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hlspart.model.program import ArrayType, Comma, Const, CType, Expr, InitList, ScalarType, StringLit, unbraced
+from hlspart.model.program import (
+    ArrayType,
+    Assign,
+    Call,
+    Comma,
+    Const,
+    CType,
+    Expr,
+    IncDec,
+    InitList,
+    OpaqueExpr,
+    ScalarType,
+    StringLit,
+    unbraced,
+    walk,
+)
+from hlspart.poly.effects import QUIET
 from hlspart.rewrite.linear import Text, own_text
 
 Index = tuple[int, ...]
@@ -35,6 +51,10 @@ def elements(kind: ArrayType, init: Expr, text_of: Text) -> Mapping[Index, str] 
     if len(dims) != len(kind.dims):
         return Unsupported("extent not known", init)
     found: dict[Index, str] = {}
+    values = [n for n in walk(init) if isinstance(n, Assign | IncDec | OpaqueExpr | Call)]
+    effect = next((n for n in values if not isinstance(n, Call) or n.function not in QUIET), None)
+    if effect is not None and isinstance(init, InitList) and len(init.items) > 1:
+        return Unsupported("initial values with effects would be computed in another order", effect, "side-effect")
     fault = _fill(text_of, kind.element, dims, (), init, found)
     return fault if fault is not None else found
 

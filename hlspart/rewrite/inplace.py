@@ -14,7 +14,7 @@ from hlspart.model.program import ArrayRef, IncDec, Program
 from hlspart.model.source import Span, one_line
 from hlspart.rewrite.access import index_text
 from hlspart.rewrite.buffer import EditBuffer
-from hlspart.rewrite.declare import type_text
+from hlspart.rewrite.declare import element_text
 from hlspart.rewrite.formulas import Macro
 from hlspart.rewrite.plan import Plan, Refusal
 
@@ -72,10 +72,9 @@ def direct_wraps(program: Program, plan: Plan, buffer: EditBuffer) -> list[Wrap]
         get, put = plan.gets[direct.ref.variable], plan.puts[direct.ref.variable]
         index = _index(program, direct.ref, buffer)
         name = plan.waiting[direct.ref.id]
-        kind = program.variable(direct.ref.variable).as_array
-        assert kind is not None
-        if program.variable(direct.ref.variable).storage not in ("local", "static"):
-            declared.setdefault(direct.function, []).append(f"{type_text(kind.element)} {name};")
+        variable = program.variable(direct.ref.variable)
+        if variable.storage not in ("local", "static"):
+            declared.setdefault(direct.function, []).append(f"{element_text(program, variable)} {name};")
         before = f"({name} = {get}({index}), " if direct.reads or writer.partial else "("
         if isinstance(writer.node, IncDec) and not writer.node.prefix and writer.used:
             change = "+ 1" if writer.node.op == "++" else "- 1"

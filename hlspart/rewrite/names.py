@@ -10,7 +10,15 @@ import itertools
 import re
 from collections.abc import Iterable
 
+from hlspart.model.program import Program
+
 _WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def renamed(text: str, name: str) -> str:
+    """``text``, a name that may be qualified (``ns::f``), with ``name`` as the last word."""
+    return re.sub(r"\w+\Z", name, text)
+
 
 _KEYWORDS = """asm auto bool break case char const continue default do double else enum extern float for goto if
 inline int long main register restrict return short signed sizeof static struct switch typedef union unsigned void
@@ -27,6 +35,13 @@ class Names:
         self._own: set[str] = set()  # dealt out here
         self._twins: dict[str, str] = {}
         self._banks: dict[str, str] = {}  # name of a bank -> name of its array
+
+    @classmethod
+    def of(cls, program: Program) -> Names:
+        """Names that neither a text of ``program`` nor a macro of it says."""
+        names = cls(source.text for source in program.sources.values())
+        names._taken.update(program.made)
+        return names
 
     def take(self, names: Iterable[str]) -> None:
         """Count ``names`` as dealt out."""

@@ -56,7 +56,7 @@ def preparations(
     """What may help the groups that ``result`` refuses."""
     uses = Uses(program)
     groups = {group.id: group for group in analysis.groups}
-    names = Names(source.text for source in program.sources.values())
+    names = Names.of(program)
     steps = []
     for outcome in result.outcomes:
         edits: tuple[Edit, ...] = ()

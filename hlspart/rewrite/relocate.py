@@ -36,6 +36,16 @@ def relocated(program: Program, middle: Mapping[str, str], result: RewriteResult
     )
 
 
+def followed(program: Program, result: RewriteResult, again: RewriteResult) -> RewriteResult:
+    """``result`` with the texts of ``again``, which edits them further and moves no array."""
+    edits, lines = dict(result.edits), dict(result.lines)
+    for path, new in again.files.items():
+        old = program.sources[path].text
+        edits[path] = () if old == new else (Edit(Span(path, 0, len(old)), new),)
+        lines[path] = _composed(result.lines[path], again.lines[path])
+    return replace(result, files=again.files, edits=edits, lines=lines)
+
+
 def line_runs(old: str, new: str) -> tuple[LineRun, ...]:
     """Old line -> new line: equal lines, and changed ones in the order they stand between those."""
     match = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False)

@@ -69,7 +69,7 @@ def left_alone(program: Program) -> tuple[GroupOutcome, ...]:
 
 def splits(program: Program) -> tuple[list[Split], list[GroupOutcome]]:
     """Every member that can be taken out, and the outcomes of those that cannot."""
-    names = Names(source.text for source in program.sources.values())
+    names = Names.of(program)
     done: list[Split] = []
     refused: list[GroupOutcome] = []
     for (variable, field), directives in wanted(program).items():

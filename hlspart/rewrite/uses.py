@@ -6,6 +6,8 @@ looks at all of the program, reached by the analysis or not.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +29,9 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
+from hlspart.model.source import Span
+
+_TEMPLATE = re.compile(r"\btemplate\s*<[^;{}]*>\s*\Z")
 
 UseKind = Literal["element", "row", "argument", "sizeof", "address", "whole"]
 
@@ -74,6 +79,47 @@ class Uses:
             span = (use.node.name if isinstance(use.node, ArrayRef) else use.node.at).span
             found.setdefault((span.path, span.start, span.end), set()).add(use.variable)
         return {key: frozenset(names) for key, names in found.items()}
+
+    @cached_property
+    def unknown(self) -> Mapping[str, tuple[Span, ...]]:
+        """Where the text says a variable's name, and no record says what it does there."""
+        known = {d.name.span for v in self.program.variables for d in v.declarations}
+        for function in self.program.functions.values():
+            known.add(function.name_at.span)
+            for prototype in function.prototypes:
+                known |= {prototype.name.span, *(d.name.span for d in prototype.params)}
+        nodes = [n for root, _ in roots(self.program) for n in walk(root)]
+        nodes += [n for size in self.program.sizes for n in walk(size)]
+        for node in nodes:
+            known.add((node.name if isinstance(node, ArrayRef) else node.at).span)
+            if isinstance(node, Call):
+                known.add(node.callee.span)
+        ends = {(span.path, span.end) for span in known}  # a record may begin with a qualifier
+        listed = [f.signature.span for f in self.program.functions.values() if self._old_style(f)]
+
+        def seen(span: Span) -> bool:
+            return (span.path, span.end) in ends or any(
+                s.path == span.path and s.start <= span.start < s.end for s in listed
+            )
+
+        left = {n: tuple(s for s in spans if not seen(s)) for n, spans in self.program.mentions.items()}
+        return {name: spans for name, spans in left.items() if spans}
+
+    @cached_property
+    def instances(self) -> Mapping[str, int]:
+        """Of each function of a template, how many functions share its text."""
+        count = Counter(function.at.span for function in self.program.functions.values())
+        found = {}
+        for name, function in self.program.functions.items():
+            at = function.at.span
+            if count[at] > 1 or _TEMPLATE.search(self.program.sources[at.path].text, max(0, at.start - 400), at.start):
+                found[name] = count[at]
+        return found
+
+    def _old_style(self, function: Function) -> bool:
+        """Whether the parameters are declared behind the list of their names."""
+        declared = (self.program.variable(v).declarations[0].statement for v in function.params)
+        return any(self.program.text(at).endswith(";") for at in declared)
 
     @cached_property
     def function_values(self) -> tuple[FunctionName, ...]:

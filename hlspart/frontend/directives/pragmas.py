@@ -203,6 +203,9 @@ def named_variable(
         return None, None
     if match is None:
         return None, Problem("unknown-variable", f"'{text}' is not the name of a variable", at)
+    qualified = re.match(r"(?:[A-Za-z_$][\w$]*::)+[A-Za-z_$][\w$]*", name)  # a name that several namespaces declare
+    if qualified is not None and find(qualified.group()).variable is not None:
+        match = qualified
     base, rest = match.group(), name[match.end() :].strip()
     member = bool(rest) or text.startswith("this")
     found = find(base)

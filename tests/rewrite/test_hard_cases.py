@@ -1,0 +1,110 @@
+"""Every style's output compiles without new warnings, computes the same, and is what a second run leaves as it is."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+from rewrite_help import WARNINGS
+
+from hlspart.model.options import Options, RewriteOptions, TargetOptions
+from hlspart.model.rewriting import RewriteResult
+from hlspart.pipeline import Pipeline
+
+STYLES = {
+    "auto": (RewriteOptions(), None),
+    "auto, generic tool": (RewriteOptions(), "generic"),
+    "split": (RewriteOptions(style="split"), None),
+    "split, unrolled": (RewriteOptions(style="split", unroll=True, dynamic="crossbar"), None),
+    "bankdim": (RewriteOptions(style="bankdim"), None),
+    "bankdim, clones": (RewriteOptions(style="bankdim", clone=True, split_struct=True), None),
+    "crossbar": (RewriteOptions(style="crossbar", split_top=True), None),
+    "inferred": (RewriteOptions(infer=True, split_top=True), "vitis-2020.2"),
+}
+HERE = Path(__file__).parent
+COMPILERS = {"c": ["gcc", "-std=gnu11"], "cpp": ["g++", "-std=c++14"]}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program, and what becomes of its groups of arrays under two styles."""
+
+    name: str
+    text: str
+    wanted: dict[str, list[str]]
+
+
+def _cases(suffix: str) -> list[Case]:
+    found = []
+    for number, part in enumerate((HERE / f"hard_cases.{suffix}").read_text().split("//// ")[1:]):
+        head, text = part.split("\n", 1)
+        name, outcomes = head.split(": ")
+        bankdim, crossbar = (one.split() for one in outcomes.split("; "))
+        found.append(Case(name, text.replace("@", str(number)), {"bankdim": bankdim, "crossbar": crossbar}))
+    return found
+
+
+CASES = {suffix: _cases(suffix) for suffix in COMPILERS}
+
+
+@lru_cache(maxsize=64)
+def made(text: str, suffix: str, tool: str | None) -> Pipeline:
+    return Pipeline([f"p.{suffix}"], Options(target=TargetOptions(tool=tool)), lambda _: text.encode())
+
+
+def rewritten(text: str, suffix: str, style: str) -> RewriteResult:
+    options, tool = STYLES[style]
+    return made(text, suffix, tool).rewrite(options)
+
+
+def outputs(folder: Path, suffix: str, name: str, texts: Sequence[str]) -> list[str]:
+    """What all programs print together; each stands in a file of its own, warnings are errors."""
+    parts, calls = [], []
+    for number, text in enumerate(texts):
+        (folder / f"{name}{number}.{suffix}").write_text(text)
+        parts += [
+            f'#include "{name}{number}.{suffix}"',
+            *map("#undef {}".format, re.findall(r"^#define (\w+)", text, re.M)),
+        ]
+        calls.append(f'printf("{number} %d\\n", f{number}(n));')
+    source = folder / f"{name}.{suffix}"
+    main = ["int main(void) {", "for (int n = 0; n < 4; n++) {", *calls, "}", "return 0; }"]
+    source.write_text("\n".join(["#include <stdio.h>", *parts, *main]))
+    command = [*COMPILERS[suffix], *WARNINGS, str(source), "-o", str(folder / name)]
+    built = subprocess.run(command, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr[:3000]
+    done = subprocess.run([str(folder / name)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and not done.stderr, done.stderr[:3000]
+    return done.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What the programs of each language print."""
+    folder = tmp_path_factory.mktemp("old")
+    return {suffix: outputs(folder, suffix, "old", [c.text for c in cases]) for suffix, cases in CASES.items()}
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("suffix", COMPILERS)
+def test_compiles_and_computes_the_same(
+    suffix: str, style: str, expected: dict[str, list[str]], tmp_path: Path
+) -> None:
+    new = [rewritten(case.text, suffix, style).files[f"p.{suffix}"] for case in CASES[suffix]]
+    found = outputs(tmp_path, suffix, "new", new)
+    pairs = zip(found, expected[suffix], strict=True)
+    assert not {CASES[suffix][int(line.split()[0])].name for line, old in pairs if line != old}
+    assert [rewritten(text, suffix, style).files[f"p.{suffix}"] for text in new] == new
+
+
+@pytest.mark.parametrize("style", ["bankdim", "crossbar"])
+@pytest.mark.parametrize("suffix", COMPILERS)
+def test_what_becomes_of_each(suffix: str, style: str) -> None:
+    for case in CASES[suffix]:
+        outcomes = rewritten(case.text, suffix, style).outcomes
+        assert [o.code or o.status for o in outcomes] == case.wanted[style], case.name
