@@ -2,8 +2,8 @@
    of its partitioned arrays under bankdim and under crossbar: "rewritten", or the code of the refusal. "@" in a name is
    the number of the program. int f@(int n) is free of warnings and of undefined behaviour for 0 <= n <= 3. */
 //// overloads on the iterator: rewritten; rewritten
-static int g@(int) { return 1; } static int g@(unsigned) { return 2; } static int g@(long) { return 3; }
-static int g@(unsigned char) { return 4; }
+static int g@(int x) { return 1 + x; } static int g@(unsigned x) { return 2 + (int)x; } static int g@(long x) { return 3 + (int)x; }
+static int g@(unsigned char x) { return 4 + (int)x; }
 int f@(int n) {
  int A[40], s = 0;
 #pragma HLS array_partition variable=A cyclic factor=3
