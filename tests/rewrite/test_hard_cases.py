@@ -108,3 +108,78 @@ def test_what_becomes_of_each(suffix: str, style: str) -> None:
     for case in CASES[suffix]:
         outcomes = rewritten(case.text, suffix, style).outcomes
         assert [o.code or o.status for o in outcomes] == case.wanted[style], case.name
+
+
+PAST_THE_END = """#include <stdio.h>
+void f(const int in[169], int res[2])
+{
+    int A[169];
+#pragma HLS BIND_STORAGE variable=A type=ram_1p
+    for (int z = 0; z < 169; z++) A[z] = in[z];
+    int a = 0, b = 0, c = 0;
+    for (int i = 0; i < 37; i++) {
+#pragma HLS PIPELINE II=1
+#pragma HLS UNROLL factor=2
+        a ^= A[44 - i] + 2 * A[41 - i] + 3 * A[36 - i];
+    }
+    for (int i = 2; i < 43; i++) {
+#pragma HLS PIPELINE II=1
+#pragma HLS UNROLL factor=4
+        b ^= A[2 * i + 46] + 2 * A[2 * i + 41];
+    }
+    for (int i = 2; i < 123; i += 3) {
+#pragma HLS PIPELINE II=1
+#pragma HLS UNROLL factor=2
+        c ^= A[i + 45] + 2 * A[i + 42] + 3 * A[i + 39] + 6 * A[i + 40];
+    }
+    res[0] = a;
+    res[1] = b ^ c;
+}
+int main(void)
+{
+    int in[169], res[2];
+    for (int z = 0; z < 169; z++) in[z] = z * z % 97;
+    f(in, res);
+    printf("%d %d\\\\n", res[0], res[1]);
+    return 0;
+}
+"""
+
+
+def test_a_table_is_not_looked_up_outside_of_it(tmp_path: Path) -> None:
+    """Copies beyond the last iteration ask for the bank of an element that is none; ``-fsanitize=shift`` sees it."""
+    made = Pipeline(["p.c"], Options(), lambda _: PAST_THE_END.encode())
+    new = made.rewrite(RewriteOptions(infer=True)).files["p.c"]
+    assert "TABLE" in new
+    printed = []
+    for text in (PAST_THE_END, new):
+        (tmp_path / "p.c").write_text(text)
+        command = ["gcc", "-std=gnu11", *WARNINGS, str(tmp_path / "p.c"), "-o", str(tmp_path / "p")]
+        assert subprocess.run(command, capture_output=True, text=True).returncode == 0
+        done = subprocess.run([str(tmp_path / "p")], capture_output=True, text=True)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+        printed.append(done.stdout)
+    assert printed[0] == printed[1]
+
+
+REGISTERS = """void top(int in[64], int out[64])
+{
+    static short A[16][5] = {{47, 42}, {15}, {34, 47, 3, 57, 15}, {54, 79}, {76, 25, 18, 33, 67}};
+    L: for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 5; k++) {
+#pragma HLS UNROLL factor=3
+                A[10 + 2 * j][k] ^= A[2 * i + 2][k] + in[i];
+            }
+    for (int p = 0; p < 16; p++)
+        for (int q = 0; q < 5; q++)
+            out[(p * 5 + q) & 63] = A[p][q];
+}
+"""
+
+
+def test_the_inference_looks_at_what_it_wrote() -> None:
+    """Its banks may be so small that they serve as registers: the first run says so, not a second one."""
+    options = RewriteOptions(infer=True)
+    once = Pipeline(["p.c"], Options(), lambda _: REGISTERS.encode()).rewrite(options).files["p.c"]
+    assert re.findall(r"array_partition variable=A_\d+ type=complete", once)
