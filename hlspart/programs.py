@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from hlspart.model.options import Options
 from hlspart.pipeline import Reader
 from hlspart.reading import read_file
 
-_CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
-_BODY = re.compile(r"\b([A-Za-z_]\w*)\s*\([^;{}]*\)\s*\{")
-_EXTERN = re.compile(r"\bextern\b[^;(){}]*?\b([A-Za-z_]\w*)\s*(?:\[[^;]*\]\s*)?;")
-_OBJECT = re.compile(
-    r"^(?!\s*(?:extern|static|typedef|return)\b)[A-Za-z_][^;(){}=#]*?\b([A-Za-z_]\w*)\s*(?:\[[^;=]*\])?\s*[;=]", re.M
+# comments, lines of the preprocessor, literals, words, marks: one pass, whatever the text holds
+_TOKEN = re.compile(
+    r"""//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|^[ \t]*\#(?:\\\r?\n|[^\n])*|"(?:\\.|[^"\\\n])*+"?"""
+    r"|'(?:\\.|[^'\\\n])*+'?|([A-Za-z_]\w*)|([(){}\[\];=,])|\d[\w.]*",
+    re.M | re.S,
+)
+_NO_OBJECT = frozenset(
+    ("extern", "static", "typedef", "return", "using", "template", "struct", "union", "enum", "class")
 )
 
 
@@ -28,11 +32,9 @@ def _connected(paths: Sequence[str], read: Reader) -> Iterator[tuple[str, ...]]:
     uses: dict[str, set[str]] = {}
     home: dict[str, list[str]] = {}
     for path in paths:
-        text = _text(path, read)
-        bodies = set(_BODY.findall(text))
-        shared = set(_EXTERN.findall(text))
-        uses[path] = (set(_CALL.findall(text)) | shared) - bodies
-        for name in bodies | (set(_OBJECT.findall(text)) - shared):
+        found = _names(_text(path, read))
+        uses[path] = (found.called | found.shared) - found.bodies
+        for name in found.bodies | (found.objects - found.shared):
             home.setdefault(name, []).append(path)
     parent = {p: p for p in paths}
 
@@ -56,3 +58,55 @@ def _text(path: str, read: Reader) -> str:
         return read(path).decode("utf-8", "surrogateescape")
     except (OSError, ValueError):
         return ""
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What a text calls, has bodies of, declares ``extern``, and defines as objects."""
+
+    called: set[str] = field(default_factory=set)
+    bodies: set[str] = field(default_factory=set)
+    shared: set[str] = field(default_factory=set)
+    objects: set[str] = field(default_factory=set)
+
+
+def _names(text: str) -> _Names:
+    """Read off words and marks, without the preprocessor: a guess that ties rather too much than too little."""
+    found = _Names()
+    words: list[str] = []  # of the statement that is being read
+    lists: list[str] = []  # the word before each open bracket
+    last = own = closed = ""  # the word before this mark, the one before "[", the one before a list that ends here
+    declares, depth = True, 0
+    for match in _TOKEN.finditer(text):
+        word, mark = match.group(1), match.group(2)
+        if mark is None:
+            if word:
+                words.append(word)
+            last, closed = word or "", ""
+            continue
+        if mark == "(":
+            lists.append("" if last in _NO_FUNCTION else last)
+            declares = False
+            if lists[-1]:
+                found.called.add(last)
+        elif mark == "[":
+            own = own or last
+        elif mark in ",;=" and not lists:
+            name = own or last
+            if declares and name and mark != "=" and "extern" in words:
+                found.shared.add(name)
+            elif declares and name and not depth and len(words) > 1 and words[0] not in _NO_OBJECT:
+                found.objects.add(name)
+            own, declares = "", declares and mark == ","
+        if mark == "{" and closed:
+            found.bodies.add(closed)
+        if mark in "{}":
+            depth = (
+                max(0, depth + (1 if mark == "{" else -1)) if words[:1] not in (["namespace"], ["extern"]) else depth
+            )
+            lists = []
+        if mark in "{};" and not lists:
+            words, own, declares = [], "", True
+        closed = lists.pop() if mark == ")" and lists else ""
+        last = ""
+    return found

@@ -1,94 +1,43 @@
-"""Files that do not use each other are programs of their own, in every command that reports."""
+"""Which files are one program: read off in one pass over any text."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
-from click.testing import CliRunner
 
-from hlspart.cli.app import cli
-
-WIDE = """\
-static int twice(int x) { return 2 * x; }
-int top(int a[64]) {
-  int s = 0;
-  L: for (int i = 0; i < 16; i++) {
-#pragma HLS PIPELINE II=1
-    s += twice(a[i] + a[i + 16] + a[i + 32] + a[i + 48]);
-  }
-  return s;
-}
-"""
-NARROW = WIDE.replace("2 * x", "x + x").replace("a[i] + a[i + 16] + a[i + 32] + a[i + 48]", "a[i]")
-CALLER = """\
-int half(int x);
-int top(int a[8]) {
-  int s = 0;
-  for (int i = 0; i < 8; i++) s += half(a[i]);
-  return s;
-}
-"""
-CALLEE = "int half(int x) { return x / 2; }\n"
+from hlspart.cli.programs import programs
+from hlspart.model.options import Options
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    texts = {"wide.c": WIDE, "narrow.c": NARROW, "caller.c": CALLER, "callee.c": CALLEE}
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text)
-    return tmp_path
+def groups(**texts: str) -> list[tuple[str, ...]]:
+    """Files, a name and a text each, as they are grouped."""
+    return programs(list(texts), Options(), lambda path: texts[path].encode())
 
 
-def run(*args: str) -> tuple[int, str, str]:
-    done = CliRunner().invoke(cli, list(args))
-    return done.exit_code, done.stdout, done.stderr
+@pytest.mark.parametrize(
+    ("one", "two", "together"),
+    [
+        ("void f(void) { g(1); }", "int g(int x) { return x; }", True),
+        ("void f(void) { g(1); }", "int g(int x);", False),
+        ("extern int t[4], u; int f(void) { return u; }", "int a = 1;\nint u;\n", True),
+        ("int f(void) { extern int u; return u; }", "int *u;", True),
+        ("extern struct s o;", "struct s { int m; };\nstruct s o;", True),
+        ("extern int u;", "static int u;", False),
+        ("extern int u;", "int f(void) { int u = 2; return u; }", False),
+        ('extern "C" { int u; }', 'extern "C" { extern int u; }', True),
+        ("int f(int x) { if (x) return 1; return 0; }", "int g(int x) { if (x) { return 1; } return 0; }", False),
+        ("int f(void) { return 0; } // g(1)", "int g(int x) { return x; }", False),
+        ('#define CALL g(1)\nconst char *s = "g(2)";', "int g(int x) { return x; }", False),
+    ],
+)
+def test_files_are_tied_by_what_they_use(one: str, two: str, together: bool) -> None:
+    found = groups(a=one, b=two)
+    assert found == ([("a", "b")] if together else [("a",), ("b",)])
 
 
-@pytest.mark.parametrize("command", ["accesses", "ii", "infer"])
-def test_files_with_one_top_are_told_as_each_alone(command: str, folder: Path) -> None:
-    names = ["wide.c", "narrow.c", "caller.c"]
-    for options in ([], ["--top", "top"]):
-        code, text, said = run(command, *names, *options, "--format", "json")
-        each = [json.loads(run(command, name, *options, "--format", "json")[1]) for name in names]
-        assert (code, said) == (0, "")
-        assert json.loads(text)["files"] == [d["files"][0] for d in each]
-        assert json.loads(text)["groups"] == [g for d in each for g in d["groups"]]
-    shown = run(command, *names)[1]
-    assert all(f"{name}" in shown for name in names)
+HARD = ("a(\n", "abc def\n", "extern a b\n", "f( ", "/*", '"', "'\\", "/* *", "a[", "{(", "#\\\n", " \t", "\n ", "a,", "=")
 
 
-def test_files_that_call_each_other_are_one_program(folder: Path) -> None:
-    _, text, _ = run("ii", "caller.c", "wide.c", "callee.c", "--format", "json")
-    alone = json.loads(run("ii", "caller.c", "callee.c", "--format", "json")[1])
-    caller, wide, callee = json.loads(text)["files"]
-    assert [caller, callee] == alone["files"]
-    assert caller["loops"][0]["ii"] == 1 and wide["loops"][0]["ii"] == 2
-    assert json.loads(run("ii", "caller.c", "--format", "json")[1])["files"][0]["loops"][0]["ii"] is None
-
-
-def test_files_that_share_an_object_are_one_program(folder: Path) -> None:
-    (folder / "data.c").write_text("int table[16];\n#pragma HLS ARRAY_PARTITION variable=table complete\n")
-    (folder / "use.c").write_text(
-        "extern int table[16];\nvoid top(int o[16]) {\n#pragma HLS ARRAY_PARTITION variable=table complete\n"
-        "  for (int i = 0; i < 16; i++) o[i] = table[i];\n}\n"
-    )
-    _, text, _ = run("ii", "use.c", "wide.c", "data.c", "--format", "json")
-    arrays = [a for f in json.loads(text)["files"] for a in f["arrays"] if a["name"] == "table"]
-    assert [a["banks"] for a in arrays] == [16]
-
-
-def test_what_is_written_is_written_for_each_program(folder: Path) -> None:
-    code, text, _ = run("infer", "wide.c", "narrow.c", "--emit", "cfg")
-    assert (code, text) == (0, "[hls]\nsyn.directive.array_partition=top a type=block factor=2 dim=1\n")
-    assert run("infer", "wide.c", "narrow.c", "--in-place")[0] == 0
-    assert (folder / "narrow.c").read_text() == NARROW
-    assert (folder / "wide.c").read_text().count("ARRAY_PARTITION variable=a".lower()) == 1
-
-
-def test_a_top_that_no_file_has_is_a_usage_error(folder: Path) -> None:
-    assert run("ii", "wide.c", "caller.c", "--top", "nowhere")[0] == 2
-    code, text, _ = run("ii", "wide.c", "caller.c", "--explain", "L")
-    assert code == 0 and "L" in text
+@pytest.mark.parametrize("piece", HARD, ids=repr)
+def test_a_long_text_is_read_in_one_pass(piece: str) -> None:
+    text = piece * 100_000  # anything that looks at pairs of places would not come back
+    assert groups(a=text, b="int z;") == [("a",), ("b",)]
