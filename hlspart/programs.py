@@ -16,9 +16,8 @@ _TOKEN = re.compile(
     r"|'(?:\\.|[^'\\\n])*+'?|([A-Za-z_]\w*)|([(){}\[\];=,])|\d[\w.]*",
     re.M | re.S,
 )
-_NO_OBJECT = frozenset(
-    ("extern", "static", "typedef", "return", "using", "template", "struct", "union", "enum", "class")
-)
+_NO_OBJECT = frozenset(("extern", "static", "typedef", "return", "using", "template"))
+_NO_FUNCTION = frozenset(("if", "for", "while", "switch", "return", "sizeof", "catch"))
 
 
 def programs(paths: Sequence[str], options: Options, read: Reader | None = None) -> list[tuple[str, ...]]:

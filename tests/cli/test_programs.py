@@ -34,7 +34,23 @@ def test_files_are_tied_by_what_they_use(one: str, two: str, together: bool) -> 
     assert found == ([("a", "b")] if together else [("a",), ("b",)])
 
 
-HARD = ("a(\n", "abc def\n", "extern a b\n", "f( ", "/*", '"', "'\\", "/* *", "a[", "{(", "#\\\n", " \t", "\n ", "a,", "=")
+HARD = (
+    "a(\n",
+    "abc def\n",
+    "extern a b\n",
+    "f( ",
+    "/*",
+    '"',
+    "'\\",
+    "/* *",
+    "a[",
+    "{(",
+    "#\\\n",
+    " \t",
+    "\n ",
+    "a,",
+    "=",
+)
 
 
 @pytest.mark.parametrize("piece", HARD, ids=repr)
