@@ -52,6 +52,24 @@ ZERO = Affine((), 0)
 ONE = Affine((), 1)
 
 
+MOST_CASES = 16  # of a value; each operation on two values may multiply them
+MOST_DIVISIONS = 8  # of a case; the cost of questions about sets grows with a power of them
+MOST_WORK = 2_000  # over the values of a function: cases times that power, for values where it exceeds
+CHEAP = 8
+
+
+def size(value: Known) -> tuple[int, int]:
+    """Cases of a value, and the most divisions in one of them."""
+    if isinstance(value, Affine):
+        return 1, 0
+    cases, most = 0, 0
+    for where, form in value.get_pieces():
+        parts = where.get_basic_sets()
+        cases += len(parts)
+        most = max(most, form.dim(isl.dim_type.div), *(part.dim(isl.dim_type.div) for part in parts))
+    return cases, most
+
+
 def constant(value: Value) -> int | None:
     """The integer that ``value`` is, if it is one."""
     return value.const if isinstance(value, Affine) and not value.terms else None

@@ -151,7 +151,7 @@ class Evaluator(Pointers):
             a, b = self.converted(a, a_type, of, st, expr), self.converted(b, b_type, of, st, expr)
             if isinstance(a, Unknown) or isinstance(b, Unknown):
                 return a if isinstance(a, Unknown) else b
-        result = self._operate(expr, op, a, b, st)
+        result = self.affordable(self._operate(expr, op, a, b, st), expr)
         if arbitrary(of):  # the library's result is as wide as it needs to be
             return result if op in ("+", "-", "*", "/", "%", "&", "|", ">>") else self._typed(result, of, st, expr)
         return self._typed(result, of, st, expr)
@@ -198,7 +198,7 @@ class Evaluator(Pointers):
         test = self.condition(expr, st)
         if test.why is not None:
             return test.why
-        return algebra.either(ONE, test.true, ZERO, test.false)
+        return self.affordable(algebra.either(ONE, test.true, ZERO, test.false), expr)
 
     def conditional(self, expr: Conditional, st: State) -> Value:
         """``test ? then : other``."""
@@ -221,7 +221,7 @@ class Evaluator(Pointers):
         if test.why is not None:
             same = a is b or (isinstance(a, Affine) and isinstance(b, Affine) and a == b)
             return a if same else test.why
-        return algebra.either(a, test.true, b, test.false)
+        return self.affordable(algebra.either(a, test.true, b, test.false), expr)
 
     @staticmethod
     def _arm(st: State, where: isl.Set, exact: bool) -> State:
@@ -404,7 +404,8 @@ class Evaluator(Pointers):
             of = common(*kinds)
             a, b = values
             if of is not None and not isinstance(a, Unknown) and not isinstance(b, Unknown):
-                return algebra.minimum(a, b) if _EXTREMA[expr.function] == "min" else algebra.maximum(a, b)
+                least = _EXTREMA[expr.function] == "min"
+                return self.affordable(algebra.minimum(a, b) if least else algebra.maximum(a, b), expr)
         return self.unknown(f"it is the result of the call `{self.text(expr)}`", expr)
 
 

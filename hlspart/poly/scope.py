@@ -97,6 +97,7 @@ class Scope:
         self.facts = UNIVERSE  # what else holds in the loops around, for proofs only
         self.trial = 0  # > 0: a run that only guesses; nothing it says is kept
         self._order = 0
+        self._work = 0  # spent on values with cases and divisions
         self._branches: dict[object, int] = {}
         self._symbols: dict[int, Affine] = {}
         self._names: set[str] = set()
@@ -190,11 +191,27 @@ class Scope:
             if self.bounds(value, st) in ((0, 0), (0, 1), (1, 1)):
                 return value
             is_zero = algebra.zero(value)
-            return algebra.either(ZERO, is_zero, ONE, is_zero.complement())
+            return self.affordable(algebra.either(ZERO, is_zero, ONE, is_zero.complement()), at)
         inner = limits(source)
         if inner is not None and span[0] <= inner[0] and inner[1] <= span[1]:
             return value
         return self.fitting(value, span, st, at, getattr(target, "name", "its type"))
+
+    def affordable(self, value: Value, at: Expr | Origin) -> Value:
+        """``value``, when it has not too many cases and divisions to calculate with."""
+        if isinstance(value, Unknown | Affine):
+            return value
+        cases, divisions = algebra.size(value)
+        work = cases << min(divisions, 20)
+        self._work += work if work > algebra.CHEAP else 0
+        if cases <= algebra.MOST_CASES and divisions <= algebra.MOST_DIVISIONS and self._work <= algebra.MOST_WORK:
+            return value
+        what = "the value" if isinstance(at, Origin) else f"`{self.text(at)}`"
+        if cases > algebra.MOST_CASES:
+            return self.unknown(f"{what} has more than {algebra.MOST_CASES} cases", at)
+        if divisions > algebra.MOST_DIVISIONS:
+            return self.unknown(f"{what} has more than {algebra.MOST_DIVISIONS} divisions", at)
+        return self.unknown(f"{what} comes after too many values with cases and divisions", at)
 
     def fitting(self, value: Value, span: tuple[int, int], st: State, at: Expr, name: str) -> Value:
         """``value`` when it is proved to lie in ``span``."""
@@ -240,7 +257,7 @@ class Scope:
             return Unknown(
                 f"`{variable.name}` depends on a condition that is not affine: {test.why.reason}", test.why.at
             )
-        return algebra.either(a, one.dom, b, two.dom)
+        return self.affordable(algebra.either(a, one.dom, b, two.dom), variable.at)
 
 
 def split(kind: str, d: Known) -> Condition:

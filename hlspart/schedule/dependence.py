@@ -414,13 +414,15 @@ def chosen(*accesses: Op) -> bool:
 
 
 def relation(ref: MemoryRef, names: tuple[str, ...]) -> str | None:
-    """Access relation of a reference in isl notation, None when it is not known."""
+    """Access relation of a reference in isl notation, None when it is not known; other names stand for any value."""
     if ref.map is not None:
         return ref.map
     if ref.index is None or any(f is None for f in ref.index):
         return None
-    outputs = ", ".join(_text(f) for f in ref.index if f is not None)
-    return f"{{ [{', '.join(names)}] -> [{outputs}] }}"
+    forms = [f for f in ref.index if f is not None]
+    others = sorted({n for f in forms for n in f.names} - set(names))
+    text = f"{{ [{', '.join(names)}] -> [{', '.join(map(_text, forms))}] }}"
+    return f"[{', '.join(others)}] -> {text}" if others else text
 
 
 def _text(form: Affine) -> str:

@@ -1,0 +1,80 @@
+"""Values with many cases or divisions are unknown, and say so; those with few are exact."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from hlspart.frontend import load
+from hlspart.model.options import FrontendOptions
+from hlspart.poly import algebra, analyse
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
+from scalar_programs import generate
+
+
+def indices(text: str) -> list[str | None]:
+    """Of every access, why its index is not known (None: it is)."""
+    program = load(["k.c"], FrontendOptions(), lambda _: text.encode())
+    assert program.units[0].error is None
+    return [a.reason for a in analyse(program).accesses]
+
+
+def chain(step: str, length: int) -> str:
+    """An index behind ``length`` steps, each of which uses the one before twice."""
+    lines = "".join(f"int t{k + 1} = {step.format(p=f't{k}')};\n" for k in range(length))
+    return (
+        f"void f(int a[64], int x) {{ for (int i = 0; i < 64; i++) {{ int t0 = x + i;\n{lines}a[t{length}] = i; }} }}"
+    )
+
+
+STEPS = ("{p} + {p} / 2", "{p} * 3 / 2 - {p} % 3", "({p} & 7) + {p} / 5 - x / 3", "({p} > x ? {p} - 1 : {p} / 2 + 3)")
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_chains_end_in_a_cause(step: str) -> None:
+    assert indices(chain(step, 2)) == [None]
+    (reason,) = indices(chain(step, 40))
+    assert reason is not None and re.search("more than (16 cases|8 divisions)|too many values with cases", reason)
+
+
+def test_many_cases_are_a_cause_too() -> None:
+    tests = "".join(f"t = (x == {3 * k} ? i + {k * k} : t);\n" for k in range(30))
+    (reason,) = indices(
+        f"void f(int a[999], int x) {{ for (int i = 0; i < 9; i++) {{ int t = 0;\n{tests}a[t] = 1; }} }}"
+    )
+    assert reason is not None and "has more than 16 cases" in reason
+
+
+def test_a_chain_that_adds_nothing_stays_exact() -> None:
+    assert indices(chain("{p} - {p} % 3", 40)) == [None]
+
+
+def test_a_function_has_one_budget() -> None:
+    """Many lines with values of some size each."""
+    lines = "".join(f"a[(x + {k}) / 3 + (x + i) % {k + 5}] = 1;\n" for k in range(150))
+    reasons = indices(f"void f(int a[64], int x) {{ for (int i = 0; i < 64; i++) {{\n{lines}}} }}")
+    assert reasons[0] is None and reasons[-1] is not None and "too many values with cases" in reasons[-1]
+
+
+def test_no_value_is_larger_than_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the operations on random programs are given: their cost grows with it."""
+    seen: list[tuple[int, int]] = []
+    whole = algebra.simplified
+
+    def simplified(value: object) -> object:
+        made = whole(value)  # type: ignore[arg-type]
+        if not isinstance(made, algebra.Affine):
+            seen.append((made.n_piece(), max(f.dim(algebra.isl.dim_type.div) for _, f in made.get_pieces())))
+        return made
+
+    monkeypatch.setattr(algebra, "simplified", simplified)
+    for seed in range(25):
+        indices(generate(seed))
+    assert len(seen) > 500
+    # one operation multiplies the cases of two values, and adds their divisions in each
+    assert max(pieces for pieces, _ in seen) <= algebra.MOST_CASES**2
+    assert max(divisions for _, divisions in seen) <= 3 * algebra.MOST_DIVISIONS
