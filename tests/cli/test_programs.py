@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from hlspart.cli.programs import programs
+
 from hlspart.model.options import Options
 
 
