@@ -53,7 +53,7 @@ CHAIN = body(
 def equal(tmp_path: Path, old: str, new: str) -> None:
     (tmp_path / "old.c").write_text(old)
     (tmp_path / "new.c").write_text(new)
-    result = verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), VerifyOptions(top="top"))
+    result = verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), VerifyOptions(top="top", vectors=3))
     assert result.status == "equal", result.message
 
 
