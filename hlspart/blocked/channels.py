@@ -16,8 +16,8 @@ _STEPS = (4, 8, 16, 32, 64)
 def channel_layout(shape: tuple[int, int, int, int], dtype: str) -> ChannelLayout:
     """The layout of a tensor. Raises KeyError for an unknown ``dtype``; extents are positive.
 
-    Channels are padded to the least of 4, 8, 16, 32 (bytes: and 64) that holds them; what is left behind whole blocks of
-    64 (bytes: 128) likewise, or to one more block where none does.
+    Channels are padded to the least of 4, 8, 16, 32 (bytes: and 64) that holds them; what is left behind whole blocks
+    of 64 (bytes: 128) likewise, or to one more block where none does.
     """
     size = ELEMENT_BYTES[dtype]
     limit = 64 if size == 1 else 32  # of what is not blocked

@@ -103,7 +103,17 @@ class Lifetimes:
         order = (*(_SPREAD * table.rank[x] for x in loops), _SPREAD * table.rank[stmt] + access.order + 1)
         down = tuple(i is not None and (i.step or 0) < 0 for i in infos)
         return Touch(
-            number, access.kind, must, access.iterators, access.domain, access.map, order, down, access.loops, step
+            number,
+            access.kind,
+            must,
+            access.iterators,
+            access.domain,
+            access.map,
+            order,
+            down,
+            access.loops,
+            step,
+            table.units[stmt],
         )
 
     def _in_both_arms(self, accesses: Sequence[Access]) -> frozenset[int]:
@@ -135,7 +145,21 @@ class Lifetimes:
         rank, found = _SPREAD * table.rank[stmt], list[Touch]()
         for kind, must, map_ in self.summaries.of(edge.callee, edge.formal, len(variable.dims)):
             place = (rank + (0 if kind == "read" else _SPREAD - 1),)
-            found.append(Touch(number + len(found), kind, must and certain, (), "{ [] }", map_, place, (), (), step))
+            found.append(
+                Touch(
+                    number + len(found),
+                    kind,
+                    must and certain,
+                    (),
+                    "{ [] }",
+                    map_,
+                    place,
+                    (),
+                    (),
+                    step,
+                    table.units[stmt],
+                )
+            )
         return found
 
 

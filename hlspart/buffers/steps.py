@@ -76,6 +76,11 @@ class Table:
         return {stmt: k for k, stmt in enumerate(walk_statements(self.function.body))}
 
     @cached_property
+    def units(self) -> dict[Stmt, int]:
+        """The statement of the function's body that each statement is part of."""
+        return {s: k for k, top in enumerate(self.function.body.body) for s in walk_statements(top)}
+
+    @cached_property
     def owners(self) -> dict[int, Stmt]:
         """The statement of each array reference and each call, by id."""
         found: dict[int, Stmt] = {}

@@ -80,6 +80,7 @@ _DEPEND = (
     click.option("-MT", "depend_target", metavar="TARGET", help="Target in the dependency file; default: the output."),
 )
 shared_options = _with((*_SOURCE, *_TARGET, *_OUTPUT))
+optional_files = _with((click.argument("files", nargs=-1, metavar="[FILE]"), *_SOURCE[1:], *_TARGET, *_OUTPUT))
 infer_options = _with(_INFER)
 dependency_options = _with(_DEPEND)
 

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
+from math import prod
 from typing import Literal
+
+from hlspart.model.diagnostics import Diagnostic
+
+Kind = Literal["compact", "blocked", "any"]
+COMPACT: Kind = "compact"
+BLOCKED: Kind = "blocked"
+ANY: Kind = "any"
 
 BATCH_ALIGN = 256  # bytes: where a batch begins
 BURST_BORDER = 4096  # bytes: no AXI burst crosses a multiple
@@ -114,3 +123,143 @@ class OffChip:
     def to_json(self) -> dict[str, object]:
         """``offchip``."""
         return {"base": dict(self.base), "end": self.end}
+
+
+@dataclass(frozen=True, slots=True)
+class TileLayout:
+    """An array in tiles of ``tiles`` elements per dimension, row-major in and among them; sizes in elements."""
+
+    shape: tuple[int, ...]
+    tiles: tuple[int, ...]
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Tiles per dimension, the last ones padded."""
+        return tuple(-(-n // t) for n, t in zip(self.shape, self.tiles, strict=True))
+
+    @property
+    def elements(self) -> int:
+        """With padding."""
+        return prod(self.counts) * prod(self.tiles)
+
+    @property
+    def strides(self) -> tuple[tuple[int, int], ...]:
+        """(of a tile, inside it) of each dimension."""
+        inner = _strides(self.tiles)
+        outer = [s * prod(self.tiles) for s in _strides(self.counts)]
+        return tuple(zip(outer, inner, strict=True))
+
+    def index(self, at: tuple[int, ...]) -> int:
+        """Where an element is."""
+        return sum(i // t * o + i % t * s for i, t, (o, s) in zip(at, self.tiles, self.strides, strict=True))
+
+
+def _strides(extents: tuple[int, ...]) -> list[int]:
+    return [*accumulate((1, *reversed(extents[1:])), lambda a, b: a * b)][::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """A statement of the top function that has one layout for all its arrays; ``reason`` for what it demands."""
+
+    line: int
+    name: str | None
+    demand: Kind
+    layout: Kind
+    reason: str
+
+    def to_json(self) -> dict[str, object]:
+        """Entry of ``nests``."""
+        return {
+            "line": self.line, "name": self.name, "demand": self.demand, "layout": self.layout, "reason": self.reason
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayLayout:
+    """What became of one array: ``layout`` is ``both`` where it is converted, or a constant is kept twice."""
+
+    variable: int
+    name: str
+    line: int
+    layout: Literal["compact", "blocked", "both"]
+    demand: Kind
+    reason: str
+    form: ChannelLayout | TileLayout | None
+    rank: int
+
+    def to_json(self) -> dict[str, object]:
+        """Entry of ``arrays``."""
+        form: dict[str, object] | None = None
+        if isinstance(self.form, ChannelLayout):
+            form = self.form.to_json()
+        elif self.form is not None:
+            form = {"shape": list(self.form.shape), "tile": list(self.form.tiles), "elements": self.form.elements}
+        return {
+            "name": self.name,
+            "line": self.line,
+            "layout": self.layout,
+            "demand": self.demand,
+            "reason": self.reason,
+            "form": form,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A copy of an array into its other layout before statement ``unit`` of the function (after it, if ``after``).
+
+    ``merged``: lines of further users that it serves.
+    """
+
+    variable: int
+    name: str
+    source: Kind
+    target: Kind
+    unit: int
+    after: bool
+    line: int
+    size: int
+    merged: tuple[int, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Entry of ``conversions``."""
+        return {
+            "array": self.name,
+            "from": self.source,
+            "to": self.target,
+            "at_line": self.line,
+            "bytes": self.size,
+            "merged_with": list(self.merged),
+        }
+
+
+@dataclass(frozen=True)
+class Propagation:
+    """Layouts of the nests and arrays of one function. ``units``: layout of each of its statements.
+
+    ``size``: converted bytes, of which no choice has fewer; ``spread``: with a breadth-first spread from what demands
+    blocks.
+    """
+
+    function: str
+    units: tuple[Kind, ...]
+    nests: tuple[Nest, ...]
+    arrays: tuple[ArrayLayout, ...]
+    conversions: tuple[Conversion, ...]
+    size: int
+    spread: int
+    diagnostics: tuple[Diagnostic, ...]
+    unusable: bool = False
+
+    def to_json(self) -> dict[str, object]:
+        """An entry of ``files`` in ``hlspart.layout/1``, but for its path."""
+        return {
+            "function": self.function,
+            "nests": [n.to_json() for n in self.nests],
+            "arrays": [a.to_json() for a in self.arrays],
+            "conversions": [c.to_json() for c in self.conversions],
+            "conversion_bytes": self.size,
+            "conversions_bfs": self.spread,
+            "proved_minimal": True,
+        }

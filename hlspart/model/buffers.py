@@ -182,7 +182,8 @@ class Touch:
     ``domain``: isl set over ``iterators``; ``map``: isl map from them to the element, None: any element.
     ``must``: it happens in every iteration of the domain to exactly that element. ``order`` has
     ``len(iterators) + 1`` numbers: the place of each enclosing loop, then its own. ``backwards``: loops that count
-    down. ``loops``: their ids; ``step``: the step it stands in.
+    down. ``loops``: their ids; ``step``: the step it stands in; ``unit``: the
+    statement of the function's body.
     """
 
     id: int
@@ -195,6 +196,7 @@ class Touch:
     backwards: tuple[bool, ...]
     loops: tuple[int, ...]
     step: int
+    unit: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,21 @@ def reach(t: Touch) -> str | None:
     return str(isl.Map.from_domain_and_range(isl.Set("{ [] }", context=ctx), elements))
 
 
+def covered(touches: Sequence[Touch], extents: Sequence[int]) -> bool:
+    """Whether the writes that certainly happen reach every element. Raises TooHard when isl gives up."""
+    try:
+        ctx = context()
+        element = [f"e{k}" for k in range(len(extents))]
+        where = " and ".join(f"0 <= {e} < {n}" for e, n in zip(element, extents, strict=True)) or "true"
+        left = isl.Set(f"{{ E[{', '.join(element)}] : {where} }}", context=ctx)
+        for t in touches:
+            if t.kind == "write" and t.must:
+                left = left.subtract(_relation(t, extents, ctx).range())
+        return bool(left.is_empty())
+    except isl.Error as error:
+        raise TooHard("its accesses have too many cases") from error
+
+
 def _relation(t: Touch, extents: Sequence[int], ctx: Any) -> Any:
     """Iterations to elements."""
     if t.map is None:

@@ -1,0 +1,96 @@
+"""What ``#pragma hlspart layout`` asks: ``nest=KIND``, ``variable=A layout=NCx``, ``variable=A tile=8,4``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hlspart.model.blocked import ANY, BLOCKED, COMPACT, Kind
+from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.program import Function, PragmaMark, Program, Variable
+from hlspart.model.source import Origin
+
+_KINDS: dict[str, Kind] = {"blocked": BLOCKED, "compact": COMPACT, "any": ANY}
+_LAYOUTS: dict[str, Kind] = {"ncx": BLOCKED, "cx": BLOCKED, "blocked": BLOCKED, "compact": COMPACT, "nhwc": COMPACT}
+
+
+@dataclass
+class Requests:
+    """``nests``: by statement of the function; ``variables``: by id; ``tiles``: tile sizes by id; ``wrong``: faults."""
+
+    nests: dict[int, Kind] = field(default_factory=dict)
+    variables: dict[int, Kind] = field(default_factory=dict)
+    tiles: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    wrong: list[Diagnostic] = field(default_factory=list)
+
+
+def requests(program: Program, function: Function) -> Requests:
+    """The directives in a function, and faults of any of the program's layout pragmas that concern it."""
+    found = Requests()
+    marks = {s.pragma: k for k, s in enumerate(function.body.body) if isinstance(s, PragmaMark)}
+    for pragma in program.pragmas:
+        words = pragma.expanded.split()
+        if [w.lower() for w in words[:2]] != ["hlspart", "layout"] or pragma.function not in (None, function.name):
+            continue
+        options = dict(w.partition("=")[::2] for w in words[2:])
+        problem = None
+        if set(options) == {"nest"}:
+            problem = _nest(function, marks.get(pragma.index), options["nest"], found)
+        elif "variable" in options and len(options) == 2 and set(options) <= {"variable", "layout", "tile"}:
+            problem = _variable(program, function, options, found)
+        else:
+            problem = "say nest=blocked|compact|any, variable=A layout=NCx|compact or variable=A tile=8,4"
+        if problem is not None:
+            found.wrong.append(finding(program, pragma.at, problem))
+    return found
+
+
+def _nest(function: Function, mark: int | None, kind: str, found: Requests) -> str | None:
+    if kind not in _KINDS:
+        return f"nest={kind} is not known; it is blocked, compact or any"
+    body = function.body.body
+    after = (
+        None if mark is None else next((k for k in range(mark, len(body)) if not isinstance(body[k], PragmaMark)), None)
+    )
+    if after is None:
+        return "nest= belongs before a statement of the top function"
+    if found.nests.setdefault(after, _KINDS[kind]) != _KINDS[kind]:
+        return "two layouts for one nest"
+    return None
+
+
+def _variable(program: Program, function: Function, options: dict[str, str], found: Requests) -> str | None:
+    name = options["variable"]
+    variable = named(program, function, name)
+    if variable is None:
+        return f"no array {name!r} in {function.name}"
+    tile = options.get("tile")
+    if tile is not None:
+        sizes = tuple(int(t) if t.isdigit() else 0 for t in tile.split(","))
+        if len(sizes) != len(variable.dims) or 0 in sizes:
+            return f"tile={tile}: one positive size for each of the {len(variable.dims)} dimensions of {name}"
+        if found.tiles.setdefault(variable.id, sizes) != sizes or variable.id in found.variables:
+            return f"two layouts for {name}"
+        return None
+    layout = options["layout"]
+    kind = _LAYOUTS.get(layout.lower())
+    if kind is None:
+        return f"layout={layout} is not known; it is NCx, Cx, blocked or compact"
+    if kind == BLOCKED and len(variable.dims) != 4:
+        return f"{name} has {len(variable.dims)} dimensions; channel layouts are for four (N, H, W, C); say tile="
+    if found.variables.setdefault(variable.id, kind) != kind or variable.id in found.tiles:
+        return f"two layouts for {name}"
+    return None
+
+
+def named(program: Program, function: Function, name: str) -> Variable | None:
+    """The array of a name in a function, else at file scope."""
+    own = [v for v in program.arrays() if v.name == name and v.function == function.name]
+    outer = [v for v in program.arrays() if v.name == name and v.function is None]
+    return next(iter(own or outer), None)
+
+
+def finding(program: Program, at: Origin, problem: str) -> Diagnostic:
+    """An error with its place."""
+    source = program.sources[at.span.path]
+    place = Place(at.span.path, *source.line_column(at.span.start), *source.line_column(at.span.end))
+    return Diagnostic("layout-pragma", "layout-pragma", "error", place, f"#pragma hlspart layout: {problem}")

@@ -1,0 +1,388 @@
+"""Channel layouts and tiles: numbers, C that runs, and the least conversions against all choices."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from graphs import Graph, least, random_graph, source
+
+from hlspart.blocked import propagate
+from hlspart.blocked.channels import ELEMENT_BYTES, burst, channel_layout, off_chip
+from hlspart.blocked.cut import Value, cost, spread
+from hlspart.blocked.cut import least as least_cut
+from hlspart.blocked.emit import header
+from hlspart.model.blocked import Propagation, TileLayout
+from hlspart.model.options import Options
+from hlspart.pipeline import Pipeline
+from hlspart.verification import VerifyOptions, verify
+
+GCC = ["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsanitize=address,undefined"]
+
+# shape, dtype: name, form, cx, c0, padded channels, bytes of a batch, stride, total, total with padding
+NUMBERS = [
+    ((2, 1, 2, 131), "fp16", "NCx", "blocked", 2, 4, 132, 528, 768, 1296, 1536),
+    ((4, 112, 2, 30), "fp16", "NCx", "single", 0, 32, 32, 14336, 14336, 57344, 57344),
+    ((4, 112, 2, 129), "fp16", "NCx", "blocked", 2, 4, 132, 59136, 59136, 236544, 236544),
+    ((2, 1, 1, 40), "fp16", "NCx", "blocked", 1, 0, 64, 128, 256, 384, 512),
+    ((2, 1, 1, 100), "fp16", "NCx", "blocked", 2, 0, 128, 256, 256, 512, 512),
+    ((1, 1, 1, 64), "fp16", "Cx", "blocked", 1, 0, 64, 128, 256, 128, 256),
+    ((1, 4, 4, 131), "int8", "Cx", "blocked", 1, 4, 132, 2112, 2304, 2112, 2304),
+    ((2, 1, 1, 200), "int8", "NCx", "blocked", 2, 0, 256, 256, 256, 512, 512),
+    ((1, 1, 1, 32), "fp32", "Cx", "single", 0, 32, 32, 128, 256, 128, 256),
+    ((1, 1, 1, 33), "fp32", "Cx", "blocked", 1, 0, 64, 256, 256, 256, 256),
+    ((1, 1, 1, 64), "uint8", "Cx", "single", 0, 64, 64, 64, 256, 64, 256),
+    ((1, 1, 1, 65), "int8", "Cx", "blocked", 1, 0, 128, 128, 256, 128, 256),
+]
+
+
+@pytest.mark.parametrize("row", NUMBERS)
+def test_numbers_of_channel_layouts(row: tuple[Any, ...]) -> None:
+    x = channel_layout(row[0], row[1])
+    found = (x.name, x.form, x.cx, x.c0, x.padded_c, x.batch_bytes, x.batch_stride, x.total_bytes, x.total_padded)
+    assert found == row[2:]
+
+
+def test_addresses_are_those_of_the_parts_laid_one_after_the_other() -> None:
+    rng = random.Random(3)
+    for _ in range(60):
+        shape = (
+            rng.randint(1, 3),
+            rng.randint(1, 4),
+            rng.randint(1, 4),
+            rng.choice((1, 3, 31, 32, 33, 40, 64, 70, 131, 200)),
+        )
+        x = channel_layout(shape, rng.choice(list(ELEMENT_BYTES)))
+        seen: dict[int, tuple[int, ...]] = {}
+        for n, y, w, c in itertools.product(*map(range, shape)):
+            seen[x.address(n, y, w, c)] = (n, y, w, c)
+        assert len(seen) == shape[0] * shape[1] * shape[2] * shape[3]
+        assert max(seen) + x.element_bytes <= x.total_bytes and all(a % x.element_bytes == 0 for a in seen)
+        # within a batch: planes of a block of channels, in each the points row by row, in each the channels
+        order = [seen[a] for a in sorted(seen)]
+        group = x.block if x.form == "blocked" else x.c0
+        assert order == sorted(order, key=lambda p: (p[0], p[3] // group, p[1], p[2], p[3]))
+
+
+CHECK = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lay.h"
+int main(void)
+{
+    long count = %d;
+    unsigned char *src = malloc(count * LAYOUT_ELEMENT_BYTES), *back = malloc(count * LAYOUT_ELEMENT_BYTES);
+    unsigned char *dst = malloc(LAYOUT_BYTES);
+    for (long k = 0; k < count * LAYOUT_ELEMENT_BYTES; k++) src[k] = (unsigned char)(rand() | 1);
+    memset(dst, 0xaa, LAYOUT_BYTES);
+    layout_pack(src, dst);
+    long used = 0;
+    for (long k = 0; k < LAYOUT_BYTES; k++) used += dst[k] != 0;
+    if (used != count * LAYOUT_ELEMENT_BYTES) return 1;
+    layout_unpack(dst, back);
+    if (memcmp(src, back, count * LAYOUT_ELEMENT_BYTES)) return 2;
+    %s
+    free(src); free(back); free(dst);
+    return 0;
+}
+"""
+
+
+def test_the_header_packs_and_unpacks(tmp_path: Path) -> None:
+    for number, (shape, dtype) in enumerate(
+        [((2, 1, 2, 131), "fp16"), ((1, 3, 2, 30), "int8"), ((2, 2, 2, 40), "fp32")]
+    ):
+        x = channel_layout(shape, dtype)
+        at = [tuple(random.Random(k).randrange(d) for d in shape) for k in range(4)]
+        asked = "\n    ".join(
+            f"if (layout_at({a}, {b}, {c}, {d}) != {x.address(a, b, c, d)}) return 3;" for a, b, c, d in at
+        )
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "lay.h").write_text(header(x))
+        (folder / "t.c").write_text(CHECK % (shape[0] * shape[1] * shape[2] * shape[3], asked))
+        subprocess.run([*GCC, "t.c", "-o", "t"], cwd=folder, check=True)
+        subprocess.run(["./t"], cwd=folder, check=True)
+
+
+def test_bursts_stop_at_borders() -> None:
+    assert burst(0, 6000, 16, 512).pieces == (4096, 1904)
+    assert burst(4000, 6000, 16, 512).pieces == (96, 4096, 1808)
+    assert burst(8192, 0, 16, 512).pieces == ()
+    rng = random.Random(5)
+    for _ in range(200):
+        base, size = rng.randrange(20000), rng.randrange(1, 20000)
+        x = burst(base, size, 16, 512)
+        assert sum(x.pieces) == size and len(x.pieces) == (base + size - 1) // 4096 - base // 4096 + 1
+        assert x.transactions >= len(x.pieces)
+
+
+def test_large_constants_come_first_and_small_ones_cross_no_border() -> None:
+    assert off_chip([("a", 1932), ("b", 242)], 1, 64).to_json() == {"base": {"a": 0, "b": 1984}, "end": 2226}
+    rng = random.Random(6)
+    for _ in range(200):
+        pe, align = rng.choice((1, 4, 16)), rng.choice((1, 64, 256))
+        sizes = {
+            f"c{k}": rng.choice((rng.randint(1, 500), rng.randint(3000, 9000), rng.randint(1, 200000)))
+            for k in range(8)
+        }
+        plan = off_chip(list(sizes.items()), pe, align)
+        large = [n for n, s in sizes.items() if s > 4096 * pe]
+        assert list(plan.base)[: len(large)] == large and all(plan.base[n] % 4096 == 0 for n in large)
+        spans = [(plan.base[n], plan.base[n] + sizes[n]) for n in plan.base]
+        assert all(end <= start for (_, end), (start, _) in itertools.pairwise(spans))
+        assert plan.end == spans[-1][1]
+        for name, at in plan.base.items():
+            assert at % align == 0
+            if sizes[name] <= 4096:
+                assert at // 4096 == (at + sizes[name] - 1) // 4096
+    assert next(iter(off_chip([("s", 65536), ("l", 65537)], 16, 64).base)) == "l"
+
+
+def test_tiles_hold_every_element_once() -> None:
+    x = TileLayout((5, 7), (2, 3))
+    places = {(i, j): x.index((i, j)) for i in range(5) for j in range(7)}
+    assert x.elements == 3 * 3 * 6 and len(set(places.values())) == 35 and max(places.values()) < x.elements
+    assert [places[0, 0], places[0, 1], places[1, 0], places[0, 3], places[2, 0]] == [0, 1, 3, 6, 18]
+
+
+# ------------------------------------------------------------------------------- propagation
+
+
+def laid_out(text: str, top: str = "top") -> tuple[Propagation, str]:
+    p = Pipeline(["p.c"], Options(top=top), lambda _: text.encode())
+    found, texts = propagate(p.program, p.analysis, top, {})
+    return found, texts["p.c"] if isinstance(texts, dict) else ""
+
+
+def test_the_cut_is_the_least_of_all_choices() -> None:
+    rng, less = random.Random(19), 0
+    for _ in range(300):
+        count = rng.randint(2, 7)
+        kinds: Any = [rng.choice(("any", "any", "blocked", "compact")) for _ in range(count)]
+        values = [
+            Value(tuple(rng.sample(range(count), rng.randint(2, min(4, count)))), rng.randint(1, 30))
+            for _ in range(rng.randint(1, 9))
+        ]
+        free = [("blocked", "compact") if k == "any" else (k,) for k in kinds]
+        best = min(cost(choice, values) for choice in itertools.product(*free))
+        layouts, converted = least_cut(kinds, values)
+        assert converted == cost(layouts, values) == best
+        assert all(k in ("any", x) for k, x in zip(kinds, layouts, strict=True))
+        less += cost(spread(kinds, values, {}), values) > best
+    assert less >= 30
+
+
+def counted(text: str) -> str:
+    """The text with a line on standard error for every conversion that runs."""
+    return "#include <stdio.h>\n" + re.sub(
+        r"(static void (layout_(?:un)?pack_\w+)\([^)]*\)\n\{)", r'\1 fprintf(stderr, "\2\\n");', text
+    )
+
+
+def runs(folder: Path, text: str, parameters: list[tuple[str, int]]) -> list[str]:
+    """Names of the conversions that one call makes."""
+    arrays = "".join(f"static int {n}[{r}][64];\n" for n, r in parameters)
+    call = f"int main(void) {{ top({', '.join(n for n, _ in parameters)}); return 0; }}\n"
+    (folder / "c.c").write_text(counted(text) + arrays + call)
+    subprocess.run([*GCC, "c.c", "-o", "c"], cwd=folder, check=True)
+    return subprocess.run(["./c"], cwd=folder, check=True, stderr=subprocess.PIPE, text=True).stderr.split()
+
+
+def test_random_graphs_as_c(tmp_path: Path) -> None:
+    rng, made, above = random.Random(7), 0, 0
+    for number in range(40):
+        graph = random_graph(rng)
+        text = source(graph)
+        found, new = laid_out(text)
+        assert found.size == least(graph) == sum(c.size for c in found.conversions) and not found.diagnostics
+        assert [n.demand for n in found.nests] == list(graph.kinds)
+        above += found.spread > found.size
+        made += len(found.conversions)
+        if number % 10 == 0:
+            parameters = [
+                ("in", graph.input_rows),
+                *((f"v{k}", n) for k, n in enumerate(graph.rows) if not graph.users[k]),
+            ]
+            names = runs(tmp_path, new, parameters)
+            wanted = [f"layout_{'pack' if c.target == 'blocked' else 'unpack'}_{c.name}" for c in found.conversions]
+            assert sorted(names) == sorted(wanted)
+            same(tmp_path, text, new)
+    assert made >= 60 and above >= 5
+
+
+def same(folder: Path, old: str, new: str, top: str = "top") -> None:
+    (folder / "old.c").write_text(old)
+    (folder / "new.c").write_text(new)
+    result = verify(str(folder / "old.c"), str(folder / "new.c"), VerifyOptions(top=top, vectors=2))
+    assert result.status == "equal", result.message
+
+
+def nest(kind: str | None, statement: str) -> str:
+    pragma = f"#pragma hlspart layout nest={kind}\n" if kind else ""
+    return (
+        f"{pragma}    for (int y = 0; y < 3; y++)\n        for (int x = 0; x < 2; x++)\n"
+        f"            for (int c = 0; c < 70; c++) {{ {statement} }}\n"
+    )
+
+
+def tensor(*nests: str, constants: str = "") -> str:
+    shape = "[1][3][2][70]"
+    head = f"void top(const int in{shape}, int out{shape})\n{{\n{constants}    int a{shape}, b{shape}, d{shape};\n"
+    return head + "".join(nests) + "}\n"
+
+
+FIRST, LAST = "a[0][y][x][c] = in[0][y][x][c] * 3 % 7;", "out[0][y][x][c] = b[0][y][x][69 - c];"
+MIDDLE = "b[0][y][x][c] = a[0][2 - y][x][c] + 1;"
+
+
+def test_a_chain_is_converted_where_it_begins_and_ends(tmp_path: Path) -> None:
+    text = tensor(nest("blocked", FIRST), nest(None, MIDDLE), nest("blocked", LAST))
+    found, new = laid_out(text)
+    assert [(c.name, c.target, c.line) for c in found.conversions] == [("in", "blocked", 5), ("out", "compact", 12)]
+    assert {a.name: a.layout for a in found.arrays} == {"in": "both", "out": "both", "a": "blocked", "b": "blocked"}
+    same(tmp_path, text, new)
+    compact = tensor(nest("blocked", FIRST), nest("compact", MIDDLE), nest("blocked", LAST))
+    found, new = laid_out(compact)
+    assert [c.name for c in found.conversions] == ["in", "a", "b", "out"]
+    same(tmp_path, compact, new)
+
+
+def test_users_of_one_value_share_its_conversion_until_it_is_written_again(tmp_path: Path) -> None:
+    two = "d[0][y][x][c] = a[0][y][x][c] + b[0][y][x][c];"
+    again = "a[0][y][x][c] = in[0][y][x][c];"
+    end = "out[0][y][x][c] = d[0][y][x][c];"
+    shared = tensor(nest("compact", FIRST), nest("blocked", MIDDLE), nest("blocked", two), nest("blocked", end))
+    found, _ = laid_out(shared)
+    assert [(c.name, len(c.merged)) for c in found.conversions] == [("a", 1), ("out", 0)]
+    twice = tensor(
+        nest("compact", FIRST),
+        nest("blocked", MIDDLE),
+        nest("compact", again),
+        nest("blocked", two),
+        nest("blocked", end),
+    )
+    found, new = laid_out(twice)
+    assert [(c.name, c.merged) for c in found.conversions] == [("a", ()), ("a", ()), ("out", ())]
+    same(tmp_path, twice, new)
+
+
+def test_constants_are_laid_out_before_the_program_runs(tmp_path: Path) -> None:
+    constants = "    static const int w[70] = {5, 6, [69] = 7};\n"
+    first = "b[0][y][x][c] = in[0][y][x][c] % 9 * w[c];"
+    text = tensor(nest("blocked", first), nest("blocked", LAST), constants=constants)
+    found, new = laid_out(text)
+    assert [c.name for c in found.conversions] == ["in", "out"] and "w_blocked[72] = {5, 6, 0" in new
+    assert next(a for a in found.arrays if a.name == "w").layout == "blocked" and " w[70]" not in new
+    same(tmp_path, text, new)
+    both = tensor(nest("blocked", first), nest("compact", LAST.replace("= b", "= w[c] % 3 + b")), constants=constants)
+    found, new = laid_out(both)
+    w = next(a for a in found.arrays if a.name == "w")
+    assert w.layout == "both" and "two copies" in w.reason and " w[70]" in new and "w_blocked[72]" in new
+    assert [c.name for c in found.conversions] == ["in", "b"]
+    same(tmp_path, both, new)
+
+
+TILED = """float top(float a[37][10], float o[37][10], int n)
+{
+#pragma hlspart layout variable=b tile=8,4
+#pragma hlspart layout variable=a tile=16,3
+    float b[37][10], s = 0;
+    for (int i = 0; i < 37; i++)
+        for (int j = 0; j < 10; j++) b[i][j] = a[i][j] + j;
+    for (int i = 0; i < 37; i++)
+        for (int j = 0; j < 10; j++)
+            if (n > i) a[i][j] = b[36 - i][(j * 3) % 10];
+    for (int i = 0; i < 37; i++) { o[i][0] = b[i][a[i][0] > 3 ? 1 : 2]; s = o[i][0]; }
+    return s;
+}
+"""
+
+
+def test_tiles_of_any_array(tmp_path: Path) -> None:
+    found, new = laid_out(TILED)
+    assert [(c.name, c.target) for c in found.conversions] == [("a", "blocked"), ("a", "compact")]
+    assert "b_blocked[480]" in new and "#pragma hlspart" not in new and " b[37][10]" not in new
+    same(tmp_path, TILED, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "wrong", "word"),
+    [
+        ("tile=8,4", "tile=8", "each of the 2 dimensions"),
+        ("tile=8,4", "tile=8,0", "each of the 2 dimensions"),
+        ("tile=8,4", "layout=NCx", "channel layouts are for four"),
+        ("tile=8,4", "layout=xyz", "not known"),
+        ("variable=b", "variable=q", "no array 'q'"),
+        ("variable=b tile=8,4", "variable=a tile=2,2", "two layouts for a"),
+        ("variable=b tile=8,4", "nest=odd", "not known"),
+        ("variable=b tile=8,4", "speed=3", "say nest="),
+    ],
+)
+def test_faults_of_directives_have_a_place(old: str, wrong: str, word: str) -> None:
+    found, _ = laid_out(TILED.replace(old, wrong, 1))
+    assert found.unusable and len(found.diagnostics) == 1 and word in found.diagnostics[0].message
+    assert found.diagnostics[0].place.line in (3, 4)
+
+
+def test_a_nest_that_cannot_be_blocked_is_told() -> None:
+    parts = nest("blocked", FIRST.replace("* 3", "* 3 + z[c]")), nest(None, MIDDLE), nest("blocked", LAST)
+    found, new = laid_out(tensor(*parts, constants="    double z[70] = {1};\n"))
+    assert [d.severity for d in found.diagnostics] == ["error"]
+    assert "uses 'z', which has no blocked layout" in found.diagnostics[0].message and new
+    assert [n.layout for n in found.nests] == ["compact", "compact", "blocked"]
+
+
+def test_a_file_without_demands_stays_as_it_is() -> None:
+    text = tensor(nest(None, FIRST), nest(None, MIDDLE), nest(None, LAST))
+    found, new = laid_out(text)
+    assert (found.size, found.conversions, new) == (0, (), text)
+
+
+def test_convolutions_are_anchors(tmp_path: Path) -> None:
+    text = """void top(const int in[1][4][4][8], const int k[3][3][8][6], int out[1][4][4][6])
+{
+    int t[1][4][4][8];
+    for (int y = 0; y < 4; y++)
+        for (int x = 0; x < 4; x++)
+            for (int c = 0; c < 8; c++) t[0][y][x][c] = in[0][y][x][c] % 100;
+    for (int y = 0; y < 4; y++)
+        for (int x = 0; x < 4; x++)
+            for (int o = 0; o < 6; o++) {
+                int s = 0;
+                for (int i = 0; i < 3; i++)
+                    for (int j = 0; j < 3; j++)
+                        for (int c = 0; c < 8; c++)
+                            if (y + i < 4 && x + j < 4) s += t[0][y + i][x + j][c] * (k[i][j][c][o] % 100);
+                out[0][y][x][o] = s;
+            }
+}
+"""
+    found, new = laid_out(text)
+    assert (
+        [n.layout for n in found.nests] == ["compact", "blocked"]
+        or found.size == 0
+        or found.nests[1].layout == "blocked"
+    )
+    assert "product" in found.nests[1].reason
+    same(tmp_path, text, new)
+
+
+def test_json_of_a_propagation() -> None:
+    found, _ = laid_out(tensor(nest("blocked", FIRST), nest(None, MIDDLE), nest("blocked", LAST)))
+    shape = json.loads(json.dumps(found.to_json()))
+    assert (shape["conversion_bytes"], shape["conversions_bfs"], shape["proved_minimal"]) == (3360, 3360, True)
+    assert shape["conversions"][0] == {
+        "array": "in", "from": "compact", "to": "blocked", "at_line": 5, "bytes": 1680, "merged_with": []
+    }  # fmt: skip
+
+
+def test_graphs_are_of_all_kinds() -> None:
+    graphs: list[Graph] = [random_graph(random.Random(k)) for k in range(20)]
+    assert {kind for g in graphs for kind in g.kinds} == {"any", "blocked", "compact"}
