@@ -282,8 +282,10 @@ class Propagator:
                 nodes.append(demand)
                 fixed[holder] = demand
             for version in all_versions[v]:
-                members = [version.producer, *version.users]
-                ends = tuple(dict.fromkeys(holder if m == self.interface else m for m in members if m is not None))
+                if version.producer == self.interface:
+                    version.producer = holder
+                version.users = [holder if u == self.interface else u for u in version.users]
+                ends = tuple(dict.fromkeys(m for m in (version.producer, *version.users) if m is not None))
                 if len(ends) > 1:
                     hyper.append(Value(ends, self.bytes(variable)))
         layouts, converted = least(nodes, hyper)
@@ -331,7 +333,7 @@ class Propagator:
             users = [u for u in version.users if layouts[u] != own]
             if not users:
                 continue
-            inside = [u for u in users if u != self.interface]
+            inside = [u for u in users if u < self.interface]
             unit = inside[0] if inside else version.producer
             lines = [self.program.line(self.statements[u].at) for u in inside]
             line = lines[0] if lines else self.program.line(self.statements[unit].at)

@@ -53,6 +53,7 @@ def source(graph: Graph) -> str:
     lines += [f"    int v{k}[{n}][64];" for k, n in enumerate(graph.rows) if k not in outputs]
     for k, kind in enumerate(graph.kinds):
         terms = [f"v{s}[i % {graph.rows[s]}][63 - c]" for s in range(k) if k in graph.users[s]]
+        terms += [] if terms or k in graph.first else ["c"]
         terms += [f"in[i % {graph.input_rows}][c]"] if k in graph.first else []
         lines += [
             f"#pragma hlspart layout nest={kind}",
