@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from hlspart.expand.context import Axis, Context, Written, marker, whole_box
 from hlspart.expand.partials import Partials
-from hlspart.expand.region import Guarded, Inner, Leaf, Mark, Node, Refusal, first_value, target_of
+from hlspart.expand.region import Guarded, Inner, Leaf, Mark, Node, Refusal, Scope, first_value, target_of
 from hlspart.expand.runs import Runs
 from hlspart.expand.staging import copies, copy_box
 from hlspart.expand.texts import Piece, declared_in, names_in, pieces
-from hlspart.expand.union import united
+from hlspart.expand.union import guard_of, united
 from hlspart.model.program import (
     ArrayRef,
     Binary,
@@ -125,6 +125,8 @@ class Emitter(Runs):
                     found = find(node.body)
                 elif isinstance(node, Guarded):
                     found = find((*node.then, *node.other))
+                elif isinstance(node, Scope):
+                    found = find(node.body)
                 else:
                     found = None
                 if found is not None:
@@ -155,7 +157,7 @@ class Emitter(Runs):
             steps = -(-trips // pes) if trips else 0
             block = steps if kind == "block" else None
             if steps * pes != trips:
-                guard = self.texts.edited(loop.test.at.span, {})
+                guard = guard_of(self.texts, loop, variable.name, info, trips)
                 last = info.lower.const + info.step * (steps * pes - 1)
                 span = limits(variable.type)
                 if span is not None and not info.lower.terms and not span[0] <= last <= span[1] and not self.peel:
@@ -298,13 +300,14 @@ class Emitter(Runs):
                 lines += self._without_label(lead, first.loop)
                 lines += self._inner(first, ctx)
             elif isinstance(first, Guarded):
-                lines += lead
-                lines += self._guarded(first, ctx)
+                lines += [*lead, *self._guarded(first, ctx)]
+            elif isinstance(first, Scope):
+                lines += [*lead, *self._body(first.body, first.stmt, ctx, None)]
             else:
                 lines += self._run([n for n in run if isinstance(n, Leaf | Mark)], by_stmt, ctx, names, nodes)
         return lines + [f"{ctx.indent}{line}" for line in rest]
 
-    def _comments(self, node: Inner | Guarded | Mark, by_stmt: Mapping[int, Piece], ctx: Context) -> list[str]:
+    def _comments(self, node: Inner | Guarded | Scope | Mark, by_stmt: Mapping[int, Piece], ctx: Context) -> list[str]:
         """The lines that stand before a node."""
         stmt = node.loop if isinstance(node, Inner) else node.stmt
         return [f"{ctx.indent}{line}" for line in by_stmt[id(stmt)].before]

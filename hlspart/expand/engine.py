@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -88,14 +89,16 @@ class Engine:
         trips = [i.trip_count.exact for i in region.infos]
         if request.pe is not None:
             pes = request.pe
-            steps = tuple(-(-n // p) if n is not None else 0 for n, p in zip(trips, pes, strict=True))
+            steps = tuple(None if n is None else -(-n // p) for n, p in zip(trips, pes, strict=True))
             guarded = tuple(k for k, (n, p) in enumerate(zip(trips, pes, strict=True)) if n is None or n % p)
-            active = allocated = total = 1
-            for n, p, t, m in zip(trips, pes, steps, request.maps, strict=True):
-                allocated *= p
-                total *= t
-                active *= p if n is None else min(n, p) if m == "cyclic" else -(-n // max(1, t))
-            placement = Placement(pes, tuple((p,) for p in pes), steps, active, total, guarded, allocated)
+            owners = (
+                p if n is None or t is None else min(n, p) if m == "cyclic" else -(-n // max(1, t))
+                for n, p, t, m in zip(trips, pes, steps, request.maps, strict=True)
+            )  # fmt: skip
+            known_steps = [t for t in steps if t is not None]
+            total = math.prod(known_steps) if len(known_steps) == len(steps) else None
+            parts = tuple((p,) for p in pes)
+            placement = Placement(pes, parts, steps, math.prod(owners), total, guarded, math.prod(pes))
             if request.remainder == "refuse" and guarded:
                 loop = region.loops[guarded[0]]
                 raise Refusal(

@@ -48,15 +48,15 @@ class _Expander:
     def region(self, request: Request) -> _Choice:
         """The best form of one region."""
         first = self._form(request, peel=False)
-        if not first.plan.expansion.written or first.plan.edit is None:
-            return first
-        choices = [first]
-        uneven = first.plan.expansion.remainder == "guard"
         alone = len(request.loops) == 1 and request.maps[0] == "cyclic"
+        uneven = first.plan.expansion.remainder == "guard" or first.plan.expansion.judgement.code == "uneven"
+        choices = [first]
         if uneven and alone and request.remainder in ("auto", "peel"):
             tail = self._form(request, peel=True)
             if tail.plan.edit is not None:
-                choices = [tail] if request.remainder == "peel" else [first, tail]
+                choices = [tail] if request.remainder == "peel" or first.plan.edit is None else [first, tail]
+        if choices[0].plan.edit is None:
+            return first
         return self._interleaved(request, min(choices, key=_cost))
 
     def _form(self, request: Request, peel: bool, interleave: int = 1) -> _Choice:
@@ -142,7 +142,7 @@ class _Expander:
         placement = plan.expansion.placement
         ideal = None
         trips = [i.trip_count.exact for i in plan.region.infos] if plan.region is not None else []
-        if cycles[0] is not None and placement is not None and all(trips):
+        if cycles[0] is not None and placement is not None and placement.steps is not None and all(trips):
             total = 1
             for n in trips:
                 total *= n or 1

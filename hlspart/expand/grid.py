@@ -29,7 +29,7 @@ def place(
     least: tuple[object, ...] | None = None
     for parts in _parts(len(extents), grid):
         placement = _placement(extents, parts, maps)
-        if (even and placement.guarded) or (not time and placement.steps > 1):
+        if (even and placement.guarded) or (not time and (placement.steps or 0) > 1):
             continue
         rank = _rank(placement, objective)
         if least is None or rank < least:
@@ -52,8 +52,8 @@ def _rank(p: Placement, objective: Objective) -> tuple[object, ...]:
     """Smaller is better; ties go to few banks of one dimension, then to first loops on first dimensions."""
     first = tuple(-q for parts in p.parts for q in parts)
     if objective == "active":
-        return -p.active, p.steps, len(p.guarded), p.allocated, sum(p.space), first
-    return p.steps, p.allocated, len(p.guarded), sum(p.space), first
+        return -p.active, p.steps or 0, len(p.guarded), p.allocated, sum(p.space), first
+    return p.steps or 0, p.allocated, len(p.guarded), sum(p.space), first
 
 
 def _parts(loops: int, grid: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:

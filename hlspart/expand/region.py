@@ -80,13 +80,21 @@ class Guarded:
 
 
 @dataclass(frozen=True, eq=False)
+class Scope:
+    """A block of its own that holds loops."""
+
+    stmt: Block
+    body: tuple[Node, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Mark:
     """A pragma, which belongs to the loop around it."""
 
     stmt: PragmaMark
 
 
-Node = Leaf | Inner | Guarded | Mark
+Node = Leaf | Inner | Guarded | Scope | Mark
 
 
 @dataclass(frozen=True)
@@ -189,7 +197,7 @@ class _Builder:
             other = () if stmt.other is None else self.block(stmt.other)
             return Guarded(number, stmt, self.block(stmt.then), other)
         if isinstance(stmt, Block):
-            raise Refusal("condition", "a block of its own holds a loop", stmt.at)
+            return Scope(stmt, self.block(stmt))
         raise Refusal("condition", "a loop stands in a statement that is no condition", stmt.at)
 
 

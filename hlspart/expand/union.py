@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from hlspart.expand.region import Refusal, first_value
-from hlspart.expand.texts import names_in
+from hlspart.expand.texts import Texts, names_in
 from hlspart.model.access import LoopInfo
 from hlspart.model.program import (
     ArrayRef,
@@ -60,10 +60,20 @@ def united(emitter: Runs, loop: Loop, info: LoopInfo, ctx: Context) -> tuple[str
         name = emitter.program.variable(info.variable).name
         guards.append((f"{name} {sign} {_plain(emitter, first)}", names_in(first) & axes.keys()))
     if names_in(loop.test) & axes.keys():
-        for part in _parts(loop.test):
+        for part in conjuncts(loop.test):
             edits |= _loosest(loop, part, axes)
         guards.append((emitter.texts.edited(loop.test.at.span, {}), names_in(loop.test) & axes.keys()))
     return emitter.texts.edited(loop.header.span, edits), tuple(guards)
+
+
+def guard_of(texts: Texts, loop: Loop, name: str, info: LoopInfo, trips: int) -> str:
+    """What an element tests: the loop's own test where that fails for all later values, else the last value."""
+    assert loop.test is not None and info.lower is not None and info.step is not None
+    if all(isinstance(p, Binary) and p.op in ("<", "<=", ">", ">=") for p in conjuncts(loop.test)):
+        return texts.edited(loop.test.at.span, {})
+    if info.lower.terms:
+        raise Refusal("trip-count", f"the test of {loop.name} cannot guard an element", loop.header)
+    return f"{name} {'<' if info.step > 0 else '>'} {info.lower.const + info.step * trips}"
 
 
 def _plain(emitter: Runs, expr: Expr) -> str:
@@ -71,10 +81,11 @@ def _plain(emitter: Runs, expr: Expr) -> str:
     return text if isinstance(expr, Name | Const) else f"({text})"
 
 
-def _parts(test: Expr) -> Iterator[Expr]:
+def conjuncts(test: Expr) -> Iterator[Expr]:
+    """The parts of a test that ``&&`` joins."""
     if isinstance(test, Binary) and test.op == "&&":
-        yield from _parts(test.left)
-        yield from _parts(test.right)
+        yield from conjuncts(test.left)
+        yield from conjuncts(test.right)
     else:
         yield test
 

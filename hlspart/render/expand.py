@@ -153,7 +153,7 @@ def _region(r: Mapping[str, Any]) -> str:
     if r["space"] is None:
         return f"{name}: {r['reason']}\n"
     size = "x".join(map(str, r["space"]))
-    steps = "x".join(map(str, r["time"]))
+    steps = "x".join(map(_known, r["time"]))
     rest = {"none": "no remainder", "guard": "remainder guarded", "peel": "remainder peeled"}[r["remainder"]]
     how = "in lock-step" if r["order"] == "time-space" else "independent"
     out = [
