@@ -22,7 +22,8 @@ Verdict = Literal["parallel", "reduction", "illegal", "refused", "invalid-placem
 class Placement:
     """Loops on a grid: ``space`` elements and ``time`` steps per loop, ``parts`` by loop and grid dimension.
 
-    Steps of loops whose trip count is known at run time only are None. ``active`` elements own an iteration, ``allocated`` exist; ``guarded``: loops whose last step is not full.
+    Steps of loops whose trip count is known at run time only are None. ``active`` elements own an iteration,
+    ``allocated`` exist; ``guarded``: loops whose last step is not full.
     """
 
     space: tuple[int, ...]
