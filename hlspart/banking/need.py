@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
-from hlspart.banking.accesses import affine_index
+from hlspart.banking.accesses import affine_index, exclusive
 from hlspart.banking.counting import PortProblem
 from hlspart.banking.rows import Rows
+from hlspart.banking.sites import Site
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import DimLayout, PerDimLayout
 from hlspart.model.access import Affine
@@ -150,12 +151,12 @@ class Need:
     @cached_property
     def clusters(self) -> tuple[Cluster, ...]:
         """Groups of accesses with equal linear parts and no exclusive arms that run together."""
-        groups: dict[object, list[int]] = {}
+        groups: dict[object, list[Site]] = {}
         for site in self.problem.sites:
             if site.forms is not None:
-                key = (tuple(f.terms for f in site.forms), site.access.branch)
-                groups.setdefault(key, []).append(site.position)
-        return tuple(cluster for positions in groups.values() for cluster in self._together(positions))
+                groups.setdefault(tuple(f.terms for f in site.forms), []).append(site)
+        sets = dict.fromkeys(found for sites in groups.values() for found in _compatible(sites))
+        return tuple(cluster for positions in sets for cluster in self._together(positions))
 
     def _together(self, positions: Sequence[int]) -> list[Cluster]:
         domains = {p: self.problem.domain_key(self.problem.accesses[p].domain) for p in positions}
@@ -409,3 +410,18 @@ def residue_mask(terms: Iterable[tuple[int, int]], modulus: int) -> int:
             reached |= reached << ahead & every | reached >> modulus - ahead
             made *= 2
     return reached
+
+
+def _compatible(sites: Sequence[Site]) -> list[tuple[int, ...]]:
+    """Positions of accesses no two of which stand in opposite arms: for each arm all that go with it."""
+    first = {site.access.branch: site for site in reversed(sites)}
+    if len(first) == 1 or not any(exclusive(a.access, b.access) for a in first.values() for b in first.values()):
+        return [tuple(s.position for s in sites)]
+    found = []
+    for branch in dict.fromkeys(s.access.branch for s in sites):
+        arms = {branch: first[branch]}
+        for other, site in first.items():
+            if not any(exclusive(site.access, x.access) for x in arms.values()):
+                arms[other] = site
+        found.append(tuple(s.position for s in sites if s.access.branch in arms))
+    return [one for one in dict.fromkeys(found) if not any(set(one) < set(x) for x in found)]

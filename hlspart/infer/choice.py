@@ -285,7 +285,7 @@ class Chooser:
     @property
     def _apart(self) -> bool:
         """Whether loads and stores of such code are counted as the sites that they are."""
-        return self.options.scheme == "auto" and self.model == "static"
+        return self.model == "static"
 
     def _least(self, needs: Sequence[Need], start: int) -> Banking | None:
         """The least banks that a text can select; the ports of a bank may be dealt out in several ways."""

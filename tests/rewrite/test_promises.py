@@ -96,7 +96,7 @@ def stencil(pattern: tuple[tuple[int, ...], ...], mode: str, ports: int) -> str:
     [  # banks of reads and writes: the published minimum; in place: the least for the II that the recurrence leaves
         (OFFSETS, 1, "read", 5, 1),
         (OFFSETS, 1, "write", 5, 1),
-        (OFFSETS, 1, "in place", 3, 3),
+        (OFFSETS, 1, "in place", 5, 2),
         (OFFSETS, 2, "read", 3, 1),
         (OFFSETS, 2, "in place", 2, 2),
         (BOX, 2, "read", 5, 1),

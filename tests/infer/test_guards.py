@@ -1,0 +1,35 @@
+"""A guard does not change which mapping has the least banks, and no fallback goes unsaid."""
+
+from __future__ import annotations
+
+import pytest
+from inferring import array, run
+
+TEXT = """\
+void k(int in[17][10], int res[1])
+{{
+    int A[17][10];
+    for (int x = 0; x < 17; x++) for (int y = 0; y < 10; y++) A[x][y] = in[x][y];
+    int c = 0;
+    for (int i = 0; i < 7; i++) {{
+        L: for (int j = 2; j < 10; j++) {{
+#pragma HLS PIPELINE II=1
+#pragma HLS UNROLL factor=4
+            {guard}c ^= A[2 * i + 4][j - 2] + 2 * A[2 * i][j - 1];
+        }}
+    }}
+    res[0] = c;
+}}
+"""
+
+
+@pytest.mark.parametrize("guard", ["", "if (2 * i - j < 19) ", "if (in[i][0] > 3) ", "if (in[0][j] & 1 && i < 20) "])
+def test_a_guard_leaves_the_least_number_of_banks(guard: str) -> None:
+    found = array(run(TEXT.format(guard=guard), scheme="any", ports=1, arrays=("A",)), "A")
+    assert (found.banks, found.kind, found.absolute) == (8, "block-cyclic", True)
+
+
+def test_opposite_arms_do_not_meet() -> None:
+    text = TEXT.format(guard="if (in[0][j] & 1) c += A[i][j - 2]; else ").replace("#pragma HLS UNROLL factor=4\n", "")
+    found = array(run(text, scheme="any", ports=1, arrays=("A",)), "A")
+    assert found.banks == 2
