@@ -10,6 +10,8 @@ from hlspart.layouts.perdim import DimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import PortAccess
 
+MOST_HELD = 256  # words in registers; what a tool does with more is not known
+
 
 def affine_index(access: PortAccess) -> tuple[Affine, ...] | None:
     """All index forms, when every dimension has one."""
@@ -40,6 +42,14 @@ def settled(index: Sequence[Affine | None] | None, layout: Layout, names: Sequen
     if layout.banks == 1 or index is None or not layout.dims:
         return False
     return all(settled_along(form, dim, names) for form, dim in zip(index, layout.dims, strict=True))
+
+
+def held(loads: int, layout: Layout) -> bool:
+    """Whether a tool is taken to load the words of so many loads, one of each bank, ahead of their loop.
+
+    Words of banks that are registers already cost nothing more.
+    """
+    return layout.depth(0) == 1 or loads * layout.banks <= MOST_HELD
 
 
 def settled_along(form: Affine | None, dim: DimLayout, names: Sequence[str]) -> bool:

@@ -74,6 +74,28 @@ class Conflicts:
                     return True
         return False
 
+    def lanes(self, sites: Sequence[Site]) -> int:
+        """Loads, or stores, that a bank needs so that no two of ``sites`` that may meet in one share any.
+
+        As text that selects banks deals them out: the most constrained first.
+        """
+        near = {a.position: {b.position for b in sites if b is not a and self._meets(a, b)} for a in sites}
+        lane: dict[int, int] = {}
+        for position in sorted(near, key=lambda p: (-len(near[p]), p)):
+            taken = {lane[q] for q in near[position] if q in lane}
+            lane[position] = next(k for k in range(len(near)) if k not in taken)
+        return 1 + max(lane.values(), default=-1)
+
+    def _meets(self, a: Site, b: Site) -> bool:
+        """Whether two accesses may touch different elements of one bank, whatever branch they stand in."""
+        always = self._quick(a, b)
+        if always is not None:
+            return always
+        try:
+            return not self._pair(a, b).empty
+        except TooHard:
+            return True
+
     def _grows(self, clique: list[Site], candidates: Sequence[Site], cap: int, budget: Budget) -> bool:
         """Whether more than ``cap`` accesses, ``clique`` and some of ``candidates``, meet in one iteration."""
         if len(clique) + len(candidates) <= cap:

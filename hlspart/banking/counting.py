@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hlspart.banking.accesses import affine_index, combination, exclusive, flat_number, settled, settling
+from hlspart.banking.accesses import affine_index, combination, exclusive, flat_number, held, settled, settling
 from hlspart.banking.cliques import Budget
 from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.sites import Site, Sites, load_of
@@ -50,6 +50,7 @@ class PortProblem(Sites):
         super().__init__(space, accesses, effort)
         self.exclusive_static = exclusive_static
         self.questions = 0
+        self._gone: dict[Layout, frozenset[int]] = {}
         self._reach: dict[tuple[object, ...], frozenset[int]] = {}
         self._ideal: dict[tuple[Layout, Ports], tuple[BankLoad, dict[str, int] | None, bool]] = {}
 
@@ -90,11 +91,17 @@ class PortProblem(Sites):
         of = {bank: known[tuple(s.position for s in sites)] for bank, sites in members.items()}
         return tuple(replace(of[bank], bank=bank) for bank in sorted(of))
 
-    @staticmethod
-    def leaves(site: Site, layout: Layout) -> bool:
+    def leaves(self, site: Site, layout: Layout) -> bool:
         """Whether the tool takes the load at ``site`` out of the loop under ``layout``."""
-        names = site.access.leaves
-        return bool(names) and settled(site.access.index, layout, names)
+        return bool(layout.dims) and site.position in self._leaving(layout)
+
+    def _leaving(self, layout: Layout) -> frozenset[int]:
+        """Positions of the loads that leave the loop under ``layout``: all whose offset stays, or none."""
+        if layout not in self._gone:
+            sites = (s for s in self.sites if s.access.leaves and settled(s.access.index, layout, s.access.leaves))
+            found = frozenset(s.position for s in sites)
+            self._gone[layout] = found if held(len(found), layout) else frozenset()
+        return self._gone[layout]
 
     def leaving(self, shape: tuple[int, ...]) -> int | None:
         """No partition with fewer banks takes a load out of the loop; None when there is none that does."""

@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from hlspart.banking.accesses import affine_index, exclusive
+from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.counting import PortProblem
 from hlspart.banking.rows import Rows
 from hlspart.banking.sites import Site
@@ -114,6 +115,16 @@ class Need:
         if self.ports.writes is not None:
             most = min(most, self.ports.writes * self.ii)
         return tuple(self._with(Ports(reads=slots - n, writes=n), 1) for n in range(1, min(most, slots - 1) + 1))
+
+    def written(self, layout: Layout) -> bool:
+        """Whether a bank has ports for the loads and stores that code needs which selects banks of ``layout``."""
+        if all(cap == 1 for _, cap in self.limits):
+            return True  # no two accesses meet in a bank
+        conflicts, sites, ports = Conflicts(self.problem, layout), self.problem.sites, self.ports
+        loads = conflicts.lanes([s for s in sites if s.read])
+        stores = conflicts.lanes([s for s in sites if not s.read])
+        asked = ((ports.total, loads + stores), (ports.reads, loads), (ports.writes, stores))
+        return all(limit is None or lanes <= limit * self.ii for limit, lanes in asked)
 
     def interval(self, layout: Layout) -> int:
         """Least II that code with loads and stores of their own for each bank of ``layout`` allows."""

@@ -14,7 +14,7 @@ from functools import cache, cached_property, reduce
 from itertools import product
 from operator import and_
 
-from hlspart.banking.accesses import settled_along
+from hlspart.banking.accesses import held, settled_along
 from hlspart.banking.need import BankModel, Family, Need
 from hlspart.layouts.perdim import DimKind, DimLayout, PerDimLayout
 
@@ -144,6 +144,8 @@ class PragmaSpace:
         if math.prod(option.banks for option in dims) >= self.leaving:
             still = [self._still(d, option) for d, option in enumerate(dims)]
             gone = [reduce(and_, masks) for masks in zip(*still, strict=True)]
+            layout = PerDimLayout(tuple(dims))
+            gone = [mask if held(mask.bit_count(), layout) else 0 for mask in gone]
         if self.hopeless and not any(gone):
             return False
         for k, need in enumerate(self.needs):

@@ -69,11 +69,12 @@ def least_any(
     effort: int = 1,
     start: int = 1,
     tables: bool = True,
+    written: bool = False,
 ) -> Banking | None:
     """The least banks over all families; None when none serves all needs.
 
     Numbers of banks below ``start`` are passed over (then nothing is claimed about them). ``tables``: whether these
-    are tried.
+    are tried. ``written``: only mappings for which code that selects banks has ports enough.
     """
     bound = lower_bound(needs, shape)
     if PragmaSpace(needs, shape, "ideal").hopeless:
@@ -97,7 +98,8 @@ def least_any(
             floor, why = crowded, f"needed: any two of {crowded} elements meet in some iteration"
         if banks < floor:
             continue
-        layout = next(union.solutions(banks), None)
+        found = (x for x in union.solutions(banks) if not written or all(need.written(x) for need in needs))
+        layout = next(found, None)
         if layout is not None or union.stuck:
             break
     if layout is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from hlspart.banking.need import BankModel, Need
 from hlspart.banking.pragmas import MOST_BANKS, PragmaSpace
@@ -21,6 +22,12 @@ MOST_SLOWER = 3  # IIs above the one asked for at which a rewrite is looked for 
 MOST_WAYS = 16  # to deal out the ports of a bank, over all loops
 SMALL_BITS = 512  # arrays up to this size become registers under scheme auto when they need banks
 REGISTERS_FOR = 2  # times the cost of banks, that registers may cost: they answer at once
+SPARE, SPARE_AT_PORTS = (
+    8,
+    4,
+)  # times the banks that accesses ask for over ports; each bank of an argument is a port of the block
+USUAL = 16  # banks that are never too many
+MOST_OWN, MOST_AT_PORTS = 256, 64
 MOST_REGISTER_BITS = 16_384  # of one array; a slower loop is preferred to more that nobody asked for
 
 
@@ -125,7 +132,7 @@ class Chooser:
     @property
     def may_hasten(self) -> bool:
         """Whether the array may become registers for the sake of a recurrence: few bits, or as many as are allowed."""
-        if self.options.scheme == "any" or elements(self.demand) > self.most:
+        if self.options.scheme == "any" or elements(self.demand) > self.most_registers:
             return False
         if self.options.scheme == "auto" and not self._small and not self.demand.shifted:
             return False
@@ -146,10 +153,28 @@ class Chooser:
         size = elements(self.demand)
         return f"not made {size * self.demand.bits} bits of registers, which --max-banks {size} allows"
 
-    @property
+    @cached_property
     def most(self) -> int:
-        """No more banks than these are looked at."""
+        """No more banks than these are looked at: the knee, unless the user says how many (docs/banking.md)."""
+        if self.options.max_banks is not None:
+            return self.options.max_banks
+        if self.options.at_any_price:
+            return MOST_BANKS
+        limits = ((mask, cap) for loop in self.demand.loops for mask, cap in loop.need.limits)
+        asked = max((-(-mask.bit_count() // cap) for mask, cap in limits), default=1)
+        spare, most = (SPARE_AT_PORTS, MOST_AT_PORTS) if self.demand.interface else (SPARE, MOST_OWN)
+        return min(most, max(USUAL, spare * asked))
+
+    @property
+    def most_registers(self) -> int:
+        """No more elements than these become registers."""
         return self.options.max_banks if self.options.max_banks is not None else MOST_BANKS
+
+    @property
+    def capped(self) -> str:
+        """How many banks were looked at, in the words of a reason."""
+        cap = counted(self.most, "bank")
+        return f" with at most {cap}" + ("" if self.options.max_banks is not None else " (--max-banks allows more)")
 
     def _cost(self, layout: Layout, crossbar: bool, copies: int = 1) -> Cost:
         needs = [loop.need for loop in self.demand.loops]
@@ -185,12 +210,14 @@ class Chooser:
         space = PragmaSpace(needs, self.demand.shape, self.model, self.most, max(1, self.options.effort))
         bound = min(bound, space.leaving)
         solutions = [x for x in self._in_order(space, max(bound, start)) if not (self.too_large and x.depth(0) == 1)]
+        existing = self.demand.existing
+        if not solutions and existing is not None and existing.banks > self.most and start <= existing.banks:
+            solutions = [existing] if self._parts(existing) and all(n.fits(existing, self.model) for n in needs) else []
         if not solutions:
             last = self.last_resort and self.options.scheme == "pragma"
             last = last and (not self.demand.interface or self.options.max_banks is not None)
-            last = last and elements(self.demand) <= self.most and not self.too_large
+            last = last and elements(self.demand) <= self.most_registers and not self.too_large
             return self._registers(bound, space.complete) if last else None
-        existing = self.demand.existing
         leaving = self._leaving(needs)
         if leaving <= solutions[0].banks:  # a partition that does not rely on that is what one expects
             staying = [x for x in solutions if all(n.fits(x, "ideal") for n in needs)]
@@ -256,7 +283,10 @@ class Chooser:
         if self.model == "static" and self._leaving(needs) < (self.most + 1 if found is None else found.banks):
             pragma = self._pragma(needs, lower_bound(needs, self.demand.shape), start)
             if pragma is not None and (found is None or pragma.banks < found.banks):
-                return pragma  # loads leave their loop, which no certificate counts on
+                why = f"{pragma.reason}; loads leave their loop under it, which no other mapping brings about"
+                if found is None:
+                    why = f"{pragma.reason}; no mapping that a text can select was found within the effort"
+                return replace(pragma, proved=False, absolute=False, reason=why)
         if found is None:
             return None
         layout: Layout = found.layout
@@ -315,11 +345,15 @@ class Chooser:
         effort, start = self.options.effort, max(start, 2)  # code for one bank alone would gain nothing
         # where accesses share a bank in changing pairs, the text of a table has more loads than the bank has ports
         tables = not (self._apart and any(cap > 1 for need in needs for _, cap in need.limits))
+        stored = any(not s.read for need in needs for s in need.problem.sites)
+        written = self._apart and (
+            stored or self.options.scheme == "auto"
+        )  # of loads alone any says the least there is
         if not self.options.pow2:
-            return least_any(needs, self.demand.shape, most, effort, start, tables)
+            return least_any(needs, self.demand.shape, most, effort, start, tables, written)
         for banks in _powers(most):
             if banks >= start:
-                found = least_any(needs, self.demand.shape, banks, effort, banks, tables)
+                found = least_any(needs, self.demand.shape, banks, effort, banks, tables, written)
                 if found is not None:
                     return found
         return None
@@ -417,8 +451,7 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> Relaxed:
         return demand.loops[k].weight * (iis[k] - alone[k])
 
     every = range(len(needs))
-    cap = chooser.options.max_banks
-    capped = f" with at most {counted(cap, 'bank')}" if cap is not None else ""
+    capped = chooser.capped
     most = [slowest(n) for n in needs]
     alone = [lowest(most, k)[k] for k in every]
     said = [

@@ -12,18 +12,22 @@ from dataclasses import dataclass
 
 from hlspart.banking.need import Need
 from hlspart.layouts.layout import Layout
+from hlspart.model.rewriting import ADDRESS_BITS
 from hlspart.targets import Target
 
-ADDRESS_BITS = 16
 BLOCKS, LUTS = 1000, 150_000  # of a part that is not known: 150 LUTs and 300 flip-flops a block are usual
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """18 Kb blocks, LUTs and registers (bits); ``share``: their shares of the part, added up."""
+    """18 Kb blocks, LUTs and registers (bits); ``share``: their shares of the part, added up.
+
+    ``selection``: those of the LUTs that stand between accesses and banks.
+    """
 
     bram18k: int
     luts: int
+    selection: int
     register_bits: int
     share: float
 
@@ -42,7 +46,7 @@ def cost(layout: Layout, bits: int, needs: Sequence[Need], crossbar: bool, targe
     blocks, luts, registers = blocks * copies, luts * copies + wires, registers * copies
     part = target.resources
     share = blocks / (part.bram18k or BLOCKS) + luts / (part.lut or LUTS) + registers / (part.ff or 2 * LUTS)
-    return Cost(blocks, luts, registers, share)
+    return Cost(blocks, luts, wires, registers, share)
 
 
 def _wires(need: Need, layout: Layout, bits: int, crossbar: bool) -> int:

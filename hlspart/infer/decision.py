@@ -83,6 +83,7 @@ def record(program: Program, d: Decision) -> InferredArray:
         copies=choice.copies,
         bram18k=choice.cost.bram18k,
         registers=choice.cost.register_bits,
+        selection_luts=choice.cost.selection,
         fresh=bool(d.directives),
         scope=d.demand.loops[0].result.function,
     )

@@ -17,7 +17,7 @@ def pareto(run: Callable[[InferOptions], InferResult], options: InferOptions) ->
     points: list[dict[str, object]] = []
     seen: set[tuple[int, int, int]] = set()
     for ii in range(1, MOST_II + 1):
-        result = run(replace(options, target_ii=ii, pareto=False))
+        result = run(replace(options, target_ii=ii, pareto=False, at_any_price=True))
         if not result.loops or (not points and ii > MOST_UNKNOWN):
             break
         if any(x.ii_after is None for x in result.loops):

@@ -56,6 +56,7 @@ class InferOptions:
     effort: int = 1
     objective: Literal["banks", "bram", "lut"] = "banks"
     pareto: bool = False
+    at_any_price: bool = False  # without the usual bound on banks, for the curve
     beside: bool = False  # for a file of directives: pragmas of the source stay where they serve
     sparing: bool = False  # large arrays stay in memories under scheme "pragma", too, unless max_banks is given
     hints: bool = False  # say what the next unroll factor would gain

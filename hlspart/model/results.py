@@ -329,6 +329,7 @@ class InferredArray:
     removed: tuple[int, ...] = ()  # indices in Program.directives that this choice replaces
     copies: int = 1
     bram18k: int = 0
+    selection_luts: int = 0  # between accesses and banks, an estimate
     registers: int = 0  # bits
     fresh: bool = False  # the pragmas are new, not those that are there
     scope: str | None = None  # function for the directives of an array at file scope

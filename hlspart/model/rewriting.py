@@ -109,12 +109,15 @@ class GroupOutcome:
     at: Origin | None
 
 
+ADDRESS_BITS = 16  # of a word in a bank, in estimates
+
+
 @dataclass(frozen=True, slots=True)
 class Crossbar:
     """Bank-centric code for one array in one loop body.
 
     ``loads`` and ``stores``: sites per bank. The ``*_inputs`` are those of the widest multiplexer in
-    front of an address, behind the memories, and in front of a store's data. ``levels``: six-input
+    front of an address, behind the memories, and in front of a store's data; words have ``bits``. ``levels``: six-input
     look-up tables in a row, a 4:1 multiplexer each: before a memory and behind it. ``in_place``:
     why the accesses stay where they are, each with a selection of its own.
     """
@@ -131,6 +134,7 @@ class Crossbar:
     address_inputs: int
     value_inputs: int
     store_inputs: int
+    bits: int
     in_place: str | None = None
 
     @property
@@ -138,9 +142,23 @@ class Crossbar:
         """Estimated depth of the multiplexers, in look-up tables."""
         return lut_levels(max(self.address_inputs, self.store_inputs)), lut_levels(self.value_inputs)
 
+    @property
+    def luts(self) -> int:
+        """Estimated LUTs of all multiplexers and bank numbers.
+
+        A choice among n words of w bits takes w * (n - 1) / 3, a residue of 16 bits by a number that is no power of two
+        8 for each of them (the rules of thumb of ``ii``).
+        """
+        values = self.accesses * max(0, self.value_inputs - 1) * self.bits
+        addresses = self.banks * self.loads * max(0, self.address_inputs - 1) * ADDRESS_BITS
+        stored = self.banks * self.stores * max(0, self.store_inputs - 1) * (self.bits + ADDRESS_BITS)
+        residues = self.accesses * 8 * ADDRESS_BITS if self.banks & (self.banks - 1) else 0
+        return -(-(values + addresses + stored) // 3) + residues
+
     def to_json(self) -> dict[str, object]:
         """Entry of ``crossbars`` in the report."""
         return {
+            "luts": self.luts,
             "array": self.array,
             "function": self.function,
             "loop": self.loop,

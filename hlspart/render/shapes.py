@@ -351,6 +351,7 @@ def _inferred(item: InferredArray) -> Shape:
         "mapping": None if item.mapping is None else item.mapping.to_json(),
         "bank_depth": item.bank_depth,
         "needs_rewrite": item.needs_rewrite,
+        "selection_luts": item.selection_luts,
         "reason": item.reason,
         "partition": [_partition(p) for p in item.dims],
     }

@@ -173,6 +173,8 @@ def _inferred(array: Shape) -> str:
         what += " " + ", ".join(f"{k} {v}" for k, v in array["mapping"].items() if v is not None)
     text = f"{head}{what}: {array['banks']} banks, {proof}\n"
     text += "".join(f"    {p}\n" for p in array["pragmas"])
+    if array["selection_luts"]:
+        text += f"    about {array['selection_luts']} LUTs choose among banks\n"
     if array["needs_rewrite"]:
         text += "    no pragma alone achieves this: hlspart rewrite --infer writes it\n"
     if array["reason"]:
@@ -267,5 +269,6 @@ def _crossbar(item: Shape) -> str:
     return (
         f"{where}{item['accesses']} accesses in {item['loads_per_bank']} loads and {item['stores_per_bank']} stores"
         f" per bank and iteration; multiplexer inputs: address {inputs['address']}, value {inputs['value']},"
-        f" store {inputs['store']}; about {levels['before']} + {levels['behind']} LUTs in a row\n"
+        f" store {inputs['store']}; about {levels['before']} + {levels['behind']} LUTs in a row,"
+        f" {item['luts']} in all\n"
     )

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hlspart.model.access import Affine
-from hlspart.model.program import ArrayType, Program
+from hlspart.model.program import ArrayType, Program, storage_bits
 from hlspart.model.rewriting import Crossbar
 from hlspart.model.source import one_line
 from hlspart.rewrite.buffer import EditBuffer
@@ -163,14 +163,21 @@ def crossbars(program: Program, plan: Plan) -> Iterator[Crossbar]:
             program.variable(region.variable).name, region.loop.function, region.loop.at.span.path, region.loop.name,
             program.line(region.loop.at), banks, len(region.sites), region.read_lanes, region.write_lanes,
             max(map(len, loaded), default=0), banks if loaded else 0, max(map(len, stored), default=0),
+            _bits(program, region.variable),
         )  # fmt: skip
     for direct in plan.movement.direct:
         loads = direct.writer is None or direct.reads or direct.writer.partial
         yield Crossbar(
             program.variable(direct.ref.variable).name, direct.function, direct.ref.at.span.path, None,
             program.line(direct.ref.at), banks, 1, int(loads), int(direct.writes), 1, banks if loads else 0,
-            int(direct.writes), direct.why.reason,
+            int(direct.writes), _bits(program, direct.ref.variable), direct.why.reason,
         )  # fmt: skip
+
+
+def _bits(program: Program, variable: int) -> int:
+    """Width of the elements of an array."""
+    of = program.variable(variable).as_array
+    return (storage_bits(of.element) if of is not None else None) or 32
 
 
 def _insert_region(

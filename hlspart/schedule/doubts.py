@@ -86,7 +86,7 @@ def least_resource(p: Prediction) -> tuple[int, str | None]:
     )
     left, why = _settled(p), []
     if _interval(p, left) < _interval(p, p.counts):
-        why.append("whether loads whose element stays through unrolling only leave a loop is not known")
+        why.append("whether loads leave the loop that only unrolling or a partition makes steady is not known")
     for unknown, text in reasons:
         bus = shared_interval(p.elaborated, left)
         kept = {v: x for v, x in left.items() if not unknown(v, bus)}

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from hlspart.banking.accesses import settled
+from hlspart.banking.accesses import held, settled
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.schedule.dependence import Carriers, towards
 from hlspart.schedule.graph import Carried, Edge, Graph, MemoryRef, Op
@@ -28,13 +28,15 @@ class Lowered:
     """The graph, with the loads that depend on an enclosing loop of a flattened nest only.
 
     ``waits``: orders of one iteration that no element asks for and the tool keeps all the same, see :func:`hidden`.
-    ``unsettled``: loads in the graph of which it is not known whether they have left the loop.
+    ``unsettled``: loads in the graph of which it is not known whether they have left the loop. ``chosen``: one
+    load for each address of which every bank has a word in a register, loaded ahead of the loop.
     """
 
     graph: Graph
     kept: frozenset[int]
     waits: tuple[Edge, ...] = ()
     unsettled: frozenset[int] = frozenset()
+    chosen: tuple[MemoryRef, ...] = ()
 
 
 CHOSEN = "whether the tool keeps apart stores at one place of memories chosen while the loop runs is not known"
@@ -59,7 +61,9 @@ def lower(
     ops = dict(body.ops)
     carried = list(body.carried)
     live = _lasting(ops, body.live, storage)
-    hoisted, unsettled = _promote(ops, carried, live, own, storage, late) if loop else ((), frozenset[int]())
+    chosen: list[MemoryRef] = []
+    promoted = _promote(ops, carried, live, own, storage, late, chosen) if loop else ((), frozenset[int]())
+    hoisted, unsettled = promoted
     if ends is not None:
         _promote_inner(ops, carried, carriers.space.names, ends, storage)
     left: Mapping[tuple[int, int], int | None] = {}
@@ -78,7 +82,8 @@ def lower(
     kept = frozenset(
         i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
     )
-    return Lowered(Graph(graph_ops, (*_data(ops, graph_ops, carried), *orders), hoisted), kept, tuple(waits), unsettled)
+    graph = Graph(graph_ops, (*_data(ops, graph_ops, carried), *orders), hoisted)
+    return Lowered(graph, kept, tuple(waits), unsettled, tuple(chosen))
 
 
 def _lasting(ops: dict[int, Op], live: set[int], storage: Storage) -> set[int]:
@@ -97,7 +102,13 @@ def _lasting(ops: dict[int, Op], live: set[int], storage: Storage) -> set[int]:
 
 
 def _promote(
-    ops: dict[int, Op], carried: list[Carried], live: set[int], own: tuple[str, ...], storage: Storage, late: bool
+    ops: dict[int, Op],
+    carried: list[Carried],
+    live: set[int],
+    own: tuple[str, ...],
+    storage: Storage,
+    late: bool,
+    chosen: list[MemoryRef],
 ) -> tuple[tuple[MemoryRef, ...], frozenset[int]]:
     """Take accesses of elements that stay out of the loop; also the loads of which it is not known."""
     by_variable: dict[int, list[Op]] = defaultdict(list)
@@ -116,6 +127,9 @@ def _promote(
         groups: dict[tuple[object, ...], list[Op]] = defaultdict(list)
         for op in found:
             groups[op.ref.key if op.ref is not None else ()].append(op)
+        steady = [m[0].ref for m in groups.values() if all(op.kind == "load" for op in m)]
+        moved = [r for r in steady if r is not None and settled(r.index, memory.layout, own) and _moves(r, own)]
+        few = held(len(moved), memory.layout)
         for members in groups.values():
             ref = members[0].ref
             assert ref is not None
@@ -128,8 +142,11 @@ def _promote(
                 if behind != "leave":
                     continue
             if not stores and all(op.kind == "load" for op in members):
-                if fixed or settled(ref.index, memory.layout, own):
+                if not fixed and settled(ref.index, memory.layout, own) and not few:
+                    unsettled |= {op.id for op in members}
+                elif fixed or settled(ref.index, memory.layout, own):
                     kind = "input" if fixed else "mux"
+                    chosen += [] if fixed else [ref]
                     for op in members:
                         ops[op.id] = replace(op, kind=kind, args=(), ref=None)
                         gone.append(op.ref or ref)

@@ -3,7 +3,7 @@
 Blocks by all width and depth shapes of the family (UG573, UG473), copies for the reads that a table or a
 replicated memory serves at once. LUTs of a memory: one per bit and 64 words and one more, as in public reports, twice
 that for two ports at will. Rule of thumb: a choice among n words of w bits takes w * (n - 1) / 3 LUTs (a 6-input
-LUT holds a 4-to-1 multiplexer).
+LUT holds a 4-to-1 multiplexer); so for words that are loaded ahead of a loop, one of each bank, which are registers.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ _TRUE_DUAL = frozenset({"ram_t2p", "ram_2p", "rom_2p", "rom_np"})
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What the loops ask of one array: reads of a bank in one cycle, words chosen among banks."""
+    """What the loops ask of one array: reads of a bank in one cycle, words chosen among banks, words held ahead."""
 
     reads: int = 1
     choices: int = 0
+    held: int = 0
 
     def also(self, other: Use) -> Use:
         """Of both."""
-        return Use(max(self.reads, other.reads), self.choices + other.choices)
+        return Use(max(self.reads, other.reads), self.choices + other.choices, self.held + other.held)
 
 
 def uses(p: Prediction) -> dict[int, Use]:
@@ -51,6 +52,11 @@ def uses(p: Prediction) -> dict[int, Use]:
                     per_bank[bank] = per_bank.get(bank, 0) + 1
         ii = p.schedule.ii if p.schedule is not None else 1
         out[variable] = Use(math.ceil(max(per_bank.values(), default=1) / ii), choices)
+    for ref in p.elaborated.lowered.chosen:  # a word of each bank, and what chooses among them
+        memory = p.elaborated.storage.memory(ref.variable)
+        banks = memory.layout.banks
+        words = Use(1, banks - 1, banks if memory.layout.depth(0) > 1 else 0)
+        out[ref.variable] = out.get(ref.variable, Use()).also(words)
     return out
 
 
@@ -80,6 +86,7 @@ def _array(storage: Storage, variable: Variable, use: Use) -> ArrayResult:
     folded = storage.constant(variable)  # single words of a table are constants, no registers
     single = banks if memory.registers and known else sum(d == 1 for d in depths)
     flip_flops = word * single if on_chip and not folded else 0
+    flip_flops += word * use.held
     return ArrayResult(
         variable=variable.id,
         name=variable.name,
