@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hlspart.verify import VerifyOptions, verify
+from hlspart.verification import VerifyOptions, verify
 from inferring import array, pipeline
 
 from hlspart.model.options import InferOptions, RewriteOptions, TargetOptions
