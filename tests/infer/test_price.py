@@ -37,7 +37,7 @@ def test_pragmas_are_proposed_up_to_the_knee(argument: bool) -> None:
     ("argument", "ports", "banks", "ii"), [(True, 1, 32, 4), (True, 2, 1, 4), (False, 1, 64, 2), (False, 2, 32, 2)]
 )
 def test_the_bound_grows_with_what_accesses_ask_for(argument: bool, ports: int, banks: int, ii: int) -> None:
-    """128 / m blocks hold m of 8 stores each. The bound: 4 or 8 times the 8 / ports banks that accesses ask for."""
+    """128 / m blocks hold m of 8 stores each. The bound: 6 or 8 times the 8 / ports banks that accesses ask for."""
     asked = 8 // ports
     spare, most = (SPARE_AT_PORTS, MOST_AT_PORTS) if argument else (SPARE, MOST_OWN)
     assert banks <= min(most, max(USUAL, spare * asked))
