@@ -22,10 +22,7 @@ MOST_SLOWER = 3  # IIs above the one asked for at which a rewrite is looked for 
 MOST_WAYS = 16  # to deal out the ports of a bank, over all loops
 SMALL_BITS = 512  # arrays up to this size become registers under scheme auto when they need banks
 REGISTERS_FOR = 2  # times the cost of banks, that registers may cost: they answer at once
-SPARE, SPARE_AT_PORTS = (
-    8,
-    4,
-)  # times the banks that accesses ask for over ports; each bank of an argument is a port of the block
+SPARE, SPARE_AT_PORTS = 8, 6  # times the banks that accesses ask for; each bank of an argument is a port
 USUAL = 16  # banks that are never too many
 MOST_OWN, MOST_AT_PORTS = 256, 64
 MOST_REGISTER_BITS = 16_384  # of one array; a slower loop is preferred to more that nobody asked for

@@ -6,11 +6,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hlspart.verification import VerifyOptions, verify
 from inferring import array, pipeline
 
 from hlspart.model.options import InferOptions, RewriteOptions, TargetOptions
 from hlspart.targets import load
+from hlspart.verification import VerifyOptions, verify
 
 SIZE = 14
 
