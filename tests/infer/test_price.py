@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from inferring import array, pipeline, run
 
@@ -33,17 +35,29 @@ def test_pragmas_are_proposed_up_to_the_knee(argument: bool) -> None:
     assert "L cannot reach II 1 with at most 16 banks (--max-banks allows more), 2 is" in array(found, "a").reason
 
 
-@pytest.mark.parametrize(
-    ("argument", "ports", "banks", "ii"), [(True, 1, 32, 4), (True, 2, 1, 4), (False, 1, 64, 2), (False, 2, 32, 2)]
-)
-def test_the_bound_grows_with_what_accesses_ask_for(argument: bool, ports: int, banks: int, ii: int) -> None:
-    """128 / m blocks hold m of 8 stores each. The bound: 6 or 8 times the 8 / ports banks that accesses ask for."""
-    asked = 8 // ports
+def least(most: int, ports: int) -> tuple[int, int]:
+    """(II, banks) by enumeration: the least II that at most ``most`` banks give eight stores, and the least banks."""
+
+    def busiest(bank: Callable[[int], int]) -> int:
+        reached = [{bank(256 * i + 32 * k) for i in range(16)} for k in range(8)]
+        return max(sum(b in banks for banks in reached) for b in set().union(*reached))
+
+    found = [(-(-8 // ports), 1)]
+    for n in range(2, most + 1):
+        size = -(-4096 // n)
+        loads = [busiest(lambda x, n=n: x % n)]
+        loads += [busiest(lambda x, size=size: x // size)] if -(-4096 // size) == n else []
+        found.append((-(-min(loads) // ports), n))
+    return min(found)
+
+
+@pytest.mark.parametrize(("argument", "ports"), [(True, 1), (True, 2), (False, 1), (False, 2)])
+def test_the_bound_grows_with_what_accesses_ask_for(argument: bool, ports: int) -> None:
     spare, most = (SPARE_AT_PORTS, MOST_AT_PORTS) if argument else (SPARE, MOST_OWN)
-    assert banks <= min(most, max(USUAL, spare * asked))
+    ii, banks = least(min(most, max(USUAL, spare * 8 // ports)), ports)
     result = run(strided(argument, accesses=8), scheme="pragma", ports=ports)
     (loop,) = [x for x in result.loops if x.name == "L"]
-    assert (array(result, "a").banks, loop.ii_after) == (banks, ii)
+    assert (loop.ii_after, array(result, "a").banks) == (ii, banks)
 
 
 def test_what_the_user_says_and_the_curve_go_beyond_the_knee() -> None:
