@@ -70,6 +70,11 @@ def size(value: Known) -> tuple[int, int]:
     return cases, most
 
 
+def divisions(where: isl.Set) -> int:
+    """The most divisions in one piece of a set."""
+    return max((part.dim(isl.dim_type.div) for part in where.get_basic_sets()), default=0)
+
+
 def constant(value: Value) -> int | None:
     """The integer that ``value`` is, if it is one."""
     return value.const if isinstance(value, Affine) and not value.terms else None

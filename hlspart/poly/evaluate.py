@@ -34,12 +34,13 @@ from hlspart.model.program import (
     children,
 )
 from hlspart.poly import algebra
-from hlspart.poly.algebra import ONE, UNIVERSE, ZERO, Known, Pointer, Unknown, Value
+from hlspart.poly.algebra import ONE, UNIVERSE, ZERO, Known, Pointer, Unknown, Value, divisions
 from hlspart.poly.conversions import INT, arbitrary, common, limits, may_wrap, promoted
 from hlspart.poly.pointers import Pointers
 from hlspart.poly.scope import Condition, State, split
 
 MOST_PIECES = 4  # of a condition, from which arms of further selections are not told apart
+MOST_DIVISIONS = 4  # likewise, in one of its pieces
 
 
 class Evaluator(Pointers):
@@ -226,7 +227,8 @@ class Evaluator(Pointers):
     @staticmethod
     def _arm(st: State, where: isl.Set, exact: bool) -> State:
         """``st`` where a test holds, or a superset: a chain of selections falls into ever more pieces."""
-        return st.within(where, exact) if st.dom.n_basic_set() < MOST_PIECES else st.within(algebra.UNIVERSE, False)
+        few = st.dom.n_basic_set() < MOST_PIECES and divisions(st.dom) + divisions(where) <= MOST_DIVISIONS
+        return st.within(where, exact) if few else st.within(algebra.UNIVERSE, False)
 
     # ------------------------------------------------------------------------------- conditions
 

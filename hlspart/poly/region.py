@@ -17,6 +17,7 @@ import islpy as isl
 from hlspart.model.access import Affine
 
 T = TypeVar("T")
+MOST_PIECES = 128  # of a set of iterations that others are still cut out of
 
 
 class TooHard(Exception):
@@ -40,7 +41,9 @@ class Region:
         self._set = set_
 
     def meet(self, other: Region) -> Region:
-        """Iterations in both."""
+        """Iterations in both. Raises TooHard where that falls into too many pieces."""
+        if self._set.n_basic_set() * other._set.n_basic_set() > MOST_PIECES:
+            raise TooHard(f"more than {MOST_PIECES} pieces")
         return Region(self._owner, self._owner.guarded(lambda: self._set.intersect(other._set)))
 
     def minus(self, other: Region) -> Region:

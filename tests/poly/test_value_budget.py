@@ -11,6 +11,8 @@ import pytest
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
 from hlspart.poly import algebra, analyse
+from hlspart.poly.region import Regions, TooHard
+from hlspart.poly.scope import State
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 from scalar_programs import generate
@@ -58,6 +60,34 @@ def test_a_function_has_one_budget() -> None:
     lines = "".join(f"a[(x + {k}) / 3 + (x + i) % {k + 5}] = 1;\n" for k in range(150))
     reasons = indices(f"void f(int a[64], int x) {{ for (int i = 0; i < 64; i++) {{\n{lines}}} }}")
     assert reasons[0] is None and reasons[-1] is not None and "too many values with cases" in reasons[-1]
+
+
+def test_arms_of_nested_selections_stay_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The addresses of bank-centric code: which of many accesses is in this bank."""
+    banks = "".join(f"int b{k} = (i + {k} * j) % 7;\n" for k in range(24))
+    select = " : ".join(f"b{k} == 3 ? {k} + i / 7" for k in range(24))
+    seen: list[int] = []
+    whole = State.within
+
+    def within(self: State, where: object, exact: bool) -> State:
+        made = whole(self, where, exact)  # type: ignore[arg-type]
+        seen.append(algebra.divisions(made.dom))
+        return made
+
+    monkeypatch.setattr(State, "within", within)
+    text = f"""void f(const int a[99], int o[99]) {{ for (int i = 0; i < 60; i++) for (int j = 0; j < 60; j++) {{
+        {banks} o[i] = a[{select} : 0]; }} }}"""
+    assert len(indices(text)) == 2
+    assert len(seen) > 40 and max(seen) <= 8
+
+
+def test_iterations_that_fall_into_many_pieces_are_too_hard() -> None:
+    space = Regions(("i",), (1,))
+    pieces = " or ".join(f"i = {3 * k}" for k in range(40))
+    many = space.region(f"{{ [i] : {pieces} }}")
+    assert many.meet(space.region("{ [i] : 0 <= i < 9 }")).points(99)[0] == [(0,), (3,), (6,)]
+    with pytest.raises(TooHard, match="pieces"):
+        many.meet(many)
 
 
 def test_no_value_is_larger_than_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
