@@ -8,7 +8,7 @@ See docs/api.md; the names are those of :mod:`hlspart.api`, which is imported wh
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from hlspart.version import __version__
 
 if TYPE_CHECKING:
     from hlspart.api import (
@@ -36,6 +36,7 @@ __all__ = [
     "LintAnswer",
     "RewriteAnswer",
     "VerifyAnswer",
+    "__version__",
     "open",
     "parse",
     "verify",
@@ -51,4 +52,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return list(__all__)

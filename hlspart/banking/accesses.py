@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
-from hlspart.layouts.perdim import DimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import PortAccess
 

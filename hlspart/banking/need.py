@@ -20,8 +20,9 @@ from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.counting import PortProblem
 from hlspart.banking.rows import Rows
 from hlspart.banking.sites import Site
+from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
 from hlspart.poly.region import Box

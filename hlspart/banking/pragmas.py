@@ -16,7 +16,8 @@ from operator import and_
 
 from hlspart.banking.accesses import held, settled_along
 from hlspart.banking.need import BankModel, Family, Need
-from hlspart.layouts.perdim import DimKind, DimLayout, PerDimLayout
+from hlspart.layouts.dimension import DimKind, DimLayout
+from hlspart.layouts.perdim import PerDimLayout
 
 MOST_BANKS = 1024  # beyond this no search is made unless the user asks for it (UG1399: limit of a partition)
 

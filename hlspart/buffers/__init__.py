@@ -90,3 +90,9 @@ def _longer(old: Bounds, new: Bounds) -> bool:
 def _above(old: int | None, new: int | None) -> bool:
     """Whether a figure grew or is not known any more."""
     return old is not None and (new is None or new > old)
+
+
+__all__ = [
+    "problem",
+    "share",
+]

@@ -9,9 +9,9 @@ from importlib import import_module
 
 import click
 
-from hlspart import __version__
 from hlspart.cli.files import say
 from hlspart.settings import SettingsError
+from hlspart.version import __version__
 
 INTERNAL_ERROR = 70  # EX_SOFTWARE: can never be mistaken for "clean" or "findings"
 CLOSED_PIPE = 141  # what a shell reports for SIGPIPE

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-import hlspart
 from hlspart.cli.cache import Cache
 from hlspart.lint import LintConfig, engine
 from hlspart.lint.catalogue import entries
@@ -24,6 +23,7 @@ from hlspart.model.source import Edit, SourceText, Span
 from hlspart.pipeline import Pipeline, Reader
 from hlspart.programs import programs
 from hlspart.reading import read_file
+from hlspart.version import __version__
 
 SUFFIXES = (".c", ".cpp", ".cc", ".cxx")
 CACHE = ".hlspart-cache"
@@ -192,9 +192,9 @@ def _package() -> str:
     brought = {e.source.partition(".")[0] for e in entries() if e.source is not None}
     files = [getattr(m, "__file__", None) for name, m in sys.modules.items() if name.partition(".")[0] in brought]
     theirs = {Path(file) for file in files if file}
-    found = sorted({*Path(hlspart.__file__).parent.rglob("*.py"), *theirs})
+    found = sorted({*Path(__file__).parents[1].rglob("*.py"), *theirs})
     state = [(str(p), s.st_size, s.st_mtime_ns) for p in found for s in [p.stat()]]
-    return f"{hlspart.__version__} {hashlib.sha256(repr(state).encode()).hexdigest()}"
+    return f"{__version__} {hashlib.sha256(repr(state).encode()).hexdigest()}"
 
 
 def _shape(item: Diagnostic) -> Mapping[str, object]:

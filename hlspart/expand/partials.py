@@ -4,16 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from hlspart.expand.region import Refusal
-from hlspart.expand.texts import names_in, type_text
-from hlspart.model.expanding import Reduction
-from hlspart.model.program import ArrayRef, ScalarType
+from hlspart.expand.context import Context
+from hlspart.expand.region import Refusal, Region
+from hlspart.expand.texts import Texts, names_in, type_text
+from hlspart.model.expanding import Reduction, Request
+from hlspart.model.program import ArrayRef, Program, ScalarType
+from hlspart.rewrite.names import Names
 
-if TYPE_CHECKING:
-    from hlspart.expand.context import Context
-    from hlspart.expand.runs import Runs
+
+class Emitter(Protocol):
+    """What partial results ask of the writer of a region."""
+
+    program: Program
+    names: Names
+    texts: Texts
+    region: Region
+    request: Request
+    pes: tuple[int, ...]
+    interleave: int
+
+    def count(self, position: int) -> str:
+        """Name of the constant with the number of elements of an expanded loop."""
+
+    def element(self, position: int) -> str:
+        """Name of the iterator over the elements of an expanded loop."""
+
+    def widest(self, variable: int) -> int:
+        """Bits of the widest integer that the region combines with a variable."""
+
+    def around(self, bodies: list[str], ctx: Context, used: set[int]) -> list[str]:
+        """Loops over the elements around lines."""
+
 
 #: What every partial starts from; the others start from the variable's own value, which does them no harm.
 _IDENTITY = {"+": "0", "*": "1", "^": "0"}
@@ -24,7 +47,7 @@ _MOST_NAMED = 64
 class Partials:
     """The partials of one reduction around the loop that they are for."""
 
-    def __init__(self, emitter: Runs, reduction: Reduction, ctx: Context) -> None:
+    def __init__(self, emitter: Emitter, reduction: Reduction, ctx: Context) -> None:
         self.emitter, self.reduction, self.ctx = emitter, reduction, ctx
         self.variable = emitter.program.variable(reduction.variable)
         self.name = emitter.names.free(f"{reduction.name}_part")
@@ -74,7 +97,7 @@ class Partials:
         return replace(ctx, whole={**ctx.whole, self.reduction.variable: self.name + own})
 
     @staticmethod
-    def rotation(partial: str, emitter: Runs, reduction: Reduction) -> list[str]:
+    def rotation(partial: str, emitter: Emitter, reduction: Reduction) -> list[str]:
         """Statements that move the partial that was just added to behind the others."""
         deep = emitter.interleave
         base = partial.rsplit("[", 1)[0]

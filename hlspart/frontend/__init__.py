@@ -8,4 +8,10 @@ from hlspart.frontend.hidden import hidden_uses
 from hlspart.frontend.load import load
 from hlspart.frontend.unfold import unfolded
 
-__all__ = ["hidden_uses", "load", "unfolded"]
+__all__ = [
+    "directives",
+    "hidden",
+    "hidden_uses",
+    "load",
+    "unfolded",
+]

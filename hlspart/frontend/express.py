@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from pycparser import c_ast
 
@@ -25,13 +25,19 @@ from hlspart.frontend.parse import ASM, RANGE, TABLE
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
-if TYPE_CHECKING:
-    from hlspart.frontend.declare import Declarations
-
 MAX_DEPTH = 1000
 MAX_RANGE = 65536  # elements that one initial value may stand for
 
 Ranged = tuple[ir.Expr, int, int]
+
+
+class TypeReader(Protocol):
+    """Reads the types that occur in expressions."""
+
+    def type_of(self, node: Any) -> ir.CType:
+        """The model type of a type name."""
+
+
 """An expression with its first and last token, without parentheses around it."""
 
 _COMPARISONS = {"<", ">", "<=", ">=", "==", "!=", "&&", "||"}
@@ -40,7 +46,7 @@ _COMPARISONS = {"<", ">", "<=", ">=", "==", "!=", "&&", "||"}
 class Expressions:
     """Lowers expressions of one unit."""
 
-    declarations: Declarations  # set by the unit; types occur in casts and sizeof
+    declarations: TypeReader  # set by the unit; types occur in casts and sizeof
 
     def __init__(self, context: Context) -> None:
         self.context = context

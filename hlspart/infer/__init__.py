@@ -14,7 +14,13 @@ from hlspart.model.results import IIResult, InferResult, Validation
 from hlspart.partition import validate
 from hlspart.targets import Target
 
-__all__ = ["Inference", "infer"]
+__all__ = [
+    "Inference",
+    "demand",
+    "emission",
+    "emitted",
+    "infer",
+]
 
 
 def infer(

@@ -12,8 +12,9 @@ from hlspart.banking.pragmas import MOST_BANKS, PragmaSpace
 from hlspart.banking.search import Banking, least_any, lower_bound
 from hlspart.infer.cost import Cost, cost
 from hlspart.infer.demand import COPIED, Demand, elements
+from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.options import InferOptions
 from hlspart.model.results import BankingMap
 from hlspart.targets import Target

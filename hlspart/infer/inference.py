@@ -27,8 +27,9 @@ from hlspart.infer.demand import (
 )
 from hlspart.infer.judgement import judge
 from hlspart.infer.outcomes import outcomes
-from hlspart.infer.parted import Parting, parted
-from hlspart.infer.repairs import Plan, better, hastened, least, tuned, weighed
+from hlspart.infer.parted import parted
+from hlspart.infer.repairs import better, hastened, least, tuned, weighed
+from hlspart.infer.running import Parting, Plan
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.directives import Directive
 from hlspart.model.options import InferOptions

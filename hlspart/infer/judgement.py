@@ -5,7 +5,8 @@ from __future__ import annotations
 from hlspart.banking.need import BankModel, Need
 from hlspart.infer.choice import Choice, counted
 from hlspart.infer.demand import Demand
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.dimension import DimLayout
+from hlspart.layouts.perdim import PerDimLayout
 
 
 def judge(demand: Demand, choice: Choice, model: BankModel) -> str:

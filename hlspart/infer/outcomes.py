@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from hlspart.infer.decision import Decision
 from hlspart.infer.demand import LoopKey, key
+from hlspart.infer.running import InferenceRun
 from hlspart.model.results import IIResult, InferredLoop, LoopResult
 
-if TYPE_CHECKING:
-    from hlspart.infer.inference import Inference
 
-
-def _shortage(run: Inference, loop: LoopResult, decisions: Sequence[Decision]) -> str:
+def _shortage(run: InferenceRun, loop: LoopResult, decisions: Sequence[Decision]) -> str:
     """Which rewritten array keeps a loop from its target, when no limit of the prediction does."""
     for d in decisions:
         chooser = run.chooser(d.demand)
@@ -28,7 +25,7 @@ def _shortage(run: Inference, loop: LoopResult, decisions: Sequence[Decision]) -
 
 
 def outcomes(
-    run: Inference, after: IIResult, decisions: Sequence[Decision], free: Mapping[LoopKey, LoopResult]
+    run: InferenceRun, after: IIResult, decisions: Sequence[Decision], free: Mapping[LoopKey, LoopResult]
 ) -> list[InferredLoop]:
     """What each loop gains under ``decisions``; ``free``: the prediction if memories had ports enough."""
     before = {key(x): x for x in run.before.loops}

@@ -7,37 +7,24 @@ share a bank. Where such an order is part of the critical cycle of a loop, banks
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.infer.choice import Pair, separated
 from hlspart.infer.demand import Demand, demands, elements, key, partition_directives
 from hlspart.infer.repairs import PATIENCE, TRIALS, better, rank, why
+from hlspart.infer.running import InferenceRun, Parting
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.directives import Directive
 from hlspart.model.results import IIResult, Step
-
-if TYPE_CHECKING:
-    from hlspart.infer.inference import Inference
 
 LOOKED_AT = 512  # partitions of one array
 TOGETHER = "one bank for stores and what waits for them"
 NEVER_LATE = 1 << 20  # an II at which any memory has ports enough
 
 
-@dataclass(frozen=True)
-class Parting:
-    """Accesses of one group that are to lie in different banks, directives under which they do, and why."""
-
-    demand: Demand
-    pairs: frozenset[Pair]
-    directives: tuple[Directive, ...]
-    why: str = ""
-
-
-def parted(run: Inference, free: IIResult) -> tuple[IIResult, dict[int, Parting]]:
+def parted(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[int, Parting]]:
     """The prediction ``free``, of memories with ports enough, with orders taken away, and by which partings.
 
     Partitions come in order of their banks. One is tried against ``ii`` when it parts accesses of the critical
@@ -89,7 +76,7 @@ def _inside(step: Step) -> bool:
     return step.kind == "memory" and step.distance == 0
 
 
-def _ordered(run: Inference, demand: Demand, result: IIResult) -> frozenset[Pair]:
+def _ordered(run: InferenceRun, demand: Demand, result: IIResult) -> frozenset[Pair]:
     """Accesses whose order inside an iteration is part of the critical cycle of a loop that misses its target.
 
     None of a step that stands for accesses of one element, too: no bank parts these.
@@ -115,7 +102,7 @@ def _ordered(run: Inference, demand: Demand, result: IIResult) -> frozenset[Pair
     return frozenset(found)
 
 
-def _partitions(run: Inference, demand: Demand) -> Iterator[PerDimLayout]:
+def _partitions(run: InferenceRun, demand: Demand) -> Iterator[PerDimLayout]:
     """What pragmas can say, from two banks on, as far as it differs for the accesses."""
     chooser = run.chooser(demand)
     needs = [x.need.at(NEVER_LATE) for x in demand.loops]

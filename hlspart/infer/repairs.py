@@ -5,16 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from hlspart.infer.decision import Decision
 from hlspart.infer.demand import Demand, LoopKey, demands, key
+from hlspart.infer.running import InferenceRun, Plan
 from hlspart.model.results import IIResult, LoopResult
-
-if TYPE_CHECKING:
-    from hlspart.infer.inference import Inference
-
-Plan = tuple[tuple[Decision, ...], IIResult]  # decisions, and the prediction under them
 
 TRIALS = 8  # partitions, where ports and dependences together keep a loop from its II
 PATIENCE = 2  # of one array in a row that gain nothing
@@ -25,7 +19,7 @@ def least(loop: LoopResult) -> int:
     return loop.ii or (loop.bounds[0] if loop.bounds is not None else 1)
 
 
-def tuned(run: Inference, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
+def tuned(run: InferenceRun, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
     """``plan`` with other partitions where a loop misses ``floors`` although its ports suffice.
 
     One array at a time: the next ones that have ports enough, as long as the prediction gains.
@@ -57,7 +51,7 @@ def tuned(run: Inference, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
     return decisions, after
 
 
-def hastened(run: Inference, free: IIResult) -> tuple[IIResult, dict[int, str]]:
+def hastened(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[int, str]]:
     """The prediction ``free``, of memories with ports enough, with some arrays as registers: these, and why.
 
     A recurrence through a memory takes a store and a load; registers answer at once. As few arrays as give
@@ -108,13 +102,13 @@ def rank(loop: LoopResult) -> tuple[float, int]:
     return (loop.bounds[1] if loop.bounds is not None else math.inf), 1
 
 
-def better(run: Inference, one: IIResult, other: IIResult) -> bool:
+def better(run: InferenceRun, one: IIResult, other: IIResult) -> bool:
     """Whether a loop has a lower II in ``one``, and none a higher one."""
     pairs = [(rank(x), rank(y)) for x, y in zip(run.asked_loops(one), run.asked_loops(other), strict=True)]
     return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
 
 
-def weighed(run: Inference, plan: Plan) -> Plan:
+def weighed(run: InferenceRun, plan: Plan) -> Plan:
     """``plan`` without those partitions that cost another loop more cycles than they gain.
 
     Choosing a bank at run time takes time of its own: it can lengthen a recurrence of a loop that
@@ -137,7 +131,7 @@ def weighed(run: Inference, plan: Plan) -> Plan:
     return _no_worse(run, (decisions, after))
 
 
-def _no_worse(run: Inference, plan: Plan) -> Plan:
+def _no_worse(run: InferenceRun, plan: Plan) -> Plan:
     """With those partitions kept that serve a loop better than their replacement: smaller banks can be faster."""
     decisions, after = plan
     before = {key(x): x.ii for x in run.before.loops}
@@ -159,7 +153,7 @@ def _no_worse(run: Inference, plan: Plan) -> Plan:
     return decisions, after
 
 
-def _as_registers(run: Inference, chosen: Sequence[Demand]) -> tuple[IIResult, list[Demand]]:
+def _as_registers(run: InferenceRun, chosen: Sequence[Demand]) -> tuple[IIResult, list[Demand]]:
     """The prediction with ports enough and these arrays as registers, and those of which that is rejected."""
     said = [(d, x) for d in chosen for x in run.decision(d, run.chooser(d).hastened("")).said]
     groups = {d.group.id for d in chosen}

@@ -10,14 +10,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from hlspart.layouts.ctext import Formula, Writer, combination_note, combination_text, reach
+from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot, linear
-from hlspart.layouts.layout import Formula, Writer, combination_note, combination_text, reach
 from hlspart.model.results import BankingMap
-
-if TYPE_CHECKING:
-    from hlspart.layouts.perdim import DimLayout
 
 
 @dataclass(frozen=True)

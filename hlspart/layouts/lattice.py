@@ -16,13 +16,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from hlspart.layouts.layout import Formula, Writer, combination_note, combination_text, reach
+from hlspart.layouts.ctext import Formula, Writer, combination_note, combination_text, reach
+from hlspart.layouts.dimension import DimLayout
 from hlspart.model.results import BankingMap
-
-if TYPE_CHECKING:
-    from hlspart.layouts.perdim import DimLayout
 
 Vector = tuple[int, ...]
 Matrix = tuple[Vector, ...]

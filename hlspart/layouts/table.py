@@ -12,14 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING
 
+from hlspart.layouts.ctext import Formula, Writer
+from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot
-from hlspart.layouts.layout import Formula, Writer
 from hlspart.model.results import BankingMap
-
-if TYPE_CHECKING:
-    from hlspart.layouts.perdim import DimLayout
 
 
 @dataclass(frozen=True)

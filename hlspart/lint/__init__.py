@@ -5,4 +5,15 @@ from hlspart.lint.config import LintConfig
 from hlspart.lint.docs import explain, pages
 from hlspart.lint.engine import run
 
-__all__ = ["LintConfig", "catalogue", "explain", "pages", "run"]
+__all__ = [
+    "LintConfig",
+    "baseline",
+    "catalogue",
+    "changes",
+    "config",
+    "engine",
+    "explain",
+    "fixes",
+    "pages",
+    "run",
+]

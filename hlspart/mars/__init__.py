@@ -5,4 +5,9 @@ from __future__ import annotations
 from hlspart.mars.analysis import analyse
 from hlspart.mars.codegen import code
 
-__all__ = ["analyse", "code"]
+__all__ = [
+    "analyse",
+    "code",
+    "codegen",
+    "svg",
+]

@@ -1,0 +1,21 @@
+"""The records that all others exchange: standard library only."""
+
+__all__ = [
+    "access",
+    "buffers",
+    "comparing",
+    "diagnostics",
+    "directives",
+    "expanding",
+    "linting",
+    "mars",
+    "options",
+    "ports",
+    "printable",
+    "program",
+    "project",
+    "results",
+    "rewriting",
+    "source",
+    "verifying",
+]

@@ -4,4 +4,13 @@ from hlspart.partition.layout import chosen_layout, layout_of, make_layout
 from hlspart.partition.requests import requests
 from hlspart.partition.validate import NOT_FOLLOWED, validate
 
-__all__ = ["NOT_FOLLOWED", "chosen_layout", "layout_of", "make_layout", "requests", "validate"]
+__all__ = [
+    "NOT_FOLLOWED",
+    "chosen_layout",
+    "layout",
+    "layout_of",
+    "make_layout",
+    "requests",
+    "unrolling",
+    "validate",
+]

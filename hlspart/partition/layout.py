@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.mapping import layout_from
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import Program
 from hlspart.model.results import DimPartition, InferredArray, Validation

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hlspart.layouts.perdim import DimLayout
+from hlspart.layouts.dimension import DimLayout
 from hlspart.model.program import Program
 from hlspart.model.results import DimPartition
 from hlspart.partition.requests import Evaluated

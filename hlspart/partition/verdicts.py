@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.dimension import DimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Access, Affine, LoopInfo
 from hlspart.model.results import BankVerdict
 

@@ -35,4 +35,21 @@ def with_scalars(
     return run(program, function, scalars, top)
 
 
-__all__ = ["analyse", "through_rows", "with_scalars"]
+__all__ = [
+    "analyse",
+    "carried",
+    "conversions",
+    "dataflow",
+    "effects",
+    "inline",
+    "lifetimes",
+    "members",
+    "processors",
+    "region",
+    "structures",
+    "through_rows",
+    "tilecode",
+    "tileorder",
+    "tiles",
+    "with_scalars",
+]

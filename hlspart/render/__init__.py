@@ -1,0 +1,18 @@
+"""Records and shapes -> text, JSON, HTML and more, one file each."""
+
+__all__ = [
+    "buffers",
+    "expand",
+    "explain",
+    "html",
+    "ii",
+    "json",
+    "lint",
+    "lives",
+    "mars",
+    "notebook",
+    "shapes",
+    "svg",
+    "table",
+    "text",
+]

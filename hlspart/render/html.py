@@ -9,11 +9,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from hlspart import __version__
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.results import LoopResult
 from hlspart.render import svg
 from hlspart.render.text import dims, extent, limit_text, loop_title, partition_text
+from hlspart.version import __version__
 
 Shape = Mapping[str, Any]
 _PORTS, _SLOTS = 64, 32  # largest port table

@@ -2,4 +2,16 @@
 
 from hlspart.rewrite.engine import rewrite
 
-__all__ = ["rewrite"]
+__all__ = [
+    "buffer",
+    "decide",
+    "engine",
+    "names",
+    "pragmas",
+    "prepare",
+    "relocate",
+    "rewrite",
+    "structs",
+    "unroll",
+    "uses",
+]

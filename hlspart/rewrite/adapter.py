@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hlspart.layouts.perdim import DimLayout
+from hlspart.layouts.dimension import DimLayout
 from hlspart.model.program import Call, Function, Name, Program, Variable, VoidType
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import element_text, read_only, type_text

@@ -224,7 +224,7 @@ def _enclosed(text: str) -> bool:
 class Index:
     """An index in the user's words: ``text`` of ``expr``, and its ``form`` where that is linear.
 
-    Divides by constants in C, simplified; see :class:`hlspart.layouts.perdim.Arithmetic`.
+    Divides by constants in C, simplified; see :class:`hlspart.layouts.dimension.Arithmetic`.
     """
 
     text: str

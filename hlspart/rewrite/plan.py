@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import ArrayGroup
 from hlspart.model.rewriting import Style
 from hlspart.model.source import Origin

@@ -6,4 +6,12 @@ pipelined loop asks of the memories.
 
 from hlspart.schedule.check import check, port_accesses
 
-__all__ = ["check", "port_accesses"]
+__all__ = [
+    "check",
+    "compare",
+    "port_accesses",
+    "reports",
+    "reshape",
+    "resources",
+    "storage",
+]

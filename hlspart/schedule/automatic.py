@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from hlspart.model import program as c
 from hlspart.model.access import Access
 from hlspart.schedule.history import different
-
-if TYPE_CHECKING:
-    from hlspart.schedule.nests import Nests
+from hlspart.schedule.loopfacts import LoopFacts
 
 
-def chosen(nests: Nests, loop: c.Loop) -> bool:
+def chosen(nests: LoopFacts, loop: c.Loop) -> bool:
     """Whether the tool pipelines this loop by itself; it stands in no loop that is pipelined.
 
     Innermost loops are, whatever UNROLL leaves of them and of the loops in them (seen in public reports); others
@@ -31,11 +28,11 @@ def chosen(nests: Nests, loop: c.Loop) -> bool:
     return copies is not None and copies <= threshold and not _perfect(nests, loop)
 
 
-def _asks(nests: Nests, loop: c.Loop) -> set[str]:
+def _asks(nests: LoopFacts, loop: c.Loop) -> set[str]:
     return {kind for kind in ("pipeline", "unroll", "dataflow") if nests.found(kind, loop.id) is not None}
 
 
-def _left(nests: Nests, stmt: c.Stmt) -> bool:
+def _left(nests: LoopFacts, stmt: c.Stmt) -> bool:
     """Whether directives leave loops inside a statement."""
     if not isinstance(stmt, c.Loop):
         return any(_left(nests, s) for s in c.substatements(stmt))
@@ -43,7 +40,7 @@ def _left(nests: Nests, stmt: c.Stmt) -> bool:
     return not whole or (nests.on("pipeline", stmt.id) is None and _left(nests, stmt.body))
 
 
-def _copies(nests: Nests, body: c.Stmt) -> int | None:
+def _copies(nests: LoopFacts, body: c.Stmt) -> int | None:
     """Copies of the innermost statements when all loops in ``body`` are unrolled; None where not possible."""
     most = 1
     for stmt in c.substatements(body):
@@ -55,7 +52,7 @@ def _copies(nests: Nests, body: c.Stmt) -> int | None:
     return most
 
 
-def _perfect(nests: Nests, parent: c.Loop) -> bool:
+def _perfect(nests: LoopFacts, parent: c.Loop) -> bool:
     """Whether a loop holds nothing but a loop that it flattens with, once invariant accesses have left that."""
     inner = next((s for s in c.walk_statements(parent.body) if isinstance(s, c.Loop)), None)
     if inner is None or nests.around(parent, inner) != ((), ()) or not nests.may_flatten(parent, (inner,)):
@@ -63,7 +60,7 @@ def _perfect(nests: Nests, parent: c.Loop) -> bool:
     return not any(_stays(nests, access, parent, inner) for access in nests.analysis.accesses)
 
 
-def _stays(nests: Nests, access: Access, parent: c.Loop, inner: c.Loop) -> bool:
+def _stays(nests: LoopFacts, access: Access, parent: c.Loop, inner: c.Loop) -> bool:
     """Whether an element stays in ``inner`` but changes in ``parent``, so that it is accessed between the two."""
     if inner.id not in access.loops or access.index is None or access.branch:
         return False

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from hlspart.layouts.perdim import DimLayout
+from hlspart.layouts.dimension import DimLayout
 from hlspart.model.access import Affine
 from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import earliest

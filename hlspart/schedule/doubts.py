@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from hlspart.banking.counting import PortProblem
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.dimension import DimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.ports import PortCount
 from hlspart.schedule.dependence import REMAINDER
 from hlspart.schedule.depths import estimate

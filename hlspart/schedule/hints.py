@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
-from hlspart.layouts.perdim import DimKind, DimLayout, PerDimLayout
+from hlspart.layouts.dimension import DimKind, DimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.ports import Ports
 from hlspart.model.results import Limit, LoopResult
 from hlspart.schedule import trial

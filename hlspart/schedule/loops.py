@@ -20,9 +20,10 @@ from hlspart.schedule.graph import Edge, MemoryRef, Op
 from hlspart.schedule.history import Index
 from hlspart.schedule.implied import lean
 from hlspart.schedule.inplace import behind_responses
+from hlspart.schedule.loopfacts import flat
 from hlspart.schedule.lower import Lowered, lower
 from hlspart.schedule.modulo import modulo_schedule
-from hlspart.schedule.nests import Nest, Nests, Order, flat, order
+from hlspart.schedule.nests import Nest, Nests, Order, order
 from hlspart.schedule.operations import Frame, Unmodelled
 from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
 from hlspart.schedule.recurrence import recurrence_ii

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hlspart.layouts.perdim import DimLayout
+from hlspart.layouts.dimension import DimLayout
 from hlspart.model.access import Affine
 from hlspart.model.directives import PARTITION_TYPES
 from hlspart.model.program import Program

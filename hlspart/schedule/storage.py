@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.dimension import DimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Access, AccessAnalysis, Affine, ArrayGroup
 from hlspart.model.directives import Directive
 from hlspart.model.ports import Ports

@@ -18,4 +18,5 @@ __all__ = [
     "load",
     "names_loops",
     "reported",
+    "target",
 ]

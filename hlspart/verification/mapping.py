@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.mapping import layout_from
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.results import BankingMap
 from hlspart.verification.interface import Incomparable, Interface, Object
 

@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from hlspart.layouts.perdim import DimKind
+from hlspart.layouts.dimension import DimKind
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "hlspart"

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlspart.banking.counting import PortProblem, count
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.dimension import DimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
 

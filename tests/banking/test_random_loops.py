@@ -15,8 +15,9 @@ import pytest
 from hlspart.banking.need import BankModel, Need
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.banking.search import least_any, lower_bound
+from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.lattice import dot
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
 

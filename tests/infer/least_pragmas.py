@@ -23,7 +23,7 @@ import random_kernels
 
 from hlspart.infer import infer
 from hlspart.infer.emission import pragma_texts
-from hlspart.layouts.perdim import DimLayout
+from hlspart.layouts.dimension import DimLayout
 from hlspart.model.options import FrontendOptions, InferOptions, Options
 from hlspart.model.results import InferredArray, InferResult
 from hlspart.pipeline import Pipeline

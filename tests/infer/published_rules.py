@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from hlspart.banking.need import Need
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.dimension import DimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Affine
 
 Rule = Callable[[Sequence[Affine], Sequence[tuple[str, int]]], int]

@@ -14,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
+from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.lattice import LatticeLayout, Matrix, Vector, characters_of, linear
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.mapping import layout_from
-from hlspart.layouts.perdim import DimLayout, PerDimLayout
+from hlspart.layouts.perdim import PerDimLayout
 from hlspart.layouts.table import TableLayout
 from hlspart.model.results import BankingMap
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from partition_helpers import partitions, validated
 
-from hlspart.layouts.perdim import DimLayout
+from hlspart.layouts.dimension import DimLayout
 from hlspart.model.results import BankVerdict
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewrite_help import banked, outputs
 
-from hlspart.layouts.perdim import DimLayout
+from hlspart.layouts.dimension import DimLayout
 from hlspart.model.source import Edit, SourceText, Span, apply_edits
 from hlspart.rewrite.buffer import line_runs
 from hlspart.rewrite.formulas import multiply_shift

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hlspart import __version__
 from hlspart.model.linting import LintReport
 from hlspart.model.source import Span
+from hlspart.version import __version__
 
 TOOL = "hlspart"
 VERSION = __version__

@@ -1,0 +1,16 @@
+"""The library: what the commands do, as calls. ``import hlspart`` gives these names; docs/api.md shows them at work.
+
+A :class:`Kernel` is some files under some options. Its methods return answers: records with ``to_json()``, the
+document that the command prints with ``--format json``, ``str()``, the text that it prints on a terminal, and a
+table for notebooks. Nothing is written to a file, and nothing is changed in place.
+"""
+
+from hlspart.api.answers import AccessAnswer, Answer, BankMap, IIAnswer, LintAnswer, VerifyAnswer, bank_map
+from hlspart.api.calls import open, parse, verify
+from hlspart.api.kernel import InferAnswer, Kernel, RewriteAnswer
+from hlspart.inputs import InputError
+
+__all__ = [
+    "AccessAnswer", "Answer", "BankMap", "IIAnswer", "InferAnswer", "InputError", "Kernel", "LintAnswer",
+    "RewriteAnswer", "VerifyAnswer", "bank_map", "open", "parse", "verify",
+]  # fmt: skip

@@ -1,0 +1,303 @@
+"""A kernel, and the answers from which one gets another kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from hlspart.api.answers import AccessAnswer, Answer, BankMap, IIAnswer, LintAnswer, bank_map
+from hlspart.inputs import InputError
+from hlspart.model.options import InferOptions, RewriteOptions
+from hlspart.pipeline import Pipeline
+from hlspart.programs import programs
+from hlspart.render import notebook, shapes
+
+if TYPE_CHECKING:
+    from hlspart.layouts.layout import Layout
+    from hlspart.lint import LintConfig
+    from hlspart.model.diagnostics import Diagnostic
+    from hlspart.model.program import Program, Variable
+    from hlspart.model.results import InferredArray, InferredLoop, InferResult
+    from hlspart.model.rewriting import GroupOutcome, RewriteResult
+    from hlspart.targets import Target
+
+
+@dataclass(frozen=True, repr=False)
+class InferAnswer(Answer):
+    """The least partition that reaches the target II, with a proof where there is one."""
+
+    of: Kernel
+    results: tuple[tuple[Pipeline, InferResult], ...]  # of each program
+
+    @property
+    def arrays(self) -> tuple[InferredArray, ...]:
+        """One record an array group: banks, pragmas, lower bound, reason."""
+        return tuple(x for _, result in self.results for x in result.arrays)
+
+    @property
+    def loops(self) -> tuple[InferredLoop, ...]:
+        """One record a loop: II before and after."""
+        return tuple(x for _, result in self.results for x in result.loops)
+
+    @property
+    def pragmas(self) -> tuple[str, ...]:
+        """The directives of the arrays, as lines."""
+        return tuple(line for array in self.arrays for line in array.pragmas)
+
+    def kernel(self) -> Kernel:
+        """The kernel with the pragmas written into its text."""
+        from hlspart.infer import emission
+
+        texts: dict[str, str] = {}
+        for pipeline, result in self.results:
+            texts = {**emission.pragma_texts(pipeline.program, result), **texts}
+        return self.of.with_texts(texts)
+
+    def layout(self, array: str) -> Layout | None:
+        """The layout that was found for an array; None where it stays whole. Raises KeyError for an unknown name."""
+        from hlspart.partition import chosen_layout
+
+        for pipeline, result in self.results:
+            for item in result.arrays:
+                if array in (item.name, f"{item.function}.{item.name}"):
+                    return chosen_layout(pipeline.program, item)
+        raise KeyError(f"no array {array!r}; arrays are {', '.join(x.name for x in self.arrays) or 'none'}")
+
+    def bank_map(self, array: str) -> BankMap:
+        """Which element lies in which bank. Raises KeyError for an array that is not partitioned."""
+        layout = self.layout(array)
+        if layout is None:
+            raise KeyError(f"{array!r} is not partitioned")
+        return bank_map(array, layout, "as inferred")
+
+    def to_json(self, paths: Sequence[str] | None = None) -> dict[str, Any]:
+        """``hlspart.infer/1``; ``paths``: of these files."""
+        shown = self.of.paths if paths is None else paths
+        return shapes.joined([shapes.infer(p.program, p.analysis, r, shown) for p, r in self.results], shown)
+
+    def text(self, paths: Sequence[str] | None = None) -> str:
+        """The text of ``hlspart infer``."""
+        from hlspart.render import text
+
+        return text.infer(self.to_json(paths))
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return notebook.infer(self.to_json())
+
+
+@dataclass(frozen=True, repr=False)
+class RewriteAnswer(Answer):
+    """Banked C. ``outputs``: where a command writes each file ("-": standard output)."""
+
+    of: Kernel
+    result: RewriteResult
+    outputs: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The new text of each file."""
+        return self.result.files
+
+    @property
+    def outcomes(self) -> tuple[GroupOutcome, ...]:
+        """What became of each group of arrays: rewritten, kept, or refused with a reason and a place."""
+        return self.result.outcomes
+
+    @property
+    def map(self) -> dict[str, Any]:
+        """``hlspart.map/1``: old line <-> new line, banks and parameters."""
+        return self.result.map_json()
+
+    def kernel(self) -> Kernel:
+        """The rewritten kernel."""
+        return self.of.with_texts(self.texts)
+
+    def to_json(self) -> dict[str, Any]:
+        """``hlspart.rewrite/1``."""
+        p = self.of.pipeline
+        return shapes.rewrite(p.program, p.analysis, p.validation, self.result, self.outputs)
+
+    def __str__(self) -> str:
+        from hlspart.render import text
+
+        return text.rewrite(self.to_json())
+
+    def _repr_html_(self) -> str:
+        return notebook.rewrite(self.to_json())
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """Some files under some options. Every answer is computed once.
+
+    Files that do not use each other are programs of their own, see :attr:`programs`; a variable's number in a record
+    is one of its program.
+    """
+
+    pipeline: Pipeline  # all files as one program
+    pipelines: tuple[Pipeline, ...]  # of each program
+
+    @staticmethod
+    def of(pipeline: Pipeline) -> Kernel:
+        """The programs that the files of ``pipeline`` make up."""
+        found = programs(pipeline.paths, pipeline.options, pipeline.reader)
+        parts = tuple(Pipeline(paths, pipeline.options, pipeline.reader) for paths in found)
+        return Kernel(pipeline, parts if len(parts) > 1 else (pipeline,))
+
+    def __repr__(self) -> str:
+        return f"<Kernel {', '.join(self.paths)}>"
+
+    @property
+    def programs(self) -> tuple[Kernel, ...]:
+        """Each program as a kernel."""
+        return tuple(Kernel(p, (p,)) for p in self.pipelines)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files, as they are named in every answer."""
+        return self.pipeline.paths
+
+    @property
+    def program(self) -> Program:
+        """The files as records, see hlspart/model/program.py."""
+        return self.pipeline.program
+
+    @property
+    def target(self) -> Target:
+        """Tool, device and clock that are predicted for."""
+        return self.pipeline.target
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of the functions."""
+        return tuple(name for p in self.pipelines for name in p.program.functions)
+
+    @property
+    def arrays(self) -> tuple[Variable, ...]:
+        """The arrays."""
+        return tuple(v for p in self.pipelines for v in p.program.arrays())
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The text of each file."""
+        units = (u for p in self.pipelines for u in p.program.units)
+        return {u.path: u.source.text for u in units if u.source is not None}
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What reading the files has found: headers that are not there, pragmas that cannot be read."""
+        return tuple(d for p in self.pipelines for d in p.program.diagnostics)
+
+    @property
+    def accesses(self) -> AccessAnswer:
+        """Every array access: affine map, domain, range, count."""
+        from hlspart.poly import through_rows
+
+        return AccessAnswer(
+            self.pipelines, self.paths, tuple(through_rows(p.program, p.analysis) for p in self.pipelines)
+        )
+
+    def ii(self) -> IIAnswer:
+        """II, depth and latency of every loop, and what limits them."""
+        return IIAnswer(self.pipelines, self.paths, tuple(p.ii for p in self.pipelines))
+
+    def infer(
+        self,
+        target_ii: int | None = None,
+        *,
+        arrays: Sequence[str] = (),
+        ports: int | None = None,
+        max_banks: int | None = None,
+        scheme: Literal["auto", "pragma", "any"] = "auto",
+        objective: Literal["banks", "bram", "lut"] = "banks",
+        pow2: bool = False,
+        keep: bool = False,
+        effort: int = 1,
+    ) -> InferAnswer:
+        """The least partition with which every loop reaches ``target_ii`` (None: its own target, else 1).
+
+        ``arrays``: names of those to look at (none: all). Raises :class:`InputError` for a name that no array has.
+        """
+        return self.infer_with(
+            InferOptions(
+                target_ii=target_ii, ports=ports, arrays=tuple(arrays), scheme=scheme, max_banks=max_banks,
+                pow2=pow2, keep=keep, effort=effort, objective=objective, hints=True,
+            )
+        )  # fmt: skip
+
+    def infer_with(self, options: InferOptions) -> InferAnswer:
+        """The same with a record of options."""
+        known = {v.name for v in self.arrays}
+        for name in options.arrays:
+            if name not in known:
+                names = ", ".join(sorted(known)) or "none"
+                raise InputError(f"no array {name!r}; arrays are {names}", usage=True)
+        return InferAnswer(self, tuple((p, p.infer(options)) for p in self.pipelines))
+
+    def rewrite(
+        self,
+        *,
+        infer: bool = False,
+        style: Literal["auto", "split", "bankdim", "crossbar"] = "auto",
+        dynamic: Literal["reject", "bankdim", "crossbar"] = "reject",
+        split_top: bool = False,
+        unroll: bool = False,
+        clone: bool = False,
+        split_struct: bool = False,
+        dialect: Literal["c", "hls-library"] = "c",
+    ) -> RewriteAnswer:
+        """Banked C that behaves like the kernel; ``infer``: with the partitions that are found."""
+        options = RewriteOptions(style, dynamic, infer, split_top, unroll, clone, split_struct, dialect)
+        return self.rewrite_with(options)
+
+    def rewrite_with(self, options: RewriteOptions) -> RewriteAnswer:
+        """The same with a record of options."""
+        result = self.pipeline.rewrite(options)
+        return RewriteAnswer(self, result, {p: "-" for p in result.files if p in self.program.sources})
+
+    def lint(self, config: LintConfig | None = None) -> LintAnswer:
+        """The findings of the lint rules about the pragmas and what they achieve."""
+        from hlspart.lint.engine import merged
+
+        reports = [p.lint(config) for p in self.pipelines]
+        return LintAnswer(reports[0] if len(reports) == 1 else merged(self.paths, reports))
+
+    def bank_map(self, array: str, function: str | None = None) -> BankMap:
+        """Which element lies in which bank with the partitions of the text. Raises KeyError."""
+        from hlspart.partition import layout_of
+
+        for p in self.pipelines:
+            for variable in p.program.arrays():
+                if variable.name == array and function in (None, variable.function):
+                    layout = layout_of(p.validation, p.analysis, p.program, variable.id)
+                    if layout is None:
+                        raise KeyError(f"the extents of {array!r} are not known")
+                    return bank_map(array, layout, "as written")
+        raise KeyError(f"no array {array!r}; arrays are {', '.join(v.name for v in self.arrays) or 'none'}")
+
+    def with_texts(self, texts: Mapping[str, str]) -> Kernel:
+        """The same files and options, some files with another text. Raises :class:`InputError`."""
+        return checked(self.pipeline.with_texts(texts))
+
+
+def checked(pipeline: Pipeline) -> Kernel:
+    """The kernel of a pipeline. Raises InputError for what the commands call unusable."""
+    from hlspart.targets import TargetError
+
+    try:
+        _ = pipeline.target
+    except TargetError as error:
+        raise InputError(str(error)) from None
+    kernel, top = Kernel.of(pipeline), pipeline.options.top
+    units = (unit for p in kernel.pipelines for unit in p.program.units)
+    broken = tuple(unit.error for unit in units if unit.error is not None)
+    if broken:
+        raise InputError(str(broken[0]), broken)
+    if top is not None and top not in kernel.functions:
+        names = ", ".join(kernel.functions) or "none"
+        raise InputError(f"no function {top!r} in the given files; they define {names}", usage=True)
+    return kernel

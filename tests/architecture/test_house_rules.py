@@ -1,0 +1,146 @@
+"""What keeps the code a house: no cycles whatever, doors for packages, rooms of a size, names that are used once."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import networkx as nx
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "hlspart"
+MODULES = {
+    ".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p
+    for p in sorted(PACKAGE.rglob("*.py"))
+    if not {"templates", "share"} & set(p.parts)
+}
+PACKAGES = {name for name, path in MODULES.items() if path.name == "__init__.py" and name.count(".") == 1}
+
+MOST_LINES = 400
+# longer modules, and why they are one
+LONG = {
+    "hlspart.banking.need": "one question, what a loop asks of an array, with the cheap answers around the exact one",
+    "hlspart.frontend.cxx": "the pass from C++ to C: one table of forms",
+    "hlspart.frontend.declare": "declarators: one recursive grammar",
+    "hlspart.frontend.express": "expressions: one match over the nodes of the parser",
+    "hlspart.frontend.lower": "statements: one match over the nodes of the parser",
+    "hlspart.frontend.parse": "the parser's input and its errors",
+    "hlspart.infer.choice": "the choice for one demand and its relaxation",
+    "hlspart.infer.inference": "the run of one inference",
+    "hlspart.mars.codegen.emit": "the writer of one tile's code",
+    "hlspart.mars.codegen.plan": "what one tile loads, computes and stores",
+    "hlspart.mars.decompose": "one algorithm",
+    "hlspart.mars.layouts": "one algorithm",
+    "hlspart.poly.evaluate": "one interpreter: a case per expression",
+    "hlspart.poly.inline": "one transformation",
+    "hlspart.poly.loops": "what is known of loops: one match over their forms",
+    "hlspart.poly.tiles": "one algorithm",
+    "hlspart.render.shapes": "the JSON contract, one function per schema",
+    "hlspart.rewrite.decide": "one decision per group, with its refusals",
+    "hlspart.rewrite.regions": "one planner",
+    "hlspart.schedule.check": "the run of one prediction",
+    "hlspart.schedule.dependence": "what carries values between iterations: one class of answers",
+    "hlspart.schedule.loops": "elaborating, counting and scheduling one loop",
+    "hlspart.schedule.lower": "one pass",
+    "hlspart.schedule.reports": "the readers of three report formats",
+    "hlspart.schedule.storage": "the memory of each array",
+    "hlspart.targets.target": "one question per fact of the profile",
+    "hlspart.verification.ports": "one simulator",
+}
+
+
+@cache
+def tree(module: str) -> ast.Module:
+    return ast.parse(MODULES[module].read_text())
+
+
+def imported(module: str) -> Iterator[tuple[str, str | None]]:
+    """(module, name or None) of every import: in functions, and for types only, too."""
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield (whole, None) if whole in MODULES else (node.module or "", alias.name)
+
+
+def package(module: str) -> str:
+    return ".".join(module.split(".")[:2])
+
+
+def exported(name: str) -> set[str]:
+    """``__all__`` of a package."""
+    for node in tree(name).body:
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
+            return set(ast.literal_eval(node.value))
+    return set()
+
+
+def cycles(edges: list[tuple[str, str]]) -> list[list[str]]:
+    graph: nx.DiGraph[str] = nx.DiGraph(edges)
+    return sorted(sorted(c) for c in nx.strongly_connected_components(graph) if len(c) > 1)
+
+
+def test_modules_import_each_other_in_no_circle_even_for_types_or_in_functions() -> None:
+    edges = []
+    for module in MODULES:
+        for target, _ in imported(module):
+            while target and target not in MODULES:
+                target = target.rpartition(".")[0]
+            if target.startswith("hlspart") and target != module:
+                edges.append((module, target))
+    assert len(edges) > 1500
+    assert cycles(edges) == []
+    assert cycles([*edges, ("hlspart.model.program", "hlspart.pipeline")]) != []
+
+
+def test_packages_import_each_other_in_no_circle() -> None:
+    edges = {
+        (package(m), package(t))
+        for m in MODULES
+        for t, _ in imported(m)
+        if t.startswith("hlspart.") and package(m) != "hlspart"
+    }
+    assert len(edges) > 100
+    assert cycles([(a, b) for a, b in edges if a != b]) == []
+
+
+def test_packages_are_entered_by_their_doors() -> None:
+    """``__all__`` of a package: its functions, and the modules that others may import from."""
+    wrong, seen, used = [], 0, defaultdict(set)
+    for module in MODULES:
+        for target, name in imported(module):
+            door = package(target)
+            if door not in PACKAGES or door == package(module):
+                continue
+            seen += 1
+            entry = target.split(".")[2] if target.count(".") > 1 else name
+            used[door].add(entry)
+            if entry is not None and entry not in exported(door):
+                wrong.append(f"{module} imports {target}{f'.{name}' if name else ''}: not in __all__ of {door}")
+    assert wrong == []
+    assert seen > 1000
+    modules = {p: {n for n in exported(p) if f"{p}.{n}" in MODULES} for p in PACKAGES}
+    assert {p: names - used[p] for p, names in modules.items() if names - used[p]} == {}  # doors that nobody uses
+
+
+def test_no_module_is_longer_than_one_reads_at_once() -> None:
+    lengths = {name: len(path.read_text().splitlines()) for name, path in MODULES.items()}
+    long = {name for name, lines in lengths.items() if lines > MOST_LINES}
+    assert long - LONG.keys() == set(), f"more than {MOST_LINES} lines, and no reason in LONG"
+    assert LONG.keys() - long == set(), "shorter by now"
+    assert max(lengths.values()) <= 520
+
+
+def test_class_names_are_used_once() -> None:
+    places = defaultdict(list)
+    for module in MODULES:
+        for node in ast.walk(tree(module)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(module)
+    assert len(places) > 250
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
