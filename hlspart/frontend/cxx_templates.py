@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hlspart.frontend.cxx_deduce import deduced
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
-from hlspart.frontend.tokens import PragmaToken, Token, Use, spell
+from hlspart.frontend.tokens import MacroUse, PragmaToken, Token, spell
 
 _MOST_INSTANCES = 64
 
@@ -295,7 +295,7 @@ def _spliced(rest: list[Token], templates: dict[str, _Template], bodies: dict[st
     for name, found in bodies.items():
         if len(found) > 1:
             for number, body in enumerate(found):
-                use = Use(name, body[0].path, body[0].start, body[-1].end)
+                use = MacroUse(name, body[0].path, body[0].start, body[-1].end)
                 for token in body:
                     if token.use is None and not isinstance(token, PragmaToken):
                         token.use, token.lo, token.hi, token.arg = use, token.start, token.end, number

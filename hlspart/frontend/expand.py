@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hlspart.frontend.tokens import Macro, PragmaToken, SourceError, Token, Use, lex_line
+from hlspart.frontend.tokens import MacroDefinition, MacroUse, PragmaToken, SourceError, Token, lex_line
 from hlspart.model.source import SourceText
 
 MAX_TOKENS = 1_000_000  # in a piece of text after expansion
@@ -28,14 +28,14 @@ class Expander:
 
     def __init__(self, sources: Mapping[str, SourceText]) -> None:
         self.sources = sources
-        self.macros: dict[str, Macro] = {}
+        self.macros: dict[str, MacroDefinition] = {}
         self.counter = self.made = 0
         for name in ("__FILE__", "__LINE__", "__COUNTER__"):
-            self.macros[name] = Macro(name, None, None, (), builtin=True)
+            self.macros[name] = MacroDefinition(name, None, None, (), builtin=True)
 
     def predefine(self, name: str, value: str) -> None:
         """Define an object-like macro."""
-        self.macros[name] = Macro(name, None, None, tuple(lex_line(value, "<predefined>")))
+        self.macros[name] = MacroDefinition(name, None, None, tuple(lex_line(value, "<predefined>")))
 
     def define(self, rest: list[Token], word: Token | None = None) -> None:
         """The tokens after ``#define`` (at ``word``)."""
@@ -63,7 +63,7 @@ class Expander:
             if here >= len(body) or body[here].text != ")":
                 raise SourceError("HLP002", "malformed macro parameters", name.path, name.start, name.end)
             params, body = tuple(names), body[here + 1 :]
-        self.macros[name.text] = Macro(name.text, params, variadic, tuple(body))
+        self.macros[name.text] = MacroDefinition(name.text, params, variadic, tuple(body))
 
     def expand(self, tokens: list[Token]) -> list[Token]:
         """Fully macro-expanded copy of ``tokens``."""
@@ -102,21 +102,21 @@ class Expander:
             stack.extend(reversed(body))
         return out
 
-    def _spend(self, made: int, out: int, use: Use) -> None:
+    def _spend(self, made: int, out: int, use: MacroUse) -> None:
         """Note ``made`` further tokens; ``out`` are there already. Raises SourceError beyond the limits."""
         self.made += made
         if self.made > MAX_MADE or out > MAX_TOKENS:
             message = f"macro expansion gives more than {MAX_TOKENS} tokens"
             raise SourceError("HLP004", message, use.path, use.start, use.end)
 
-    def _use(self, macro: Macro, name: Token, end: int, arguments: list[list[Token]]) -> Use:
+    def _use(self, macro: MacroDefinition, name: Token, end: int, arguments: list[list[Token]]) -> MacroUse:
         """A use in the text of a file."""
-        use = Use(name.text, name.path, name.start, end)
+        use = MacroUse(name.text, name.path, name.start, end)
         use.macro, use.arguments = macro, arguments
         return use
 
     def _arguments(
-        self, macro: Macro, token: Token, stack: list[Token], out: list[Token]
+        self, macro: MacroDefinition, token: Token, stack: list[Token], out: list[Token]
     ) -> tuple[list[list[Token]], Token | None]:
         """Take the arguments of a function-like use off ``stack``; (.., None) when it is no use."""
         depth = len(stack) - 1
@@ -169,7 +169,7 @@ class Expander:
         return arguments, close
 
     def _substitute(
-        self, macro: Macro, arguments: list[list[Token]], name: Token, use: Use, hide: frozenset[str]
+        self, macro: MacroDefinition, arguments: list[list[Token]], name: Token, use: MacroUse, hide: frozenset[str]
     ) -> list[Token]:
         """The macro's body with its arguments put in."""
         params: dict[str, int] = {p: i for i, p in enumerate(macro.params or ())}
@@ -232,12 +232,12 @@ class Expander:
             result[0].space = name.space
         return result
 
-    def _body(self, token: Token, use: Use) -> Token:
+    def _body(self, token: Token, use: MacroUse) -> Token:
         new = token.copy()
         new.use = use
         return new
 
-    def _placed(self, tokens: list[Token], use: Use, number: int) -> list[Token]:
+    def _placed(self, tokens: list[Token], use: MacroUse, number: int) -> list[Token]:
         """Argument tokens, as parts of the outermost ``use``."""
         result = []
         for token in tokens:
@@ -258,7 +258,7 @@ class Expander:
             result.append(new)
         return result
 
-    def _stringified(self, tokens: list[Token], at: Token, use: Use) -> Token:
+    def _stringified(self, tokens: list[Token], at: Token, use: MacroUse) -> Token:
         parts = [
             t.text.replace("\\", "\\\\").replace('"', '\\"') if t.kind in ("str", "chr") else t.text for t in tokens
         ]
@@ -267,7 +267,7 @@ class Expander:
         new.use, new.counts = use, any(t.counts for t in tokens)
         return new
 
-    def _pasted(self, left: Token, right: Token, use: Use) -> list[Token]:
+    def _pasted(self, left: Token, right: Token, use: MacroUse) -> list[Token]:
         made = lex_line(left.text + right.text, left.path)
         if len(made) != 1:
             return [left, right]
@@ -289,7 +289,7 @@ class Expander:
             new.kind, new.text = "num", str(self.counter)
             self.counter += 1
         if new.use is None:
-            new.use = Use(token.text, token.path, token.start, token.end)
+            new.use = MacroUse(token.text, token.path, token.start, token.end)
         return new
 
     def _expand_pragma(self, body: list[Token]) -> list[Token]:

@@ -19,7 +19,7 @@ from hlspart.frontend.mentions import counted, made_names, mentions
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import brackets, normalised, parse
 from hlspart.frontend.preprocess import OWN, Preprocessed, Preprocessor, decode, separated
-from hlspart.frontend.tokens import Macro, SourceError
+from hlspart.frontend.tokens import MacroDefinition, SourceError
 from hlspart.frontend.types import STANDARD
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place
@@ -211,7 +211,7 @@ def _lower(path: str, result: Preprocessed, collected: Collected, language: str,
         collected.constants.setdefault(name, value)
 
 
-def _macro_constants(macros: dict[str, Macro]) -> dict[str, int]:
+def _macro_constants(macros: dict[str, MacroDefinition]) -> dict[str, int]:
     """Integer values of the object-like macros at the end of a unit."""
     values: dict[str, int] = {}
     pending: set[str] = set()

@@ -15,7 +15,7 @@ from importlib import resources
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.expand import Expander
-from hlspart.frontend.tokens import Line, Macro, PragmaToken, SourceError, Token, lex, spell
+from hlspart.frontend.tokens import Line, MacroDefinition, PragmaToken, SourceError, Token, lex, spell
 from hlspart.model.options import FrontendOptions
 from hlspart.model.source import SourceText, Span
 from hlspart.reading import MAX_BYTES, Unreadable
@@ -40,7 +40,7 @@ class Preprocessed:
     sources: dict[str, SourceText]
     headers: list[str]
     missing: list[tuple[str, str, str, int, int]]  # header, why it is not read, path, start, end of the #include
-    macros: dict[str, Macro]
+    macros: dict[str, MacroDefinition]
     inactive: list[Span] = field(default_factory=list)
 
 

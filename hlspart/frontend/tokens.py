@@ -1,7 +1,7 @@
 """Preprocessing tokens that know where they were written, and the lexer that makes them.
 
 Every token carries the path and offsets of its spelling. A token that a macro expansion produced
-also carries the outermost :class:`Use` and, when its text came from that use's arguments, the part
+also carries the outermost :class:`MacroUse` and, when its text came from that use's arguments, the part
 of the argument it stands for. :mod:`hlspart.frontend.origins` turns this into exact spans.
 """
 
@@ -17,7 +17,7 @@ from typing import Literal
 Kind = Literal["id", "num", "str", "chr", "op", "bad", "pragma", "eof"]
 
 
-class Use:
+class MacroUse:
     """One use of a macro in the text of a file: ``[start, end)`` with its arguments.
 
     ``first``/``last`` are the indices of its first and last token in the preprocessed output. ``macro``
@@ -29,7 +29,7 @@ class Use:
     def __init__(self, name: str, path: str, start: int, end: int) -> None:
         self.name, self.path, self.start, self.end = name, path, start, end
         self.first = self.last = -1
-        self.macro: Macro | None = None
+        self.macro: MacroDefinition | None = None
         self.arguments: list[list[Token]] = []
 
 
@@ -52,7 +52,7 @@ class Token:
         self.kind: Kind = kind
         self.text, self.path, self.start, self.end, self.space = text, path, start, end, space
         self.hide = NO_HIDE
-        self.use: Use | None = None
+        self.use: MacroUse | None = None
         self.lo = self.hi = self.arg = -1
         self.deep = self.reference = self.counts = False
 
@@ -80,7 +80,7 @@ class PragmaToken(Token):
 
 
 @dataclass
-class Macro:
+class MacroDefinition:
     """A definition. ``params`` None: object-like."""
 
     name: str

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from hlspart.frontend.load import language_of
 from hlspart.frontend.preprocess import Preprocessed, Preprocessor
-from hlspart.frontend.tokens import SourceError, Token, Use
+from hlspart.frontend.tokens import MacroUse, SourceError, Token
 from hlspart.model.options import FrontendOptions
 from hlspart.model.source import Edit, SourceText, Span, apply_edits
 from hlspart.reading import read_file
@@ -31,7 +31,7 @@ def unfolded(
     before = _preprocessed(source, options, read)
     if before is None or not spans:
         return ()
-    uses: dict[tuple[int, int], Use] = {}
+    uses: dict[tuple[int, int], MacroUse] = {}
     for token in before.tokens:
         use = token.use
         inside = use is not None and use.path == source.path
@@ -67,7 +67,7 @@ def _words(tokens: list[Token]) -> list[str]:
     return [t.text for t in tokens if t.kind != "pragma"]
 
 
-def _text(use: Use, source: SourceText) -> str | None:
+def _text(use: MacroUse, source: SourceText) -> str | None:
     """The body of the macro with the arguments' text in it; None where the body makes its own tokens."""
     macro = use.macro
     if macro is None or macro.builtin or any(t.kind == "pragma" for a in use.arguments for t in a):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hlspart.layouts.ctext import Formula, Writer, combination_note, combination_text, reach
+from hlspart.layouts.ctext import Formula, TextWriter, combination_note, combination_text, reach
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot, linear
 from hlspart.model.results import BankingMap
@@ -111,7 +111,7 @@ class BlockCyclicLayout:
         """The bank as an isl expression of index expressions."""
         return f"(floor(({isl_dot(self.alpha, indices)})/{self.block}) mod {self.modulus})"
 
-    def formula(self, writer: Writer, indices: Sequence[str]) -> Formula:
+    def formula(self, writer: TextWriter, indices: Sequence[str]) -> Formula:
         """Bank and place as C text."""
         form, greatest = combination_text(self.alpha, indices), reach(self.alpha, self.shape)
         bank = writer.mod(writer.div(form, self.block, greatest), self.modulus, greatest // self.block)

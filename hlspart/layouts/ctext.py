@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 
-class Writer(Protocol):
+class TextWriter(Protocol):
     """Integer arithmetic as text for operands from 0 to ``greatest``; see :class:`Formula`."""
 
     def div(self, text: str, divisor: int, greatest: int) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hlspart.layouts.ctext import Formula, Writer, combination_note, combination_text, reach
+from hlspart.layouts.ctext import Formula, TextWriter, combination_note, combination_text, reach
 from hlspart.layouts.dimension import DimLayout
 from hlspart.model.results import BankingMap
 
@@ -157,7 +157,7 @@ class LatticeLayout:
             text = term if text == "0" else f"({n}*{text} + {term})"
         return text
 
-    def formula(self, writer: Writer, indices: Sequence[str]) -> Formula:
+    def formula(self, writer: TextWriter, indices: Sequence[str]) -> Formula:
         """Bank and place as C text."""
         bank, notes = "", []
         for alpha, modulus in zip(self.alphas, self.moduli, strict=True):
@@ -168,7 +168,7 @@ class LatticeLayout:
         source = "lattice banking, cf. Cilardo and Gallo, ACM TACO 2015"
         return Formula(bank or "0u", (word,), " and ".join(notes) or "0", note, source)
 
-    def box_text(self, writer: Writer, indices: Sequence[str]) -> tuple[str, str]:
+    def box_text(self, writer: TextWriter, indices: Sequence[str]) -> tuple[str, str]:
         """Row-major number of the box of the Hermite form's diagonal: C text, and a note for readers."""
         word, note = "", ""
         axes = [f"x{k}" for k in range(len(indices))]

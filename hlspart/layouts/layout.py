@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
-from hlspart.layouts.ctext import Formula, Writer
+from hlspart.layouts.ctext import Formula, TextWriter
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.results import BankingMap
@@ -86,5 +86,5 @@ class Layout(Protocol):
     def isl_bank(self, indices: tuple[str, ...]) -> str:
         """Flat bank number as an isl expression of index expressions."""
 
-    def formula(self, writer: Writer, indices: Sequence[str]) -> Formula:
+    def formula(self, writer: TextWriter, indices: Sequence[str]) -> Formula:
         """Bank and place as C text; ``indices``: unsigned C expressions, shown as x0, x1, .. in notes."""

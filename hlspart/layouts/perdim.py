@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hlspart.layouts.ctext import Formula, Writer
+from hlspart.layouts.ctext import Formula, TextWriter
 from hlspart.layouts.dimension import DimLayout
 
 
@@ -159,7 +159,7 @@ class PerDimLayout:
                 text = d.isl_bank(i) if text == "0" else f"({d.banks}*{text} + {d.isl_bank(i)})"
         return text
 
-    def formula(self, writer: Writer, indices: Sequence[str]) -> Formula:
+    def formula(self, writer: TextWriter, indices: Sequence[str]) -> Formula:
         """Bank and place as C text."""
         bank, words, notes, word_notes = "", [], [], []
         text, note = _Text(writer), _Note()
@@ -185,7 +185,7 @@ class PerDimLayout:
 class _Text:
     """C text by a writer, which makes no use of what is known of the other part."""
 
-    writer: Writer
+    writer: TextWriter
 
     def div(self, x: str, by: int, greatest: int, remainder: int | None = None) -> str:
         return self.writer.div(x, by, greatest)

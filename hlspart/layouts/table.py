@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from hlspart.layouts.ctext import Formula, Writer
+from hlspart.layouts.ctext import Formula, TextWriter
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot
 from hlspart.model.results import BankingMap
@@ -131,7 +131,7 @@ class TableLayout:
         told = (f"{bank} : {' or '.join(f'({case})' for case in found)}" for bank, found in cases.items())
         return f"({'; '.join(told)})"
 
-    def formula(self, writer: Writer, indices: Sequence[str]) -> Formula:
+    def formula(self, writer: TextWriter, indices: Sequence[str]) -> Formula:
         """Bank and place as C text."""
         classes = self.classes.formula(writer, indices)
         index = writer.named("CLASS", [f"x{k}" for k in range(len(indices))], classes.bank)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hlspart.mars.layouts import layouts
-from hlspart.mars.nest import Nest, calls_functions, error, nests
+from hlspart.mars.nest import TileNest, calls_functions, error, nests
 from hlspart.mars.placement import placed
 from hlspart.mars.tiling import BadTiling, names_of, parse
 from hlspart.model.access import AccessAnalysis
@@ -84,7 +84,7 @@ def analyse(
     )
 
 
-def _refused(program: Program, nest: Nest, forms: tuple[TileForm, ...], reason: str) -> MarsResult:
+def _refused(program: Program, nest: TileNest, forms: tuple[TileForm, ...], reason: str) -> MarsResult:
     """No array has an answer, for one reason."""
     arrays = tuple(
         MarsArray(f.name, False, reason, "input", "unknown", f.line, element_bits=f.element_bits)
@@ -96,7 +96,7 @@ def _refused(program: Program, nest: Nest, forms: tuple[TileForm, ...], reason: 
 
 def choose(
     program: Program, analysis: AccessAnalysis, function: str, tiles: str | None, place: bool = False
-) -> tuple[Nest, tuple[TileForm, ...]] | Diagnostic:
+) -> tuple[TileNest, tuple[TileForm, ...]] | Diagnostic:
     """The nest and its tiling, or what is wrong with either."""
     here = program.functions[function].name_at
     every = nests(program, analysis, function)
@@ -137,14 +137,14 @@ def choose(
     return nest, forms
 
 
-def _names(nest: Nest) -> str:
+def _names(nest: TileNest) -> str:
     return ", ".join(nest.iterators)
 
 
-def _at_access(program: Program, nest: Nest, ident: int, name: str, text: str) -> Diagnostic:
+def _at_access(program: Program, nest: TileNest, ident: int, name: str, text: str) -> Diagnostic:
     return error(program, nest.sources[ident].at, name, text)
 
 
-def _where(program: Program, nest: Nest, record: MarsArray) -> Origin:
+def _where(program: Program, nest: TileNest, record: MarsArray) -> Origin:
     variable = next((v for k, v in nest.key.items() if nest.facts[k].name == record.name), None)
     return nest.loop.at if variable is None else program.variable(variable).at

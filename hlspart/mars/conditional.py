@@ -16,7 +16,7 @@ Branch = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedWrites:
     """``accesses`` with exact writes; ``same``: access left out -> access that stands for it.
 
     ``kept``: reads of old values that stand nowhere in the text -> their write. ``faults``: array -> access
@@ -29,7 +29,7 @@ class Merged:
     faults: Mapping[int, Access]
 
 
-def merged(accesses: Sequence[Access], free: int, plain: bool, opaque: bool = False) -> Merged:
+def merged(accesses: Sequence[Access], free: int, plain: bool, opaque: bool = False) -> MergedWrites:
     """Merge conditional writes. ``free``: ids from here on are unused; ``plain``: no jumps and no switches around.
 
     ``opaque``: conditions on iterators count as if they depended on data, too.
@@ -60,7 +60,7 @@ def merged(accesses: Sequence[Access], free: int, plain: bool, opaque: bool = Fa
             if r.array == last.array and r.kind == "read" and r.order < last.order and _sees(r, group):
                 faults[last.array] = r
     result = [changed.get(a.id, a) for a in accesses if a.id not in same]
-    return Merged((*result, *extra), same, kept, faults)
+    return MergedWrites((*result, *extra), same, kept, faults)
 
 
 def _opaque(accesses: Sequence[Access]) -> list[Access]:

@@ -15,10 +15,10 @@ from math import prod
 
 from hlspart.mars import integers
 from hlspart.mars.integers import Vector
-from hlspart.mars.order import Order, order
+from hlspart.mars.order import SetOrder, order
 from hlspart.mars.traffic import most_transactions, padded
 from hlspart.model.mars import Bursts, MarsArray, MarsOptions, MarsSet, Rejection, Transfer, Volume
-from hlspart.poly.tiles import Block, Footprints, cube, injective, shape
+from hlspart.poly.tiles import Footprints, TileBlock, cube, injective, shape
 
 MAX_PERIOD = 12  # multiples of a tile translation that are tried when strides break it
 MAX_CLASSES = 64
@@ -199,7 +199,7 @@ class _Owned:
     sizes: tuple[int, ...]
     points: tuple[str, ...]
     offsets: tuple[int, ...]
-    order: Order
+    order: SetOrder
 
     @property
     def words(self) -> int:
@@ -232,7 +232,7 @@ def _relative(tile: Vector, owner: Vector, still: Sequence[Vector]) -> Vector:
     return integers.reduced(integers.sub(tile, owner), still)
 
 
-def _ordered(blocks: Sequence[Block], users: Sequence[tuple[Vector, ...]], options: MarsOptions) -> _Owned:
+def _ordered(blocks: Sequence[TileBlock], users: Sequence[tuple[Vector, ...]], options: MarsOptions) -> _Owned:
     best = order([frozenset(u) for u in users], options.exact)
     offsets, at = [], 0
     for k in best.sequence:
@@ -248,7 +248,7 @@ def _ordered(blocks: Sequence[Block], users: Sequence[tuple[Vector, ...]], optio
     )
 
 
-_Seen = dict[Vector, tuple[tuple[Block, ...], tuple[Vector, ...]]]
+_Seen = dict[Vector, tuple[tuple[TileBlock, ...], tuple[Vector, ...]]]
 
 
 def _input_tables(feet: Footprints, inv: Invariance, options: MarsOptions) -> tuple[dict[Vector, _Owned], _Seen] | str:
@@ -270,7 +270,7 @@ def _input_tables(feet: Footprints, inv: Invariance, options: MarsOptions) -> tu
     return owned, seen
 
 
-def _owner(block: Block, inv: Invariance) -> Vector:
+def _owner(block: TileBlock, inv: Invariance) -> Vector:
     """The consumer that keeps the block: the least one, in an order that translations preserve."""
     return min(block.consumers, key=lambda c: (integers.projected(c, inv.still), inv.class_of(c)[0]))
 
@@ -300,7 +300,7 @@ def _record(
     inv: Invariance,
     base: Vector,
     owned: Mapping[Vector, _Owned],
-    seen: tuple[tuple[Block, ...], tuple[Vector, ...]],
+    seen: tuple[tuple[TileBlock, ...], tuple[Vector, ...]],
     images: Mapping[int, str],
     options: MarsOptions,
     block: int,
@@ -375,7 +375,7 @@ def _record(
 
 
 def _checks(
-    feet: Footprints, base: Vector, seen: tuple[tuple[Block, ...], tuple[Vector, ...]], options: MarsOptions
+    feet: Footprints, base: Vector, seen: tuple[tuple[TileBlock, ...], tuple[Vector, ...]], options: MarsOptions
 ) -> dict[str, bool]:
     return feet.checks(base, *seen) if options.check else {}
 
@@ -414,10 +414,10 @@ def _flow_runs(feet: Footprints, inv: Invariance, base: Vector, owned: Mapping[V
 
 
 def _input_sets(
-    blocks: Sequence[Block], inv: Invariance, base: Vector, owned: Mapping[Vector, _Owned]
+    blocks: Sequence[TileBlock], inv: Invariance, base: Vector, owned: Mapping[Vector, _Owned]
 ) -> tuple[tuple[MarsSet, ...], list[_Run]] | str:
     """The footprint's MARS with their places in their owners' blocks."""
-    placed: list[tuple[Vector, int, Block, _Owned]] = []
+    placed: list[tuple[Vector, int, TileBlock, _Owned]] = []
     for b in blocks:
         owner = _owner(b, inv)
         table = owned.get(inv.class_of(owner)[0])

@@ -20,7 +20,7 @@ from hlspart.poly.dataflow import (
     violation,
 )
 from hlspart.poly.region import TooHard
-from hlspart.poly.tiles import Footprints, Touch
+from hlspart.poly.tiles import Footprints, TileTouch
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +120,14 @@ class Tiled:
         rows = [tuple(f.form.coefficient(n) for n in self.names) for f in self.forms]
         return translations(rows, self.sizes, list(dict.fromkeys(normals)), len(self.names))
 
-    def reading(self, a: NestAccess, domain: str, relation: str, space: int) -> Touch:
+    def reading(self, a: NestAccess, domain: str, relation: str, space: int) -> TileTouch:
         """A touch of data by ``a``."""
-        return Touch(a.iterators, domain, relation, space, self.planes(a))
+        return TileTouch(a.iterators, domain, relation, space, self.planes(a))
 
-    def making(self, a: NestAccess, domain: str) -> Touch:
+    def making(self, a: NestAccess, domain: str) -> TileTouch:
         """The instances of a write as data points."""
         its = ", ".join(a.iterators)
-        return Touch(a.iterators, domain, f"{{ [{its}] -> [{its}] }}", a.id, self.planes(a))
+        return TileTouch(a.iterators, domain, f"{{ [{its}] -> [{its}] }}", a.id, self.planes(a))
 
 
 def layouts(
@@ -333,7 +333,7 @@ def _decomposed(
     tiled: Tiled,
     blank: MarsArray,
     uses: Sequence[_Use],
-    makes: Sequence[Touch],
+    makes: Sequence[TileTouch],
     images: Mapping[int, str],
     options: MarsOptions,
     given: _Classes | None = None,
@@ -420,8 +420,8 @@ def _actual(tiled: Tiled, facts: Mapping[str, ArrayFacts], notes: list[str]) -> 
             for i, domain in tiled.border.outside
             if tiled.accesses[i].array == name
         ]
-        flows: list[Touch] = []
-        writers: dict[int, Touch] = {}
+        flows: list[TileTouch] = []
+        writers: dict[int, TileTouch] = {}
         for d in tiled.border.dependences:
             reader, writer = tiled.accesses[d.reader], tiled.accesses[d.writer]
             if reader.array == name:

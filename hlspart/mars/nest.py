@@ -42,7 +42,7 @@ from hlspart.poly.dataflow import largest
 
 
 @dataclass(frozen=True)
-class Nest:
+class TileNest:
     """One outermost loop of a function.
 
     ``key`` maps an array's key in ``accesses`` (its name, or name and id where two share one) to its
@@ -77,7 +77,7 @@ def error(program: Program, at: Origin, name: str, message: str) -> Diagnostic:
     return Diagnostic(name, name, "error", place(program, at), message)
 
 
-def nests(program: Program, analysis: AccessAnalysis, function: str, opaque: bool = False) -> tuple[Nest, ...]:
+def nests(program: Program, analysis: AccessAnalysis, function: str, opaque: bool = False) -> tuple[TileNest, ...]:
     """The outermost loops of ``function`` that touch arrays, in text order.
 
     ``opaque``: conditions on iterators count as if they depended on data.
@@ -114,7 +114,7 @@ def _nest(
     mine: Sequence[Access],
     ranks: Mapping[int, int],
     opaque: bool,
-) -> Nest:
+) -> TileNest:
     plain = not any(isinstance(s, Jump | Return | Switch | Label) for s in walk_statements(loop))
     free = 1 + max(a.id for a in analysis.accesses)
     one = merged(mine, free, plain, opaque)
@@ -144,7 +144,7 @@ def _nest(
         facts[name] = ArrayFacts(variable.name, line, bits or 32, variable.dims, faults.get(v))
     iterators = tuple(dict.fromkeys(n for a in accesses for n in a.iterators))
     forms, tile_loops = _source_tiling(analysis, loop, accesses)
-    return Nest(
+    return TileNest(
         function,
         loop,
         accesses,

@@ -17,7 +17,7 @@ EXACT_UP_TO = 14
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SetOrder:
     """``sequence`` of positions; ``bursts`` it needs; ``bound``: no order needs fewer. ``method`` says how."""
 
     sequence: tuple[int, ...]
@@ -31,28 +31,28 @@ class Order:
         return self.bursts == self.bound
 
 
-def order(sets: Sequence[Consumers], exact: bool = True) -> Order:
+def order(sets: Sequence[Consumers], exact: bool = True) -> SetOrder:
     """Least-burst order of ``sets``; proved up to :data:`EXACT_UP_TO` sets, above with the solver extra."""
     n = len(sets)
     total = sum(len(s) for s in sets)
     weight = [[len(a & b) for b in sets] for a in sets]
     if n <= 1:
-        return Order(tuple(range(n)), total, total, "trivial")
+        return SetOrder(tuple(range(n)), total, total, "trivial")
     path = _improved(weight, _greedy(weight))
     gain, ceiling = _gain(weight, path), _spanning(weight)
     if gain == ceiling:
-        return Order(tuple(path), total - gain, total - ceiling, "2-opt, met by its bound")
+        return SetOrder(tuple(path), total - gain, total - ceiling, "2-opt, met by its bound")
     if n <= EXACT_UP_TO:
         path = _dynamic(weight)
         gain = _gain(weight, path)
-        return Order(tuple(path), total - gain, total - gain, "dynamic program")
+        return SetOrder(tuple(path), total - gain, total - gain, "dynamic program")
     if exact and importlib.util.find_spec("highspy") is not None:
         from hlspart.mars.solver import longest_path
 
         better, limit = longest_path(weight, path)
         limit = min(limit, ceiling)
-        return Order(tuple(better), total - _gain(weight, better), total - limit, "integer program")
-    return Order(tuple(path), total - gain, total - ceiling, "2-opt")
+        return SetOrder(tuple(better), total - _gain(weight, better), total - limit, "integer program")
+    return SetOrder(tuple(path), total - gain, total - ceiling, "2-opt")
 
 
 def _gain(weight: Sequence[Sequence[int]], path: Sequence[int]) -> int:

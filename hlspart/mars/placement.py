@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hlspart.mars.layouts import planes
-from hlspart.mars.nest import Nest
+from hlspart.mars.nest import TileNest
 from hlspart.mars.tiling import names_of
 from hlspart.model.access import AccessAnalysis, Affine
 from hlspart.model.mars import NestAccess, TileForm
@@ -36,7 +36,9 @@ def references(stmt: Stmt) -> frozenset[int]:
     return frozenset(x.id for x in every if isinstance(x, ArrayRef))
 
 
-def placed(nest: Nest, analysis: AccessAnalysis, forms: Sequence[TileForm]) -> tuple[Nest, tuple[str, ...]] | str:
+def placed(
+    nest: TileNest, analysis: AccessAnalysis, forms: Sequence[TileForm]
+) -> tuple[TileNest, tuple[str, ...]] | str:
     """The nest with all statements in the tile space, and what was done; or why it cannot be.
 
     Raises TooHard when dataflow is out of reach.
@@ -86,7 +88,7 @@ def _homes(stmt: Stmt) -> Iterator[frozenset[int]]:
             yield references(s)
 
 
-def _value(nest: Nest, analysis: AccessAnalysis, members: Sequence[NestAccess], name: str) -> Affine | None:
+def _value(nest: TileNest, analysis: AccessAnalysis, members: Sequence[NestAccess], name: str) -> Affine | None:
     """What ``name`` is at a statement: as its elements say, or the nearest end of a loop over it."""
     for a in sorted(members, key=lambda a: a.kind, reverse=True):
         for b in nest.accesses:

@@ -31,7 +31,7 @@ from hlspart.poly.scope import State, Stored
 
 
 @dataclass(slots=True)
-class Frame:
+class InductionFrame:
     """What jumps inside a loop or switch leave behind."""
 
     loop: Loop | None  # None: a switch

@@ -33,7 +33,7 @@ from hlspart.poly.algebra import AFTER_OR_AT, BEFORE_OR_AT, ONE, UNIVERSE, ZERO,
 from hlspart.poly.conversions import limits, may_wrap
 from hlspart.poly.effects import Effects, labels_used, leaves_early, returns_within
 from hlspart.poly.evaluate import Evaluator
-from hlspart.poly.induction import Counted, Frame, acts, conjuncts, growth, increments, most_iterations, passed
+from hlspart.poly.induction import Counted, InductionFrame, acts, conjuncts, growth, increments, most_iterations, passed
 from hlspart.poly.scope import Lazy, State, Stored, split
 
 _MAX_TRIALS = 4
@@ -50,7 +50,7 @@ class Loops(Evaluator):
         self.function = function
         self.infos: dict[int, LoopInfo] = {}
         self.targets = labels_used(function)
-        self.frames: list[Frame] = []
+        self.frames: list[InductionFrame] = []
         self.bodies: list[isl.Set] = []  # domain at the start of each loop body around
         self._limits: dict[int, tuple[int | None, int | None]] = {}
         for directive in program.directives:
@@ -128,7 +128,7 @@ class Loops(Evaluator):
             inside.env[ident] = start[ident]
         mark = len(self.accesses), self._order, dict(self.infos), dict(self._branches)
         self.trial += 1
-        frame = Frame(loop)
+        frame = InductionFrame(loop)
         self.frames.append(frame)
         if loop.test is not None:
             self.value(loop.test, inside)
@@ -146,7 +146,7 @@ class Loops(Evaluator):
                 found[ident] = change
         return found
 
-    def _body(self, loop: Loop, inside: State, frame: Frame) -> None:
+    def _body(self, loop: Loop, inside: State, frame: InductionFrame) -> None:
         """Walk the body and the step; ``inside`` is then the state at the end of the iteration."""
         entered = inside.dom
         self.stmt(loop.body, inside)
@@ -183,7 +183,7 @@ class Loops(Evaluator):
             inside.exact = False
         if loop.test is not None and loop.kind != "do" and (isinstance(counted, Unknown) or acts(loop.test)):
             self._test(loop.test, inside, counted)
-        frame = Frame(loop)
+        frame = InductionFrame(loop)
         self.frames.append(frame)
         self.bodies.append(inside.dom)
         self._body(loop, inside, frame)

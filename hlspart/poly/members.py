@@ -44,9 +44,9 @@ from hlspart.poly.effects import effects
 from hlspart.poly.structures import (
     COPIED,
     Arguments,
+    MemberPlace,
     Path,
-    Place,
-    Uses,
+    StructureUses,
     below,
     held_by,
     leaves,
@@ -75,7 +75,7 @@ def apart(program: Program, tops: tuple[str, ...], arguments: Arguments) -> Apar
     """
     if all(root(v) is None for v in program.variables):
         return None
-    uses = Uses(program, tops, arguments)
+    uses = StructureUses(program, tops, arguments)
     chosen = uses.chosen()
     if not chosen:
         return None
@@ -86,7 +86,7 @@ def apart(program: Program, tops: tuple[str, ...], arguments: Arguments) -> Apar
 class _Copy:
     """The copy, given the variables that are taken apart."""
 
-    def __init__(self, uses: Uses, chosen: Collection[int]) -> None:
+    def __init__(self, uses: StructureUses, chosen: Collection[int]) -> None:
         self.uses, self.old, self.chosen = uses, uses.program, chosen
         self.variables = list(self.old.variables)
         self.of: dict[tuple[int, Path], int] = {}
@@ -179,7 +179,7 @@ class _Copy:
         made = e if isinstance(e, SizeOf) else _mapped(e, self.expr)
         return replace(made, id=next(self._ids)) if self._fresh and isinstance(made, ArrayRef) else made
 
-    def _leaf(self, place: Place, e: Expr) -> Expr:
+    def _leaf(self, place: MemberPlace, e: Expr) -> Expr:
         variable = self.of[place.variable, place.path]
         kind = self.variables[variable].type
         indices = tuple(self.expr(i) for i in place.indices)
@@ -268,7 +268,7 @@ class _Copy:
                 changes[name] = self._block(held)
         return replace(stmt, **changes) if changes else stmt  # type: ignore[arg-type]
 
-    def _each(self, assign: Assign, place: Place) -> Iterator[Expr]:
+    def _each(self, assign: Assign, place: MemberPlace) -> Iterator[Expr]:
         """An assignment of a structure, member by member."""
         for k, (path, leaf) in enumerate(leaves(place.type)):
             self._fresh = k > 0  # each copy of an index has accesses of its own

@@ -44,7 +44,7 @@ COPIED = frozenset({"array_partition", "interface", "bind_storage", "resource", 
 
 
 @dataclass(frozen=True)
-class Place:
+class MemberPlace:
     """Part of a structure variable: the whole where ``path`` is empty."""
 
     variable: int
@@ -86,7 +86,7 @@ def zero(at: Origin) -> Const:
     return Const(at, ScalarType("int", "int", 32), 0, "0")
 
 
-class Uses:
+class StructureUses:
     """How every structure is used: which stay whole, and which go together."""
 
     def __init__(self, program: Program, tops: Collection[str], arguments: Arguments) -> None:
@@ -177,13 +177,13 @@ class Uses:
 
     # ------------------------------------------------------------------------------- places
 
-    def place(self, expr: Expr) -> Place | None:
+    def place(self, expr: Expr) -> MemberPlace | None:
         """The part of a structure that an expression names."""
         match expr:
             case Name(variable=v) if v in self.roots:
-                return Place(v, (), (), self.program.variable(v).type)
+                return MemberPlace(v, (), (), self.program.variable(v).type)
             case ArrayRef(variable=v) if v in self.roots:
-                return Place(v, (), expr.indices, expr.type)
+                return MemberPlace(v, (), expr.indices, expr.type)
             case Member(base=Name(variable=v), arrow=True) if v in self.aliases:
                 return self.place(replace(expr, base=self.aliases[v].operand, arrow=False))
             case Member(base=base, field=field, arrow=arrow):
@@ -195,7 +195,7 @@ class Uses:
                     of = of.target if isinstance(of, PointerType) else of.element
                     indices = (*indices, zero(expr.at))
                 kind = dict(of.members).get(field) if isinstance(of, StructType) else None
-                return None if kind is None else Place(inner.variable, (*inner.path, field), indices, kind)
+                return None if kind is None else MemberPlace(inner.variable, (*inner.path, field), indices, kind)
             case Subscript(base=base, index=index):
                 inner = self.place(base)
                 if inner is None or not inner.path:
@@ -224,7 +224,7 @@ class Uses:
         self.links.append((places[0].variable, places[1].variable))
         return True
 
-    def _indices(self, place: Place) -> None:
+    def _indices(self, place: MemberPlace) -> None:
         for index in place.indices:
             self._scan(index)
         pointer = isinstance(self.program.variable(place.variable).type, PointerType)

@@ -40,7 +40,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class CodeUnit:
     """Code that runs as a whole at each point: ``domain`` as it is, ``interior`` without borders.
 
     ``planes`` as in :class:`hlspart.poly.tiles.Touch`. ``order``: ranks of its enclosing loops and its
@@ -71,7 +71,7 @@ def _names(count: int) -> list[str]:
 class TileCode:
     """The units of a nest under a tiling with ``sizes``; bounds must be constants."""
 
-    def __init__(self, sizes: Vector, units: Sequence[Unit]) -> None:
+    def __init__(self, sizes: Vector, units: Sequence[CodeUnit]) -> None:
         self._ctx = context()
         self._sizes = sizes
         self._units = tuple(units)
@@ -152,7 +152,7 @@ class TileCode:
         return _perfect(_node(build.node_from_schedule_map(total), extents))
 
     @guarded
-    def inside(self, unit: Unit) -> str:
+    def inside(self, unit: CodeUnit) -> str:
         """C condition on the iterators: the iteration is one of the nest. "1" when every interior one is."""
         if not unit.hidden:
             return condition(unit.iterators, unit.domain, unit.interior)

@@ -14,7 +14,7 @@ from hlspart.poly.tiles import guarded, inside_tile
 Vector = tuple[int, ...]
 
 
-class Order:
+class TileOrder:
     """Execution order, elements and tiles of the accesses of one nest, for the questions below."""
 
     def __init__(self, accesses: Sequence[NestAccess], planes: Sequence[Sequence[Vector]], sizes: Vector) -> None:

@@ -29,7 +29,7 @@ OUT, IN, SET = isl.dim_type.out, isl.dim_type.in_, isl.dim_type.set
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class TileTouch:
     """Iterations that touch data: ``relation`` from ``iterators`` in ``domain`` to points of ``space``.
 
     ``planes``: the tiling hyperplanes as coefficients of the iterators and a constant.
@@ -43,7 +43,7 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TileBlock:
     """Data with one set of consumer tiles."""
 
     points: str
@@ -129,7 +129,7 @@ class Footprints:
     """The relation tile -> data of ``reads``, and tile -> data of ``makes`` (flow) where given."""
 
     @guarded
-    def __init__(self, sizes: Vector, reads: Sequence[Touch], makes: Sequence[Touch] = ()) -> None:
+    def __init__(self, sizes: Vector, reads: Sequence[TileTouch], makes: Sequence[TileTouch] = ()) -> None:
         self._ctx = context()
         self._sizes = sizes
         self.spaces = tuple(sorted({t.space for t in (*reads, *makes)}))
@@ -139,14 +139,14 @@ class Footprints:
         self._reads = self._union(reads)
         self._makes: Any = self._union(makes) if makes else None
 
-    def _union(self, touches: Sequence[Touch]) -> Any:
+    def _union(self, touches: Sequence[TileTouch]) -> Any:
         total: Any = None
         for t in touches:
             part = self._relation(t)
             total = part if total is None else total.union(part)
         return total.coalesce()
 
-    def _relation(self, t: Touch) -> Any:
+    def _relation(self, t: TileTouch) -> Any:
         its = [f"x{k}" for k in range(len(t.iterators))]
         inside = inside_tile(t.planes, self._sizes, its, self._tile)
         tiles = isl.Map(f"{{ [{', '.join(self._tile)}] -> [{', '.join(its)}] : {inside} }}", context=self._ctx)
@@ -276,7 +276,7 @@ class Footprints:
         return len(seen)
 
     @guarded
-    def blocks(self, base: Vector, consumers: Sequence[Vector]) -> tuple[Block, ...]:
+    def blocks(self, base: Vector, consumers: Sequence[Vector]) -> tuple[TileBlock, ...]:
         """Partition of what ``base`` reads (flow: of what it makes and ``consumers`` read) by consumers."""
         data = self._at(self._reads if self._makes is None else self._makes, base)
         feet = [(tile, self._at(self._reads, tile).intersect(data).coalesce()) for tile in consumers]
@@ -301,7 +301,7 @@ class Footprints:
             parts = split
         return tuple(
             sorted(
-                (Block(str(part), size_of(part), tuple(users)) for part, users in parts),
+                (TileBlock(str(part), size_of(part), tuple(users)) for part, users in parts),
                 key=lambda b: (b.consumers, b.points),
             )
         )
@@ -339,7 +339,7 @@ class Footprints:
         return str(foot.coalesce())
 
     @guarded
-    def checks(self, base: Vector, blocks: Sequence[Block], consumers: Sequence[Vector]) -> dict[str, bool]:
+    def checks(self, base: Vector, blocks: Sequence[TileBlock], consumers: Sequence[Vector]) -> dict[str, bool]:
         """Prove the defining properties of ``blocks`` by sets."""
         sets = [isl.Set(b.points, context=self._ctx) for b in blocks]
         data = self._at(self._reads if self._makes is None else self._makes, base)
@@ -370,7 +370,7 @@ class Footprints:
     # ------------------------------------------------------------------------------ actual tiles
 
     @guarded
-    def actual(self) -> tuple[tuple[Vector | None, Block], ...] | None:
+    def actual(self) -> tuple[tuple[Vector | None, TileBlock], ...] | None:
         """Partition of all data by the actual tiles that read it (flow: other than the maker); None when too many.
 
         The domains must be those of the program, not the interior.
@@ -381,7 +381,7 @@ class Footprints:
         if tiles.dim(isl.dim_type.param) or not tiles.is_bounded() or size_of(tiles) > MAX_TILES:
             return None
         order = points_of(tiles)
-        found: list[tuple[Vector | None, Block]] = []
+        found: list[tuple[Vector | None, TileBlock]] = []
         if self._makes is not None:
             for tile in order:
                 users = [t for t in self.consumers(tile, ()) or () if t != tile]
@@ -404,7 +404,7 @@ class Footprints:
                 split.append((fresh.coalesce(), [tile]))
             parts = split
         for part, users in parts:
-            found.append((None, Block(str(part), size_of(part), tuple(users))))
+            found.append((None, TileBlock(str(part), size_of(part), tuple(users))))
         return tuple(sorted(found, key=lambda item: (item[1].consumers, item[1].points)))
 
 

@@ -29,7 +29,7 @@ from hlspart.model.program import (
 from hlspart.poly import algebra
 from hlspart.poly.algebra import NOWHERE, UNIVERSE, Unknown, Value
 from hlspart.poly.effects import returns_within
-from hlspart.poly.induction import Frame
+from hlspart.poly.induction import InductionFrame
 from hlspart.poly.loops import Loops
 from hlspart.poly.scope import Condition, State, Stored, split
 
@@ -164,7 +164,7 @@ class Walker(Loops):
 
     def _once(self, loop: Loop, st: State) -> None:
         """``do { .. } while (0)``: a block that break and continue may leave."""
-        whole, frame, outer = (st.dom, st.exact, st.left), Frame(loop), self.loops
+        whole, frame, outer = (st.dom, st.exact, st.left), InductionFrame(loop), self.loops
         self.frames.append(frame)
         self.bodies.append(st.dom)
         self.loops = (*outer, loop.id)
@@ -184,7 +184,7 @@ class Walker(Loops):
         """A switch whose cases stand directly in its body; others forget what they know at each case."""
         number = self.branch_id(stmt)
         value = self.value(stmt.test, st)
-        frame = Frame(None)
+        frame = InductionFrame(None)
         self.frames.append(frame)
         entry, here = st.copy(), st.copy()
         self._end(here)

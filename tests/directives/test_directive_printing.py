@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlspart.frontend.directives import KINDS, normalised, print_directive
-from hlspart.frontend.directives.kinds import Kind, OptionKind
+from hlspart.frontend.directives.kinds import DirectiveKind, OptionKind
 from hlspart.model.directives import Directive
 
 KERNEL = """\
@@ -38,7 +38,7 @@ def pragmas(draw: st.DrawFn) -> tuple[str, str]:
     return kind.name, " ".join(("#pragma HLS", spelling(kind.name), *order))
 
 
-def _option(kind: Kind, name: str, option: OptionKind) -> st.SearchStrategy[str]:
+def _option(kind: DirectiveKind, name: str, option: OptionKind) -> st.SearchStrategy[str]:
     match option.form:
         case "flag":
             return st.just(name)

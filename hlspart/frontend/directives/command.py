@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from hlspart.frontend.directives.grammar import interpret, is_modelled, literal, unknown_kind
-from hlspart.frontend.directives.kinds import KINDS, Kind
+from hlspart.frontend.directives.kinds import KINDS, DirectiveKind
 from hlspart.frontend.directives.pragmas import named_variable
 from hlspart.frontend.directives.scope import Scopes
 from hlspart.model import program as ir
@@ -87,7 +87,7 @@ def _directive(command: Command, at: str | None, program: ir.Program, scopes: Sc
 
 
 def _location(
-    item: Option, function: str | None, kind: Kind, program: ir.Program, scopes: Scopes
+    item: Option, function: str | None, kind: DirectiveKind, program: ir.Program, scopes: Scopes
 ) -> tuple[str | None, int | None, list[Problem]]:
     name, _, label = item.name.partition("/")
     if function is None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
-from hlspart.frontend.directives.kinds import KINDS, Kind
+from hlspart.frontend.directives.kinds import KINDS, DirectiveKind
 from hlspart.frontend.tokens import SourceError, Token, lex_line, spell
 from hlspart.model.directives import Option, Problem
 from hlspart.model.source import Origin
@@ -119,7 +119,11 @@ def unknown_kind(word: str, at: Origin) -> Problem:
 
 
 def interpret(
-    kind: Kind, options: Sequence[Option], at: Origin, evaluate: Callable[[str], int | None], lacking: bool = False
+    kind: DirectiveKind,
+    options: Sequence[Option],
+    at: Origin,
+    evaluate: Callable[[str], int | None],
+    lacking: bool = False,
 ) -> tuple[dict[str, int], list[Problem]]:
     """Integer values of ``options`` and their problems. ``evaluate`` gives a constant expression's value.
 
@@ -160,7 +164,7 @@ def interpret(
 
 
 def _check(
-    kind: Kind,
+    kind: DirectiveKind,
     name: str,
     option: Option,
     values: dict[str, int],
@@ -203,7 +207,7 @@ def _is_real(text: str) -> bool:
     return True
 
 
-def _unknown_option(kind: Kind, option: Option) -> Problem:
+def _unknown_option(kind: DirectiveKind, option: Option) -> Problem:
     known = list(kind.options) + [w for o in kind.options.values() for w in o.words]
     written = option.name if option.value is None else f"{option.name}="
     close = difflib.get_close_matches(option.name, known, 1, 0.6)
@@ -215,7 +219,7 @@ def _unknown_option(kind: Kind, option: Option) -> Problem:
     return Problem("unknown-option", f"{kind.name.upper()} has no option '{written}'", option.at, hint)
 
 
-def is_modelled(kind: Kind, options: Sequence[Option], problems: Sequence[Problem]) -> bool:
+def is_modelled(kind: DirectiveKind, options: Sequence[Option], problems: Sequence[Problem]) -> bool:
     """Whether predictions account for a directive with these options."""
     codes = {p.code for p in problems}
     if "struct-member" in codes or ("value-unknown" in codes and kind.name not in _FREE_VALUES):

@@ -25,7 +25,7 @@ class OptionKind:
 
 
 @dataclass(frozen=True)
-class Kind:
+class DirectiveKind:
     """One directive.
 
     ``subject``: the option that names what it is about (``variable``, ``port``, ..). ``place``:
@@ -73,8 +73,8 @@ def _kind(
     place: Literal["loop", "function", "region"] = "function",
     modelled: bool = True,
     deprecated: str | None = None,
-) -> Kind:
-    return Kind(name, _options(options), subject, place, modelled, deprecated)
+) -> DirectiveKind:
+    return DirectiveKind(name, _options(options), subject, place, modelled, deprecated)
 
 
 _PARTITION = "variable:name! factor:int+ dim:int type=block|cyclic|complete"
@@ -83,7 +83,7 @@ _INTERFACE_MODES = (
     "|ap_ctrl_none|ap_ctrl_hs|ap_ctrl_chain|ap_auto"
 )
 
-KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, DirectiveKind] = {
     kind.name: kind
     for kind in (
         _kind("array_partition", f"{_PARTITION} dynamic off", "variable"),

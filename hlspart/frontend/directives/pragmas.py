@@ -10,7 +10,7 @@ from typing import Literal
 
 from hlspart.frontend.constants import evaluate
 from hlspart.frontend.directives.grammar import Word, condition, interpret, is_modelled, split, unknown_kind, words_of
-from hlspart.frontend.directives.kinds import DISTINCTIVE, KINDS, Kind
+from hlspart.frontend.directives.kinds import DISTINCTIVE, KINDS, DirectiveKind
 from hlspart.frontend.directives.scope import Found, Scopes
 from hlspart.frontend.tokens import SourceError, Token, lex_line, spell
 from hlspart.model import program as ir
@@ -98,7 +98,7 @@ class _Reader:
             return replace(directive, problems=(problem,))
         return directive
 
-    def _known(self, kind: Kind, tokens: Sequence[Token]) -> Directive:
+    def _known(self, kind: DirectiveKind, tokens: Sequence[Token]) -> Directive:
         options, problems = split(self._placed(tokens))
         lacking = self.at.span.path in self.lacking
         values, more = interpret(kind, options, self.at, self._value, lacking)
@@ -164,7 +164,7 @@ class _Reader:
         }
         return [replace(w, at=by_name.get(w.text.lower(), w.at)) if w.kind == "id" else w for w in words]
 
-    def _position(self, kind: Kind) -> list[Problem]:
+    def _position(self, kind: DirectiveKind) -> list[Problem]:
         name = kind.name.upper()
         if self.pragma.function is None:
             text = f"{name} stands outside of a function"
@@ -174,7 +174,7 @@ class _Reader:
             return [Problem("outside-loop", text, self.at, "move it into the body of the loop, first line")]
         return []
 
-    def _variables(self, kind: Kind, options: Sequence[Option]) -> tuple[tuple[int, ...], list[Problem]]:
+    def _variables(self, kind: DirectiveKind, options: Sequence[Option]) -> tuple[tuple[int, ...], list[Problem]]:
         found: list[int] = []
         problems: list[Problem] = []
         for position, option in enumerate(options):

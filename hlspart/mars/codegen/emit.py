@@ -1,4 +1,4 @@
-"""A :class:`Plan` as C: the template ``mars.c.j2`` filled with loops, tables and statements."""
+"""A :class:`TilePlan` as C: the template ``mars.c.j2`` filled with loops, tables and statements."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hlspart.mars.analysis import expanded
 from hlspart.mars.codegen.classes import coordinates
-from hlspart.mars.codegen.parts import Burst, Cell, Copy, Kind, Memory, Part, Plan
-from hlspart.mars.codegen.plan import Planner
+from hlspart.mars.codegen.parts import Burst, Cell, CellKind, Copy, TileMemory, TilePart, TilePlan
+from hlspart.mars.codegen.plan import TilePlanner
 from hlspart.mars.codegen.printer import Printer, Unprintable, c_type, holds_loop, new_names
 from hlspart.mars.integers import Vector
 from hlspart.mars.nest import error, nests
@@ -72,7 +72,7 @@ def code(
                 raise Unprintable(placement, nest.loop.at)
             nest, _ = placement
         tile_loops = nest.tile_loops if result.tile == nest.source_tiling else ()
-        plan = Planner(program, analysis, nest, result, tile_loops, options).plan()
+        plan = TilePlanner(program, analysis, nest, result, tile_loops, options).plan()
         return _Writer(plan, options).text()
     except Unprintable as problem:
         return error(program, problem.at or nest.loop.at, REFUSED, f"no code: {problem.reason}")
@@ -123,7 +123,7 @@ def _form(name: str, coefficients: Sequence[int], const: int = 0) -> Affine:
 
 
 class _Writer:
-    def __init__(self, plan: Plan, options: MarsOptions) -> None:
+    def __init__(self, plan: TilePlan, options: MarsOptions) -> None:
         self.plan, self.options = plan, options
         self.program = plan.program
         self.function = plan.program.functions[plan.result.function]
@@ -287,7 +287,7 @@ class _Writer:
 
     # ------------------------------------------------------------------------------------ pieces
 
-    def _address(self, memory: Memory, owner: Vector | None) -> str:
+    def _address(self, memory: TileMemory, owner: Vector | None) -> str:
         """C of the first word of the block ``owner`` away from that of T; None: of the block C0, C1, .."""
         total = Affine((), 0)
         stride = memory.block
@@ -297,7 +297,7 @@ class _Writer:
             stride *= memory.count[k]
         return linear(total)
 
-    def _burst(self, memory: Memory, kind: int, number: int, burst: Burst, write: bool) -> dict[str, object]:
+    def _burst(self, memory: TileMemory, kind: int, number: int, burst: Burst, write: bool) -> dict[str, object]:
         offset = f" + {burst.offset}" if burst.offset else ""
         suffix = "" if self.plan.classes.single else f"_{kind}"
         line = f"{memory.name}_{'out' if write else 'in'}{number}"
@@ -309,7 +309,7 @@ class _Writer:
             "cells": [text for part in burst.parts for text in self._cells(part, line, write)],
         }
 
-    def _cells(self, part: Part, line: str, write: bool) -> Iterator[str]:
+    def _cells(self, part: TilePart, line: str, write: bool) -> Iterator[str]:
         """Between the line of a burst and the cells of one of its MARS."""
 
         def call(node: Node, indent: str) -> Iterator[str]:
@@ -321,7 +321,7 @@ class _Writer:
 
         return self._loops(part.loops, "            ", call)
 
-    def _memory(self, memory: Memory) -> dict[str, object]:
+    def _memory(self, memory: TileMemory) -> dict[str, object]:
         v = self.program.variable(memory.variable)
         kinds = [
             {
@@ -357,7 +357,7 @@ class _Writer:
             "blocks": [f"C{k}" for k in range(len(memory.rows))],
         }
 
-    def _owned_elements(self, memory: Memory) -> list[str]:
+    def _owned_elements(self, memory: TileMemory) -> list[str]:
         """Element k of the home table, moved to the block C0, C1, .."""
         name = "C" if self.plan.classes.single else "V"
         found = []
@@ -436,7 +436,7 @@ class _Writer:
         }
         return _environment().get_template("mars.c.j2").render(**values)
 
-    def _per_tile(self, number: Callable[[Kind], int]) -> list[int]:
+    def _per_tile(self, number: Callable[[CellKind], int]) -> list[int]:
         """Bursts of a tile, by class."""
         return [sum(number(m.kinds[k]) for m in self.plan.memories) for k in range(len(self.plan.classes.tiles))]
 

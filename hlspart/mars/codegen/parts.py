@@ -8,15 +8,15 @@ from math import prod
 
 from hlspart.mars.codegen.classes import Classes
 from hlspart.mars.integers import Vector
-from hlspart.mars.nest import Nest
+from hlspart.mars.nest import TileNest
 from hlspart.model.access import Affine, LoopInfo
 from hlspart.model.mars import MarsResult, NestAccess
 from hlspart.model.program import Program, Stmt
-from hlspart.poly.tilecode import Node, Unit
+from hlspart.poly.tilecode import CodeUnit, Node
 
 
 @dataclass(frozen=True, slots=True)
-class Buffer:
+class TileBuffer:
     """On-chip array ``name`` for one tile; cell of the data point p is ``p - (least + moves U)``."""
 
     name: str
@@ -33,17 +33,17 @@ class Cell:
     ``domain``: the same condition as a set, "" for all iterations.
     """
 
-    buffer: Buffer
+    buffer: TileBuffer
     place: tuple[Affine, ...]
     condition: str = ""
     domain: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TilePart:
     """Points of a MARS in one buffer: ``loops`` in memory order; ``cell`` over the call's arguments a0, a1, .."""
 
-    buffer: Buffer
+    buffer: TileBuffer
     loops: Node
     cell: tuple[Affine, ...]
     points: tuple[Vector, ...]
@@ -56,11 +56,11 @@ class Burst:
     owner: Vector
     offset: int
     words: int
-    parts: tuple[Part, ...]
+    parts: tuple[TilePart, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class CellKind:
     """Transfers of the tiles of one class; ``home``: data points of a block in memory order, for pack.
 
     The points are those of the block whose ``V`` (see Memory) is 0.
@@ -72,7 +72,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Memory:
+class TileMemory:
     """Off-chip blocks of one array and kind, one block of ``block`` words per owner tile.
 
     ``rows`` give the owner's coordinates C as linear forms of T (directions that share data have none),
@@ -83,14 +83,14 @@ class Memory:
     name: str
     variable: int
     kind: str
-    buffers: tuple[Buffer, ...]
+    buffers: tuple[TileBuffer, ...]
     block: int
     rows: tuple[Vector, ...]
     basis: tuple[Vector, ...]
     units: tuple[Vector, ...]
     low: Vector
     count: Vector
-    kinds: tuple[Kind, ...]
+    kinds: tuple[CellKind, ...]
 
     @property
     def words(self) -> int:
@@ -108,20 +108,20 @@ class Copy:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TilePlan:
     """Everything that :mod:`emit` writes down; ``local`` and the kinds of memories go by ``classes``."""
 
     program: Program
-    nest: Nest
+    nest: TileNest
     result: MarsResult
     classes: Classes
-    units: Mapping[str, tuple[Unit, tuple[Stmt, ...]]]
+    units: Mapping[str, tuple[CodeUnit, tuple[Stmt, ...]]]
     tiles: Node
     local: tuple[Node, ...]
     inside: Mapping[str, str]
     full: str
-    buffers: tuple[Buffer, ...]
-    memories: tuple[Memory, ...]
+    buffers: tuple[TileBuffer, ...]
+    memories: tuple[TileMemory, ...]
     fills: tuple[Copy, ...]
     results: tuple[Copy, ...]
     read_cell: Mapping[int, tuple[Cell, ...]]  # by ArrayRef id

@@ -8,31 +8,31 @@ from math import prod
 
 from hlspart.mars import integers
 from hlspart.mars.codegen.classes import classes, representatives
-from hlspart.mars.codegen.parts import Buffer, Burst, Cell, Copy, Kind, Memory, Part, Plan
+from hlspart.mars.codegen.parts import Burst, Cell, CellKind, Copy, TileBuffer, TileMemory, TilePart, TilePlan
 from hlspart.mars.codegen.printer import Unprintable
 from hlspart.mars.integers import Vector
 from hlspart.mars.layouts import Tiled, of_classes, planes
-from hlspart.mars.nest import Nest
+from hlspart.mars.nest import TileNest
 from hlspart.mars.placement import references
 from hlspart.model.access import AccessAnalysis, Affine
 from hlspart.model.mars import MarsArray, MarsOptions, MarsResult, MarsSet, NestAccess, Transfer
 from hlspart.model.program import Block, Loop, PragmaMark, Program, Stmt
 from hlspart.poly.dataflow import pieces
-from hlspart.poly.tilecode import TileCode, Unit, box, common, condition, empty, minus, scan, united
-from hlspart.poly.tileorder import Order
-from hlspart.poly.tiles import Footprints, Touch, listed
+from hlspart.poly.tilecode import CodeUnit, TileCode, box, common, condition, empty, minus, scan, united
+from hlspart.poly.tileorder import TileOrder
+from hlspart.poly.tiles import Footprints, TileTouch, listed
 
 MAX_WORDS = 1 << 16  # entries of one table, words of one buffer
 
 
-class Planner:
-    """Builds the :class:`Plan` of one nest; raises :class:`Unprintable` for what code cannot hold."""
+class TilePlanner:
+    """Builds the :class:`TilePlan` of one nest; raises :class:`Unprintable` for what code cannot hold."""
 
     def __init__(
         self,
         program: Program,
         analysis: AccessAnalysis,
-        nest: Nest,
+        nest: TileNest,
         result: MarsResult,
         tile_loops: Sequence[str],
         options: MarsOptions,
@@ -42,8 +42,8 @@ class Planner:
         self.tiled = Tiled(nest.accesses, result.tile, tile_loops)
         self.sizes = self.tiled.sizes
         self.source = nest.sources
-        self.order = Order(nest.accesses, [self.tiled.planes(a) for a in nest.accesses], self.sizes)
-        self.buffers: list[Buffer] = []
+        self.order = TileOrder(nest.accesses, [self.tiled.planes(a) for a in nest.accesses], self.sizes)
+        self.buffers: list[TileBuffer] = []
         self.cells: dict[int, tuple[Cell, ...]] = {}  # by access id
 
     def _index(self, a: NestAccess) -> tuple[Affine, ...]:
@@ -52,7 +52,7 @@ class Planner:
             raise Unprintable(f"the index of {self.program.text(source.at)} is no plain affine form", source.at)
         return tuple(i for i in source.index if i is not None)
 
-    def plan(self) -> Plan:
+    def plan(self) -> TilePlan:
         """All of it."""
         units = self._units()
         records = [u for u, _ in units.values()]
@@ -64,7 +64,7 @@ class Planner:
         if not self.classes.single:
             self.records = of_classes(self.tiled, self.nest.facts, self.options, self.classes.basis, self.classes.tiles)
         code = TileCode(self.sizes, records)
-        memories: list[Memory] = []
+        memories: list[TileMemory] = []
         fills: list[Copy] = []
         results: list[Copy] = []
         for name in self.nest.facts:
@@ -80,7 +80,7 @@ class Planner:
                 what = f"{self.program.text(source.at)} keeps its old value under a condition, which lives elsewhere"
                 raise Unprintable(what, source.at)
         table["write"].update({ref: self.cells[access] for ref, access in self.nest.same.items()})
-        return Plan(
+        return TilePlan(
             self.program,
             self.nest,
             self.result,
@@ -101,9 +101,9 @@ class Planner:
 
     # ------------------------------------------------------------------------------------ units
 
-    def _units(self) -> dict[str, tuple[Unit, tuple[Stmt, ...]]]:
+    def _units(self) -> dict[str, tuple[CodeUnit, tuple[Stmt, ...]]]:
         needed = {n for f in self.result.tile for n in f.form.names}
-        found: dict[str, tuple[Unit, tuple[Stmt, ...]]] = {}
+        found: dict[str, tuple[CodeUnit, tuple[Stmt, ...]]] = {}
 
         def visit(loop: Loop, path: tuple[int, ...]) -> None:
             path = (*path, loop.id)
@@ -141,7 +141,7 @@ class Planner:
         path: tuple[int, ...],
         mine: Sequence[NestAccess],
         body: tuple[Stmt, ...],
-    ) -> dict[str, tuple[Unit, tuple[Stmt, ...]]]:
+    ) -> dict[str, tuple[CodeUnit, tuple[Stmt, ...]]]:
         """The unit of statements ``body`` in loops ``path`` over ``its``, by label; none without accesses."""
         if not mine:
             return {}
@@ -151,7 +151,7 @@ class Planner:
             raise Unprintable("the accesses of one statement are placed differently", self.source[first.id].at)
         face = all(self.tiled.interior[a.id].face for a in mine)
         interiors = [self.tiled.opened(a) for a in mine if face or not self.tiled.interior[a.id].face]
-        unit = Unit(
+        unit = CodeUnit(
             label,
             its,
             united([a.domain for a in mine], len(its)),
@@ -181,7 +181,7 @@ class Planner:
             found.append(tuple(mine))
         return found[0], found[1]
 
-    def _array(self, name: str, code: TileCode) -> list[Memory]:
+    def _array(self, name: str, code: TileCode) -> list[TileMemory]:
         mine = [a for a in self.nest.accesses if a.array == name]
         writes = [a for a in mine if a.kind == "write"]
         inputs, flow = self._records(name)
@@ -191,7 +191,7 @@ class Planner:
             shared = self._element_buffer(name, mine, f"{_c_name(name)}_buf")
             for a in mine:
                 self.cells[a.id] = (Cell(shared, self._index(a)),)
-            home: Buffer | None = shared
+            home: TileBuffer | None = shared
         else:
             home = self._expanded(name, mine, writes)
         found = []
@@ -204,7 +204,7 @@ class Planner:
         self._apart(name, found)
         return found
 
-    def _apart(self, name: str, memories: Sequence[Memory]) -> None:
+    def _apart(self, name: str, memories: Sequence[TileMemory]) -> None:
         """No two words that a tile reads may go to one cell: border tiles read words that nobody wrote."""
         for number in range(len(self.classes.tiles)):
             seen: set[tuple[str, Vector]] = set()
@@ -225,14 +225,14 @@ class Planner:
     def _shift(self, place: Sequence[Affine]) -> tuple[Vector, ...]:
         return tuple(self.classes.moved(f) for f in place)
 
-    def _element_buffer(self, name: str, mine: Sequence[NestAccess], text: str) -> Buffer:
+    def _element_buffer(self, name: str, mine: Sequence[NestAccess], text: str) -> TileBuffer:
         touches = [self.tiled.reading(a, self.tiled.opened(a), a.map, 0) for a in mine]
         shifts = {self._shift(self._index(a)) for a in mine}
         if len(shifts) != 1:
             raise Unprintable(f"{name}: its accesses move differently from tile to tile")
         return self._buffer(text, self.nest.key[name], touches, shifts.pop())
 
-    def _buffer(self, text: str, variable: int, touches: Sequence[Touch], moves: tuple[Vector, ...]) -> Buffer:
+    def _buffer(self, text: str, variable: int, touches: Sequence[TileTouch], moves: tuple[Vector, ...]) -> TileBuffer:
         feet = Footprints(self.sizes, touches)
         spans = [box(points)[1 : 1 + len(moves)] for points, n in map(feet.footprint, self.classes.tiles) if n]
         if not spans:
@@ -241,11 +241,11 @@ class Planner:
         dims = tuple(max(s[k][1] for s in spans) - low[k] + 1 for k in range(len(moves)))
         if prod(dims) > MAX_WORDS:
             raise Unprintable(f"{text} would need {prod(dims)} words on chip: choose smaller tiles")
-        made = Buffer(text, variable, dims, low, moves)
+        made = TileBuffer(text, variable, dims, low, moves)
         self.buffers.append(made)
         return made
 
-    def _expanded(self, name: str, mine: Sequence[NestAccess], writes: Sequence[NestAccess]) -> Buffer | None:
+    def _expanded(self, name: str, mine: Sequence[NestAccess], writes: Sequence[NestAccess]) -> TileBuffer | None:
         """One cell per write instance: the array is renamed so that no value is overwritten in a tile.
 
         Returns the buffer of values that no instance of the interior makes, where there are any.
@@ -265,7 +265,7 @@ class Planner:
         near = self.order.beside(name, self.tiled.border, functions)
         if not self.order.expandable(name, self.tiled.border, [*functions, *near]):
             raise Unprintable(f"{name}: border iterations take values from other places than interior ones")
-        made: dict[int, Buffer] = {}
+        made: dict[int, TileBuffer] = {}
         for k, w in enumerate(writes):
             touches = [self.tiled.making(w, self.tiled.opened(w))]
             for reader_id, writer_id, relation in functions:
@@ -314,29 +314,29 @@ class Planner:
 
     # --------------------------------------------------------------------------------- memories
 
-    def _input(self, name: str, records: Sequence[MarsArray], buffer: Buffer, code: TileCode) -> Memory:
+    def _input(self, name: str, records: Sequence[MarsArray], buffer: TileBuffer, code: TileCode) -> TileMemory:
         cell = tuple(Affine.of({f"a{d + 1}": 1}, -low) for d, low in enumerate(buffer.least))
         kinds = []
         for record in records:
             bursts = []
             for t in record.reads:
                 members = sorted((m for m in record.sets if m.id in t.sets), key=lambda m: m.offset)
-                parts = tuple(Part(buffer, scan(m.points, 0), cell, listed(m.points)) for m in members)
+                parts = tuple(TilePart(buffer, scan(m.points, 0), cell, listed(m.points)) for m in members)
                 bursts.append(Burst(t.owner, t.offset, t.words, parts))
             home = tuple(
                 p[1 : 1 + len(buffer.dims)]
                 for m in sorted((m for m in record.sets if not any(m.owner)), key=lambda m: m.offset)
                 for p in listed(m.points)
             )
-            kinds.append(Kind(tuple(bursts), (), home))
+            kinds.append(CellKind(tuple(bursts), (), home))
         return self._memory(name, f"{_c_name(name)}_mars", records[0], (buffer,), kinds, code)
 
-    def _flow(self, name: str, records: Sequence[MarsArray], code: TileCode) -> Memory:
+    def _flow(self, name: str, records: Sequence[MarsArray], code: TileCode) -> TileMemory:
         if records[0].still:
             raise Unprintable(f"{name}: one value is read by unboundedly many tiles")
-        used: dict[str, Buffer] = {}
+        used: dict[str, TileBuffer] = {}
 
-        def parts(m: MarsSet, shift: Vector) -> list[Part]:
+        def parts(m: MarsSet, shift: Vector) -> list[TilePart]:
             found = []
             every = listed(m.points)
             for space in sorted({p[0] for p in every}):
@@ -351,7 +351,7 @@ class Planner:
                         total = total + Affine.of({f"a{k + 1}": 1}, away).scaled(form.coefficient(n))
                     cell.append(total)
                 mine = tuple(p for p in every if p[0] == space)
-                found.append(Part(home.buffer, scan(m.points, space), tuple(cell), mine))
+                found.append(TilePart(home.buffer, scan(m.points, space), tuple(cell), mine))
             return found
 
         def burst(t: Transfer, tile: Vector) -> Burst:
@@ -360,7 +360,7 @@ class Planner:
             return Burst(t.owner, t.offset, t.words, tuple(p for m in members for p in parts(m, shift)))
 
         kinds = [
-            Kind(tuple(burst(t, r.residue) for t in r.reads), tuple(burst(t, r.residue) for t in r.writes), ())
+            CellKind(tuple(burst(t, r.residue) for t in r.reads), tuple(burst(t, r.residue) for t in r.writes), ())
             for r in records
         ]
         return self._memory(name, f"{_c_name(name)}_flow", records[0], tuple(used.values()), kinds, code)
@@ -370,10 +370,10 @@ class Planner:
         name: str,
         text: str,
         record: MarsArray,
-        buffers: tuple[Buffer, ...],
-        kinds: Sequence[Kind],
+        buffers: tuple[TileBuffer, ...],
+        kinds: Sequence[CellKind],
         code: TileCode,
-    ) -> Memory:
+    ) -> TileMemory:
         tiles = len(self.sizes)
         rows, _ = integers.quotient(record.still, tiles)
         if record.still and integers.hermite(integers.kernel(rows, tiles)) != integers.hermite(record.still):
@@ -382,7 +382,7 @@ class Planner:
         def there(b: Burst) -> Burst:
             return replace(b, owner=integers.apply(rows, b.owner))
 
-        kinds = [Kind(tuple(map(there, k.reads)), tuple(map(there, k.writes)), k.home) for k in kinds]
+        kinds = [CellKind(tuple(map(there, k.reads)), tuple(map(there, k.writes)), k.home) for k in kinds]
         every = [b for k in kinds for b in (*k.reads, *k.writes)]
         low, count = [], []
         for k, row in enumerate(rows):
@@ -394,13 +394,13 @@ class Planner:
             raise Unprintable(f"{name}: a tile moves more than {MAX_WORDS} words in one burst: choose smaller tiles")
         basis, units, homes = self._blocks(rows, kinds, buffers[0])
         kinds = [replace(k, home=home) for k, home in zip(kinds, homes, strict=True)]
-        return Memory(
+        return TileMemory(
             text, self.nest.key[name], record.kind, buffers, record.block, rows, basis, units, tuple(low),
             tuple(count), tuple(kinds),
         )  # fmt: skip
 
     def _blocks(
-        self, rows: Sequence[Vector], kinds: Sequence[Kind], buffer: Buffer
+        self, rows: Sequence[Vector], kinds: Sequence[CellKind], buffer: TileBuffer
     ) -> tuple[tuple[Vector, ...], tuple[Vector, ...], list[tuple[Vector, ...]]]:
         """Classes of blocks: translations of their coordinates, the same along U, and homes by number of the class."""
         width = len(self.classes.basis)
