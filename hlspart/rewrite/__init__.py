@@ -7,6 +7,7 @@ __all__ = [
     "decide",
     "engine",
     "names",
+    "plan",
     "pragmas",
     "prepare",
     "relocate",
