@@ -33,3 +33,10 @@ def propagate(
     if not isinstance(texts, dict):
         return found, finding(program, texts, "this cannot be edited; nothing is written")
     return found, texts
+
+
+__all__ = [
+    "channels",
+    "emit",
+    "propagate",
+]

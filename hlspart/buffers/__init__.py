@@ -93,6 +93,8 @@ def _above(old: int | None, new: int | None) -> bool:
 
 
 __all__ = [
+    "lifetimes",
     "problem",
     "share",
+    "steps",
 ]

@@ -2,6 +2,7 @@
 
 __all__ = [
     "access",
+    "blocked",
     "buffers",
     "comparing",
     "diagnostics",

@@ -7,6 +7,7 @@ __all__ = [
     "html",
     "ii",
     "json",
+    "layout",
     "lint",
     "lives",
     "mars",

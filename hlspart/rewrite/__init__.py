@@ -5,7 +5,9 @@ from hlspart.rewrite.engine import rewrite
 __all__ = [
     "buffer",
     "decide",
+    "declare",
     "engine",
+    "initialisers",
     "names",
     "plan",
     "pragmas",

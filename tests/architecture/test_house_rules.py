@@ -23,6 +23,7 @@ MOST_LINES = 400
 # longer modules, and why they are one
 LONG = {
     "hlspart.banking.need": "one question, what a loop asks of an array, with the cheap answers around the exact one",
+    "hlspart.expand.emit": "the writer of expanded code",
     "hlspart.frontend.cxx": "the pass from C++ to C: one table of forms",
     "hlspart.frontend.declare": "declarators: one recursive grammar",
     "hlspart.frontend.express": "expressions: one match over the nodes of the parser",
@@ -58,11 +59,14 @@ TWICE = {
     "Axis",
     "Binary",
     "Block",
+    "Burst",
     "Choice",
     "Context",
     "Decision",
     "Emitter",
     "Leaf",
+    "Nest",
+    "Outcome",
     "Packing",
     "Pair",
     "Place",
@@ -71,12 +75,17 @@ TWICE = {
     "Problem",
     "Refusal",
     "Region",
+    "Requests",
+    "Scope",
     "Sharing",
+    "Site",
     "Step",
     "Touch",
     "Unknown",
     "Use",
+    "Value",
     "Values",
+    "Writer",
 }
 
 
