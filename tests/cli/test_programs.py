@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hlspart.cli.programs import programs
 
 from hlspart.model.options import Options
+from hlspart.programs import programs
 
 
 def groups(**texts: str) -> list[tuple[str, ...]]:
