@@ -11,6 +11,7 @@ import click
 from hlspart.api import bank_map
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
+from hlspart.model.expanding import ExpandOptions
 from hlspart.model.options import InferOptions
 from hlspart.model.program import Program, Variable
 from hlspart.model.results import InferResult
@@ -43,6 +44,7 @@ def command(**shared: Any) -> int:
         {u.path: _source(pipeline, u.path) for u in program.units if u.source is not None},
         linted.diagnostics,
         frozenset((v.function, v.name) for v in _formals(pipeline)),
+        _expansions(pipeline),
     )
 
     def page(paths: tuple[str, ...]) -> str:
@@ -67,6 +69,16 @@ def _with_lives(pipeline: Pipeline, paths: tuple[str, ...]) -> shapes.Shape:
         file["regions"] = [x for item in found for x in item["regions"]]
         file["lifetimes"] = [x for item in found for x in item["lifetimes"]]
     return shape
+
+
+def _expansions(pipeline: Pipeline) -> list[shapes.Shape]:
+    """Regions that pragmas want on several elements."""
+    if not any(p.expanded.lower().startswith("hlspart") for p in pipeline.program.pragmas):
+        return []
+    from hlspart.render.expand import region_shape
+
+    regions = pipeline.expand(ExpandOptions(), plan_only=True).regions
+    return [{"path": r.path, **region_shape(r)} for r in regions if r.request.origin == "pragma"]
 
 
 def _formals(pipeline: Pipeline) -> list[Variable]:

@@ -46,7 +46,12 @@ class _Expander:
         self.options, self.before, self.predict, self.top = options, before, predict, top
 
     def region(self, request: Request) -> _Choice:
-        """The best form of one region."""
+        """The best form of one region. Ports of external memory are staged: they have no banks."""
+        external = self._external(request)
+        if external and not request.stage:
+            staged = self.region(replace(request, stage=external))
+            if staged.plan.edit is not None:
+                return staged
         first = self._form(request, peel=False)
         alone = len(request.loops) == 1 and request.maps[0] == "cyclic"
         uneven = first.plan.expansion.remainder == "guard" or first.plan.expansion.judgement.code == "uneven"
@@ -58,6 +63,13 @@ class _Expander:
         if choices[0].plan.edit is None:
             return first
         return self._interleaved(request, min(choices, key=_cost))
+
+    def _external(self, request: Request) -> tuple[str, ...]:
+        """m_axi arrays that the region touches."""
+        ports = {a.variable for a in self.before.arrays if a.storage == "m_axi"}
+        loop = self.program.loops[request.loops[0]]
+        inside = (a for a in self.analysis.accesses if loop.id in a.loops and a.array in ports)
+        return tuple(dict.fromkeys(self.program.variable(a.array).name for a in inside))
 
     def _form(self, request: Request, peel: bool, interleave: int = 1) -> _Choice:
         given = request.interleave if isinstance(request.interleave, int) else interleave

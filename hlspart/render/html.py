@@ -45,7 +45,8 @@ class SourceLines:
 class Story:
     """All records of a page. ``schedules``: by function and loop name; ``sources``: by path.
 
-    ``formals``: arrays, by function and name, that stand for one of their callers.
+    ``formals``: arrays, by function and name, that stand for one of their callers. ``expansions``: entries of
+    ``hlspart.expand/1`` with their file.
     """
 
     ii: Shape
@@ -55,6 +56,7 @@ class Story:
     sources: Mapping[str, SourceLines]
     findings: Sequence[Diagnostic]
     formals: frozenset[tuple[str | None, str]]
+    expansions: Sequence[Shape] = ()
 
 
 def render(story: Story, paths: Sequence[str]) -> str:
@@ -78,6 +80,24 @@ def render(story: Story, paths: Sequence[str]) -> str:
         files=files,
         version=__version__,
     )
+
+
+def _expansions(story: Story, path: str) -> list[Shape]:
+    """Regions that pragmas want on several elements: what was judged, and the grid."""
+    found = []
+    for region in (r for r in story.expansions if r["path"] == path):
+        space = [*(region["space"] or ()), 1, 1][:2]
+        owned = {}
+        for one in region["slices"]:
+            own = "; ".join(f"{name} {values}" for name, values in one["loops"].items())
+            owned[tuple([*one["pe"], 0][:2])] = own
+        name = f"{region['function']}/{','.join(region['loops'])}"
+        picture = svg.element_grid(space[0], space[1], owned, f"elements of {name}") if region["space"] else ""
+        found.append(
+            {"name": name, "line": region["line"], "verdict": region["verdict"], "reason": region["reason"] or "",
+             "svg": Markup(picture)}
+        )  # fmt: skip
+    return found
 
 
 def _verdict(files: Sequence[Shape], inferred: Sequence[Shape], broken: int) -> str:
@@ -139,6 +159,7 @@ def _file(story: Story, number: int, file: Shape, inferred: Shape) -> Shape:
         "anchor": f"f{number}",
         "error": None,
         "loops": [_loop(x) for x in file["loops"]],
+        "expansions": _expansions(story, path),
         "arrays": [_memory(a) for a in file["arrays"]],
         "regions": [_region(x) for x in file["regions"]],
         "lifetimes": [_lifetime(x, file["regions"]) for x in file["lifetimes"]],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 _HUES = (210, 30, 130, 280, 60, 0, 180, 320, 90, 240, 15, 160, 300, 45, 195, 345)
@@ -106,6 +106,18 @@ def bars(rows: Sequence[tuple[str, int | None, int | None]]) -> str:
                 f'<text x="{wide + 6}" y="{y + offset + 11}">{value} {word}</text>'
             )
     return _svg(320, len(rows) * step, "II before and after", parts)
+
+
+def element_grid(rows: int, columns: int, owned: Mapping[tuple[int, int], str], label: str) -> str:
+    """Processing elements as boxes with what each owns; at most 16 x 16 are drawn."""
+    size, parts = 46, []
+    for y in range(min(rows, 16)):
+        for x in range(min(columns, 16)):
+            text = owned.get((y, x), "")
+            at = f'x="{x * size}" y="{y * size}" width="{size - 4}" height="{size - 4}"'
+            parts.append(f'<rect {at} rx="4" fill="{colour(y * columns + x)}"><title>{escape(text)}</title></rect>')
+            parts.append(f'<text x="{x * size + 6}" y="{y * size + 17}">p{y},{x}</text>')
+    return _svg(min(columns, 16) * size, min(rows, 16) * size, label, parts)
 
 
 def _svg(width: int, height: int, label: str, parts: Sequence[str]) -> str:
