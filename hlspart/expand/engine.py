@@ -12,13 +12,14 @@ from hlspart.expand import grid as grids
 from hlspart.expand.context import MARKER, Written
 from hlspart.expand.emit import Emitter
 from hlspart.expand.legality import Spread, judge
+from hlspart.expand.processes import processes
 from hlspart.expand.region import Refusal, Region, accesses_inside, build
 from hlspart.expand.staging import Staged, staged
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.expanding import Expansion, Judgement, Placement, Request
 from hlspart.model.program import Loop, Program
 from hlspart.model.results import Validation
-from hlspart.model.source import Edit, Span
+from hlspart.model.source import Edit, SourceText, Span
 from hlspart.rewrite.names import Names
 
 
@@ -29,6 +30,12 @@ class Plan:
     expansion: Expansion
     region: Region | None
     edit: Edit | None = None
+    functions: Edit | None = None  # what stands before the function of the region
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """All edits of the region."""
+        return tuple(e for e in (self.functions, self.edit) if e is not None)
 
 
 class Engine:
@@ -69,6 +76,8 @@ class Engine:
         if placement.allocated == 1:
             return Plan(replace(base, written=True), region)  # one element: the text as it is
         try:
+            if request.order == "space-time":
+                return self._independent(base, region, request, placement, verdict)
             buffers = self._staged(region, request, placement, verdict, capacity or {})
             written, edit = self._write(region, request, placement, verdict, interleave, peel, buffers)
         except Refusal as refusal:
@@ -120,27 +129,29 @@ class Engine:
         buffers: tuple[Staged, ...],
     ) -> tuple[Written, Edit]:  # fmt: skip
         loop = region.loops[0]
-        if request.order == "space-time":
-            text = "processes that each own their arrays are not written; lock-step code is (order=time-space)"
-            raise Refusal("dataflow-form", text, loop.at)
-        if not loop.at.editable or loop.at.span.path not in self.given:
-            raise Refusal("condition", "the loop stands in a macro or a header", loop.at)
         source = self.program.sources[loop.at.span.path]
         span = self._span(loop)
-        first = source.line_column(span.start)[0]
         text = source.line_text(source.line_column(loop.at.span.start)[0])
         indent = text[: len(text) - len(text.lstrip())]
         emitter = Emitter(region, request, placement.space, verdict, self.names, interleave, peel, buffers)
         written = emitter.region_text(indent, self._buffer_pragmas(region, request, placement, buffers))
-        lines = written.lines
-        if source.text[source.line_span(first).start : span.start].strip():
-            body = "\n".join(["", *lines])
-        else:
-            here = source.text[source.line_span(first).start : span.start]  # white space that stays
-            body = "\n".join(lines)
-            body = body[len(here) :] if body.startswith(here) else body.lstrip(" \t")
-        newline = "\r\n" if "\r\n" in source.text else "\n"
-        return written, Edit(span, body.replace("\n", newline))
+        return written, _placed(source, span, written.lines)
+
+    def _independent(
+        self, base: Expansion, region: Region, request: Request, placement: Placement, verdict: Judgement
+    ) -> Plan:  # fmt: skip
+        """Elements as processes."""
+        loop = region.loops[0]
+        if not loop.at.editable or loop.at.span.path not in self.given:
+            raise Refusal("dataflow-form", "the loop stands in a macro or a header", loop.at)
+        source = self.program.sources[loop.at.span.path]
+        text = source.line_text(source.line_column(loop.at.span.start)[0])
+        indent = text[: len(text) - len(text.lstrip())]
+        pes = placement.space[0]
+        done = processes(region, verdict, pes, request.maps[0], self.names, indent, self.top)
+        edit = _placed(source, self._span(loop), done.lines)
+        before = _placed(source, done.functions.span, done.functions.text.split("\n"))
+        return Plan(replace(base, written=True), region, edit, before)
 
     def _staged(
         self, region: Region, request: Request, placement: Placement, verdict: Judgement, capacity: Mapping[str, int]
@@ -181,6 +192,15 @@ class Engine:
         if match is None:
             raise Refusal("condition", f"the label of {loop.name} cannot be found", loop.at)
         return Span(at.path, match.start(), at.end)
+
+
+def _placed(source: SourceText, span: Span, lines: list[str]) -> Edit:
+    """Lines in the place of ``span``, after what stands before it on its line."""
+    here = source.text[source.line_span(source.line_column(span.start)[0]).start : span.start]
+    body = "\n".join(["", *lines]) if here.strip() else "\n".join(lines)
+    if not here.strip():
+        body = body[len(here) :] if body.startswith(here) else body.lstrip(" \t")
+    return Edit(span, body.replace("\n", "\r\n" if "\r\n" in source.text else "\n"))
 
 
 def _refused(refusal: Refusal) -> Judgement:

@@ -80,22 +80,23 @@ class _Expander:
         done = plan.expansion
         own = frozenset(p.variable for p in done.judgement.private)
         wanted: tuple[banks.Wanted, ...] = ()
-        if self.options.partition == "rule" and done.placement is not None:
+        lockstep = request.order == "time-space"
+        if self.options.partition == "rule" and done.placement is not None and lockstep:
             reduced = frozenset(r.variable for r in done.judgement.reductions)
             staged = frozenset(v.id for v in self.program.variables if v.name in request.stage)
             skip = own | reduced | staged
             found = banks.wanted(plan.region, done.placement, request.maps, skip, self.validation)
             wanted = tuple(found)
-        edits = (plan.edit, *self._pragmas(plan, wanted))
+        edits = (*plan.edits, *self._pragmas(plan, wanted))
         figures = self.figures(request, edits, plan)
         if any(w.type != "none" for w in wanted):
-            bare = self.figures(request, (plan.edit,), plan)
+            bare = self.figures(request, plan.edits, plan)
             if _worse(figures, bare):
                 none = tuple(replace(w, type="none", reason="the loop is no faster with its banks") for w in wanted)
-                return _Choice(plan, (plan.edit,), none, bare)
+                return _Choice(plan, plan.edits, none, bare)
             fewer = tuple(map(_halved, wanted))  # a memory has two ports: half as many banks may do
             if fewer != wanted:
-                less = (plan.edit, *self._pragmas(plan, fewer))
+                less = (*plan.edits, *self._pragmas(plan, fewer))
                 cheap = self.figures(request, less, plan)
                 if (cheap.after, cheap.ii_after) == (figures.after, figures.ii_after) and cheap.after is not None:
                     return _Choice(plan, less, fewer, cheap)
@@ -160,7 +161,10 @@ class _Expander:
                 total *= n or 1
             ideal = -(-cycles[0] * placement.steps // total)
         cause = None
-        if cycles[0] is None or cycles[1] is None:
+        if request.order == "space-time":  # processes wait for the arrays of those before them
+            cycles = cycles[0], None
+            cause = "how load, elements and store of a DATAFLOW region overlap is not predicted"
+        elif cycles[0] is None or cycles[1] is None:
             bad = next((r for r in (*inner_before, *inner_after) if r.cause or r.depth_cause), None)
             cause = (bad.cause or bad.depth_cause) if bad is not None else "the latency of the function is not known"
         return Figures(

@@ -145,9 +145,9 @@ def indented(text: str, by: str, column: int) -> list[str]:
     first, *rest = text.split("\n")
     if any(line.endswith("\\") for line in (first, *rest)):
         return [by + first, *rest]
-    own = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=column)
-    width = min(column, own)
-    return [by + first, *(by + line[width:] if line.strip() else line for line in rest)]
+    plain = [line for line in rest if line.strip() and not line.lstrip().startswith("#")]
+    width = min([column, *(len(line) - len(line.lstrip()) for line in plain)])
+    return [by + first, *(by + line[width:] if line in plain else line for line in rest)]
 
 
 def type_text(program: Program, variable: int) -> str:

@@ -84,13 +84,14 @@ def render(story: Story, paths: Sequence[str]) -> str:
 
 def _expansions(story: Story, path: str) -> list[Shape]:
     """Regions that pragmas want on several elements: what was judged, and the grid."""
-    found = []
+    found: list[Shape] = []
     for region in (r for r in story.expansions if r["path"] == path):
         space = [*(region["space"] or ()), 1, 1][:2]
-        owned = {}
+        owned: dict[tuple[int, int], str] = {}
         for one in region["slices"]:
             own = "; ".join(f"{name} {values}" for name, values in one["loops"].items())
-            owned[tuple([*one["pe"], 0][:2])] = own
+            row, column = [*one["pe"], 0][:2]
+            owned[row, column] = own
         name = f"{region['function']}/{','.join(region['loops'])}"
         picture = svg.element_grid(space[0], space[1], owned, f"elements of {name}") if region["space"] else ""
         found.append(

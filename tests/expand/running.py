@@ -66,7 +66,7 @@ def plan_of(pipeline: Pipeline, loop: str, pes: tuple[int, ...], **given: object
     plan = Engine(pipeline.program, pipeline.analysis, None).plan(request, request.remainder == "peel", interleave)
     if plan.edit is None:
         return plan, None
-    return plan, apply_edits(pipeline.program.sources["nest.c"], [plan.edit])
+    return plan, apply_edits(pipeline.program.sources["nest.c"], plan.edits)
 
 
 def differing(pairs: Sequence[tuple[str, str, str]], folder: Path) -> list[str]:
