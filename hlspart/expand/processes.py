@@ -46,18 +46,18 @@ class Processes:
 
 
 def processes(
-    region: Region, judgement: Judgement, pes: int, kind: Map, names: Names, indent: str, top: str | None
+    region: Region, judgement: Judgement, pes: int, spread: Map, names: Names, indent: str, top: str | None
 ) -> Processes:
     """Code of independent elements. Raises :class:`Refusal`."""
-    return _Writer(region, judgement, pes, kind, names, top).write(indent)
+    return _Writer(region, judgement, pes, spread, names, top).write(indent)
 
 
 class _Writer:
     def __init__(
-        self, region: Region, judgement: Judgement, pes: int, kind: Map, names: Names, top: str | None
+        self, region: Region, judgement: Judgement, pes: int, spread: Map, names: Names, top: str | None
     ) -> None:  # fmt: skip
         self.region, self.program, self.judgement = region, region.program, judgement
-        self.pes, self.kind, self.names = pes, kind, names
+        self.pes, self.map, self.names = pes, spread, names
         self.loop, self.info = region.loops[0], region.infos[0]
         self.facts = Accesses(region, top)
         self.texts = Texts(self.program, self.program.functions[region.function].body)
@@ -189,7 +189,7 @@ class _Writer:
         iterator = self.program.variable(self.info.variable)
         time, element = self.names.free(f"{iterator.name}_t"), self.names.free(f"{iterator.name}_p")
         steps = -(-trips // self.pes)
-        number = f"{self.pes} * {time} + {element}" if self.kind == "cyclic" else f"{steps} * {element} + {time}"
+        number = f"{self.pes} * {time} + {element}" if self.map == "cyclic" else f"{steps} * {element} + {time}"
         lower = self.info.lower.const
         value = number if (lower, step) == (0, 1) else f"{lower} + {step} * ({number})"
         head = ", ".join([f"const int {element}", *self._parameters(scalars, inputs, outputs)])
@@ -271,7 +271,7 @@ class _Writer:
                 depth += 1
         at = "".join(f"[{i}]" for i in index)
         chunk = -(-trips // self.pes)
-        owner = f"{count} % {self.pes}" if self.kind == "cyclic" else f"{count} / {chunk}"
+        owner = f"{count} % {self.pes}" if self.map == "cyclic" else f"{count} / {chunk}"
         chain = f"{self._copies(a)[-1]}{at}"
         for k, copy in reversed(list(enumerate(self._copies(a)[:-1]))):
             chain = f"{owner} == {k} ? {copy}{at} : {chain}"
