@@ -248,8 +248,8 @@ class StructureUses:
                 self.whole |= self.roots.keys() & set(self.program.functions[name].params)
             case Call():
                 function = self.program.functions.get(expr.function or "")
-                formals = function.params if function is not None and not function.variadic else ()
-                if len(formals) != len(expr.args):
+                formals = function.params if function is not None else ()
+                if function is None or function.variadic or len(formals) != len(expr.args):
                     self.whole |= self.roots.keys() & set(formals)
                     formals = ()
                 for k, arg in enumerate(map(self.address, expr.args)):
@@ -267,6 +267,8 @@ class StructureUses:
             return False
         held = held_by(place.type)
         if isinstance(held, ScalarType):
+            if formal in self.roots:
+                return False  # a number where a structure is expected
             self._indices(place)
             return bool(place.path) and not (isinstance(arg, Unary) and isinstance(place.type, ArrayType))
         if not isinstance(held, StructType) or formal is None or self.roots.get(formal) != held:
