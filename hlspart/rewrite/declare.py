@@ -133,6 +133,7 @@ def type_text(kind: CType) -> str | None:
 BASIC = frozenset(["int", "unsigned", "signed", "long", "short", "char", "float", "double", "bool", "_Bool"])
 STANDARD = frozenset((*(f"{u}int{n}_t" for u in ("", "u") for n in (8, 16, 32, 64)), "size_t"))
 
+_EFFECT = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)")
 _STORAGE = re.compile(r"\b(?:static|extern|register|inline|thread_local|_Thread_local)\b")
 _OWN_QUALIFIERS = re.compile(r"\b(?:const|constexpr|volatile)\b")
 _ENUM = re.compile(r"enum\s+(?:class\s+|struct\s+)?(\w+)[^{]*\{.*\}", re.S)
@@ -257,7 +258,7 @@ def zero_text(program: Program, variable: Variable) -> str:
     if not scalar:
         return "{}"
     basic = named is None or re.search(r"[*<]", named) or named in STANDARD or set(named.split()) <= BASIC
-    return "0" if basic else f"{named}()"
+    return "0" if basic else re.sub(r"\A(?:enum|struct|union)\s+", "", f"{named}()")
 
 
 def _initialiser(plan: Plan, bank: int, values: Mapping[Index, str], zero: str) -> str:
@@ -289,6 +290,8 @@ def declare_parameter(
         return Refusal("header", f"a prototype stands in {statement.span.path}, which is not given", statement)
     if program.text(statement).endswith(";"):
         return _old_style(program, plan, variable, declarator, buffer)
+    if any(_EFFECT.search(program.text(bracket)) for bracket in declarator.brackets):
+        return Refusal("side-effect", "the extent of a parameter has an effect, which would be lost", statement)
     if not _alone(program, statement):
         return Refusal(
             "macro", f"'{variable.name}' is declared by the macro {statement.macro or ''}".rstrip(), statement

@@ -332,7 +332,9 @@ def features(seed: int) -> set[str]:
 def driver(seeds: list[int]) -> str:
     """A main that runs every program three times on data of its seed and prints all outputs."""
     text = "#include <stdio.h>\n#include <stdlib.h>\n"
+    text += '#ifdef __cplusplus\nextern "C" {\n#endif\n'
     text += "".join(f"void k{s}(int in[{IO}], int out[{IO}]);\n" for s in seeds)
+    text += "#ifdef __cplusplus\n}\n#endif\n"
     text += f"static void run(int seed, void (*k)(int *, int *))\n{{\n    int in[{IO}], out[{IO}];\n    srand(seed);\n"
     text += (
         f"    for (int call = 0; call < 3; call++) {{\n        for (int i = 0; i < {IO}; i++) in[i] = rand() & 1023;\n"

@@ -431,3 +431,9 @@ int f@(int n) {
 #pragma HLS array_partition variable=A cyclic factor=2
  for (int i = 0; i < 4; i++) s = s * 5 + A[i];
  return s; }
+//// extents of parameters with an effect: side-effect; side-effect
+static int g@(int a, int b[a++], int c) { return a * 10 + b[c & 7]; }
+int f@(int n) {
+ int A[8] = {1, 2, n};
+#pragma HLS array_partition variable=A cyclic factor=2
+ return g@(1, A, n) + A[1]; }

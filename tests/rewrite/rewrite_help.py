@@ -39,18 +39,24 @@ STYLES = {
     "crossbar": (RewriteOptions(style="crossbar"), ""),
     "split, unrolled": (RewriteOptions(style="split", unroll=True), ""),
 }
+EDGE_STYLES = {
+    **STYLES,
+    "inferred": (RewriteOptions(infer=True), ""),
+    "bankdim, clones": (RewriteOptions(style="bankdim", clone=True, split_struct=True), ""),
+}
+SANITIZED = ["-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
 
-def rewritten(text: str, style: str) -> RewriteResult:
+def rewritten(text: str, style: str, name: str = "p.c") -> RewriteResult:
     """One program in one style, through the whole pipeline."""
-    rewrite, tool = STYLES[style]
-    return pipeline(text, tool).rewrite(rewrite)
+    rewrite, tool = EDGE_STYLES[style]
+    return pipeline(text, tool, name).rewrite(rewrite)
 
 
 @lru_cache(maxsize=128)
-def pipeline(text: str, tool: str) -> Pipeline:
+def pipeline(text: str, tool: str, name: str = "p.c") -> Pipeline:
     """What is known of one program, for all styles together."""
-    return Pipeline(["p.c"], Options(target=TargetOptions(tool=tool or None)), lambda _: text.encode())
+    return Pipeline([name], Options(target=TargetOptions(tool=tool or None)), lambda _: text.encode())
 
 
 def laid_out(text: str, layouts: Mapping[int, Crossed]) -> RewriteResult:
@@ -129,18 +135,24 @@ def dangling(text: str) -> list[str]:
 
 
 def outputs(
-    folder: Path, name: str, texts: Sequence[str], driver: str, flags: Sequence[str] = tuple(WARNINGS)
+    folder: Path,
+    name: str,
+    texts: Sequence[str],
+    driver: str,
+    flags: Sequence[str] = tuple(WARNINGS),
+    compiler: Sequence[str] = ("gcc",),
 ) -> list[str]:
     """Lines that the program of ``texts`` and ``driver`` prints; no warning, no sanitizer report."""
     parts = []
     for text in texts:  # each text's macros end with it
         macros = dict.fromkeys(re.findall(r"^#define (\w+)", text, re.M))
-        parts.append(text + "".join(f"\n#undef {m}" for m in macros) + "\n")
-    sources = [folder / f"{name}.c", folder / f"{name}_main.c"]
+        parts.append("#line 1\n" + text + "".join(f"\n#undef {m}" for m in macros) + "\n")
+    suffix = "cpp" if compiler[0] == "g++" else "c"
+    sources = [folder / f"{name}.{suffix}", folder / f"{name}_main.{suffix}"]
     sources[0].write_text("\n".join(parts))
     sources[1].write_text(driver)
     built = subprocess.run(
-        ["gcc", *flags, *map(str, sources), "-o", str(folder / name)], capture_output=True, text=True
+        [*compiler, *flags, *map(str, sources), "-o", str(folder / name)], capture_output=True, text=True
     )
     assert built.returncode == 0, built.stderr[:3000]
     done = subprocess.run([str(folder / name)], capture_output=True, text=True, timeout=60)

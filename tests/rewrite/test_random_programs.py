@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import bodies
+import edges
 import pytest
 from generator import driver, features, generate
-from rewrite_help import laid_out_at_random, outputs, rewritten
+from rewrite_help import SANITIZED, laid_out_at_random, outputs, rewritten
 
 from hlspart.model.options import TargetOptions
 from hlspart.model.rewriting import RewriteResult
@@ -62,6 +63,21 @@ def test_again_changes_nothing(name: str) -> None:
     for seed in SEEDS[:8]:
         once = rewritten(generate(seed), name).files["p.c"]
         assert rewritten(once, name).files["p.c"] == once
+
+
+@pytest.mark.parametrize("cxx", [False, True], ids=["c", "c++"])
+def test_edges_of_the_language(cxx: bool, tmp_path: Path) -> None:
+    """Each style's output compiles and equals the original, a second run changes nothing, and not all is refused."""
+    name, compiler = ("p.cpp", ("g++", "-std=c++14")) if cxx else ("p.c", ("gcc", "-std=gnu11"))
+    seeds = list(range(9000, 9016))
+    texts = [edges.generate(seed, cxx) for seed in seeds]
+    expected = outputs(tmp_path, "old", texts, driver(seeds), SANITIZED, compiler)
+    for style in ("crossbar", "bankdim", "split, unrolled"):
+        results = [rewritten(text, style, name) for text in texts]
+        new = [result.files[name] for result in results]
+        assert outputs(tmp_path, "new", new, driver(seeds), SANITIZED, compiler) == expected
+        assert [rewritten(text, style, name).files[name] for text in new] == new
+        assert tally(results)["rewritten", None] >= {"split, unrolled": 2}.get(style, 10), (style, tally(results))
 
 
 @pytest.mark.parametrize(("make", "seed"), [(bodies.generate, 1), (bodies.generate, 5), (generate, 8)])
