@@ -16,7 +16,7 @@ from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validati
 from hlspart.partition import validate
 from hlspart.schedule import bus, depths, resources
 from hlspart.schedule.confirm import faults
-from hlspart.schedule.doubts import both, least_resource, missed, uncertain
+from hlspart.schedule.doubts import ii_range
 from hlspart.schedule.folding import statement_values
 from hlspart.schedule.hints import Trial, with_hints
 from hlspart.schedule.latency import Latencies, pipelined_latency
@@ -208,18 +208,8 @@ class _Function:
             blocked = blocked or "what recurs in a loop unrolled in part that stores through m_axi is not known"
         cause, bounds = blocked, None
         reasons = with_hints(*modelled, p, limits(p), self.storage, self._tried(nest)) if self.hints else limits(p)
-        low, why = uncertain(p)
-        resource, ports = least_resource(p)
-        why = why or ports
-        if blocked is None and why is not None and max(floor, resource, low) < p.schedule.ii:
-            more = missed(p)  # which may lie beyond the schedule
-            cause = why if more is None else both(why, more[1])
-            bounds = (max(floor, resource, low), p.schedule.ii if more is None else more[0])
-        elif blocked is None and p.joined_ii > p.schedule.ii:
-            cause = "where a balanced expression takes in the carried value is not known"
-            bounds = (p.schedule.ii, p.joined_ii)
-        elif blocked is None and (more := missed(p)) is not None:
-            cause, bounds = more[1], (max(floor, resource, low), more[0])
+        if blocked is None and (found := ii_range(p, floor)) is not None:
+            cause, bounds = found.cause, (found.low, found.high)
         if cause is None and bank_model == "ideal" and not counted and ideal > floor:
             cause, bounds = "conflicts were not counted exactly within the effort limit", (floor, ideal)
         if cause is not None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from hlspart.banking.counting import PortProblem
 from hlspart.layouts.dimension import DimLayout
@@ -21,80 +21,167 @@ PARTED = "whether the tool partitions a local array by itself is not known"
 MULTIPLIED = "whether the DSP block of a product also makes the sum, in a state of its own, is not known"
 
 
-def uncertain(p: Prediction) -> tuple[int, str | None]:
-    """Least II if what is not known turned out best, and why it is not known."""
-    item, low, why = p.elaborated, p.recurrence_ii, None
-    reasons: list[tuple[frozenset[str], frozenset[Edge], str]] = []
+@dataclass(frozen=True)
+class Doubt:
+    """Something that is not known of a loop, and how far it may relax or tighten the problem.
+
+    It relaxes by ``fewer``, kinds of operators that may take as few states as they can, by ``gone``, orders that may
+    not hold, by ``counts``, ports that accesses may ask for instead, and by ``idle``, which says of an array, given
+    the II of the buses that are known, whether it may ask for none. It tightens when it is ``slow``, so that operators
+    and responses may take their most states, by ``more``, orders that may hold as well, and by ``ii``, which may
+    follow from it alone.
+    """
+
+    cause: str
+    fewer: frozenset[str] = frozenset()
+    gone: frozenset[Edge] = frozenset()
+    counts: Mapping[int, PortCount] | None = None
+    idle: Callable[[int, int], bool] | None = None
+    slow: bool = False
+    more: tuple[Edge, ...] = ()
+    ii: int = 0
+
+
+@dataclass(frozen=True)
+class IIRange:
+    """Least and greatest II that what is not known leaves, and every cause that moves one of them."""
+
+    low: int
+    high: int
+    cause: str
+
+
+def ii_range(p: Prediction, floor: int) -> IIRange | None:
+    """The II of the loosest and of the tightest problem; None where nothing that is not known matters.
+
+    ``floor``: the II asked for, below which no loop goes.
+    """
+    assert p.schedule is not None
+    found, ii = doubts(p), p.schedule.ii
+    recurrence, slower = _loosest_recurrence(p, found)
+    resource, busy = _least_ports(p, found)
+    high, tight = _tightest(p, found)
+    low = max(floor, resource, recurrence)
+    loose = (*slower, *busy) if low < ii else ()
+    if not loose and not tight:
+        return None
+    alone = not loose and all(d.ii for d in tight)  # what an operator's place in a tree costs is on top of the schedule
+    causes = "; ".join(d.cause for d in (*loose, *tight))
+    return IIRange(ii if alone else low, high, "; ".join(dict.fromkeys(causes.split("; "))))
+
+
+def doubts(p: Prediction) -> tuple[Doubt, ...]:
+    """All that is not known of a loop, whether it matters or not."""
+    return (*_of_recurrences(p), *_of_ports(p), *_of_more(p))
+
+
+def _of_recurrences(p: Prediction) -> Iterator[Doubt]:
+    item, timing, ops = p.elaborated, p.problem.timing, p.problem.graph.ops
     if p.estimated:
-        reasons.append((p.estimated, frozenset(), estimate(p.estimated)))
-    timing, ops = p.problem.timing, p.problem.graph.ops
+        yield Doubt(estimate(p.estimated), fewer=p.estimated, slow=True)
     if built := frozenset(ops[i].kind for i, t in timing.items() if 0 < t.least < t.states) - p.estimated:
         names = ", ".join(sorted(built))
         text = f"whether the tool builds {names} without DSP blocks, in fewer states, for the II asked for is not known"
-        reasons.append((built, frozenset(), text))
-    if item.carriers.assumed:
-        pairs = item.carriers.assumed
-        edges = frozenset(e for e in p.problem.graph.edges if e.distance and (e.source, e.sink) in pairs)
-        reasons.append((frozenset(), edges, "whether iterations touch the same element depends on data"))
-    if item.carriers.doubted:
-        edges = frozenset(
-            e for e in p.problem.graph.edges if e.distance and (e.source, e.sink) in item.carriers.doubted
-        )
+        yield Doubt(text, fewer=built)
+
+    def among(pairs: Collection[tuple[int, int]], later: bool) -> frozenset[Edge]:
+        edges = p.problem.graph.edges
+        return frozenset(e for e in edges if bool(e.distance) is later and (e.source, e.sink) in pairs)
+
+    if pairs := item.carriers.assumed:
+        yield Doubt("whether iterations touch the same element depends on data", gone=among(pairs, True))
+    if pairs := item.carriers.doubted:
         text = "whether the tool sees that addresses with values from outside the loop do not meet is not known"
-        reasons.append((frozenset(), edges, text))
-    if item.carriers.ordered:
-        edges = frozenset(
-            e for e in p.problem.graph.edges if not e.distance and (e.source, e.sink) in item.carriers.ordered
-        )
-        reasons.append((frozenset(), edges, REMAINDER))
+        yield Doubt(text, gone=among(pairs, True))
+    if pairs := item.carriers.ordered:
+        yield Doubt(REMAINDER, gone=among(pairs, False))
     if parted := _in_registers(p):
-        reasons.append((frozenset(), parted, PARTED))
+        yield Doubt(PARTED, gone=parted)
     if decided := _decided_by_loads(p.problem.graph):
         text = "whether the tool waits for a loaded value that decides the next address is not known"
-        reasons.append((frozenset(), decided, text))
+        yield Doubt(text, gone=decided)
     if item.balanced and p.recurrence_ii > 1 and _sums_in_row(p):
         text = "in which order a balanced sum takes in what the recurrence makes is not known"
-        reasons.append((frozenset({"add", "sub"}), frozenset(), text))
+        yield Doubt(text, fewer=frozenset({"add", "sub"}))
     if item.speculative:
         text = "whether an iteration starts before the exit test of the last one is decided is not known"
-        reasons.append((frozenset(), item.speculative, text))
+        yield Doubt(text, gone=item.speculative)
+
+
+def _of_ports(p: Prediction) -> Iterator[Doubt]:
+    storage = p.elaborated.storage
+    text = "whether loads leave the loop that only unrolling or a partition makes steady is not known"
+    yield Doubt(text, counts=_settled(p))
+    yield Doubt("which memory a caller passes is not known", idle=lambda v, _: storage.unseen(v))
+    text = "how processes that run at once divide the ports of an array is not known"
+    yield Doubt(text, idle=lambda v, _: storage.memory(v).divided == "possibly")
+    text = "whether each bank of a partitioned m_axi array gets a port is not known"
+    yield Doubt(text, idle=lambda v, _: storage.ported(v))
+    yield Doubt(PARTED, idle=lambda v, bus: _divided(p, v, bus))
+
+
+def _of_more(p: Prediction) -> Iterator[Doubt]:
+    if requests := p.elaborated.requests.why:
+        yield Doubt(requests, slow=True)
+    for why, found in p.elaborated.carriers.possible.items():
+        yield Doubt(why, more=tuple(found))
+    if multiplied := _in_multipliers(p):
+        yield Doubt(MULTIPLIED, more=tuple(multiplied))
+    assert p.schedule is not None
+    if p.joined_ii > p.schedule.ii:
+        yield Doubt("where a balanced expression takes in the carried value is not known", ii=p.joined_ii)
+
+
+def _loosest_recurrence(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
+    """Recurrence II if every doubt turned out best, and those that lower it."""
+    low, why = p.recurrence_ii, list[Doubt]()
     kinds: frozenset[str] = frozenset()
     gone: frozenset[Edge] = frozenset()
-    for k, e, text in reasons if p.recurrence_ii > 1 else ():
-        kinds, gone = kinds | k, gone | e
-        found = recurrence_without(p.problem, kinds, gone)
-        if found < low:
-            low, why = found, text if why is None else f"{why}; {text}"
-    return low, why
+    for doubt in (d for d in found if d.fewer or d.gone) if low > 1 else ():
+        kinds, gone = kinds | doubt.fewer, gone | doubt.gone
+        ii = recurrence_without(p.problem, kinds, gone)
+        if ii < low:
+            low = ii
+            why.append(doubt)
+    return low, tuple(why)
 
 
-def both(why: str, also: str) -> str:
-    """Two lists of causes, equal ones once."""
-    return "; ".join(dict.fromkeys((*why.split("; "), *also.split("; "))))
-
-
-def least_resource(p: Prediction) -> tuple[int, str | None]:
-    """Least resource II if arrays whose memory is not known ask for nothing, and why it is not known."""
-    storage = p.elaborated.storage
-    reasons: tuple[tuple[Callable[[int, int], bool], str], ...] = (
-        (lambda v, _: storage.unseen(v), "which memory a caller passes is not known"),
-        (
-            lambda v, _: storage.memory(v).divided == "possibly",
-            "how processes that run at once divide the ports of an array is not known",
-        ),
-        (lambda v, _: storage.ported(v), "whether each bank of a partitioned m_axi array gets a port is not known"),
-        (lambda v, bus: _divided(p, v, bus), PARTED),
-    )
-    left, why = _settled(p), []
-    if _interval(p, left) < _interval(p, p.counts):
-        why.append("whether loads leave the loop that only unrolling or a partition makes steady is not known")
-    for unknown, text in reasons:
-        bus = shared_interval(p.elaborated, left)
-        kept = {v: x for v, x in left.items() if not unknown(v, bus)}
+def _least_ports(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
+    """Resource II if every doubt turned out best, and those that lower it."""
+    left, why = p.counts, list[Doubt]()
+    for doubt in found:
+        if doubt.counts is not None:
+            kept = doubt.counts
+        elif doubt.idle is not None:
+            bus = shared_interval(p.elaborated, left)
+            kept = {v: x for v, x in left.items() if not doubt.idle(v, bus)}
+        else:
+            continue
         if _interval(p, kept) < _interval(p, left):
-            why.append(text)
+            why.append(doubt)
         left = kept
-    return _interval(p, left), "; ".join(why) or None
+    return _interval(p, left), tuple(why)
+
+
+def _tightest(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
+    """II if every doubt turned out worst, and those that raise it; it may lie beyond the schedule."""
+    assert p.schedule is not None
+    timing = {i: replace(t, states=max(t.states, t.most)) for i, t in p.problem.timing.items()}
+    edges, why = [_behind_response(e, p, timing) for e in p.problem.graph.edges], list[Doubt]()
+    graph, best = replace(p.problem.graph, edges=tuple(edges)), p.schedule.ii
+    slow = [d for d in found if d.slow]
+    ii = (recurrence_ii(replace(p.problem, graph=graph, timing=timing)) if slow else None) or best
+    if ii > best:
+        best = ii
+        why += slow
+    for doubt in (d for d in found if d.more):
+        edges += [e for e in doubt.more if e.source in graph.ops and e.sink in graph.ops]
+        ii = recurrence_ii(replace(p.problem, graph=replace(graph, edges=tuple(edges)), timing=timing)) or best
+        if ii > best:
+            best = ii
+            why.append(doubt)
+    why += [d for d in found if d.ii]
+    return max([best, *(d.ii for d in found)]), tuple(why)
 
 
 def _settled(p: Prediction) -> dict[int, PortCount]:
@@ -145,29 +232,6 @@ def _divided(p: Prediction, variable: int, shared: int) -> bool:
 def _interval(p: Prediction, counts: Mapping[int, PortCount]) -> int:
     banks = (x.static.interval for x in counts.values())
     return max(p.units_ii, shared_interval(p.elaborated, counts), max(banks, default=1))
-
-
-def missed(p: Prediction) -> tuple[int, str] | None:
-    """(II, cause) where orders that only the tool may see would raise the II."""
-    assert p.schedule is not None
-    timing = {i: replace(t, states=max(t.states, t.most)) for i, t in p.problem.timing.items()}
-    edges, causes = [_behind_response(e, p, timing) for e in p.problem.graph.edges], []
-    graph = replace(p.problem.graph, edges=tuple(edges))
-    best = p.schedule.ii
-    requests = p.elaborated.requests.why
-    ii = (recurrence_ii(replace(p.problem, graph=graph, timing=timing)) if p.estimated or requests else None) or best
-    if ii > best:
-        best = ii
-        causes += [*([estimate(p.estimated)] if p.estimated else []), *([requests] if requests else [])]
-    multiplied = _in_multipliers(p)
-    possible = {**p.elaborated.carriers.possible, **({MULTIPLIED: multiplied} if multiplied else {})}
-    for why, found in possible.items():
-        edges += [e for e in found if e.source in graph.ops and e.sink in graph.ops]
-        ii = recurrence_ii(replace(p.problem, graph=replace(graph, edges=tuple(edges)), timing=timing)) or best
-        if ii > best:
-            best = ii
-            causes.append(why)
-    return (best, "; ".join(causes)) if causes else None
 
 
 def _behind_response(edge: Edge, p: Prediction, timing: Mapping[int, Timing]) -> Edge:
