@@ -108,6 +108,33 @@ def test_bounds_hold_both(text, tool, least, words):
     assert low == least < high
 
 
+TWO = """void f(int h[256], const int k[64], const int a[64][8]) {
+    int t[64][8];
+    for (int i = 0; i < 64; i++)
+        for (int j = 0; j < 8; j++) t[i][j] = a[i][j];
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        int s = 0;
+        for (int j = 0; j < 8; j++) s += t[i][j];
+        h[k[i]] += s;
+    }
+}"""
+
+
+def test_causes_of_several_kinds_are_all_named():
+    """A recurrence that depends on data, and ports of an array that the tool may split: each alone gives less."""
+    found = loop(TWO, "L")
+    assert found.bounds == (1, 4)
+    assert found.cause.split("; ") == [
+        "whether iterations touch the same element depends on data",
+        "whether the tool partitions a local array by itself is not known",
+    ]
+    data = loop(TWO.replace("t[i][j];\n        h", "i * j;\n        h"), "L")
+    assert (data.bounds, "; " in data.cause) == ((1, 2), False)
+    ports = loop(TWO.replace("h[k[i]]", "h[i]"), "L")
+    assert (ports.bounds, "; " in ports.cause) == ((1, 4), False)
+
+
 def test_a_pragma_says_what_remainders_keep_apart():
     found = pipelined(HISTOGRAM.replace("II=1", "II=1\n#pragma HLS DEPENDENCE variable=h inter false"))
     assert (found.ii, found.cause) == (1, None)

@@ -1,0 +1,39 @@
+"""The glossary names records that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "hlspart"
+
+
+def test_every_place_of_the_glossary_is_there() -> None:
+    rows = [
+        line.split("|")[1:4] for line in (ROOT / "docs/glossary.md").read_text().splitlines() if line.startswith("| ")
+    ]
+    places = [place for row in rows[1:] for place in re.findall(r"`([^`]+)`", row[2])]
+    texts = {str(p.relative_to(PACKAGE)): p.read_text() for p in PACKAGE.rglob("*.py")}
+    assert len(places) > 20
+    for place in places:
+        file, _, record = place.partition(": ")
+        if place.startswith("docs/"):
+            assert (ROOT / place).exists()
+        elif file.endswith(".py"):
+            assert file in texts, place
+            assert not record or f"class {record}" in texts[file], place
+        else:
+            owner, member = place.split(".")
+            homes = [t for t in texts.values() if f"class {owner}" in t]
+            assert any(re.search(rf"\b{member}\b", t) for t in homes), place
+
+
+def test_terms_come_once() -> None:
+    rows = [
+        line.split("|")[1].strip()
+        for line in (ROOT / "docs/glossary.md").read_text().splitlines()
+        if line.startswith("|")
+    ]
+    terms = [r for r in (x for x in rows if x) if not r.startswith("-")]
+    assert len(terms) == len(set(terms))
