@@ -6,9 +6,9 @@
 See docs/api.md; the names are those of :mod:`hlspart.api`, which is imported when one of them is used.
 """
 
-from typing import TYPE_CHECKING, Any
-
 from hlspart.version import __version__
+
+TYPE_CHECKING = False  # for type checkers alone: typing is not imported for it
 
 if TYPE_CHECKING:
     from hlspart.api import (
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in __all__:
         from hlspart import api
 
