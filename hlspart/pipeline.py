@@ -272,13 +272,15 @@ class Pipeline:
         result = relocated(self.program, texts, self.with_texts(texts)._rewrite(options, layouts))
         return with_outcomes(self.program, result, lost)
 
-    def buffers(self, options: BufferOptions) -> Shared:
-        """On-chip arrays with disjoint lifetimes in shared memories, and the text that says so, rewritten as usual."""
+    def sharing(self, options: BufferOptions) -> Shared:
+        """On-chip arrays with disjoint lifetimes in shared memories, and the text that says so."""
         from hlspart.buffers import share
 
-        shared = share(
-            self.program, self.analysis, self.validation, self.target, self.figures, options, self._predict
-        )  # fmt: skip
+        return share(self.program, self.analysis, self.validation, self.target, self.figures, options, self._predict)
+
+    def buffers(self, options: BufferOptions) -> Shared:
+        """:meth:`sharing`, its text rewritten as usual."""
+        shared = self.sharing(options)
         second = self.with_texts(shared.files) if shared.pools else self
         written = second.rewrite(RewriteOptions())
         shared = replace(shared, files=written.files, diagnostics=written.diagnostics, findings=written.findings)

@@ -7,10 +7,11 @@ table for notebooks. Nothing is written to a file, and nothing is changed in pla
 
 from hlspart.api.answers import AccessAnswer, Answer, BankMap, IIAnswer, LintAnswer, VerifyAnswer, bank_map
 from hlspart.api.calls import open, parse, verify
-from hlspart.api.kernel import InferAnswer, Kernel, RewriteAnswer
+from hlspart.api.kernel import BuffersAnswer, InferAnswer, Kernel, LayoutAnswer, RewriteAnswer
 from hlspart.inputs import InputError
 
 __all__ = [
-    "AccessAnswer", "Answer", "BankMap", "IIAnswer", "InferAnswer", "InputError", "Kernel", "LintAnswer",
+    "AccessAnswer", "Answer", "BankMap", "BuffersAnswer", "IIAnswer", "InferAnswer", "InputError", "Kernel",
+    "LayoutAnswer", "LintAnswer",
     "RewriteAnswer", "VerifyAnswer", "bank_map", "open", "parse", "verify",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hlspart.api.answers import AccessAnswer, Answer, BankMap, IIAnswer, LintAnswer, bank_map
 from hlspart.inputs import InputError
-from hlspart.model.options import InferOptions, RewriteOptions
+from hlspart.model.options import BufferOptions, InferOptions, RewriteOptions
 from hlspart.pipeline import Pipeline
 from hlspart.programs import programs
 from hlspart.render import notebook, shapes
@@ -16,6 +16,8 @@ from hlspart.render import notebook, shapes
 if TYPE_CHECKING:
     from hlspart.layouts.layout import Layout
     from hlspart.lint import LintConfig
+    from hlspart.model.blocked import Kind, Propagation
+    from hlspart.model.buffers import Buffer, Shared
     from hlspart.model.diagnostics import Diagnostic
     from hlspart.model.program import Program, Variable
     from hlspart.model.results import InferredArray, InferredLoop, InferResult
@@ -128,6 +130,75 @@ class RewriteAnswer(Answer):
 
     def _repr_html_(self) -> str:
         return notebook.rewrite(self.to_json())
+
+
+@dataclass(frozen=True, repr=False)
+class BuffersAnswer(Answer):
+    """On-chip arrays that share memory, and C in which they do."""
+
+    of: Kernel
+    results: tuple[Shared, ...]  # of each program
+
+    @property
+    def buffers(self) -> tuple[Buffer, ...]:
+        """One record an array: lifetime, bytes, place, or why it shares with none."""
+        return tuple(b for result in self.results for b in result.sharing.buffers)
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The new text of each file."""
+        return {path: text for result in self.results for path, text in result.files.items()}
+
+    def kernel(self) -> Kernel:
+        """The kernel whose arrays share memory."""
+        return self.of.with_texts(self.texts)
+
+    def to_json(self, paths: Sequence[str] | None = None) -> dict[str, Any]:
+        """``hlspart.buffers/1``; ``paths``: of these files."""
+        shown = self.of.paths if paths is None else paths
+        found = zip(self.of.pipelines, self.results, strict=True)
+        return shapes.joined([shapes.buffers(p.program, p.analysis, result, shown) for p, result in found], shown)
+
+    def text(self, paths: Sequence[str] | None = None, steps: bool = False) -> str:
+        """The text of ``hlspart buffers``; ``steps``: with the step table."""
+        from hlspart.render import buffers
+
+        return buffers.render(self.to_json(paths), steps)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return notebook.buffers(self.to_json())
+
+
+@dataclass(frozen=True, repr=False)
+class LayoutAnswer(Answer):
+    """Layouts of the nests and arrays of one function. ``texts``: C that has them; None where it cannot be written."""
+
+    of: Kernel
+    result: Propagation
+    texts: Mapping[str, str] | None
+
+    def kernel(self) -> Kernel:
+        """The kernel in its new layouts. Raises InputError where that cannot be written."""
+        if self.texts is None:
+            raise InputError("these layouts cannot be written")
+        return self.of.with_texts(self.texts)
+
+    def to_json(self) -> dict[str, Any]:
+        """``hlspart.layout/1``."""
+        p = self.of.pipeline
+        tied = shapes.groups(p.program, p.analysis)
+        return shapes.document("hlspart.layout/1", p.program, self.of.paths, lambda _: self.result.to_json(), tied)
+
+    def __str__(self) -> str:
+        from hlspart.render import layout
+
+        return layout.render(self.to_json())
+
+    def _repr_html_(self) -> str:
+        return notebook.layout(self.to_json())
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,6 +329,18 @@ class Kernel:
         """The same with a record of options."""
         result = self.pipeline.rewrite(options)
         return RewriteAnswer(self, result, {p: "-" for p in result.files if p in self.program.sources})
+
+    def buffers(self, granule: Literal["bram", "bytes"] = "bram", share: bool = True) -> BuffersAnswer:
+        """On-chip arrays with disjoint lifetimes in shared memories; ``granule``: which memory counts first."""
+        options = BufferOptions(granule, share)
+        return BuffersAnswer(self, tuple(p.buffers(options) for p in self.pipelines))
+
+    def layout(self, top: str, interface: Mapping[str, Kind] | None = None) -> LayoutAnswer:
+        """Blocked layouts in the function ``top`` with the least conversions; ``interface``: of its arguments."""
+        from hlspart.blocked import propagate
+
+        found, texts = propagate(self.program, self.pipeline.analysis, top, interface or {})
+        return LayoutAnswer(self, found, texts if isinstance(texts, dict) else None)
 
     def lint(self, config: LintConfig | None = None) -> LintAnswer:
         """The findings of the lint rules about the pragmas and what they achieve."""

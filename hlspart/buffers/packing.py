@@ -11,36 +11,47 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from hlspart.buffers import solver
 from hlspart.model.buffers import Block, Packing
 
-MAX_NODES = 400_000  # of one packing; some ten seconds
+MAX_WORK = 4_000_000  # blocks looked at in one packing; some ten seconds
+_BEFORE_SOLVER = 4  # part of it, where a solver can go on
 
 
-def pack(blocks: Sequence[Block], capacity: int | None = None, max_nodes: int = MAX_NODES) -> Packing:
+def pack(blocks: Sequence[Block], capacity: int | None = None, max_work: int = MAX_WORK) -> Packing:
     """The lowest packing found; with ``capacity``, the first one found that is not higher.
 
-    ``max_nodes`` bounds the search by placements tried, so that the answer does not depend on the machine.
+    ``max_work`` bounds the search by blocks looked at, so that the answer does not depend on the machine. Where it is
+    cut off, CP-SAT goes on if it is installed.
     """
     bound = live_bound(blocks)
     offsets = min((_first_fit(blocks, key) for key in _ORDERS), key=lambda found: _height(blocks, found))
     method = "first fit"
     ended = False
-    nodes = max_nodes
+    work = max_work // (_BEFORE_SOLVER if solver.available() else 1)
     goal = max(bound, capacity or 0)
     # at once the least that is possible, which is often there; then a little lower each time until there is none
     for at_once in (True, False):
-        while not ended and _height(blocks, offsets) > goal and nodes > 0:
+        while not ended and _height(blocks, offsets) > goal and work > 0:
             limit = goal if at_once else _height(blocks, offsets) - 1
-            search = _Search(blocks, limit, min(nodes, max_nodes // 4) if at_once else nodes)
+            search = _Search(blocks, limit, work // 4 if at_once else work)
             found = search.run()
-            nodes -= search.nodes
+            work -= search.work
             if found is not None:
                 offsets, method = found, "search"
             elif at_once:
                 break
             ended = found is None and not search.stopped
+    if not ended and _height(blocks, offsets) > goal and solver.available():
+        below = _height(blocks, offsets) - 1
+        for limit in dict.fromkeys((goal, below)):  # the goal at once, then the least of what is lower
+            found, end = solver.place(blocks, limit, goal)
+            ended = end and limit == below
+            if found is not None:
+                offsets, method = found, "CP-SAT"
+                break
     height = _height(blocks, offsets)
-    if ended:
+    if ended and method == "first fit":
         method = "search"
     return Packing(offsets, height, bound, height == bound or ended, method)
 
@@ -91,9 +102,9 @@ def _first_fit(blocks: Sequence[Block], key: Callable[[Block], tuple[int, ...]])
 class _Search:
     """One search for a packing of at most ``limit`` units."""
 
-    def __init__(self, blocks: Sequence[Block], limit: int, max_nodes: int) -> None:
-        self.blocks, self.limit, self.left = blocks, limit, max_nodes
-        self.nodes, self.stopped = 0, False
+    def __init__(self, blocks: Sequence[Block], limit: int, max_work: int) -> None:
+        self.blocks, self.limit, self.max_work = blocks, limit, max_work
+        self.work, self.stopped = 0, False
         marks = sorted({b.lower for b in blocks} | {b.upper for b in blocks})
         number = {at: k for k, at in enumerate(marks)}
         self.sections = [range(number[b.lower], number[b.upper]) for b in blocks]
@@ -111,7 +122,7 @@ class _Search:
         self.offsets = [0] * len(blocks)
 
     def run(self) -> tuple[int, ...] | None:
-        """Offsets, or None where there are none or the limit of nodes is reached (``stopped``)."""
+        """Offsets, or None where there are none or the limit of work is reached (``stopped``)."""
         todo = [k for k, b in enumerate(self.blocks) if b.size and b.upper > b.lower]
         if any(rest - slack > self.limit for rest, slack in zip(self.rest, self.slack, strict=True)):
             return None
@@ -138,10 +149,10 @@ class _Search:
         choices = [k for k in todo if floor <= lowest[k] < ceiling and (lowest[k] > floor or k > last)]
         choices.sort(key=lambda k: (lowest[k], -len(sections[k]) * blocks[k].size, -blocks[k].size, k))
         for k in choices:
-            if self.nodes >= self.left:
+            if self.work >= self.max_work:
                 self.stopped = True
                 return False
-            self.nodes += 1
+            self.work += len(todo)
             if self._try(k, lowest[k], [x for x in todo if x != k]):
                 return True
             if self.stopped:

@@ -14,7 +14,7 @@ from hlspart.buffers.packing import pack
 from hlspart.model.buffers import Block
 
 MAX_GROUPINGS = 20_000  # pools tried for one kind of array
-_PACKING_NODES = 4_000
+_PACKING_WORK = 40_000
 
 Cost = tuple[int, ...]
 
@@ -114,7 +114,7 @@ class _Search:
         last = items[-1]
         if any(last.steps & other.steps or self.apart(last, other) for other in items[:-1]):
             return None
-        packed = pack([item.block for item in items], max_nodes=_PACKING_NODES)
+        packed = pack([item.block for item in items], max_work=_PACKING_WORK)
         self.proved = self.proved and packed.proved
         if any(item.pinned and at for item, at in zip(items, packed.offsets, strict=True)):
             return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ from hlspart.cli.files import encode, say, write_outputs, write_report
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import FINDINGS, UNUSABLE, Run, reports
 from hlspart.inputs import display_path
-from hlspart.model.buffers import CsvError, Shared
+from hlspart.model.buffers import CsvError
 from hlspart.model.options import BufferOptions
 from hlspart.reading import read_file, read_stdin
 from hlspart.render import buffers as text
@@ -54,8 +53,8 @@ def _share(shared: dict[str, Any], options: BufferOptions, with_steps: bool) -> 
     """Sources: the report, and with -o or --out-dir each with its arrays in pools."""
     run = Run("buffers", shared, products=True)
     parts = run.load_programs()
-    found = [part.buffers(options) for part in parts] if run.code != UNUSABLE else []
-    for result in found if run.out_dir or run.output else ():
+    answer = run.kernel.buffers(options.granule, options.share) if run.code != UNUSABLE else None
+    for result in answer.results if answer is not None and (run.out_dir or run.output) else ():
         for path, new in result.files.items():
             run.product(os.path.join(run.out_dir, os.path.basename(path)) if run.out_dir else run.output or "-", new)
         run.say(result.diagnostics)
@@ -63,9 +62,9 @@ def _share(shared: dict[str, Any], options: BufferOptions, with_steps: bool) -> 
             run.found()
 
     def shape(paths: tuple[str, ...]) -> shapes.Shape:
-        results: Sequence[Shared | None] = found or [None] * len(parts)
-        made = [shapes.buffers(p.program, p.analysis, r, paths) for p, r in zip(parts, results, strict=True)]
-        return shapes.joined(made, paths)
+        if answer is not None:
+            return answer.to_json(paths)
+        return shapes.joined([shapes.buffers(p.program, p.analysis, None, paths) for p in parts], paths)
 
     return run.finish(
         {"text": lambda paths: text.render(shape(paths), with_steps), "json": lambda paths: json.render(shape(paths))}

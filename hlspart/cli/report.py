@@ -12,7 +12,7 @@ from hlspart.api import bank_map
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
 from hlspart.model.expanding import ExpandOptions
-from hlspart.model.options import InferOptions
+from hlspart.model.options import BufferOptions, InferOptions
 from hlspart.model.program import Program, Variable
 from hlspart.model.results import InferResult
 from hlspart.pipeline import Pipeline
@@ -60,11 +60,14 @@ def command(**shared: Any) -> int:
 
 
 def _with_lives(pipeline: Pipeline, paths: tuple[str, ...]) -> shapes.Shape:
-    """``hlspart.ii/1`` with ``regions`` and ``lifetimes`` in every file."""
+    """``hlspart.ii/1`` with ``regions``, ``lifetimes`` and ``memory`` (see ``hlspart.buffers/1``) in every file."""
     program, analysis = pipeline.program, pipeline.analysis
     shape = shapes.ii(program, analysis, pipeline.ii, paths)
     owner = shapes.Owner(program)
+    memory = shapes.buffers(program, analysis, pipeline.sharing(BufferOptions()), paths)
+    by_path = {f["path"]: f for f in memory["files"]}
     for file in (f for f in shape["files"] if "error" not in f):
+        file["memory"] = {k: v for k, v in by_path[file["path"]].items() if k not in ("path", "steps")}
         found = [lives(program, analysis, name) for name in program.functions if owner.function(name) == file["path"]]
         file["regions"] = [x for item in found for x in item["regions"]]
         file["lifetimes"] = [x for item in found for x in item["lifetimes"]]

@@ -164,6 +164,7 @@ def _file(story: Story, number: int, file: Shape, inferred: Shape) -> Shape:
         "arrays": [_memory(a) for a in file["arrays"]],
         "regions": [_region(x) for x in file["regions"]],
         "lifetimes": [_lifetime(x, file["regions"]) for x in file["lifetimes"]],
+        "memory": _memory_map(file["memory"]),
         "asked": bool(outcomes),
         "bars": Markup(svg.bars(pairs)) if pairs else "",
         "schedules": [_schedule(story.schedules[k]) for k, x in loops.items() if k in story.schedules and _missed(x)],
@@ -241,6 +242,20 @@ def _lifetime(x: Shape, regions: Sequence[Shape]) -> Shape:
     else:
         text = f"line {own[x['first']]['line']} to {own[x['last']]['end_line']}"
     return {"name": f"{x['function']}/{x['array']}", "text": text + "; across calls" * x["across_calls"]}
+
+
+def _memory_map(x: Shape) -> Shape | None:
+    """The picture of who is where and when, and what sharing would save; None without arrays on the chip."""
+    shown = [b for b in x["buffers"] if b["bytes"]]
+    if not shown:
+        return None
+    blocks = [(b["id"], b["first"], b["last"], b["offset"], b["bytes"] * b["copies"]) for b in shown]
+    saved = x["bytes"] < x["unshared_bytes"] or x["bram18k"] < x["unshared_bram18k"]
+    text = f"{x['bytes']} bytes, {x['bram18k']} BRAM18K"
+    if saved:
+        text += f" when arrays share memory as hlspart buffers writes it; now {x['unshared_bytes']} bytes,"
+        text += f" {x['unshared_bram18k']} BRAM18K"
+    return {"svg": Markup(svg.memory_map(blocks)), "text": text}
 
 
 def _memory(x: Shape) -> Shape:

@@ -88,6 +88,27 @@ def rewrite(shape: Shape) -> str:
     return table(("arrays", "status", "style", "reason"), rows)
 
 
+def buffers(shape: Shape) -> str:
+    """One row per array."""
+    rows = (
+        (b["id"], b["function"], b["first"], b["last"], b["bytes"], b["copies"], b["offset"], b["pool"],
+         b["reason_not_shared"])
+        for f in _files(shape)
+        for b in f["buffers"]
+    )  # fmt: skip
+    return table(("buffer", "function", "first", "last", "bytes", "copies", "offset", "pool", "not shared"), rows)
+
+
+def layout(shape: Shape) -> str:
+    """One row per array, then one per conversion."""
+    arrays = [(a["name"], a["demand"], a["layout"], a["reason"]) for f in _files(shape) for a in f["arrays"]]
+    moves = [
+        (c["array"], c["from"], c["to"], c["at_line"], c["bytes"]) for f in _files(shape) for c in f["conversions"]
+    ]
+    out = table(("array", "demand", "layout", "reason"), arrays)
+    return out + table(("conversion", "from", "to", "line", "bytes"), moves)
+
+
 def lint(shape: Shape) -> str:
     """One row per finding."""
     rows = (

@@ -120,6 +120,23 @@ def element_grid(rows: int, columns: int, owned: Mapping[tuple[int, int], str], 
     return _svg(min(columns, 16) * size, min(rows, 16) * size, label, parts)
 
 
+def memory_map(blocks: Sequence[tuple[str, int, int, int, int]]) -> str:
+    """Lifetimes to the right, addresses upwards; ``blocks``: (name, first step, last step, offset, bytes)."""
+    start, end = min(b[1] for b in blocks), max(b[2] for b in blocks) + 1
+    top = max(b[3] + b[4] for b in blocks)
+    width, height = max(240, min(960, 28 * (end - start))), 220
+    parts = []
+    for k, (name, first, last, offset, size) in enumerate(blocks):
+        x, y = (first - start) * width / (end - start), height - (offset + size) * height / top
+        w, h = (last + 1 - first) * width / (end - start), size * height / top
+        box = f'x="{x:.1f}" y="{y:.1f}" width="{max(w - 1, 1):.1f}" height="{max(h - 1, 1):.1f}"'
+        tip = f"{escape(name)}: steps {first} to {last}, bytes {offset} to {offset + size - 1}"
+        parts.append(f'<rect {box} fill="{colour(k)}"><title>{tip}</title></rect>')
+        if h >= 12 and w >= 7 * len(name):
+            parts.append(f'<text x="{x + 3:.1f}" y="{y + min(h, 16) - 3:.1f}">{escape(name)}</text>')
+    return _svg(width, height, "memory map: steps to the right, addresses upwards", parts)
+
+
 def _svg(width: int, height: int, label: str, parts: Sequence[str]) -> str:
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     return f'<svg role="img" aria-label="{escape(label)}" {size}>{"".join(parts)}</svg>'

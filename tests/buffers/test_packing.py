@@ -10,11 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from hlspart.buffers import solver
 from hlspart.buffers.packing import aligned, live_bound, pack
 from hlspart.buffers.problem import read_problem, solve, write_solution
 from hlspart.model.buffers import Block, CsvError
 
 ROWS = json.loads((Path(__file__).parent / "packings.json").read_text())
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the solver: what is proved here is proved by the search alone."""
+    monkeypatch.setattr(solver, "available", lambda: False)
 
 
 def blocks(row: Sequence[Sequence[int]]) -> list[Block]:
@@ -88,9 +95,24 @@ def test_recorded_problems_are_at_their_least_height(number: int) -> None:
 def test_a_search_that_is_cut_off_proves_nothing() -> None:
     row = next(r for r in ROWS if r["least"] > r["live"] and len(r["blocks"]) >= 12)
     problem = blocks(row["blocks"])
-    found = pack(problem, max_nodes=3)
+    found = pack(problem, max_work=3)
     check(problem, found.offsets, found.height)
     assert not found.proved and found.height > found.bound
+
+
+def test_the_solver_goes_on_where_the_search_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ortools")
+    monkeypatch.setattr(solver, "available", lambda: True)
+    rows = [r for r in ROWS if 9 <= len(r["blocks"]) <= 16]
+    methods = set()
+    for row in rows:
+        found = pack(blocks(row["blocks"]), max_work=3)
+        check(blocks(row["blocks"]), found.offsets, found.height)
+        assert (found.height, found.proved) == (row["least"], True)
+        methods.add(found.method)
+    assert "CP-SAT" in methods
+    problem = blocks(rows[0]["blocks"])
+    assert pack(problem, rows[0]["live"] - 1, max_work=3).proved
 
 
 def test_a_capacity_is_enough() -> None:

@@ -166,6 +166,7 @@ def test_regions_and_lifetimes(cli, tmp_path: Path) -> None:
     assert (
         "<h3>Regions</h3>" in text and "<h3>Lifetimes</h3>" in text and "line 4 to 6" in text and Page(text).open == []
     )
+    assert file["memory"]["unshared_bytes"] == 96 and "<title>b: steps" in text and "memory map" in text
 
 
 # ---------------------------------------------------------------------------------- the browser
