@@ -227,15 +227,15 @@ class Expressions:
                 collected = self.context.collected
                 entry = chosen(entry, args, collected.functions, collected.variables)
                 function, type_ = entry.name, entry.returns
-            type_ = self._overloaded(type_, args)
+            type_ = self._overloaded(function, type_, args)
             self.context.collected.called.setdefault(function, name)
         elif callee is not None and not isinstance(callee, (ir.Name, ir.OpaqueExpr)):
             args.insert(0, ir.OpaqueExpr(name, ct.UNKNOWN, "called expression", (callee,)))
         return ir.Call(self.context.collected.new_id(), at, type_, function, tuple(args), name), first, closing
 
-    def _overloaded(self, returns: ir.CType, args: list[ir.Expr]) -> ir.CType:
+    def _overloaded(self, name: str, returns: ir.CType, args: list[ir.Expr]) -> ir.CType:
         """C++ mathematics has overloads where C has one function on double."""
-        if self.context.language == "c" or returns != ct.DOUBLE or not args:
+        if self.context.language == "c" or not (returns == ct.DOUBLE or name == "abs") or not args:
             return returns
         first = args[0].type
         return first if isinstance(first, ir.ScalarType) and first.kind in ("float", "fixed") else returns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Literal
@@ -16,8 +16,10 @@ from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validati
 from hlspart.partition import validate
 from hlspart.schedule import bus, depths, resources
 from hlspart.schedule.confirm import faults
+from hlspart.schedule.controller import Controller, modules
 from hlspart.schedule.doubts import ii_range
 from hlspart.schedule.folding import statement_values
+from hlspart.schedule.graph import MemoryRef
 from hlspart.schedule.hints import Trial, with_hints
 from hlspart.schedule.latency import Latencies, pipelined_latency
 from hlspart.schedule.limits import banks, limits, slots, steps
@@ -58,7 +60,9 @@ def check(
         loops += [function.result(nest, bank_model) for nest in function.found]
     storage = Storage(program, analysis, validation, target, unrolled)
     waiting = {a.function for a in analysis.accesses if storage.memory(a.array).storage == BUS}
-    latencies = Latencies(program, loops, target, waiting)
+    records = {x.loop: k for k, x in enumerate(loops) if x.loop >= 0}
+    kept = modules(program, {f.name: bool(f.found) or f.calls_loops for f in functions})
+    latencies = Latencies(program, loops, target, {f.name: f.controller(kept, records) for f in functions}, waiting)
     asked: dict[int, resources.Use] = {}
     for variable, use in (x for f in functions for x in f.uses):
         asked[variable] = asked[variable].also(use) if variable in asked else use
@@ -125,6 +129,7 @@ class _Function:
         self.nests = Nests(program, analysis, target, name)
         self.name, self.hints = name, True
         self.uses: list[tuple[int, resources.Use]] = []  # of the loops predicted so far, by variable
+        self.left: dict[int, tuple[MemoryRef, ...]] = {}  # what has left the loops predicted so far, by loop
         self.found = self.nests.all()
         self.storage = Storage(program, analysis, validation, target, frozenset(self.unrolled()), around)
 
@@ -198,6 +203,8 @@ class _Function:
     ) -> LoopResult:
         assert p.schedule is not None
         self.uses += resources.uses(p).items()
+        if nest.loop is not None:
+            self.left[nest.loop.id] = p.problem.graph.hoisted
         floor = nest.target_ii or 1
         ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)
         counted = all(count.exact for count in p.counts.values())  # else the ideal figure is an upper bound
@@ -215,8 +222,11 @@ class _Function:
         if cause is not None:
             ii = None
         trip = self._trip(nest)
-        doubt = depths.unknown(p.problem, p.estimated, self.storage, p.schedule.ii) if cause is None else None
-        doubt = p.elaborated.requests.why or p.elaborated.requests.order or doubt if cause is None else None
+        estimate = depths.unknown(p.problem, p.estimated, self.storage, p.schedule.ii) if cause is None else None
+        doubt = p.elaborated.requests.why or p.elaborated.requests.order or estimate if cause is None else None
+        span = None  # of depths
+        if estimate is not None and doubt == estimate:
+            span = depths.span(p.problem, p.estimated, self.storage, p.schedule.ii)
         depth = p.schedule.depth if cause is None and doubt is None else None
         return self._record(
             nest,
@@ -231,6 +241,7 @@ class _Function:
             reasons=reasons,
             prediction=p,
             depth_cause=doubt,
+            span=span,
         )
 
     def _dsp(self, p: Prediction) -> int | None:
@@ -249,19 +260,29 @@ class _Function:
         return total
 
     def _plain(self, nest: Nest, blocked: str | None) -> LoopResult:
-        try:
-            model, same = self.model(nest)
-            depth = Latencies.body_depth(model, same)
-            cause = blocked
-        except Unmodelled as stop:
-            depth, cause = None, stop.cause
-        except depths.Unknown as stop:
-            return self._record(nest, cause=blocked, trip=self._trip(nest), depth_cause=str(stop))
+        """A loop in the controller of its function; its depth and latency follow from those of its parts."""
         found = {a.array for a in self.analysis.accesses if nest.loop is not None and nest.loop.id in a.loops}
-        if used := {v for v in found if self.storage.memory(v).storage == BUS}:
-            requests = bus.unknown(self.storage, used, "the loop is not pipelined")
-            return self._record(nest, cause=cause, trip=self._trip(nest), depth_cause=requests)
-        return self._record(nest, cause=cause, depth=depth, trip=self._trip(nest))
+        used = {v for v in found if self.storage.memory(v).storage == BUS}
+        requests = bus.unknown(self.storage, used, "the loop is not pipelined") if used else None
+        return self._record(nest, cause=blocked, trip=self._trip(nest), depth_cause=requests)
+
+    @property
+    def calls_loops(self) -> bool:
+        """Whether functions with loops are called, directly or not."""
+        below = (self.program.functions[name].body for name in self._below([self.nests.function.body]))
+        return any(isinstance(s, c.Loop) for body in below for s in c.walk_statements(body))
+
+    def controller(self, kept: frozenset[str], records: Mapping[int, int]) -> Controller:
+        """The controller of this function, in which those of ``kept`` are modules."""
+        from hlspart.poly import analyse
+        from hlspart.poly.inline import inlined
+
+        program = inlined(self.program, self.name, kept)
+        shown = self
+        if program is not self.program:
+            analysis = analyse(program, self.name)
+            shown = _Function(program, analysis, validate(program, analysis), self.target, self.name, self.storage)
+        return Controller(shown.nests, shown.storage, self.target, records, self.left)
 
     def _trip(self, nest: Nest) -> Bounds:
         low: int | None = 1
@@ -287,11 +308,13 @@ class _Function:
         reasons: tuple = (),  # type: ignore[type-arg]
         prediction: Prediction | None = None,
         depth_cause: str | None = None,
+        span: Bounds | None = None,
     ) -> LoopResult:
         count = trip if trip is not None else self._trip(nest)
         latency = Bounds(None, None)
-        if ii is not None and depth is not None:
-            latency = Bounds(pipelined_latency(count.min, ii, depth), pipelined_latency(count.max, ii, depth))
+        low, high = (depth, depth) if span is None else (span.min, span.max)
+        if ii is not None and low is not None and high is not None:
+            latency = Bounds(pipelined_latency(count.min, ii, low), pipelined_latency(count.max, ii, high))
         schedule = prediction.schedule if prediction is not None else None
         return LoopResult(
             loop=nest.loop.id if nest.loop is not None else -1,
@@ -420,8 +443,11 @@ class _Function:
 
     def _reached(self, nest: Nest) -> frozenset[str]:
         """Functions that a nest calls, directly or not."""
+        return self._below([*nest.before, *nest.body, *nest.after])
+
+    def _below(self, statements: Sequence[c.Stmt]) -> frozenset[str]:
         found: set[str] = set()
-        waiting = [*nest.before, *nest.body, *nest.after]
+        waiting = [*statements]
         while waiting:
             for call in self._calls(waiting.pop()):
                 name = call.function

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hlspart.layouts.dimension import DimLayout
-from hlspart.model.access import Affine
+from hlspart.model.access import Affine, Bounds
 from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import earliest
 from hlspart.schedule.storage import Storage
@@ -35,17 +35,27 @@ def _estimated(problem: Problem, kinds: frozenset[str], ii: int) -> str | None:
     """Operators without a report whose fewest and most states would make iterations of other lengths."""
     if not kinds:
         return None
-    ops = problem.graph.ops
     likely = _length(problem, problem.timing, ii)
     for most in (False, True):
-        timing = {
-            i: replace(t, states=(t.most if most else t.least) or t.states) if ops[i].kind in kinds else t
-            for i, t in problem.timing.items()
-        }
-        found = _length(problem, timing, ii)
+        found = _length(problem, _at(problem, kinds, most), ii)
         if found is None or likely is None or abs(found - likely) > max(_NEAR, _SHARE * likely):
             return estimate(kinds)
     return None
+
+
+def span(problem: Problem, kinds: frozenset[str], storage: Storage, ii: int) -> Bounds:
+    """Fewest and most states of an iteration at ``ii`` where those of ``kinds`` are estimates."""
+    if _divided(problem, storage) is not None:
+        return Bounds(None, None)
+    return Bounds(*(_length(problem, _at(problem, kinds, most), ii) for most in (False, True)))
+
+
+def _at(problem: Problem, kinds: frozenset[str], most: bool) -> dict[int, Timing]:
+    ops = problem.graph.ops
+    return {
+        i: replace(t, states=(t.most if most else t.least) or t.states) if ops[i].kind in kinds else t
+        for i, t in problem.timing.items()
+    }
 
 
 def _length(problem: Problem, timing: Mapping[int, Timing], ii: int) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from hlspart.model import program as c
@@ -45,6 +46,8 @@ def operator(op: str, type_: c.CType, left: int | float | None, right: int | flo
     width = bits(type_)
     if is_float(type_) and op not in ("&&", "||"):
         prefix = "d" if width > 32 else "f"
+        if op == "/" and right and math.frexp(right)[0] in (0.5, -0.5):
+            return prefix + "mul", width  # by the reciprocal, which is exact
         return prefix + _FLOATS.get(op, "cmp"), width
     kind = _KINDS[op]
     known = right if right is not None else left

@@ -93,7 +93,7 @@ class LoopModel:
         frame = Frame(
             self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, fixed, uneven,
             directed.bindings(self.program, nest.function), self._words(nest, space.names), self.storage.tables,
-            statements is not None, abs(how.steps[-1]) if how.steps else 1, self._reset(body),
+            statements is not None, abs(how.steps[-1]) if how.steps else 1, self._reset(body), self.target.reciprocals,
         )  # fmt: skip
         control = self._control(nest) if statements is None else None
         elaborator = Elaborator(frame, [*nest.before, *nest.after], body, control)
@@ -300,7 +300,9 @@ class LoopModel:
                 uses[ident] = PortUse(names, op.kind == "load", branch)
                 for name in names:
                     limits[name] = memory.ports
-        problem = Problem(item.lowered.graph, timing, uses, limits, self.target.effective_ns, limited)
+        problem = Problem(
+            item.lowered.graph, timing, uses, limits, self.target.effective_ns, limited, self.target.handing_ns
+        )
         return problem, frozenset(estimated)
 
     def _timing(self, op: Op, item: Elaborated, estimated: set[str]) -> Timing:

@@ -69,6 +69,7 @@ class Frame:
     goes to a variable. ``words``: words of reshaped arrays. ``tables``: arrays of constants that no directive binds.
     ``step``: by how much the innermost iterator moves. ``registers``: arrays that are.
     ``modules``: functions of the program are called as modules, whose latency is counted elsewhere.
+    ``reciprocals``: integers are divided by constants with products.
     """
 
     program: c.Program
@@ -84,6 +85,7 @@ class Frame:
     modules: bool = False
     step: int = 1
     registers: frozenset[int] = frozenset()
+    reciprocals: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,28 @@ class Operations:
             self.forms[ident] = Affine.of({}, value)
             self.spans[ident] = (value, value)
         return ident
+
+    def quotient(
+        self,
+        op: str,
+        type_: c.CType,
+        operands: tuple[int, int],
+        types: tuple[c.CType, c.CType],
+        line: int,
+    ) -> int:
+        """A quotient or remainder by a constant: a product with the reciprocal, of a bit more than the dividend has."""
+        left, right = operands
+        known = tuple(spans.within(self.spans.get(x), t) for x, t in zip(operands, types, strict=True))
+        width = spans.width(known[0]) if known[0] is not None else folding.bits(type_)
+        made = self.make("mul", 2 * width, (left, right), line, ("reciprocal",), op)
+        self.body.ops[made] = replace(self.body.ops[made], operands=(width, width + 1))
+        if op == "%":
+            back = self.make("mul", width, (made, right), line, ("back",), op)
+            self.body.ops[back] = replace(self.body.ops[back], operands=(width, width))
+            made = self.make("add", width, (left, back), line, ("rest",), op)
+        if (found := spans.within(spans.combine(op, known[0], known[1]), type_)) is not None:
+            self.spans[made] = found
+        return made
 
     # ------------------------------------------------------------------------------- memory
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,6 +52,7 @@ class Problem:
     limits: Mapping[str, Ports]  # by bank name
     period: float
     limited: Mapping[str, int]  # units that ALLOCATION limits
+    handing_ns: float = math.inf  # of handing on, in its last state, a sum that a condition sets anew
 
     def counts(self) -> dict[str, int]:
         """Operations per kind of shared unit."""
@@ -71,6 +73,9 @@ class Problem:
             if source.states == 1 and source.in_ns + sink.in_ns > self.period + EPSILON:
                 return 1
             return source.states - (not source.late)
+        if edge.distance and self.graph.ops[edge.sink].kind == "select" and source.states > 1 and not source.late:
+            whole = source.out_ns + sink.in_ns + self.handing_ns  # a sum that a condition sets anew
+            return source.states - (whole <= self.period + EPSILON)
         if edge.distance or source.out_ns + sink.in_ns > self.period + EPSILON:
             return source.states
         return source.states - 1

@@ -49,10 +49,8 @@ class Values(Operations):
         """A binary operation on values; ``types`` of the operands before they meet in ``operand_type``."""
         left, right = operands
         a, b = self.constants.get(left), self.constants.get(right)
-        if a is not None and b is not None:
-            folded = folding.fold(op, a, b)
-            if folded is not None:
-                return self.constant(folding.wrapped(folded, type_))
+        if a is not None and b is not None and (folded := folding.fold(op, a, b)) is not None:
+            return self.constant(folding.wrapped(folded, type_))
         same = folding.identity(op, a, b)
         if same is not None:
             return left if same == "left" else right
@@ -61,6 +59,8 @@ class Values(Operations):
         address = all(ops[x].kind in ("const", "index", "input") for x in (left, right))
         if address and kind in folding.ADDRESS and any(ops[x].kind == "index" for x in (left, right)):
             kind = "index"
+        if kind == "div" and b is not None and self.frame.reciprocals:
+            return self.quotient(op, type_, (left, right), types, line)
         made = self.make(kind, bits, (left, right), line, (op,), op)
         form = folding.affine(op, self.forms.get(left), self.forms.get(right))
         if form is not None:

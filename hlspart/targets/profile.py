@@ -224,7 +224,10 @@ def _operators(
     parent = own.pop("inherits", None)
     table = own if parent is None else _over(_operators(tables, str(parent), None, 1.0), own)
     table = _slowed(table, slower)
-    return table if library is None else _over(table, tables.get(library, {}))
+    own = dict(tables.get(library, {})) if library is not None else {}
+    if own.pop("inherits", None) is not None:  # the same units but those that it names
+        return {**table, **{op: {**table.get(op, {}), **entry} for op, entry in own.items()}}
+    return table if library is None else _over(table, own)
 
 
 def _over(table: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

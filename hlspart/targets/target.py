@@ -292,6 +292,16 @@ class Target:
         return bool(self.profile["pipeline"]["outlined_loops"])
 
     @property
+    def reciprocals(self) -> bool:
+        """Whether integers are divided by constants with products instead of dividers."""
+        return bool(self.profile["pipeline"]["reciprocals"])
+
+    @property
+    def handing_ns(self) -> float:
+        """Delay of handing on a sum, chosen by a condition, in the last state of its operator; inf: a state later."""
+        return self.scalar_ns if self.profile["pipeline"]["resets_in_time"] else math.inf
+
+    @property
     def forwards_stores(self) -> bool:
         """Whether a load of what the iteration before has stored is a register."""
         return bool(self.profile["pipeline"]["forwards_stores"])
@@ -359,7 +369,7 @@ class Target:
             return self._from_points(entry)
         if "width_states" in entry:
             states = bits + int(entry["width_states"])
-            return OperatorTime(states, 2.0, self.effective_ns, False, entry["source"] == "reports")
+            return OperatorTime(states, 2.0, 2.0, False, entry["source"] == "reports")
         delay = float(entry["delay_ns"]) + float(entry.get("per_bit_ns", 0)) * bits
         wide, dsp = max(operands or (bits,)), int(entry.get("dsp", 0))
         if "tile" in entry and impl is None:

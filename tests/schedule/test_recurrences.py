@@ -10,7 +10,7 @@ from predicting import loop, pipelined
         ("A[i] = A[i - 1] + x[i];", 2, 1),
         ("A[i] = A[i - 2] + x[i];", 1, None),
         ("A[i] = A[i - 4] + x[i];", 1, None),
-        ("A[i] = x[i] / A[i - 1];", 38, 1),
+        ("A[i] = x[i] / A[i - 1];", 37, 1),
         ("A[i] = x[i] / A[i - 4];", 10, 4),
         ("A[2 * i - 8] = A[2 * i - 9] + x[i];", 1, None),
     ],

@@ -1,0 +1,74 @@
+"""Latency of functions: what a controller starts, waits for and runs at once (Vitis HLS 2023.2).
+
+Expected cycles follow from public reports: a pipelined loop of n iterations of two states takes n cycles, as a module
+n + 2 and two more states around it; an independent count of starts and ends is the oracle of random sequences.
+"""
+
+import random
+
+import pytest
+from predicting import result
+
+N = 1024
+ROWS = "for (int r = 0; r < 70; r++) {{ {} {} }}"
+
+
+def latency(text, function="f"):
+    found = result(text, tool="vitis-2023.2", part="xcu280-fsvh2892-2L-e", clock_ns=10)
+    return next(f.latency for f in found.functions if f.name == function)
+
+
+def copy(to, source):
+    return f"for (int i = 0; i < {N}; i++) {to}[i] = {source}[i];"
+
+
+def kernel(body, parameters="int a[1024], int b[1024], int c[1024], int d[1024]"):
+    return f"void f({parameters}) {{ {body} }}"
+
+
+@pytest.mark.parametrize(
+    ("body", "cycles"),
+    [
+        (copy("b", "a"), N + 2),  # is all of the function: no module of its own
+        (copy("b", "a") + copy("c", "b"), 2 * (N + 4) - 1),  # read behind the write
+        (copy("b", "a") + copy("a", "c"), 2 * (N + 4) - 1),  # write behind the read
+        (copy("b", "a") + copy("b", "c"), 2 * (N + 4) - 1),  # write behind the write
+        (copy("b", "a") + copy("d", "c"), N + 3),  # at once
+        (copy("b", "a") + "c[0] = 1;" + copy("d", "b"), 2 * (N + 4) - 1),
+        (copy("b", "a") + ROWS.format(copy("c", "b"), copy("d", "c")), N + 3 + 1 + 70 * 2 * (N + 4)),
+        (f"int t[{N}] = {{0}}; " + copy("t", "a") + copy("b", "t"), 3 * (N + 4) - 2),  # zeros by a loop of its own
+        (ROWS.format(f"for (int i = 0; i < {N}; i++) b[i] = a[i] * c[r];", copy("d", "b")), 1 + 70 * (2 * (N + 4) + 1)),
+    ],
+)  # fmt: skip
+def test_cycles_of_a_function(body, cycles):
+    assert latency(kernel(body)).exact == cycles
+
+
+@pytest.mark.parametrize("around", ["int s = 0; {} *r = s;", "*r = 0; {}"])
+def test_scalars_around_a_loop_take_no_state(around):
+    body = around.format(f"for (int i = 0; i < {N}; i++) *r += a[i];".replace("*r", "s" if "s = 0" in around else "*r"))
+    assert latency(kernel(body, "int a[1024], int *r")).exact == N + 2
+
+
+def test_a_called_function_takes_its_latency_and_a_state():
+    inner = f"void g(int x[{N}], int y[{N}]) {{\n#pragma HLS INLINE off\n{copy('y', 'x')} }}\n"
+    assert latency(inner + kernel("g(a, b);")).exact == N + 3
+    assert latency(inner + kernel("g(a, b); g(b, c);")).exact == 2 * (N + 3) + 1
+    assert latency(inner + kernel("g(a, b); g(c, d);")).exact == N + 3
+
+
+def test_straight_line_code_has_a_schedule():
+    assert latency("int f(int a[8], int n) { return a[n & 7]; }").exact == 1
+    assert latency("float f(float a[8], int n) { return a[n & 7] * a[3] + 1.0f; }").min >= 4
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_sequences_of_copies(seed):
+    """Each loop starts behind the last of those before it with which it shares a written array."""
+    draw = random.Random(seed)
+    steps = [tuple(draw.sample("abcd", 2)) for _ in range(draw.randrange(2, 6))]
+    ends: list[int] = []
+    for k, (to, source) in enumerate(steps):
+        before = [ends[j] + 1 for j, (x, y) in enumerate(steps[:k]) if x in (to, source) or y == to]
+        ends.append(max(before, default=0) + N + 3)
+    assert latency(kernel("".join(copy(*s) for s in steps))).exact == max(ends)
