@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         VerifyAnswer,
         open,
         parse,
+        reverse,
+        unroll,
         verify,
     )
 
@@ -43,6 +45,8 @@ __all__ = [
     "__version__",
     "open",
     "parse",
+    "reverse",
+    "unroll",
     "verify",
 ]
 

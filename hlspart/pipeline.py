@@ -6,19 +6,17 @@ runs, so that a command pays only for what it uses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import BufferOptions, InferOptions, Options, RewriteOptions
-from hlspart.model.program import Program, Variable
-from hlspart.model.source import Edit, SourceText, Span
+from hlspart.model.program import Program
 from hlspart.reading import read_file
 
 if TYPE_CHECKING:
-    from hlspart.layouts.layout import Layout
     from hlspart.lint import LintConfig
     from hlspart.lint.fixes import Fixed
     from hlspart.model.buffers import Shared
@@ -26,7 +24,8 @@ if TYPE_CHECKING:
     from hlspart.model.expanding import ExpandOptions, ExpandResult
     from hlspart.model.linting import LintReport
     from hlspart.model.results import IIResult, InferResult, Validation
-    from hlspart.model.rewriting import GroupOutcome, RewriteResult
+    from hlspart.model.rewriting import RewriteResult
+    from hlspart.rewrite.driver import Rewrite
     from hlspart.targets import Target
 
 Reader = Callable[[str], bytes]
@@ -39,6 +38,8 @@ class Pipeline:
         self.paths = tuple(paths)
         self.options = options
         self.reader = read
+        self._known: list[Pipeline] = []  # those of transformed programs
+        self._read: dict[tuple[tuple[str, str], ...], Pipeline] = {}  # those of other texts
 
     @cached_property
     def program(self) -> Program:
@@ -91,13 +92,14 @@ class Pipeline:
         from hlspart.infer.emitted import cheap
 
         def write(inferred: InferResult) -> tuple[RewriteResult, IIResult | None]:
-            written = self._rewrite_as(RewriteOptions(split_top=True), inferred)
+            written = self.rewriting(RewriteOptions(split_top=True)).inferred(inferred)
             second = self.with_texts(written.files)
             if options.ports is not None:
+                second = Pipeline(second.paths, second.options, second.reader)
                 second.target = with_ports(self.target, options.ports)
             return written, second.figures if cheap(written) else None
 
-        known = self.__dict__.get("ii") or self.__dict__.get("figures")  # a prediction is not made again
+        known = self.figures if options.ports is None else None  # a prediction is not made again
         return infer(
             self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, known, write
         )  # fmt: skip
@@ -134,143 +136,28 @@ class Pipeline:
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """Banked C, with the partitions of the text or, on request, the inferred ones."""
-        result = self._rewrite_split(options) if options.split_struct else self._rewrite_chosen(options)
-        return self._placed_alike(result) if self.program.counted else result
+        return self.rewriting(options).run()
 
-    def _placed_alike(self, result: RewriteResult) -> RewriteResult:
-        """``result``, or nothing of it where ``__LINE__``, ``__COUNTER__`` or asm would mean something else in it."""
-        from hlspart.model.source import Origin
-        from hlspart.rewrite.engine import withheld
-        from hlspart.rewrite.plan import Refusal
+    def rewriting(self, options: RewriteOptions) -> Rewrite:
+        """The rewrite before it is run, which then has the programs that it looked at."""
+        from hlspart.rewrite.driver import Rewrite
 
-        old, new = self.program.counted, [text for _, text in self.with_texts(result.files).program.counted]
-        moved = next((at for k, (at, text) in enumerate(old) if new[k : k + 1] != [text]), None)
-        if moved is None and len(old) == len(new):
-            return result
-        at = Origin(moved or old[0][0])
-        word = self.program.text(at).partition("(")[0]
-        return withheld(self.program, result, Refusal("place", f"the new text would change what '{word}' is here", at))
+        return Rewrite(self, options)
 
-    def _rewrite_chosen(self, options: RewriteOptions) -> RewriteResult:
-        if options.infer:
-            return self._settled(options, self._rewrite_as(options, self.infer(InferOptions())))
-        return self._rewrite(options, {})
-
-    def _settled(self, options: RewriteOptions, result: RewriteResult) -> RewriteResult:
-        """``result`` with the pragmas that the inference adds to what it wrote, so that a second run finds none."""
-        from hlspart.infer.emitted import cheap
-        from hlspart.rewrite.relocate import followed
-
-        if not cheap(result, _WAYS) or not any(o.status == "rewritten" for o in result.outcomes):
-            return result
-        second = self.with_texts(result.files)
-        again = second._rewrite_as(options, second.infer(InferOptions()))
-        if again.files == result.files or any(o.status == "rewritten" for o in again.outcomes):
-            return result
-        return followed(self.program, result, again)
-
-    def _rewrite_split(self, options: RewriteOptions) -> RewriteResult:
-        """Array members become arrays first; a member whose array is refused all the same stays where it is."""
-        from hlspart.rewrite.engine import with_outcomes
-        from hlspart.rewrite.prepare import Step, of_original, refusals, texts_of
-        from hlspart.rewrite.structs import refused_later, splits
-
-        found, outcomes = splits(self.program)
-        while True:
-            texts = texts_of(self.program, [Step(-1, frozenset(split.edits)) for split in found])
-            second = self.with_texts(texts)
-            again = second._rewrite_chosen(options)
-            bad = refusals(second.program, second.analysis, again)
-            failed = [split for split in found if (split.function, split.name) in bad]
-            if not failed:
-                result = of_original(self.program, self.analysis, second.program, second.analysis, texts, again)
-                return with_outcomes(self.program, result, outcomes)
-            outcomes += [refused_later(self.program, s, bad[s.function, s.name]) for s in failed]
-            found = [split for split in found if split not in failed]
-
-    def _rewrite(self, options: RewriteOptions, layouts: Mapping[int, Layout]) -> RewriteResult:
-        """The port check is needed only to choose a style and to see which loops a tool unrolls."""
-        from hlspart.rewrite import rewrite
-        from hlspart.rewrite.prepare import names_of, refusals
-        from hlspart.rewrite.relocate import relocated
-        from hlspart.rewrite.unroll import decided_by_unrolling, inside_pipelines, unrolled
-
-        generic = not self.target.partition_directive
-        partitioned = any(g.dims for g in self.validation.groups.values())
-        ii = self.figures if (partitioned or layouts) and options.style == "auto" and not generic else None
-        result = rewrite(self.program, self.analysis, self.validation, options, ii, generic, layouts)
-        prepared = self._prepared(options, layouts, result)
-        if prepared is not result:
-            return prepared
-        moved = ("rewritten", "kept")  # loads that share no call may share one when the inner loop is written out
-        crossbar = frozenset(o.group for o in result.outcomes if o.status in moved and o.style == "crossbar")
-        undecided = frozenset(o.group for o in result.outcomes if o.code == "dynamic-bank" and options.unroll)
-        while True:  # without the loops of groups that unrolling does not help
-            wanted = inside_pipelines(self.program, self.analysis, self.figures, crossbar) if crossbar else ()
-            wanted += decided_by_unrolling(self.analysis, self.validation, sorted(undecided))
-            texts = unrolled(self.program, self.analysis, wanted) if wanted else {}
-            if not texts:
-                return result
-            second = self.with_texts(texts)
-            again = second._rewrite(replace(options, unroll=False), _same_groups(self, second, layouts))
-            bad = refusals(second.program, second.analysis, again)
-            left = frozenset(g.id for g in self.analysis.groups if bad.keys() & names_of(self.program, g))
-            if not left & (undecided | crossbar):
-                break
-            undecided, crossbar = undecided - left, crossbar - left
-        refused = [sum(o.status == "refused" for o in r.outcomes) for r in (result, again)]
-        better = refused[1] <= refused[0] if crossbar else refused[1] < refused[0]
-        better = better and any(o.status == "rewritten" for o in again.outcomes)
-        return relocated(self.program, texts, again) if better else result
-
-    def _prepared(self, options: RewriteOptions, layouts: Mapping[int, Layout], result: RewriteResult) -> RewriteResult:
-        """The rewrite of a text with small edits that let more groups through; ``result`` when there are none."""
-        from hlspart.frontend import unfolded
-        from hlspart.rewrite.engine import with_reasons
-        from hlspart.rewrite.prepare import of_original, preparations, texts_of, without
-
-        def unfold(source: SourceText, spans: Iterable[Span]) -> tuple[Edit, ...]:
-            return unfolded(source, spans, self.options.frontend, self.reader)
-
-        steps = preparations(self.program, self.analysis, result, unfold, options)
-        tried: dict[int, GroupOutcome] = {}
-        while steps:
-            texts = texts_of(self.program, steps)
-            second = self.with_texts(texts)
-            again = second._rewrite(options, _same_groups(self, second, layouts))
-            again = of_original(self.program, self.analysis, second.program, second.analysis, texts, again)
-            left = {o.group: o for o in again.outcomes if o.status in ("refused", "conflict")}
-            failed = frozenset(step.group for step in steps if step.group in left)
-            tried.update((group, left[group]) for group in failed)
-            if not failed:
-                return with_reasons(self.program, again, tried)
-            steps = without(steps, frozenset(left))
-        return with_reasons(self.program, result, tried) if tried else result
-
-    def _rewrite_as(self, options: RewriteOptions, inferred: InferResult) -> RewriteResult:
-        """What pragmas can say is written as pragmas first; the other layouts go to the rewrite as they are."""
-        from hlspart.infer import emission
-        from hlspart.partition import chosen_layout
-        from hlspart.rewrite.decide import outside
-        from hlspart.rewrite.engine import with_outcomes
-        from hlspart.rewrite.relocate import relocated
-
-        layouts: dict[int, Layout] = {}
-        for array in inferred.arrays:
-            if not array.needs_rewrite:
-                continue
-            layout = chosen_layout(self.program, array)
-            if layout is not None:
-                layouts[self.analysis.group_of[array.variable]] = layout
-        given = {unit.path for unit in self.program.units}
-        texts = emission.pragma_texts(self.program, inferred)
-        elsewhere = [outside(self.program, self.analysis, a.variable) for a in inferred.arrays if a.fresh]
-        lost = [outcome for outcome in elsewhere if outcome is not None and outcome.group not in layouts]
-        texts = {path: text for path, text in texts.items() if path in given}
-        if not texts:
-            return with_outcomes(self.program, self._rewrite(options, layouts), lost)
-        result = relocated(self.program, texts, self.with_texts(texts)._rewrite(options, layouts))
-        return with_outcomes(self.program, result, lost)
+    def with_program(self, program: Program) -> Pipeline:
+        """The same options over a transformed program; this one where nothing is transformed."""
+        if program is self.program:
+            return self
+        before = self.program.sources
+        for known in self._known:  # a program is judged once, whoever made it
+            same = known.program.loops.keys() == program.loops.keys()
+            if same and known.program.sources == program.sources and known.program.directives == program.directives:
+                return known
+        changed = {path: s.text for path, s in program.sources.items() if s.text != before[path].text}
+        second = Pipeline(self.paths, self.options, self.with_texts(changed).reader)
+        second.program = program
+        self._known.append(second)
+        return second
 
     def sharing(self, options: BufferOptions) -> Shared:
         """On-chip arrays with disjoint lifetimes in shared memories, and the text that says so."""
@@ -316,34 +203,38 @@ class Pipeline:
         return self.with_texts(texts).figures
 
     def with_texts(self, texts: Mapping[str, str]) -> Pipeline:
-        """The same files and options, some files with another text."""
+        """The same files and options, some files with another text; a text is read once."""
 
         def read(path: str) -> bytes:
             if path in texts:
                 return texts[path].encode("utf-8", "surrogateescape")
             return self.reader(path) if self.reader is not None else read_file(path)
 
-        return Pipeline(self.paths, self.options, read)
+        return self._read.setdefault(tuple(sorted(texts.items())), Pipeline(self.paths, self.options, read))
 
 
-_WAYS = 5_000  # of the widest selection in a text that is inferred a second time
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage: its name for ``hlspart trace``, and the record that it leaves."""
+
+    name: str
+    what: str
+    record: Callable[[Pipeline], object]
 
 
-def _same_groups(old: Pipeline, new: Pipeline, layouts: Mapping[int, Layout]) -> dict[int, Layout]:
-    """``layouts`` by the group numbers of ``new``, whose text declares the same arrays, some of them several times."""
-    known: dict[tuple[str | None, str], list[Variable]] = {}
-    for variable in old.program.arrays():
-        known.setdefault((variable.function, variable.name), []).append(variable)
-    given: dict[tuple[str | None, str], list[Variable]] = {}
-    for variable in new.program.arrays():
-        given.setdefault((variable.function, variable.name), []).append(variable)
-    found: dict[int, Layout] = {}
-    for key, variables in given.items():
-        before = known.get(key, [])
-        for number, variable in enumerate(variables):
-            same = before if len(before) != len(variables) else before[number : number + 1]
-            of = {old.analysis.group_of.get(v.id, -1) for v in same if v.dims == variable.dims}
-            layout = layouts.get(of.pop()) if len(of) == 1 else None
-            if layout is not None and variable.id in new.analysis.group_of:
-                found[new.analysis.group_of[variable.id]] = layout
-    return found
+def _looked_at(pipeline: Pipeline) -> object:
+    rewriting = pipeline.rewriting(RewriteOptions(infer=True))
+    rewriting.run()
+    return rewriting.trail
+
+
+#: The way of a file through hlspart. Each stage is computed once, from those before it.
+STAGES = (
+    Stage("program", "the files as records, directives resolved", lambda p: p.program),
+    Stage("accesses", "loops, array accesses, groups of arrays that calls tie together", lambda p: p.analysis),
+    Stage("partitions", "what became of each directive, the layout of each group", lambda p: p.validation),
+    Stage("ii", "II, depth, latency and limits of each loop; memories", lambda p: p.figures),
+    Stage("inferred", "the least partitions for the target II", lambda p: p.infer(InferOptions())),
+    Stage("transformed", "the programs that a rewrite as inferred looked at, and how they follow", _looked_at),
+    Stage("rewritten", "fate of each group, banks, lines and text", lambda p: p.rewrite(RewriteOptions(infer=True))),
+)

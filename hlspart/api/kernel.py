@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from hlspart.api.answers import AccessAnswer, Answer, BankMap, IIAnswer, LintAnswer, bank_map
+from hlspart.api.changes import Change, transformed
 from hlspart.inputs import InputError
 from hlspart.model.options import BufferOptions, InferOptions, RewriteOptions
 from hlspart.pipeline import Pipeline
@@ -361,6 +362,11 @@ class Kernel:
                         raise KeyError(f"the extents of {array!r} are not known")
                     return bank_map(array, layout, "as written")
         raise KeyError(f"no array {array!r}; arrays are {', '.join(v.name for v in self.arrays) or 'none'}")
+
+    def transform(self, change: Change) -> Kernel:
+        """The kernel after a transformation such as :func:`unroll`. Raises :class:`InputError` where it is refused."""
+        second = transformed(self.pipeline, change)
+        return Kernel(second, (second,))
 
     def with_texts(self, texts: Mapping[str, str]) -> Kernel:
         """The same files and options, some files with another text. Raises :class:`InputError`."""

@@ -9,9 +9,9 @@ from hlspart.model.blocked import BLOCKED, COMPACT, ArrayLayout, ChannelLayout, 
 from hlspart.model.program import ArrayRef, ArrayType, Loop, Program, Variable
 from hlspart.model.source import Origin, Span, apply_edits
 from hlspart.rewrite.buffer import Conflict, EditBuffer
-from hlspart.rewrite.declare import type_text
 from hlspart.rewrite.initialisers import Unsupported, elements, initialiser_text
 from hlspart.rewrite.names import Names
+from hlspart.transform.printer import type_text
 
 
 def header(layout: ChannelLayout) -> str:

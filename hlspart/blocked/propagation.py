@@ -49,8 +49,8 @@ from hlspart.model.program import (
 )
 from hlspart.poly.lifetimes import covered, values
 from hlspart.poly.region import TooHard
-from hlspart.rewrite.declare import type_text
 from hlspart.rewrite.uses import Uses
+from hlspart.transform.printer import type_text
 
 
 @dataclass

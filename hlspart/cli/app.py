@@ -32,6 +32,7 @@ COMMANDS = {
     "mars": ("mars", "Irredundant data layout of a tiled loop nest."),
     "compare": ("compare", "Compare the prediction with a synthesis report or log."),
     "targets": ("targets", "List known tools, devices and their assumptions."),
+    "trace": ("trace", "Print the record of any stage of the analysis."),
     "explain": ("explain", "Explain a lint rule."),
     "rules": ("rules", "List the lint rules."),
     "completion": ("completion", "Print the shell completion script."),

@@ -16,7 +16,7 @@ from hlspart.model.expanding import ExpandOptions, ExpandResult, Expansion, Figu
 from hlspart.model.program import Program, ScalarType
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.model.source import Edit, apply_edits
-from hlspart.rewrite.buffer import line_runs
+from hlspart.transform.lines import line_runs
 
 #: Changed texts -> their prediction.
 Predict = Callable[[Mapping[str, str]], IIResult]

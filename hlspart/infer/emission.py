@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import difflib
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from hlspart.frontend.directives import print_directive
+from hlspart import transform
+from hlspart.frontend.directives import directive_of, print_directive
 from hlspart.model.directives import Directive, Option
 from hlspart.model.program import Program
 from hlspart.model.results import InferredArray, InferResult
-from hlspart.model.source import Edit, SourceText, Span, apply_edits
-
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+from hlspart.model.source import Edit
+from hlspart.transform import Wish, texts
 
 
 def emit(program: Program, result: InferResult, form: str) -> str:
@@ -38,22 +37,25 @@ def together(texts: Iterable[str], form: str) -> str:
     return head + bodies if bodies else ""
 
 
+def with_pragmas(program: Program, result: InferResult, paths: Collection[str] | None = None) -> Program:
+    """``program`` with the inferred pragmas, without those that they replace; only in the files ``paths``, if given."""
+    wishes = [
+        Wish(d.variables[0], d.function, d.text)
+        for array in result.arrays
+        for d in _directives(program, array)
+        if paths is None or program.variable(d.variables[0]).at.span.path in paths
+    ]
+    return transform.with_pragmas(program, {k for a in result.arrays for k in a.removed}, wishes, directive_of)
+
+
 def pragma_texts(program: Program, result: InferResult) -> dict[str, str]:
     """New text of every file that changes: pragmas inserted, those that they replace removed."""
-    edits: dict[str, list[Edit]] = {}
-    for edit in pragma_edits(program, result):
-        edits.setdefault(edit.span.path, []).append(edit)
-    texts = {}
-    for path, found in edits.items():
-        new = apply_edits(program.sources[path], dict.fromkeys(found))
-        if new != program.sources[path].text:
-            texts[path] = new
-    return texts
+    return {path: text.new.text for path, text in texts(program, with_pragmas(program, result)).items()}
 
 
 def pragma_edits(program: Program, result: InferResult) -> tuple[Edit, ...]:
     """Insertions of the pragmas, removals of those that they replace."""
-    return tuple(edit for array in result.arrays for edit in _edits(program, array))
+    return tuple(e for text in texts(program, with_pragmas(program, result)).values() for e in text.edits)
 
 
 def _diff(program: Program, result: InferResult) -> Iterator[str]:
@@ -112,78 +114,3 @@ def _directives(program: Program, array: InferredArray) -> list[Directive]:
 def _pair(word: str) -> tuple[str, str | None]:
     name, eq, value = word.partition("=")
     return name, value if eq else None
-
-
-# ------------------------------------------------------------------------------------- edits
-
-
-def _edits(program: Program, array: InferredArray) -> Iterator[Edit]:
-    replaced: list[Edit] = []
-    for index in array.removed:
-        edit = _removal(program, program.directives[index])
-        if edit is not None:
-            replaced.append(edit)
-    fresh = _directives(program, array)
-    for root in dict.fromkeys(d.variables[0] for d in fresh):
-        lines = [f"#pragma {d.text}" for d in fresh if d.variables[0] == root]
-        insertion = _insertion(program, array, root, lines)
-        if insertion is not None:
-            yield insertion
-    yield from replaced
-
-
-def _removal(program: Program, directive: Directive) -> Edit | None:
-    """Removes the whole line (or lines) of a pragma; None for one that is not in the source text."""
-    if directive.source != "pragma" or not directive.at.editable:
-        return None
-    source = program.sources[directive.at.span.path]
-    first, _ = source.line_column(directive.at.span.start)
-    last, _ = source.line_column(max(directive.at.span.start, directive.at.span.end - 1))
-    start = source.line_span(first).start
-    end = source.line_span(last).end
-    if source.text[start : directive.at.span.start].strip() not in ("", "#", "#pragma"):
-        return None
-    after = source.text[end : end + 2]
-    end += 2 if after == "\r\n" else 1 if after[:1] == "\n" else 0
-    return Edit(Span(source.path, start, end), "")
-
-
-def _insertion(program: Program, array: InferredArray, root: int, lines: list[str]) -> Edit | None:
-    """After the declaration of a local array, else at the start of the body of the function."""
-    variable = program.variable(root)
-    if variable.function is not None and variable.storage != "parameter":
-        statement = variable.declarations[0].statement
-        if not statement.editable:
-            return None
-        source = program.sources[statement.span.path]
-        line, _ = source.line_column(statement.span.start)
-        return _after(source, statement.span.end, _indent(source, line), lines)
-    function = program.functions.get(variable.function or array.scope or "")
-    if function is None or not function.body.at.editable:
-        return None
-    source = program.sources[function.body.at.span.path]
-    brace = function.body.at.span.start
-    indent = _indent(source, source.line_column(brace)[0]) + "    "
-    for statement_at in (s.at for s in function.body.body):
-        if statement_at.editable and statement_at.span.path == source.path:
-            line, _ = source.line_column(statement_at.span.start)
-            if not source.text[source.line_span(line).start : statement_at.span.start].strip():
-                indent = _indent(source, line)
-            break
-    return _after(source, brace + 1, indent, lines)
-
-
-def _after(source: SourceText, offset: int, indent: str, lines: list[str]) -> Edit:
-    """Insert ``lines`` behind the line of ``offset``, or right there when more code follows on it."""
-    newline = "\r\n" if "\r\n" in source.text else "\n"
-    end = source.line_span(source.line_column(offset)[0]).end
-    rest = source.text[offset:end]
-    text = "".join(f"{newline}{indent}{line}" for line in lines)
-    if not _COMMENT.sub("", rest).strip() and "/*" not in _COMMENT.sub("", rest):
-        return Edit(Span(source.path, end, end), text)
-    return Edit(Span(source.path, offset, offset), f"{text}{newline}{indent}")
-
-
-def _indent(source: SourceText, line: int) -> str:
-    text = source.line_text(line)
-    return text[: len(text) - len(text.lstrip())]

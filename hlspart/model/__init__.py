@@ -15,6 +15,7 @@ __all__ = [
     "printable",
     "program",
     "project",
+    "rebuild",
     "results",
     "rewriting",
     "source",

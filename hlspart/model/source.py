@@ -62,7 +62,7 @@ class SourceText:
         return self.text[span.start : span.end]
 
 
-OriginKind = Literal["plain", "argument", "macro", "mixed"]
+OriginKind = Literal["plain", "argument", "macro", "mixed", "new"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,8 @@ class Origin:
     be edited only when the argument is expanded exactly once with one meaning.
     ``macro``: made by a macro's body; ``span`` is the use of ``macro``, never editable in parts.
     ``mixed``: begins and ends in different expansions; ``span`` covers the uses.
+    ``new``: a transformation made it, in the place of ``span`` (empty: it is put there). Only between a
+    transformation and the text that is made of its result.
     """
 
     span: Span

@@ -46,6 +46,7 @@ __all__ = [
     "members",
     "processors",
     "region",
+    "reorder",
     "structures",
     "through_rows",
     "tilecode",

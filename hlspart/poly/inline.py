@@ -32,11 +32,9 @@ from hlspart.model.program import (
     Function,
     If,
     IncDec,
-    InitList,
     Jump,
     Label,
     Loop,
-    Member,
     Name,
     OpaqueExpr,
     PointerType,
@@ -46,14 +44,15 @@ from hlspart.model.program import (
     SizeOf,
     Stmt,
     StreamType,
-    Subscript,
     Switch,
     Unary,
     Variable,
     VoidType,
+    children,
     walk,
     walk_statements,
 )
+from hlspart.model.rebuild import map_children, with_children
 from hlspart.model.source import Origin
 from hlspart.poly.effects import effects, statement_expressions
 from hlspart.poly.returns import always_returns, returns_assigned, single_exit
@@ -252,31 +251,13 @@ class _Inliner:
                         return value[0]
                 args = tuple(sub(a) for a in e.args)
                 return replace(e, id=e.id if own else next(self._ids), args=args)
-            case Binary(op="&&" | "||"):
-                return replace(e, left=sub(e.left), right=sub(e.right, hoist=False))
-            case Conditional():
-                return replace(e, test=sub(e.test), then=sub(e.then, hoist=False), other=sub(e.other, hoist=False))
-            case Binary():
-                # An expansion runs before the whole statement: the other operand must not be affected by it.
-                return replace(e, left=sub(e.left), right=sub(e.right))
-            case Assign():
-                return replace(e, target=sub(e.target), value=sub(e.value))
-            case Unary() | Cast() | IncDec():
-                return replace(e, operand=sub(e.operand))
-            case Subscript():
-                return replace(e, base=sub(e.base), index=sub(e.index))
-            case Member():
-                return replace(e, base=sub(e.base))
-            case Comma():
-                return replace(e, items=tuple(sub(x, hoist=k == 0) for k, x in enumerate(e.items)))
-            case InitList():
-                return replace(e, items=tuple((d, sub(x)) for d, x in e.items))
-            case OpaqueExpr():
-                return replace(e, children=tuple(sub(x, hoist=False) for x in e.children))
-            case SizeOf(operand=operand) if operand is not None:
-                return replace(e, operand=sub(operand, hoist=False))
+            case Binary(op="&&" | "||") | Conditional() | Comma():
+                return with_children(e, [sub(x, hoist=k == 0) for k, x in enumerate(children(e))], fresh=True)
+            case OpaqueExpr() | SizeOf():
+                return with_children(e, [sub(x, hoist=False) for x in children(e)], fresh=True)
             case _:
-                return e
+                # An expansion runs before the whole statement: other operands must not be affected by it.
+                return map_children(e, sub, fresh=True)
 
     def _through(self, e: ArrayRef, row: ArrayRef, indices: tuple[Expr, ...]) -> Expr:
         """``p[k]`` where p points to the place ``row`` of an array: the last index of ``row`` moves."""

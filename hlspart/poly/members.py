@@ -9,10 +9,9 @@ or from such are touched. One that is used otherwise than member by member, by a
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from hlspart.model.directives import Directive, Option
 from hlspart.model.program import (
@@ -26,7 +25,6 @@ from hlspart.model.program import (
     Declare,
     Expr,
     ExprStmt,
-    InitList,
     Loop,
     Member,
     Name,
@@ -40,6 +38,7 @@ from hlspart.model.program import (
     Unary,
     Variable,
 )
+from hlspart.model.rebuild import map_children, map_parts
 from hlspart.poly.effects import effects
 from hlspart.poly.structures import (
     COPIED,
@@ -176,7 +175,7 @@ class _Copy:
             return self._leaf(place, e)
         if isinstance(e, Call):
             return self._call(e)
-        made = e if isinstance(e, SizeOf) else _mapped(e, self.expr)
+        made = e if isinstance(e, SizeOf) else map_children(e, self.expr, fresh=True)
         return replace(made, id=next(self._ids)) if self._fresh and isinstance(made, ArrayRef) else made
 
     def _leaf(self, place: MemberPlace, e: Expr) -> Expr:
@@ -195,7 +194,7 @@ class _Copy:
     def _call(self, call: Call) -> Expr:
         function = self.old.functions.get(call.function or "")
         if function is None or len(function.params) != len(call.args):
-            return _mapped(call, self.expr)
+            return map_children(call, self.expr, fresh=True)
         args: list[Expr] = []
         for formal, arg in zip(function.params, map(self.uses.address, call.args), strict=True):
             args += self._handed(formal, arg) if formal in self.chosen else (self.expr(arg),)
@@ -257,16 +256,7 @@ class _Copy:
                 test, step = (None if e is None else self.expr(e) for e in (stmt.test, stmt.step))
                 self._loops[stmt.id] = replace(stmt, init=init, test=test, step=step, body=self._block(stmt.body))
                 return self._loops[stmt.id]
-        changes: dict[str, object] = {}
-        for name in ("expr", "test", "value", "low", "high"):
-            held = getattr(stmt, name, None)
-            if held is not None:
-                changes[name] = self.expr(held)
-        for name in ("then", "other", "body"):
-            held = getattr(stmt, name, None)
-            if isinstance(held, Block):
-                changes[name] = self._block(held)
-        return replace(stmt, **changes) if changes else stmt  # type: ignore[arg-type]
+        return map_parts(stmt, self.expr, self._stmt)
 
     def _each(self, assign: Assign, place: MemberPlace) -> Iterator[Expr]:
         """An assignment of a structure, member by member."""
@@ -283,20 +273,3 @@ def _chain(base: Expr, path: Path, leaf: CType, of: CType) -> Expr:
         of = dict(of.members)[field] if isinstance(of, StructType) else leaf
         base = Member(base.at, of, base, field, False)
     return base
-
-
-def _mapped(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
-    """A copy of an expression with changed children."""
-    new: dict[str, Any] = {}
-    for name in ("base", "index", "operand", "left", "right", "target", "value", "test", "then", "other"):
-        held = getattr(expr, name, None)
-        if held is not None and not isinstance(held, int | float | str):
-            new[name] = change(held)
-    for name in ("indices", "args", "children"):
-        if hasattr(expr, name):
-            new[name] = tuple(change(e) for e in getattr(expr, name))
-    if isinstance(expr, Comma):
-        new["items"] = tuple(change(e) for e in expr.items)
-    elif isinstance(expr, InitList):
-        new["items"] = tuple((names, change(value)) for names, value in expr.items)
-    return replace(expr, **new) if new else expr

@@ -12,6 +12,7 @@ __all__ = [
     "lives",
     "mars",
     "notebook",
+    "record",
     "shapes",
     "svg",
     "table",

@@ -4,17 +4,11 @@ from hlspart.rewrite.engine import rewrite
 
 __all__ = [
     "buffer",
-    "decide",
-    "declare",
-    "engine",
+    "driver",
     "initialisers",
     "names",
-    "plan",
     "pragmas",
-    "prepare",
-    "relocate",
     "rewrite",
-    "structs",
     "unroll",
     "uses",
 ]

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from hlspart.layouts.dimension import DimLayout
 from hlspart.model.program import Call, Function, Name, Program, Variable, VoidType
 from hlspart.rewrite.buffer import EditBuffer
-from hlspart.rewrite.declare import element_text, read_only, type_text
+from hlspart.rewrite.declare import element_text, read_only
 from hlspart.rewrite.names import Names, renamed
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.templates import render
 from hlspart.rewrite.uses import Uses
+from hlspart.transform.printer import type_text
 
 
 @dataclass(frozen=True, slots=True)

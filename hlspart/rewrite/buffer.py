@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping
 
-from hlspart.model.rewriting import LineRun
 from hlspart.model.source import Edit, Origin, SourceText, Span, apply_edits
 
 
@@ -76,29 +75,3 @@ class EditBuffer:
         """All edits of one file, in text order."""
         found = self._edits.get(path, {})
         return tuple(Edit(Span(path, start, end), found[start, end]) for start, end in sorted(found))
-
-
-def line_runs(source: SourceText, edits: tuple[Edit, ...]) -> tuple[LineRun, ...]:
-    """Old line -> new line after ``edits``; an edited line maps to where its edit begins."""
-    total = source.line_column(len(source.text))[0]
-    runs: list[LineRun] = []
-    old, shift = 1, 0
-    for edit in edits:
-        removed = source.slice(edit.span).count("\n")
-        added = edit.text.count("\n")
-        if removed == added:
-            continue
-        first = source.line_column(edit.span.start)[0]
-        last = source.line_column(edit.span.end)[0]
-        kept = min(removed, added)
-        upto = first + kept
-        if upto >= old:
-            runs.append(LineRun(old, old + shift, upto - old + 1))
-            old = upto + 1
-        while old <= last:  # lines that were joined into one
-            runs.append(LineRun(old, first + shift + added, 1))
-            old += 1
-        shift += added - removed
-    if old <= total:
-        runs.append(LineRun(old, old + shift, total - old + 1))
-    return tuple(runs)

@@ -11,15 +11,14 @@ from hlspart.model.program import (
     Declarator,
     PointerType,
     Program,
-    ScalarType,
     StructType,
     Variable,
-    VoidType,
 )
 from hlspart.model.source import Origin, Span, comments, one_line
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.initialisers import Index, Unsupported, elements, initialiser_text, wrap
 from hlspart.rewrite.plan import Plan, Refusal
+from hlspart.transform.printer import type_text
 
 _BLANK = re.compile(r"(?:\s|\\\r?\n|//[^\n]*|/\*.*?\*/)*", re.S)
 _ATTRIBUTES = re.compile(r"(?:\s*__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\))*")
@@ -103,29 +102,6 @@ def _replace_typedef(
     if variable.const and "const" not in kept:  # of the typedef
         kept.append("const")
     buffer.replace(Origin(Span(whole.path, specifiers.span.start, whole.end)), " ".join([*kept, element]) + " " + new)
-    return None
-
-
-def type_text(kind: CType) -> str | None:
-    """C spelling of a type, None when the records do not hold it."""
-    match kind:
-        case ScalarType():
-            return kind.name
-        case StructType(tag=True):
-            return f"{'union' if kind.union else 'struct'} {kind.name}"
-        case StructType():
-            return None if kind.name.startswith("<") else kind.name
-        case ArrayType() if None not in kind.dims:
-            element = type_text(kind.element)
-            return element and element + "".join(f"[{n}]" for n in kind.dims)
-        case PointerType(target=ArrayType() as row) if None not in row.dims:
-            element = type_text(row.element)
-            return element and f"{element} (*)" + "".join(f"[{n}]" for n in row.dims)
-        case PointerType():
-            target = type_text(kind.target)
-            return target and f"{target} *"
-        case VoidType():
-            return "void"
     return None
 
 

@@ -16,7 +16,7 @@ from hlspart.model.rewriting import ArrayMapping, BankArray, DimMapping, GroupOu
 from hlspart.model.source import Origin, apply_edits
 from hlspart.rewrite.access import edit_use
 from hlspart.rewrite.adapter import edit_callers
-from hlspart.rewrite.buffer import Conflict, EditBuffer, line_runs
+from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.crossbar import crossbars, edit_regions, insert_regions
 from hlspart.rewrite.decide import Decider, outcome_of
 from hlspart.rewrite.declare import declare_parameter, declare_variable, mark_unused
@@ -25,6 +25,7 @@ from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.pragmas import edit_pragmas, refuse_pragmas
 from hlspart.rewrite.structs import left_alone
 from hlspart.rewrite.uses import Use, Uses
+from hlspart.transform.lines import line_runs
 
 
 def rewrite(

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from hlspart.model.access import AccessAnalysis, ArrayGroup
 from hlspart.model.options import RewriteOptions
 from hlspart.model.program import ArrayRef, Program
 from hlspart.model.rewriting import GroupOutcome, RewriteResult
-from hlspart.model.source import Edit, SourceText, Span, apply_edits
+from hlspart.model.source import Edit, SourceText, Span
 from hlspart.rewrite.clones import Cloning
 from hlspart.rewrite.names import Names
-from hlspart.rewrite.relocate import relocated
 from hlspart.rewrite.uses import Uses
+from hlspart.transform.text import Rendered, edited
 
 #: Writes out the macro uses at some places of a file, see :func:`hlspart.frontend.unfolded`.
 Unfold = Callable[[SourceText, Iterable[Span]], tuple[Edit, ...]]
@@ -33,14 +33,14 @@ class Step:
     edits: frozenset[Edit]
 
 
-def texts_of(program: Program, steps: Iterable[Step]) -> dict[str, str]:
-    """New texts of the files that the steps edit."""
+def texts_of(program: Program, steps: Iterable[Step]) -> dict[str, Rendered]:
+    """The files that the steps edit."""
     edits: dict[str, set[Edit]] = {}
     for step in steps:
         for edit in step.edits:
             edits.setdefault(edit.span.path, set()).add(edit)
     order = {path: sorted(found, key=lambda e: (e.span, e.text)) for path, found in edits.items()}
-    return {path: apply_edits(program.sources[path], found) for path, found in order.items()}
+    return {path: edited(program.sources[path], found) for path, found in order.items()}
 
 
 def without(steps: Sequence[Step], groups: frozenset[int]) -> list[Step]:
@@ -113,35 +113,7 @@ def _separated(program: Program, group: ArrayGroup) -> Iterator[Edit]:
                 yield Edit(span, f"; {program.text(one.specifiers)}")
 
 
-Name = tuple[str | None, str]  # function (None at file scope) and name of an array
-
-
-def names_of(program: Program, group: ArrayGroup) -> frozenset[Name]:
-    """The arrays of a group by their names."""
-    return frozenset((v.function, v.name) for v in map(program.variable, group.members))
-
-
-def refusals(program: Program, analysis: AccessAnalysis, result: RewriteResult) -> dict[Name, GroupOutcome]:
-    """Arrays that ``result`` does not rewrite though asked to, with the reason."""
+def refusals(result: RewriteResult) -> dict[int, GroupOutcome]:
+    """Groups that ``result`` does not rewrite though asked to, with the reason."""
     left = ("refused", "conflict", "kept")
-    bad = {o.group: o for o in result.outcomes if o.status in left and o.code is not None}
-    return {name: bad[g.id] for g in analysis.groups if g.id in bad for name in names_of(program, g)}
-
-
-def of_original(
-    old: Program,
-    analysis: AccessAnalysis,
-    new: Program,
-    again: AccessAnalysis,
-    texts: Mapping[str, str],
-    result: RewriteResult,
-) -> RewriteResult:
-    """``result``, a rewrite of ``new`` with its ``texts``, told in places and groups of ``old``."""
-    groups = {name: group.id for group in analysis.groups for name in names_of(old, group)}
-    numbers = {
-        g.id: next((groups[name] for name in sorted(names_of(new, g), key=str) if name in groups), g.id)
-        for g in again.groups
-    }
-    moved = relocated(old, texts, result)
-    outcomes = tuple(replace(o, group=numbers.get(o.group, o.group)) for o in moved.outcomes)
-    return replace(moved, outcomes=outcomes)
+    return {o.group: o for o in result.outcomes if o.status in left and o.code is not None}

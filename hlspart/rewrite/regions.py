@@ -42,7 +42,7 @@ class Blocked:
 
 
 @dataclass(frozen=True, slots=True)
-class Forward:
+class Forwarding:
     """An earlier store of the iteration that may go to the element read; ``same``: whenever both happen, it does."""
 
     store: int  # ArrayRef.id
@@ -63,7 +63,7 @@ class Site:
     index: tuple[Affine, ...]
     conditional: bool
     writer: Writer | None
-    forwards: tuple[Forward, ...] = ()
+    forwards: tuple[Forwarding, ...] = ()
     stored: bool = True  # False: a later store of every iteration goes to the same element
     forwarded: bool = False  # in every iteration the value comes from an earlier store
     read_lane: int = -1
@@ -375,13 +375,13 @@ def _forwarded(run: Sequence[Site]) -> list[Site]:
     result = []
     stores = sorted((s for s in run if s.write is not None), key=lambda s: -_order(s.write))
     for site in run:
-        found: list[Forward] = []
+        found: list[Forwarding] = []
         complete = False
         before = _order(site.read or site.write)
         for store in stores if site.takes else ():
             if _order(store.write) >= before or not meet(store.access, site.access):
                 continue
-            found.append(Forward(store.ref.id, store.index == site.index))
+            found.append(Forwarding(store.ref.id, store.index == site.index))
             complete = found[-1].same and not store.conditional
             if complete:
                 break

@@ -26,11 +26,11 @@ from hlspart.model.program import (
 )
 from hlspart.model.rewriting import GroupOutcome
 from hlspart.model.source import Edit, Origin, Span
-from hlspart.rewrite.declare import type_text
 from hlspart.rewrite.linear import effects
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.plan import Refusal
 from hlspart.rewrite.uses import roots
+from hlspart.transform.printer import type_text
 
 NO_GROUP = -1  # in outcomes: a member of a struct is in no group of arrays
 

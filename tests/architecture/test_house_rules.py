@@ -42,7 +42,6 @@ LONG = {
     "hlspart.render.shapes": "the JSON contract, one function per schema",
     "hlspart.rewrite.decide": "one decision per group, with its refusals",
     "hlspart.rewrite.regions": "one planner",
-    "hlspart.rewrite.unroll": "one transformation",
     "hlspart.schedule.check": "the run of one prediction",
     "hlspart.schedule.dependence": "what carries values between iterations: one class of answers",
     "hlspart.schedule.loops": "elaborating, counting and scheduling one loop",

@@ -62,5 +62,5 @@ def test_no_bank_is_asked_for_more_than_its_ports(seed: int, tmp_path: Path) -> 
     (loop,) = result.loops
     ii = loop.ii_after or (loop.span_after or (1, 1))[0]
     assert found.needs_rewrite
-    new = p._rewrite_as(RewriteOptions(), result).files["k.c"]
+    new = p.rewriting(RewriteOptions()).inferred(result).files["k.c"]
     assert asked(text, new, tmp_path) <= ports * ii

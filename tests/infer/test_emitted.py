@@ -34,7 +34,7 @@ def in_place(reads: Sequence[int], storage: str = "", ii: int = 1) -> str:
 
 def emitted(text: str, result: InferResult) -> list[int | None]:
     """The II of pipelined loops in the text that the rewrite writes for a proposal."""
-    written = pipeline(text)._rewrite_as(RewriteOptions(), result).files["k.c"]
+    written = pipeline(text).rewriting(RewriteOptions()).inferred(result).files["k.c"]
     return [x.ii for x in pipeline(written).figures.loops if x.pipelined and x.origin == "pragma"]
 
 
@@ -66,7 +66,7 @@ def doctored(p: Pipeline, ii: int) -> InferResult:
     """What is proposed if the check of the text gave every loop this II."""
 
     def write(found: InferResult) -> tuple[RewriteResult, IIResult | None]:
-        written = p._rewrite_as(RewriteOptions(split_top=True), found)
+        written = p.rewriting(RewriteOptions(split_top=True)).inferred(found)
         after = p.with_texts(written.files).figures
         return written, replace(after, loops=tuple(replace(x, ii=ii) if x.pipelined else x for x in after.loops))
 

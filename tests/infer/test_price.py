@@ -124,7 +124,7 @@ def test_the_selection_of_banks_is_counted() -> None:
     result = found.infer(InferOptions(scheme="any"))
     chosen = array(result, "a")
     assert chosen.needs_rewrite and chosen.selection_luts > 0
-    (crossbar,) = [c for c in found._rewrite_as(RewriteOptions(), result).crossbars if c.address_inputs > 1]
+    (crossbar,) = [c for c in found.rewriting(RewriteOptions()).inferred(result).crossbars if c.address_inputs > 1]
     values = crossbar.accesses * (crossbar.banks - 1) * 32
     addresses = crossbar.banks * crossbar.loads * (crossbar.address_inputs - 1) * 16
     residues = 0 if crossbar.banks in (4, 8) else crossbar.accesses * 8 * 16

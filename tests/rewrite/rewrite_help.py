@@ -63,7 +63,7 @@ def laid_out(text: str, layouts: Mapping[int, Crossed]) -> RewriteResult:
     """The bank-centric rewrite of some arrays (by id) under layouts that no pragma says, through the whole pipeline."""
     made = pipeline(text, "")
     groups = {made.analysis.group_of[variable]: layout for variable, layout in layouts.items()}
-    return made._rewrite(RewriteOptions(), groups)
+    return made.rewriting(RewriteOptions()).banked(groups)
 
 
 def random_layout(r: random.Random, shape: tuple[int, ...]) -> Crossed:

@@ -13,9 +13,9 @@ from rewrite_help import banked, outputs
 
 from hlspart.layouts.dimension import DimLayout
 from hlspart.model.source import Edit, SourceText, Span, apply_edits
-from hlspart.rewrite.buffer import line_runs
 from hlspart.rewrite.formulas import multiply_shift
 from hlspart.rewrite.names import Names
+from hlspart.transform.lines import line_runs
 
 FIXED = settings(derandomize=True, max_examples=60, deadline=None)
 

@@ -54,7 +54,7 @@ def test_promised_is_emitted(statement: str, storage: str, ii: int) -> None:
     pipeline = of(kernel(statement, storage))
     inferred = pipeline.infer(ANY)
     assert any(array.needs_rewrite for array in inferred.arrays)
-    emitted = of(pipeline._rewrite_as(RewriteOptions(), inferred).files["p.c"])
+    emitted = of(pipeline.rewriting(RewriteOptions()).inferred(inferred).files["p.c"])
     found = [x.ii for x in emitted.figures.loops if x.pipelined and x.origin == "pragma"]
     assert [x.ii_after for x in inferred.loops] == found == [ii]
 
@@ -112,7 +112,7 @@ def test_stencils_at_the_least_number_of_banks(
     inferred = pipeline.infer(ANY)
     found = {pipeline.program.variable(a.variable).name: (a.banks, a.proved_minimal) for a in inferred.arrays}
     assert found["A"] == (banks, True)
-    new = pipeline._rewrite_as(RewriteOptions(), inferred).files["p.c"]
+    new = pipeline.rewriting(RewriteOptions()).inferred(inferred).files["p.c"]
     # The II model knows nothing of the layout and reads the text that was written.
     assert [x.ii for x in of(new).figures.loops if x.pipelined and x.origin == "pragma"] == [ii]
     assert [x.ii_after for x in inferred.loops] == [ii]

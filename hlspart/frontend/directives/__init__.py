@@ -13,7 +13,7 @@ from hlspart.frontend.context import place_of
 from hlspart.frontend.directives.cfg import Reading, read_cfg
 from hlspart.frontend.directives.command import directives_of as commanded
 from hlspart.frontend.directives.kinds import KINDS, DirectiveKind
-from hlspart.frontend.directives.pragmas import directives_of
+from hlspart.frontend.directives.pragmas import directive_of, directives_of
 from hlspart.frontend.directives.printing import location_of, normalised, print_directive, spell
 from hlspart.frontend.directives.scope import Scopes
 from hlspart.frontend.directives.tcl import read_tcl
@@ -26,6 +26,7 @@ from hlspart.model.source import SourceText, Span
 __all__ = [
     "KINDS",
     "DirectiveKind",
+    "directive_of",
     "is_project_file",
     "location_of",
     "normalised",

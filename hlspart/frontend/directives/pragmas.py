@@ -41,6 +41,11 @@ def directives_of(program: ir.Program, scopes: Scopes) -> list[Directive]:
     return found + _attributes(program)
 
 
+def directive_of(program: ir.Program, pragma: RawPragma) -> Directive | None:
+    """The directive of one pragma, which may be new."""
+    return _Reader(program, Scopes(program), pragma, program.without_header()).read()
+
+
 class _Reader:
     """Reads one pragma."""
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from math import prod
 
 from hlspart.mars import integers
-from hlspart.mars.codegen.printer import Unprintable
 from hlspart.mars.decompose import MAX_CLASSES, MAX_PERIOD
 from hlspart.mars.integers import Vector
 from hlspart.mars.layouts import Tiled
 from hlspart.model.access import Affine
 from hlspart.poly.tilecode import keeps
+from hlspart.transform.printer import Unprintable
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from hlspart.mars.analysis import expanded
 from hlspart.mars.codegen.classes import coordinates
 from hlspart.mars.codegen.parts import Burst, Cell, CellKind, Copy, TileMemory, TilePart, TilePlan
 from hlspart.mars.codegen.plan import TilePlanner
-from hlspart.mars.codegen.printer import Printer, Unprintable, c_type, holds_loop, new_names
+from hlspart.mars.codegen.printer import NestPrinter, c_type, holds_loop, new_names
 from hlspart.mars.integers import Vector
 from hlspart.mars.nest import error, nests
 from hlspart.mars.placement import placed
@@ -44,6 +44,7 @@ from hlspart.model.program import (
 )
 from hlspart.poly.region import TooHard
 from hlspart.poly.tilecode import Node
+from hlspart.transform.printer import Unprintable
 
 REFUSED = "mars-code"
 HOST = "/* ---- host: packs, runs all tiles ---- */"  # what stands before it is for the accelerator
@@ -136,7 +137,7 @@ class _Writer:
         taken = [plan.program.variable(v).name for v in self.function.params]
         taken += [b.name for b in plan.buffers]
         names = new_names(plan.program, plan.nest.loop, counters, taken)
-        self.printer = Printer(plan.program, self._reference, names)
+        self.printer = NestPrinter(plan.program, self._reference, names)
         self.tiles = [f"T{k}" for k in range(len(plan.result.tile))]
         self.moved = "T" if plan.classes.single else "U"
         self._written = {v for v, _ in self._copies(plan.results)}
@@ -159,7 +160,7 @@ class _Writer:
         return text
 
     def _indices(self, ref: ArrayRef) -> str:
-        return "".join(f"[{self.printer.expr(i)}]" for i in ref.indices)
+        return "".join(f"[{self.printer.text(i)}]" for i in ref.indices)
 
     def _cell(self, cell: Cell) -> str:
         buffer = cell.buffer
@@ -226,10 +227,10 @@ class _Writer:
         condition = self.plan.inside[unit.label]
         innermost = "#pragma HLS PIPELINE II=1" if holds_loop(body) else ""
         if condition == "1" or (self.plan.full == "1" and not unit.face):
-            yield from self.printer.statements(body, deeper, innermost)
+            yield from self.printer.lines(body, deeper, innermost)
         else:
             yield f"{deeper}if ({'' if unit.face else 'full || '}({condition})) {{"
-            yield from self.printer.statements(body, deeper + "    ", innermost)
+            yield from self.printer.lines(body, deeper + "    ", innermost)
             yield f"{deeper}}}"
         yield f"{indent}}}"
 

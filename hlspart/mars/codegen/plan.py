@@ -9,7 +9,6 @@ from math import prod
 from hlspart.mars import integers
 from hlspart.mars.codegen.classes import classes, representatives
 from hlspart.mars.codegen.parts import Burst, Cell, CellKind, Copy, TileBuffer, TileMemory, TilePart, TilePlan
-from hlspart.mars.codegen.printer import Unprintable
 from hlspart.mars.integers import Vector
 from hlspart.mars.layouts import Tiled, of_classes, planes
 from hlspart.mars.nest import TileNest
@@ -21,6 +20,7 @@ from hlspart.poly.dataflow import pieces
 from hlspart.poly.tilecode import CodeUnit, TileCode, box, common, condition, empty, minus, scan, united
 from hlspart.poly.tileorder import TileOrder
 from hlspart.poly.tiles import Footprints, TileTouch, listed
+from hlspart.transform.printer import Unprintable
 
 MAX_WORDS = 1 << 16  # entries of one table, words of one buffer
 

@@ -1,4 +1,4 @@
-"""Statements and expressions of the nest as C, with the array references replaced.
+"""The C of a nest: the printer of :mod:`hlspart.transform.printer` with the array references replaced.
 
 Everything is printed from the records with full parentheses, so that macros and precedence of the
 source do not matter; types are spelled by width.
@@ -8,40 +8,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from hlspart.model.program import (
     ArrayRef,
-    ArrayType,
     Assign,
-    Binary,
-    Block,
     Call,
-    Cast,
-    Comma,
-    Conditional,
     Const,
     CType,
     Declare,
     Expr,
     ExprStmt,
-    If,
     IncDec,
     InitList,
+    Jump,
     Loop,
+    Member,
     Name,
     PragmaMark,
     Program,
+    Return,
     ScalarType,
     SizeOf,
     Stmt,
     Unary,
+    Variable,
     VoidType,
     expressions,
     walk,
     walk_statements,
 )
 from hlspart.model.source import Origin
+from hlspart.transform.printer import Printer, Unprintable
+from hlspart.transform.text import Part, Printed, plain
 
 _FUNCTIONS = (
     "abs labs fabs sqrt cbrt exp exp2 log log2 log10 pow sin cos tan asin acos atan atan2 sinh cosh tanh "
@@ -51,14 +49,6 @@ LIBRARY = frozenset(f"{name}{suffix}" for name in re.findall(r"\w+", _FUNCTIONS)
 
 
 RESERVED = re.compile(r"n?c\d+|[TUCV]\d+|full|min|max|floord|mars_.*")
-
-
-@dataclass(frozen=True)
-class Unprintable(Exception):
-    """The nest uses something that generated code cannot hold (caught inside this package)."""
-
-    reason: str
-    at: Origin | None = None
 
 
 def c_type(kind: CType, at: Origin | None = None) -> str:
@@ -80,140 +70,114 @@ RefText = Callable[[ArrayRef, bool], str]
 """Text of a reference to a cell; the flag is True where it is written."""
 
 
-class Printer:
-    """C text of nodes; ``reference`` gives the text of array references, ``names`` the variables' new names."""
+class NestPrinter(Printer):
+    """C text of nodes; ``cell`` gives the text of array references, ``names`` the variables' new names."""
 
-    def __init__(self, program: Program, reference: RefText, names: Mapping[int, str]) -> None:
-        self._program = program
-        self._reference = reference
+    subject = "the nest uses"
+
+    def __init__(self, program: Program, cell: RefText, names: Mapping[int, str]) -> None:
+        super().__init__(program)
+        self._cell = cell
         self._names = names
+        self._innermost = ""
+
+    def lines(self, body: tuple[Stmt, ...], indent: str, innermost: str = "") -> Iterator[str]:
+        """Lines of ``body``; ``innermost`` is put first into each innermost loop."""
+        self._innermost = innermost
+        text = plain(self.statements(body, f"\n{indent}")) or ""
+        yield from text.split("\n")[1:]
+
+    def text(self, e: Expr) -> str:
+        """The text of an expression."""
+        return plain([self.expr(e)]) or ""
 
     def name(self, variable: int) -> str:
-        """What a variable is called in the generated code."""
-        return self._names.get(variable, self._program.variable(variable).name)
+        return self._names.get(variable, self.program.variable(variable).name)
 
-    def expr(self, e: Expr) -> str:
-        """An expression, parenthesised where it is not primary."""
+    def type(self, kind: CType, at: Origin | None) -> str:
+        return c_type(kind, at)
+
+    def reference(self, ref: ArrayRef, write: bool) -> Part:
+        return self._cell(ref, write)
+
+    def callee(self, call: Call) -> str:
+        if call.function not in LIBRARY:
+            raise Unprintable(f"{self.subject} a construct that generated code does not carry", call.at)
+        return call.function or ""
+
+    def value(self, e: Expr) -> Part:
+        inner = Printed(*self._value(e))
+        return inner if self._primary(e) else Printed("(", inner, ")")
+
+    def expr(self, e: Expr) -> Part:
+        return self.value(e)
+
+    def alone(self, e: Expr) -> Part:
+        return Printed(*self._value(e)) if isinstance(e, Assign) else self.value(e)
+
+    def _primary(self, e: Expr) -> bool:
+        if isinstance(e, Const):
+            return (isinstance(e.value, int) and e.value >= 0) or "." in e.text
+        return isinstance(e, Name | ArrayRef | Call | SizeOf | InitList)
+
+    def _value(self, e: Expr) -> Iterable[Part]:
         match e:
-            case Const():
-                return e.text if (isinstance(e.value, int) and e.value >= 0) or "." in e.text else f"({e.text})"
-            case Name():
-                return self.name(e.variable)
-            case ArrayRef():
-                return self._reference(e, False)
-            case Unary() if e.op not in ("&", "*"):
-                return f"({e.op} {self.expr(e.operand)})"
-            case Binary():
-                return f"({self.expr(e.left)} {e.op} {self.expr(e.right)})"
-            case Conditional():
-                return f"({self.expr(e.test)} ? {self.expr(e.then)} : {self.expr(e.other)})"
-            case Cast():
-                return f"(({c_type(e.type, e.at)}){self.expr(e.operand)})"
-            case Comma():
-                return f"({', '.join(self.expr(i) for i in e.items)})"
-            case Assign():
-                return f"({self.assignment(e)})"
-            case IncDec():
-                target = self._target(e.operand)
-                if isinstance(e.operand, ArrayRef) and target != self._reference(e.operand, False):
-                    raise Unprintable(f"{e.op} on an array element whose old and new value live apart", e.at)
-                return f"({e.op}{target})" if e.prefix else f"({target}{e.op})"
-            case Call() if e.function in LIBRARY:
-                return f"{e.function}({', '.join(self.expr(a) for a in e.args)})"
-            case SizeOf() if e.value is not None:
-                return str(e.value)
-            case _:
-                raise Unprintable("the nest uses a construct that generated code does not carry", e.at)
+            case Unary(op="&" | "*") | Member():
+                raise Unprintable(f"{self.subject} a construct that generated code does not carry", e.at)
+            case Unary():
+                return (f"{e.op} ", self.expr(e.operand))
+            case IncDec(operand=ArrayRef() as ref) if self._cell(ref, True) != self._cell(ref, False):
+                raise Unprintable(f"{e.op} on an array element whose old and new value live apart", e.at)
+        return super()._value(e)
 
-    def assignment(self, e: Assign) -> str:
+    def _assignment(self, e: Assign) -> Iterable[Part]:
         """``target op value``; a compound one is taken apart where reading and writing use different cells."""
-        target = self._target(e.target)
-        value = self.expr(e.value)
         if e.op != "=" and isinstance(e.target, ArrayRef):
-            old = self._reference(e.target, False)
-            if old != target:
+            old, new = self._cell(e.target, False), self._cell(e.target, True)
+            if old != new:
                 kind = c_type(e.target.type, e.at)
-                return f"{target} = ({kind})({old} {e.op[:-1]} {value})"
-        return f"{target} {e.op} {value}"
-
-    def _target(self, e: Expr) -> str:
-        return self._reference(e, True) if isinstance(e, ArrayRef) else self.expr(e)
+                return (f"{new} = ({kind})({old} {e.op[:-1]} ", self.expr(e.value), ")")
+        return super()._assignment(e)
 
     # ------------------------------------------------------------------------------- statements
 
-    def statements(self, body: tuple[Stmt, ...], indent: str, innermost: str = "") -> Iterator[str]:
-        """Lines of ``body``; ``innermost`` is put first into each innermost loop."""
-        for s in body:
-            yield from self._statement(s, indent, innermost)
+    def statements(self, body: Iterable[Stmt], newline: str) -> list[Part]:
+        return super().statements((s for s in body if not isinstance(s, PragmaMark)), newline)
 
-    def _statement(self, s: Stmt, indent: str, innermost: str) -> Iterator[str]:
+    def _statement(self, s: Stmt, newline: str) -> Iterable[Part]:
         match s:
-            case ExprStmt():
-                e = s.expr
-                yield f"{indent}{self.assignment(e) if isinstance(e, Assign) else self.expr(e)};"
             case Declare():
+                parts: list[Part] = []
                 for v in s.variables:
-                    yield f"{indent}{self.declaration(v)};"
-            case Block():
-                yield f"{indent}{{"
-                yield from self.statements(s.body, indent + "    ", innermost)
-                yield f"{indent}}}"
-            case If():
-                yield f"{indent}if ({self.expr(s.test)}) {{"
-                yield from self.statements(s.then.body, indent + "    ", innermost)
-                if s.other is not None:
-                    yield f"{indent}}} else {{"
-                    yield from self.statements(s.other.body, indent + "    ", innermost)
-                yield f"{indent}}}"
-            case Loop() if s.kind == "for" and s.test is not None:
-                yield f"{indent}for ({self._first(s)}; {self.expr(s.test)}; {self._step(s)}) {{"
-                if innermost and not holds_loop(s.body.body):
-                    yield f"{innermost}"
-                yield from self.statements(s.body.body, indent + "    ", innermost)
-                yield f"{indent}}}"
-            case PragmaMark():
-                return
-            case _:
-                raise Unprintable("the nest uses a statement that generated code does not carry", s.at)
+                    parts += [newline] * bool(parts) + [Printed(self.declaration(v), ";")]
+                return parts
+            case Loop(test=None) | Jump() | Return():
+                raise Unprintable(f"{self.subject} a statement that generated code does not carry", s.at)
+            case Loop(step=None):
+                raise Unprintable("a loop without a step", s.at)
+        return super()._statement(s, newline)
 
-    def _first(self, s: Loop) -> str:
-        if isinstance(s.init, Declare) and len(s.init.variables) == 1:
-            return self.declaration(s.init.variables[0])
-        if isinstance(s.init, ExprStmt) and isinstance(s.init.expr, Assign):
-            target = s.init.expr.target
-            if isinstance(target, Name):
-                # the counter is the loop's own here: nothing after the nest reads it
-                kind = c_type(target.type, s.at)
-                return f"{kind} {self.name(target.variable)} = {self.expr(s.init.expr.value)}"
-        raise Unprintable("a loop head that generated code does not carry", s.at)
+    def first(self, loop: Loop) -> Part:
+        init = loop.init
+        if isinstance(init, Declare) and len(init.variables) == 1:
+            return Printed(self.declaration(init.variables[0]), ";")
+        if isinstance(init, ExprStmt) and isinstance(init.expr, Assign) and isinstance(init.expr.target, Name):
+            # the counter is the loop's own here: nothing after the nest reads it
+            target = init.expr.target
+            kind = c_type(target.type, loop.at)
+            return Printed(f"{kind} {self.name(target.variable)} = ", self.expr(init.expr.value), ";")
+        raise Unprintable("a loop head that generated code does not carry", loop.at)
 
-    def _step(self, s: Loop) -> str:
-        if s.step is None:
-            raise Unprintable("a loop without a step", s.at)
-        return self.assignment(s.step) if isinstance(s.step, Assign) else self.expr(s.step)
+    def loop_body(self, loop: Loop, newline: str) -> Part:
+        if not self._innermost or holds_loop(loop.body.body):
+            return super().loop_body(loop, newline)
+        rows = self.statements(loop.body.body, newline + "    ")
+        return Printed("{", f"\n{self._innermost}", *rows, newline, "}")
 
-    def declaration(self, variable: int) -> str:
-        """A local variable with its initial value."""
-        v = self._program.variable(variable)
-        kind, dims = v.type, ""
-        if isinstance(kind, ArrayType):
-            if any(d is None for d in kind.dims):
-                raise Unprintable(f"the extent of {v.name} is not known", v.at)
-            dims = "".join(f"[{d}]" for d in kind.dims)
-            kind = kind.element
-        if v.storage == "static":
-            raise Unprintable(f"static variable {v.name}", v.at)
-        value = ""
-        if v.init is not None:
-            value = f" = {self._initial(v.init)}"
-        return f"{c_type(kind, v.at)} {self.name(variable)}{dims}{value}"
-
-    def _initial(self, e: Expr) -> str:
-        if isinstance(e, InitList):
-            if any(designators for designators, _ in e.items):
-                raise Unprintable("a designated initialiser", e.at)
-            return "{" + ", ".join(self._initial(x) for _, x in e.items) + "}"
-        return self.expr(e)
+    def specifiers(self, variable: Variable, kind: CType) -> str:
+        if variable.storage == "static":
+            raise Unprintable(f"static variable {variable.name}", variable.at)
+        return c_type(kind, variable.at)
 
 
 def holds_loop(body: tuple[Stmt, ...]) -> bool:

@@ -1,0 +1,227 @@
+"""The order of a rewrite: what is transformed first, and whether the result is kept.
+
+Inferred pragmas are added, then the groups are decided on; where a group is refused for what a small change of the
+text mends, or a bank is constant only in an unrolled loop, the program is transformed and decided on anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol, Self
+
+from hlspart import transform
+from hlspart.frontend import unfolded
+from hlspart.infer import emission
+from hlspart.infer.emitted import cheap
+from hlspart.layouts.layout import Layout
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.options import InferOptions, Options, RewriteOptions
+from hlspart.model.program import Program
+from hlspart.model.results import IIResult, InferResult, Validation
+from hlspart.model.rewriting import GroupOutcome, RewriteResult
+from hlspart.model.source import Edit, Origin, SourceText, Span
+from hlspart.partition import chosen_layout
+from hlspart.rewrite.decide import outside
+from hlspart.rewrite.engine import rewrite, with_outcomes, with_reasons, withheld
+from hlspart.rewrite.plan import Refusal
+from hlspart.rewrite.prepare import Step, preparations, refusals, texts_of, without
+from hlspart.rewrite.structs import refused_later, splits
+from hlspart.rewrite.unroll import decided_by_unrolling, inside_pipelines, unrolled
+from hlspart.targets import Target
+from hlspart.transform import Forward
+from hlspart.transform.forward import by_place, followed
+from hlspart.transform.text import Rendered
+
+_WAYS = 5_000  # of the widest selection in a text that is inferred a second time
+
+
+class Stages(Protocol):
+    """What the rewrite asks of a pipeline: its stages, and the same ones of another program."""
+
+    @property
+    def options(self) -> Options: ...
+    @property
+    def program(self) -> Program: ...
+    @property
+    def analysis(self) -> AccessAnalysis: ...
+    @property
+    def validation(self) -> Validation: ...
+    @property
+    def figures(self) -> IIResult: ...
+    @property
+    def target(self) -> Target: ...
+    @property
+    def reader(self) -> Callable[[str], bytes] | None: ...
+    def infer(self, options: InferOptions) -> InferResult: ...
+    def with_program(self, program: Program) -> Self: ...
+    def with_texts(self, texts: Mapping[str, str]) -> Self: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Transformed:
+    """A program that the rewrite looked at, why, and how it follows from the one before."""
+
+    what: str
+    program: Program
+    forward: Forward
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """The rewrite of one program under some options. ``trail`` gets the programs that were looked at."""
+
+    stages: Stages
+    options: RewriteOptions
+    trail: list[Transformed] = field(default_factory=list)
+
+    @property
+    def program(self) -> Program:
+        """The program that is rewritten."""
+        return self.stages.program
+
+    @property
+    def analysis(self) -> AccessAnalysis:
+        """Its accesses."""
+        return self.stages.analysis
+
+    def run(self) -> RewriteResult:
+        """Banked C, with the partitions of the text or, on request, the inferred ones."""
+        result = self._apart() if self.options.split_struct else self._chosen()
+        return self._placed_alike(result) if self.program.counted else result
+
+    def _placed_alike(self, result: RewriteResult) -> RewriteResult:
+        """``result``, or nothing of it where ``__LINE__``, ``__COUNTER__`` or asm would mean something else in it."""
+        old, new = self.program.counted, [text for _, text in self.stages.with_texts(result.files).program.counted]
+        moved = next((at for k, (at, text) in enumerate(old) if new[k : k + 1] != [text]), None)
+        if moved is None and len(old) == len(new):
+            return result
+        at = Origin(moved or old[0][0])
+        word = self.program.text(at).partition("(")[0]
+        return withheld(self.program, result, Refusal("place", f"the new text would change what '{word}' is here", at))
+
+    def _chosen(self) -> RewriteResult:
+        if self.options.infer:
+            return self._settled(self.inferred(self.stages.infer(InferOptions())))
+        return self.banked({})
+
+    def _settled(self, result: RewriteResult) -> RewriteResult:
+        """``result`` with the pragmas that the inference adds to what it wrote, so that a second run finds none."""
+        if not cheap(result, _WAYS) or not any(o.status == "rewritten" for o in result.outcomes):
+            return result
+        second = self.stages.with_texts(result.files)
+        again = Rewrite(second, self.options).inferred(second.infer(InferOptions()))
+        if again.files == result.files or any(o.status == "rewritten" for o in again.outcomes):
+            return result
+        return followed(self.program, result, again)
+
+    def _on(self, what: str, stages: Stages, forward: Forward, **options: object) -> Rewrite:
+        """The rewrite of a transformed program."""
+        self.trail.append(Transformed(what, stages.program, forward))
+        return Rewrite(stages, replace(self.options, **options), self.trail)  # type: ignore[arg-type]
+
+    def inferred(self, inferred: InferResult) -> RewriteResult:
+        """What pragmas can say is written as pragmas first; the other layouts go to the rewrite as they are."""
+        layouts: dict[int, Layout] = {}
+        for array in inferred.arrays:
+            if not array.needs_rewrite:
+                continue
+            layout = chosen_layout(self.program, array)
+            if layout is not None:
+                layouts[self.analysis.group_of[array.variable]] = layout
+        given = {unit.path for unit in self.program.units}
+        elsewhere = [outside(self.program, self.analysis, a.variable) for a in inferred.arrays if a.fresh]
+        lost = [outcome for outcome in elsewhere if outcome is not None and outcome.group not in layouts]
+        program, forward = transform.emit(self.program, emission.with_pragmas(self.program, inferred, given))
+        second = self.stages.with_program(program)
+        result = self._of_this(second, forward, self._on("inferred pragmas", second, forward).banked(layouts))
+        return with_outcomes(self.program, result, lost)
+
+    def banked(self, layouts: Mapping[int, Layout]) -> RewriteResult:
+        """The partitions of the text and, by group, ``layouts`` that no pragma says.
+
+        The port check is needed only to choose a style and to see which loops a tool unrolls.
+        """
+        generic = not self.stages.target.partition_directive
+        partitioned = any(g.dims for g in self.stages.validation.groups.values())
+        ii = self.stages.figures if (partitioned or layouts) and self.options.style == "auto" and not generic else None
+        result = rewrite(self.program, self.analysis, self.stages.validation, self.options, ii, generic, layouts)
+        prepared = self._prepared(layouts, result)
+        if prepared is not result:
+            return prepared
+        moved = ("rewritten", "kept")  # loads that share no call may share one when the inner loop is written out
+        crossbar = frozenset(o.group for o in result.outcomes if o.status in moved and o.style == "crossbar")
+        undecided = frozenset(o.group for o in result.outcomes if o.code == "dynamic-bank" and self.options.unroll)
+        while True:  # without the loops of groups that unrolling does not help
+            pipelines = crossbar and inside_pipelines(self.program, self.analysis, self.stages.figures, crossbar)
+            wanted = tuple(pipelines or ())
+            wanted += decided_by_unrolling(self.analysis, self.stages.validation, sorted(undecided))
+            new, forward = unrolled(self.program, self.analysis, wanted)
+            if new is self.program:
+                return result
+            new, placed = transform.emit(self.program, new)
+            second, forward = self.stages.with_program(new), forward.then(placed)
+            again = self._on("loops written out", second, forward, unroll=False).banked(
+                self._layouts_of(second, forward, layouts)
+            )
+            groups = forward.groups(self.analysis, second.analysis)
+            left = frozenset(groups[g] for g in refusals(again))
+            if not left & (undecided | crossbar):
+                break
+            undecided, crossbar = undecided - left, crossbar - left
+        refused = [sum(o.status == "refused" for o in r.outcomes) for r in (result, again)]
+        better = refused[1] <= refused[0] if crossbar else refused[1] < refused[0]
+        better = better and any(o.status == "rewritten" for o in again.outcomes)
+        return self._of_this(second, forward, again) if better else result
+
+    def _prepared(self, layouts: Mapping[int, Layout], result: RewriteResult) -> RewriteResult:
+        """The rewrite of a text with small edits that let more groups through; ``result`` when there are none."""
+
+        def unfold(source: SourceText, spans: Iterable[Span]) -> tuple[Edit, ...]:
+            return unfolded(source, spans, self.stages.options.frontend, self.stages.reader)
+
+        steps = preparations(self.program, self.analysis, result, unfold, self.options)
+        tried: dict[int, GroupOutcome] = {}
+        while steps:
+            second, forward = self._reread(texts_of(self.program, steps))
+            again = self._on("prepared", second, forward).banked(self._layouts_of(second, forward, layouts))
+            again = self._of_this(second, forward, again)
+            left = {o.group: o for o in again.outcomes if o.status in ("refused", "conflict")}
+            failed = frozenset(step.group for step in steps if step.group in left)
+            tried.update((group, left[group]) for group in failed)
+            if not failed:
+                return with_reasons(self.program, again, tried)
+            steps = without(steps, frozenset(left))
+        return with_reasons(self.program, result, tried) if tried else result
+
+    def _apart(self) -> RewriteResult:
+        """Array members become arrays first; a member whose array is refused all the same stays where it is."""
+        found, outcomes = splits(self.program)
+        while True:
+            second, forward = self._reread(texts_of(self.program, [Step(-1, frozenset(s.edits)) for s in found]))
+            again = self._on("members of structures apart", second, forward)._chosen()
+            refused = refusals(again)
+            bad = {
+                (v.function, v.name): refused[second.analysis.group_of[v.id]]
+                for v in second.program.arrays()
+                if second.analysis.group_of.get(v.id) in refused
+            }
+            failed = [split for split in found if (split.function, split.name) in bad]
+            if not failed:
+                return with_outcomes(self.program, self._of_this(second, forward, again), outcomes)
+            outcomes += [refused_later(self.program, s, bad[s.function, s.name]) for s in failed]
+            found = [split for split in found if split not in failed]
+
+    def _of_this(self, second: Stages, forward: Forward, result: RewriteResult) -> RewriteResult:
+        """A rewrite of a transformed program in places and groups of this one."""
+        return forward.result(self.program, forward.groups(self.analysis, second.analysis), result)
+
+    def _layouts_of(self, second: Stages, forward: Forward, layouts: Mapping[int, Layout]) -> dict[int, Layout]:
+        """Layouts by group of this program, by group of a transformed one."""
+        groups = forward.groups(self.analysis, second.analysis)
+        return {new: layouts[old] for new, old in groups.items() if old in layouts}
+
+    def _reread(self, texts: Mapping[str, Rendered]) -> tuple[Stages, Forward]:
+        """The pipeline over edited texts."""
+        second = self.stages.with_texts({path: text.new.text for path, text in texts.items()})
+        return second, by_place(self.program, second.program, texts)

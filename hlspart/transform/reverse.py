@@ -1,0 +1,108 @@
+"""A loop that runs backwards: the example of a transformation, see CONTRIBUTING.md."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.program import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Const,
+    Declare,
+    IncDec,
+    Jump,
+    Label,
+    Loop,
+    Name,
+    OpaqueExpr,
+    PointerType,
+    Program,
+    Return,
+    ScalarType,
+    Unary,
+    walk_statements,
+)
+from hlspart.model.source import Origin
+from hlspart.poly.reorder import carried
+from hlspart.transform.changes import made
+from hlspart.transform.copying import Copier, all_expressions, with_statements
+from hlspart.transform.forward import Forward
+from hlspart.transform.printer import Unprintable
+
+
+def reverse(program: Program, analysis: AccessAnalysis, loop: int) -> tuple[Program, Forward]:
+    """``program`` with the iterations of a loop from the last to the first.
+
+    Raises Unprintable, with the reason and its place, where that may change a result.
+    """
+    refuse_reverse(program, analysis, loop)
+    old, info = program.loops[loop], analysis.loops[loop]
+    assert info.variable is not None and info.step is not None and info.lower is not None
+    assert info.trip_count.exact is not None and old.test is not None and old.step is not None
+    variable = program.variable(info.variable)
+    assert variable.init is not None
+
+    def iterator(at: Origin) -> Name:
+        return Name(made(at), variable.type, variable.id)
+
+    def number(at: Origin, value: int) -> Const:
+        return Const(made(at), variable.type, value, str(value))
+
+    first, step = info.lower.const, info.step
+    last = first + (info.trip_count.exact - 1) * step
+    test = Binary(made(old.test.at), old.test.type, ">=" if step > 0 else "<=", iterator(old.test.at),
+                  number(old.test.at, first))  # fmt: skip
+    back = Assign(made(old.step.at), variable.type, "-=" if step > 0 else "+=", iterator(old.step.at),
+                  number(old.step.at, abs(step)))  # fmt: skip
+    copier = Copier(program)
+    copier.variables[variable.id] = replace(variable, init=number(variable.init.at, last))
+    function = program.functions[old.function]
+    body = with_statements(function.body, {loop: (replace(old, test=test, step=back),)})
+    assert isinstance(body, Block)
+    return copier.result(replace(function, body=body))
+
+
+def refuse_reverse(program: Program, analysis: AccessAnalysis, loop: int) -> None:
+    """Raise Unprintable unless the loop counts between two numbers and no iteration needs another one."""
+    old, info = program.loops[loop], analysis.loops[loop]
+
+    def refuse(reason: str, at: Origin | None = None) -> None:
+        raise Unprintable(reason, at or old.at)
+
+    counted = info.variable is not None and info.step is not None and info.lower is not None and not info.exits
+    if old.kind != "for" or not counted or not isinstance(old.init, Declare) or len(old.init.variables) != 1:
+        refuse("the loop does not declare what it counts")
+    assert info.lower is not None and info.variable is not None and info.step is not None
+    trips, kind = info.trip_count.exact, program.variable(info.variable).type
+    if info.lower.terms or not trips:
+        refuse("the first or the last value is not known")
+    signed = isinstance(kind, ScalarType) and kind.kind == "int" and kind.signed
+    if not signed or not -(2**31) <= info.lower.const - info.step < 2**31:
+        refuse("the iterator cannot go beyond its first value")
+    inside = {v for s in walk_statements(old.body) if isinstance(s, Declare) for v in s.variables}
+    for stmt in walk_statements(old.body):
+        if isinstance(stmt, Jump | Label | Return):
+            refuse("the body has a jump or a label", stmt.at)
+        if isinstance(stmt, Declare) and any(program.variable(v).storage == "static" for v in stmt.variables):
+            refuse("the body has a static variable", stmt.at)
+    for e in all_expressions(program, old.body):
+        match e:
+            case Call() | OpaqueExpr():
+                refuse("the body does what is not seen", e.at)
+            case Unary(op="&" | "*"):
+                refuse("the body uses an address", e.at)
+            case Assign(target=Name(variable=v)) | IncDec(operand=Name(variable=v)) if v not in inside:
+                refuse(f"'{program.variable(v).name}' has a value that iterations hand on", e.at)
+            case Name(type=PointerType()):
+                refuse("the body uses an address", e.at)
+    mine = [a for a in analysis.accesses if loop in a.loops]
+    for write in (a for a in mine if a.kind == "write"):
+        for other in (b for b in mine if b.array == write.array):
+            if carried(write, other, info.iterator or ""):
+                name = program.variable(write.array).name
+                refuse(f"iterations meet in an element of '{name}'", write.at)
+    if any(s.id != loop and s.kind != "for" for s in walk_statements(old) if isinstance(s, Loop)):
+        refuse("a loop inside is not counted")

@@ -1,0 +1,103 @@
+"""Texts with changes and copies: the text and its maps equal those of a table of single characters."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from hlspart.model.source import SourceText, Span
+from hlspart.transform.text import Clash, Kept, Part, Printed, edited, render
+
+PATH = "t.c"
+
+
+def changed(rng: random.Random, start: int, end: int, depth: int) -> Kept:
+    """A stretch with random changes; some hold new text, some copies of stretches of what they replace."""
+    kept = Kept(Span(PATH, start, end))
+    at = start
+    while at < end:
+        low = rng.randint(at, end)
+        high = rng.randint(low, min(end, low + 8))
+        parts: list[Part] = [rng.choice(["", "N", "new\n", "\n\nx"])]
+        for _ in range(rng.randint(0, 2) if depth and high > low else 0):
+            a = rng.randint(low, high)
+            parts += [changed(rng, a, rng.randint(a, high), depth - 1), rng.choice(["", "<\n>"])]
+        if rng.random() < 0.3:
+            parts = [Printed("(", *parts, ")")]
+        if low == high:
+            kept.insert(low, *parts)
+        else:
+            kept.replace(Span(PATH, low, high), *parts)
+        at = high + rng.randint(1, 6)
+    return kept
+
+
+Cell = tuple[str, int | None]
+
+
+def expected(kept: Kept, text: str) -> list[Cell]:
+    """Each character of the result, with its old offset where it is the user's."""
+    out: list[Cell] = []
+    at = kept.span.start
+
+    def put(part: Part) -> None:
+        if isinstance(part, str):
+            out.extend((c, None) for c in part)
+        elif isinstance(part, Kept):
+            out.extend(expected(part, text))
+        else:
+            for inner in part.parts:
+                put(inner)
+
+    for (start, end), parts in kept.changes:
+        out.extend((text[k], k) for k in range(at, start))
+        for part in parts:
+            put(part)
+        at = end
+    out.extend((text[k], k) for k in range(at, kept.span.end))
+    return out
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_character_is_where_it_came_from(seed: int) -> None:
+    rng = random.Random(seed)
+    text = "".join(rng.choice("abcdef   \n") for _ in range(60))
+    whole = changed(rng, 0, len(text), 3)
+    cells = expected(whole, text)
+    result = render(SourceText(PATH, text), whole)
+    assert result.new.text == "".join(c for c, _ in cells)
+    for k, (_, old) in enumerate(cells):
+        if old is not None:
+            assert result.back(k) == old
+    firsts: dict[int, int] = {}
+    for k, (_, old) in enumerate(cells):
+        if old is not None and any(r.kept and r.old <= old < r.old + r.upto - r.new for r in whole._runs):
+            firsts.setdefault(old, k)
+    for old, new in firsts.items():  # what stands in no change
+        assert whole.moved(Span(PATH, old, old + 1)) == Span(PATH, new, new + 1)
+    flat = edited(SourceText(PATH, text), result.edits)  # the same text as single edits
+    assert flat.new.text == result.new.text
+    lines = {run.old + k: run.new + k for run in result.lines for k in range(run.count)}
+    assert sorted(lines) == list(range(1, text.count("\n") + 2))
+    assert all(1 <= new <= result.new.text.count("\n") + 1 for new in lines.values())
+
+
+def test_a_line_maps_to_its_first_copy() -> None:
+    text = "a\nfor\n  b\n  c\nend\n"
+    whole, body = Kept(Span(PATH, 0, len(text))), Span(PATH, 6, 13)
+    whole.replace(Span(PATH, 2, 13), "{\n", Kept(body), "\n", Kept(body), "\n}")
+    result = render(SourceText(PATH, text), whole)
+    assert result.new.text == "a\n{\n  b\n  c\n  b\n  c\n}\nend\n"
+    lines = {run.old + k: run.new + k for run in result.lines for k in range(run.count)}
+    assert [lines[k] for k in range(1, 6)] == [1, 2, 3, 4, 8]
+    assert [result.back_line(k) for k in range(1, 9)] == [1, 2, 3, 4, 3, 4, 2, 5]
+
+
+def test_two_changes_of_one_text_clash() -> None:
+    whole = Kept(Span(PATH, 0, 9))
+    whole.replace(Span(PATH, 2, 4), "x")
+    whole.replace(Span(PATH, 2, 4), "x")  # the same change
+    for span in (Span(PATH, 2, 4), Span(PATH, 3, 5), Span(PATH, 8, 10)):
+        with pytest.raises(Clash):
+            whole.replace(span, "y")
