@@ -65,7 +65,7 @@ _LOOP = """    long count, limit, bytes;
         }
         if (child <= 0) hlspart_vector(in, out);
         if (child == 0) hlspart_exit(0);
-        if (child > 0) hlspart_wait(child, &status, 0);
+        for (int k = 0; child > 0 && k < 64 && hlspart_wait(child, &status, 0) < 0; k++) { }
         hlspart_seek(out, at, 0);
         hlspart_write(&status, 4, out);
         if ((status & 127) == 14) break; /* SIGALRM: one time-out is enough */
