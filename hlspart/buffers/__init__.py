@@ -70,12 +70,13 @@ def _worse(before: IIResult, after: IIResult) -> dict[int, str]:
     if len(before.loops) != len(after.loops):
         return {-1: "the prediction"}
     for old, new in zip(before.loops, after.loops, strict=True):
-        if _above(old.ii, new.ii) or _longer(old.latency, new.latency):
+        if _above(old.ii, new.ii) or (old.pipelined and _longer(old.latency, new.latency)):
             found[old.loop] = f"{old.function}/{old.name}"
-    latencies = {f.name: f.latency for f in after.functions}
+    # lifetimes are those of nests one behind the other, as the text has them
+    latencies = {f.name: f.in_order for f in after.functions}
     for f in before.functions:
         now = latencies.get(f.name)
-        if now is None or _longer(f.latency, now):
+        if now is None or _longer(f.in_order, now):
             found.setdefault(-1, f.name)
     for kind in ("bram18k", "uram", "registers"):
         if sum(getattr(a, kind) for a in after.arrays) > sum(getattr(a, kind) for a in before.arrays):

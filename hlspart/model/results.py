@@ -242,10 +242,11 @@ class ResourceUse:
 
 @dataclass(frozen=True, slots=True)
 class FunctionResult:
-    """Latency of a function in cycles, loops in sequence."""
+    """Latency of a function in cycles; ``in_order``: if all of its parts waited for those ahead of them in the text."""
 
     name: str
     latency: Bounds
+    in_order: Bounds
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,9 @@ def check(
     waiting = {a.function for a in analysis.accesses if storage.memory(a.array).storage == BUS}
     records = {x.loop: k for k, x in enumerate(loops) if x.loop >= 0}
     kept = modules(program, {f.name: bool(f.found) or f.calls_loops for f in functions})
-    latencies = Latencies(program, loops, target, {f.name: f.controller(kept, records) for f in functions}, waiting)
+    controllers = {f.name: f.controller(kept, records) for f in functions}
+    latencies = Latencies(program, loops, target, controllers, waiting)
+    in_order = Latencies(program, loops, target, controllers, waiting, in_order=True)
     asked: dict[int, resources.Use] = {}
     for variable, use in (x for f in functions for x in f.uses):
         asked[variable] = asked[variable].also(use) if variable in asked else use
@@ -74,7 +76,7 @@ def check(
         loops=tuple(latencies.loops),
         arrays=arrays,
         pragmas=statuses,
-        functions=tuple(FunctionResult(name, latencies.of(name)) for name in program.functions),
+        functions=tuple(FunctionResult(name, latencies.of(name), in_order.of(name)) for name in program.functions),
         assumptions=_assumptions(target, bank_model, waiting),
         resources=resources.total(arrays, storage),
     )
