@@ -86,23 +86,20 @@ class Pipeline:
         return check(self.program, self.analysis, validation, self.target, self.options.bank_model, hints)
 
     def infer(self, options: InferOptions) -> InferResult:
-        """The least partition that reaches the target II; what needs the rewrite is promised as its text is checked."""
+        """The least partition that reaches the target II, as the check of its text has it; nothing gets slower."""
         from hlspart.infer import infer
-        from hlspart.infer.demand import with_ports
-        from hlspart.infer.emitted import cheap
-
-        def write(inferred: InferResult) -> tuple[RewriteResult, IIResult | None]:
-            written = self.rewriting(RewriteOptions(split_top=True)).inferred(inferred)
-            second = self.with_texts(written.files)
-            if options.ports is not None:
-                second = Pipeline(second.paths, second.options, second.reader)
-                second.target = with_ports(self.target, options.ports)
-            return written, second.figures if cheap(written) else None
+        from hlspart.readback import Proposals
 
         known = self.figures if options.ports is None else None  # a prediction is not made again
         return infer(
-            self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, known, write
+            self.program, self.analysis, self.validation, self.target, options, Proposals(self, options),
+            self.options.bank_model, known,
         )  # fmt: skip
+
+    @cached_property
+    def inferred(self) -> InferResult:
+        """What inference proposes for the targets of the source."""
+        return self.infer(InferOptions())
 
     def _inferred_at_once(self, arrays: tuple[str, ...]) -> InferResult | None:
         """What lint needs of the inference, for arrays of these names (none: all)."""
@@ -135,8 +132,10 @@ class Pipeline:
         return fix(self.program, report, self.figures, again, unsafe)
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
-        """Banked C, with the partitions of the text or, on request, the inferred ones."""
-        return self.rewriting(options).run()
+        """Banked C, with the partitions of the text or, on request, the inferred ones; nothing gets slower."""
+        from hlspart.readback import never_slower
+
+        return never_slower(self, options, lambda asked: self.rewriting(asked).run())
 
     def rewriting(self, options: RewriteOptions) -> Rewrite:
         """The rewrite before it is run, which then has the programs that it looked at."""
@@ -163,7 +162,7 @@ class Pipeline:
         """On-chip arrays with disjoint lifetimes in shared memories, and the text that says so."""
         from hlspart.buffers import share
 
-        return share(self.program, self.analysis, self.validation, self.target, self.figures, options, self._predict)
+        return share(self.program, self.analysis, self.validation, self.target, self.figures, options, self.predict)
 
     def buffers(self, options: BufferOptions) -> Shared:
         """:meth:`sharing`, its text rewritten as usual."""
@@ -186,7 +185,7 @@ class Pipeline:
             return pragma_texts(second.program, second.infer(InferOptions(scheme="pragma")))
 
         return expand(
-            self.program, self.analysis, self.validation, options, self.figures, self._predict, banked,
+            self.program, self.analysis, self.validation, options, self.figures, self.predict, banked,
             self.options.top, plan_only, sweep,
         )  # fmt: skip
 
@@ -198,19 +197,32 @@ class Pipeline:
 
         return faults(self.program, self.analysis, self.options.top)
 
-    def _predict(self, texts: Mapping[str, str]) -> IIResult:
-        """The figures of the program with some files changed."""
-        return self.with_texts(texts).figures
+    def predict(self, texts: Mapping[str, str], directives: str = "", target: Target | None = None) -> IIResult:
+        """The figures of the program with some files changed, with more ``directives`` (cfg), for another target."""
+        text = self.with_texts(texts, directives)
+        if target is not None:
+            text = Pipeline(text.paths, text.options, text.reader)
+            text.target = target
+        return text.figures
 
-    def with_texts(self, texts: Mapping[str, str]) -> Pipeline:
-        """The same files and options, some files with another text; a text is read once."""
+    def with_texts(self, texts: Mapping[str, str], directives: str = "") -> Pipeline:
+        """The same files and options, some files with another text, and more ``directives`` (cfg) beside them.
+
+        A text is read once.
+        """
+        given, options = dict(texts), self.options
+        if directives:
+            frontend = options.frontend
+            given["<proposed>.cfg"] = directives
+            beside = (*frontend.directive_files, "<proposed>.cfg")
+            options = replace(options, frontend=replace(frontend, directive_files=beside))
 
         def read(path: str) -> bytes:
-            if path in texts:
-                return texts[path].encode("utf-8", "surrogateescape")
+            if path in given:
+                return given[path].encode("utf-8", "surrogateescape")
             return self.reader(path) if self.reader is not None else read_file(path)
 
-        return self._read.setdefault(tuple(sorted(texts.items())), Pipeline(self.paths, self.options, read))
+        return self._read.setdefault(tuple(sorted(given.items())), Pipeline(self.paths, options, read))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,15 +29,16 @@ def infer(
     validation: Validation,
     target: Target,
     options: InferOptions,
+    writer: Writer,
     bank_model: BankModel = "static",
     known: IIResult | None = None,
-    write: Writer | None = None,
 ) -> InferResult:
     """Partition every array that a pipelined loop touches (with none pipelined: an innermost loop).
 
-    ``bank_model`` decides when a pragma serves: ``static`` as a real tool counts, ``ideal`` by true
-    conflicts. ``known``: the prediction for the program as it is, where there is one. ``write``: writes and
-    checks what needs the rewrite; the II of such proposals, those of ``options.pareto`` too, is then its text's.
+    ``writer``: writes a proposal and reads it back; the II of proposals, those of ``options.pareto`` too, is that
+    of their text, and none makes a loop or function slower. ``bank_model`` decides when a pragma serves:
+    ``static`` as a real tool counts, ``ideal`` by true conflicts. ``known``: the prediction for the program as it
+    is, where there is one.
     """
 
     def prepared(of: Program, opts: InferOptions) -> Inference:
@@ -53,7 +54,7 @@ def infer(
         )
 
     if options.pareto:
-        return pareto(lambda opts: settled(prepared(program, opts), write), options)
+        return pareto(lambda opts: settled(prepared(program, opts), writer), options)
     inference = prepared(program, options)
-    result = settled(inference, write)
+    result = settled(inference, writer)
     return with_hints(inference, result, lambda of: prepared(of, options)) if options.hints else result

@@ -410,6 +410,15 @@ class Relaxed:
     reason: str
 
 
+def _short(loop: str, need: Need, ii: int, chooser: Chooser) -> str:
+    """Why a loop has an II above its target: for lack of banks where that is proved, else of anything found."""
+    capped = chooser.capped
+    if lower_bound([need], chooser.demand.shape) > chooser.most:
+        return f"{loop} cannot reach II {need.ii}{capped}, {ii} is the least"
+    what = "pragma" if chooser.options.scheme == "pragma" or not chooser.rewrites else "partition"
+    return f"no {what} was found that serves {loop} at II {need.ii}{capped}, {ii} is the least"
+
+
 def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> Relaxed:
     """IIs nearest to what is asked and cheapest in cycles.
 
@@ -449,11 +458,10 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> Relaxed:
         return demand.loops[k].weight * (iis[k] - alone[k])
 
     every = range(len(needs))
-    capped = chooser.capped
     most = [slowest(n) for n in needs]
     alone = [lowest(most, k)[k] for k in every]
     said = [
-        f"{loop.result.name} cannot reach II {loop.need.ii}{capped}, {ii} is the least"
+        _short(loop.result.name, loop.need, ii, chooser)
         for loop, ii in zip(demand.loops, alone, strict=True)
         if ii > loop.need.ii
     ]
@@ -484,7 +492,7 @@ def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> Relaxed:
             sooner = chooser.choose([needs[0].at(ii)], start)
             if sooner is not None:
                 iis, choice = [ii], sooner
-                said = [f"{demand.loops[0].result.name} cannot reach II {needs[0].ii}{capped}, {ii} is the least"]
+                said = [_short(demand.loops[0].result.name, needs[0], ii, chooser)]
                 break
     if choice is None:  # every loop at its slowest: one bank serves all of them
         iis = most

@@ -27,10 +27,11 @@ class Decision:
     said: tuple[Directive, ...] = ()
 
 
-def as_it_is(demand: Demand) -> str:
-    """Why nothing is proposed for an array with which every loop has its II as it is."""
+def as_it_is(demand: Demand, copies: int) -> str:
+    """Why nothing is proposed for an array with which every loop has its II as it is, in so many ``copies``."""
     if demand.own is None:
-        return f"every loop has II {max(x.need.ii for x in demand.loops)} or less without"
+        why = f": the tool makes {copies} copies of it for its reads by itself" if copies > 1 else ""
+        return f"every loop has II {max(x.need.ii for x in demand.loops)} or less without{why}"
     dims = " and ".join(str(k) for k, d in enumerate(demand.own.dims, 1) if d.banks > 1)
     return f"the tool splits dimension {dims} completely by itself"
 
@@ -86,6 +87,7 @@ def record(program: Program, d: Decision) -> InferredArray:
         selection_luts=choice.cost.selection,
         fresh=bool(d.directives),
         scope=d.demand.loops[0].result.function,
+        split_top=choice.rewrite and d.demand.interface,
     )
 
 

@@ -18,6 +18,7 @@ from hlspart.partition import layout_of, requests
 from hlspart.partition.layout import make_layout
 from hlspart.poly.effects import effects, statement_expressions
 from hlspart.schedule import port_accesses
+from hlspart.schedule.regressions import entries
 from hlspart.targets import Target
 
 LoopKey = tuple[str, int]  # function and loop id; -1 for a function that is pipelined as a whole
@@ -87,38 +88,14 @@ def _known_elements(need: Need) -> bool:
     return moved and all(index is not None and not any(f.terms for f in index) for index in forms)
 
 
-def entries(program: Program, base: IIResult, loop: LoopResult) -> int:
-    """How often the loops around a loop enter it (those with unknown bounds count once)."""
-    return math.prod(
-        x.trip_count.max or 1
-        for x in base.loops
-        if x.function == loop.function and not x.pipelined and loop.loop in _inside(program, x.loop)
-    )
-
-
-def _inside(program: Program, ident: int) -> frozenset[int]:
-    """Ids of the loops in the body of a loop."""
-    found = program.loops.get(ident)
-    if found is None:
-        return frozenset()
-    return frozenset(s.id for s in walk_statements(found.body) if isinstance(s, Loop))
-
-
-def in_hardware(program: Program, analysis: AccessAnalysis) -> frozenset[str]:
-    """Functions that the top functions reach; those of included headers are tops only where there is no other."""
-    given = {unit.path for unit in program.units}
-    own = tuple(t for t in analysis.tops if program.functions[t].body.at.span.path in given)
-    return effects(program).reachable(own or analysis.tops)
-
-
-def asked_for(result: IIResult, functions: frozenset[str]) -> list[LoopResult]:
-    """Loops that the user pipelines; what a tool pipelines by itself has no target to miss."""
-    return [x for x in result.loops if x.pipelined and x.origin != "auto" and x.function in functions]
+def pipelined(result: IIResult, functions: frozenset[str]) -> list[LoopResult]:
+    """Loops that the tool pipelines, asked or not."""
+    return [x for x in result.loops if x.pipelined and x.function in functions]
 
 
 def with_pipelines(program: Program, result: IIResult, functions: frozenset[str]) -> Program:
-    """The program with every innermost loop, whose body runs no other, pipelined when it pipelines none itself."""
-    if asked_for(result, functions):
+    """The program with every innermost loop, whose body runs no other, pipelined where the tool pipelines none."""
+    if pipelined(result, functions):
         return program
     looped = {loop.function for loop in program.loops.values()}
     added = []

@@ -21,9 +21,9 @@ def emit(program: Program, result: InferResult, form: str) -> str:
     if form in ("pragma", "smarthls"):
         return "".join(_pragmas(program, result, form))
     lines, seen = [], set[int]()
-    for array in result.arrays:
+    for array in _by_directives(result):
         held = (program.directives[k] for k in array.removed if k not in seen)
-        lines += [f"# first remove {_place(program, d)}: #pragma {_said(d)}" for d in held if d.source == "pragma"]
+        lines += [f"# first remove {_place(program, d)}: #pragma {_words(d)}" for d in held if d.source == "pragma"]
         lines += [print_directive(d, program, form) for d in _directives(program, array)]  # type: ignore[arg-type]
         seen |= set(array.removed)
     header = ["[hls]"] if form == "cfg" and lines else []
@@ -37,15 +37,33 @@ def together(texts: Iterable[str], form: str) -> str:
     return head + bodies if bodies else ""
 
 
-def with_pragmas(program: Program, result: InferResult, paths: Collection[str] | None = None) -> Program:
-    """``program`` with the inferred pragmas, without those that they replace; only in the files ``paths``, if given."""
+def with_pragmas(
+    program: Program, result: InferResult, paths: Collection[str] | None = None, rewritten: bool = False
+) -> Program:
+    """``program`` with the inferred pragmas, without those that they replace; only in the files ``paths``, if given.
+
+    ``rewritten``: what the rewrite starts from, without the pragmas of arrays that need it.
+    """
+    arrays = result.arrays if rewritten else _by_directives(result)
     wishes = [
         Wish(d.variables[0], d.function, d.text)
-        for array in result.arrays
+        for array in arrays
         for d in _directives(program, array)
         if paths is None or program.variable(d.variables[0]).at.span.path in paths
     ]
-    return transform.with_pragmas(program, {k for a in result.arrays for k in a.removed}, wishes, directive_of)
+    return transform.with_pragmas(program, {k for a in arrays for k in a.removed}, wishes, directive_of)
+
+
+def removals(program: Program, result: InferResult) -> dict[str, str]:
+    """New text of every file that has pragmas that directives beside it replace, without these."""
+    removed = {k for a in _by_directives(result) for k in a.removed}
+    without = transform.with_pragmas(program, removed, (), directive_of)
+    return {path: text.new.text for path, text in texts(program, without).items()}
+
+
+def _by_directives(result: InferResult) -> tuple[InferredArray, ...]:
+    """Arrays about which directives say something: not those that need the rewrite, which keep what they have."""
+    return tuple(a for a in result.arrays if not a.needs_rewrite)
 
 
 def pragma_texts(program: Program, result: InferResult) -> dict[str, str]:
@@ -53,7 +71,7 @@ def pragma_texts(program: Program, result: InferResult) -> dict[str, str]:
     return {path: text.new.text for path, text in texts(program, with_pragmas(program, result)).items()}
 
 
-def pragma_edits(program: Program, result: InferResult) -> tuple[Edit, ...]:
+def pragma_edits(program: Program, result: InferResult, rewritten: bool = False) -> tuple[Edit, ...]:
     """Insertions of the pragmas, removals of those that they replace."""
     return tuple(e for text in texts(program, with_pragmas(program, result)).values() for e in text.edits)
 
@@ -68,10 +86,10 @@ def _diff(program: Program, result: InferResult) -> Iterator[str]:
 def _pragmas(program: Program, result: InferResult, form: str) -> Iterator[str]:
     """Pragma lines, each with its place: SmartHLS wants them before a declaration, Vitis behind it."""
     seen = set[int]()
-    for array in result.arrays:
+    for array in _by_directives(result):
         for index in (k for k in array.removed if k not in seen):
             held = program.directives[index]
-            yield f"// {_place(program, held)}: remove #pragma {_said(held)}\n"
+            yield f"// {_place(program, held)}: remove #pragma {_words(held)}\n"
         seen |= set(array.removed)
         for d in _directives(program, array):
             variable = program.variable(d.variables[0])
@@ -90,7 +108,7 @@ def _place(program: Program, directive: Directive) -> str:
     return f"{directive.at.span.path}:{program.line(directive.at)}"
 
 
-def _said(directive: Directive) -> str:
+def _words(directive: Directive) -> str:
     return directive.text.removeprefix("#pragma").strip()
 
 

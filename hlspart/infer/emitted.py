@@ -1,21 +1,29 @@
-"""Proposals that only the rewrite can realise, held against the text that it writes."""
+"""Proposals read back: their II is that of the text that is written, and none makes a loop or function slower."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
 
 from hlspart.infer.inference import Inference
-from hlspart.infer.outcomes import binding
-from hlspart.model.program import Program
-from hlspart.model.results import IIResult, InferredLoop, InferResult, LoopResult
+from hlspart.infer.outcomes import as_asked, binding
+from hlspart.model.results import IIResult, InferredArray, InferredLoop, InferResult, LoopResult
 from hlspart.model.rewriting import RewriteResult
+from hlspart.schedule.regressions import Regression, counterparts, regressions, touched
 
 #: Ways in which a load and a store of one loop may select a bank, up to which dependences between them are looked at.
 MOST_WAYS = 150
 
-#: Writes the text of a proposal and checks it; no check (None) where that would take too long.
-Writer = Callable[[InferResult], tuple[RewriteResult, IIResult | None]]
+
+class Writer(Protocol):
+    """Writes a proposal and checks the text, for the same target."""
+
+    def annotated(self, proposal: InferResult) -> IIResult | None:
+        """The check of the source under the directives alone; None where they change nothing."""
+
+    def rewritten(self, proposal: InferResult) -> tuple[RewriteResult, IIResult | None]:
+        """Banked C for all of it; no check (None) where that would take too long."""
 
 
 def cheap(written: RewriteResult, ways: int = MOST_WAYS) -> bool:
@@ -23,132 +31,156 @@ def cheap(written: RewriteResult, ways: int = MOST_WAYS) -> bool:
     return all(c.banks * c.address_inputs * c.store_inputs <= ways for c in written.crossbars)
 
 
-def settled(inference: Inference, write: Writer | None) -> InferResult:
-    """The proposal of ``inference`` with the II that its text has, and no loop slower than in the file as it is.
+def settled(inference: Inference, writer: Writer) -> InferResult:
+    """The proposal of ``inference`` with the II that its text has, and nothing slower than in the file as it is.
 
-    A rewrite after which a loop takes longer than before is not proposed. Where one is refused, or gives a
-    loop less than what was expected of it, the proposal without it is taken unless its loops take more
-    cycles. Scheme ``any`` asks for the least banks: only what makes a loop slower is left out.
+    An array of a loop or function that the text makes slower is served without a rewrite; where that is slower,
+    too, it keeps what it has. Where a rewrite is refused, or gives a loop less than was expected of it, the
+    proposal without it is taken unless its loops take more cycles. Scheme ``any`` asks for the least banks: of it,
+    only what makes a loop slower is left out. A target II on the command line is not held against what is there.
     """
-    barred: dict[int, str] = {}
+    barred, held = dict[int, str](), dict[int, str]()
     best: tuple[int, InferResult, IIResult] | None = None
     while True:
-        result = inference.run(barred)
-        if write is None or not any(array.needs_rewrite for array in result.arrays):
-            found, blamed, sound = result, dict[int, str](), True
-        else:
-            text = _Text(inference, result, *write(result))
-            found = replace(result, loops=tuple(text.checked(item) for item in result.loops))
-            blamed, sound = text.blamed(found)
-        price = inference.price(found)
-        if sound and (best is None or price <= best[0]):
-            best = price, found, inference.outcome
-        if not blamed:
+        text = _Text.of(inference, inference.run(barred, held), writer)
+        price = inference.price(text.told)
+        if text.sound and (best is None or price <= best[0]):
+            best = price, text.told, inference.outcome
+        found = text.blamed
+        rewrites = {g: why for g, why in found.items() if g in text.rewrites}
+        others = {g: why for g, why in found.items() if g not in text.rewrites}
+        if not found:
             break
-        barred |= blamed
-    assert best is not None  # without any rewrite there is nothing to blame
+        barred, held = barred | rewrites, held | others
+    assert best is not None  # where every array keeps what it has, there is nothing to write
     inference.outcome = _as_promised(best[2], best[1])
-    return _traded(inference, best[1])
-
-
-def _slower(item: InferredLoop) -> bool:
-    """Whether a loop takes longer than before and than asked for."""
-    if item.ii_before is None or item.ii_after is None:
-        return False
-    return item.ii_after > max(item.ii_before, item.target_ii or 1)
-
-
-def _traded(inference: Inference, result: InferResult) -> InferResult:
-    """``result`` that says of a loop made slower for the sake of others what is gained."""
-    if not any(map(_slower, result.loops)):
-        return result
-    before = replace(result, loops=tuple(replace(x, ii_after=x.ii_before) for x in result.loops))
-    text = f"slower than before: all loops take {inference.price(result)} cycles instead of {inference.price(before)}"
-    said = (replace(x, cause=f"{x.cause}; {text}") if _slower(x) else x for x in result.loops)
-    return replace(result, loops=tuple(said))
+    return best[1]
 
 
 def _as_promised(outcome: IIResult, result: InferResult) -> IIResult:
     """The prediction with the II that the text of ``result`` has."""
-    said = {(x.function, x.name): x.ii_after for x in result.loops}
-    loops = tuple(replace(x, ii=said.get((x.function, x.name), x.ii)) for x in outcome.loops)
-    return replace(outcome, loops=loops)
+    said = {(x.function, x.loop): x.ii_after for x in result.loops}
+    return replace(outcome, loops=tuple(replace(x, ii=said.get((x.function, x.loop), x.ii)) for x in outcome.loops))
 
 
 @dataclass(frozen=True)
 class _Text:
-    """What the rewrite wrote for a proposal, and the check of that."""
+    """A proposal, what is written for it, and the checks of that; ``rewritten`` None: it takes too long."""
 
     inference: Inference
     result: InferResult
-    written: RewriteResult
-    after: IIResult | None
+    annotated: IIResult | None
+    written: RewriteResult | None
+    rewritten: IIResult | None
 
-    @property
+    @staticmethod
+    def of(inference: Inference, result: InferResult, writer: Writer) -> _Text:
+        """Write and read back."""
+        written, rewritten = None, None
+        if any(a.needs_rewrite for a in result.arrays):
+            written, rewritten = writer.rewritten(result)
+        return _Text(inference, result, writer.annotated(result), written, rewritten)
+
+    @cached_property
+    def rewrites(self) -> dict[int, InferredArray]:
+        """Groups that need the rewrite, with what is to become of their arrays."""
+        group_of = self.inference.analysis.group_of
+        return {group_of[a.variable]: a for a in self.result.arrays if a.needs_rewrite}
+
+    @cached_property
     def _refused(self) -> dict[str, str]:
         """Arrays that need the rewrite and are refused, and why."""
-        program = self.inference.program
-        names = {program.variable(a.variable).name for a in self.result.arrays if a.needs_rewrite}
-        bad = [o for o in self.written.outcomes if o.status in ("refused", "conflict")]
+        bad = [o for o in self.written.outcomes if o.status in ("refused", "conflict")] if self.written else []
+        names = {a.name for a in self.rewrites.values()}
         return {name: o.reason or o.status for o in bad for name in o.arrays if name in names}
 
-    def checked(self, item: InferredLoop) -> InferredLoop:
-        """A loop with the II that the check of the text gives it.
+    # ---------------------------------------------------------------------------- what it gives
 
-        Unknown (None) where the rewrite refuses an array that needs it, or where there is no check, and
-        the cause says why. A loop that the text does not pipeline keeps the II that it would have.
-        """
-        program, refused, known = self.inference.program, self._refused, self.inference.before.loops
-        why = "".join(f"the rewrite refuses {name}: {reason}" for name, reason in list(refused.items())[:1])
-        if self.after is None and not why:
+    @cached_property
+    def told(self) -> InferResult:
+        """The proposal with what the check of its text says of each loop."""
+        after = self.rewritten if self.written is not None else self.annotated
+        lines = self.written.lines if self.written is not None else None
+        if self.inference.supposed:
+            return self.result
+        known = counterparts(self.inference.given, self.inference.first, after or self.inference.first, lines)
+        there = {(old.function, old.loop): new for old, new in known}
+        return replace(
+            self.result,
+            loops=tuple(self._told(item, there.get((item.function, item.loop))) for item in self.result.loops),
+        )
+
+    def _told(self, item: InferredLoop, found: LoopResult | None) -> InferredLoop:
+        """A loop with the II that its text has: unknown where the rewrite refuses what it needs, or is not checked."""
+        why = "".join(f"the rewrite refuses {name}: {reason}" for name, reason in list(self._refused.items())[:1])
+        if self.written is not None and self.rewritten is None and not why:
             why = "the rewritten text selects banks in too many ways to check its dependences"
         if why and item.rewritten:
             return replace(item, ii_after=None, span_after=None, cause=f"{item.cause}; unknown, because {why}")
-        if self.after is None:
+        if (self.written is not None and self.rewritten is None) or found is None or not found.pipelined:
             return item
-        loop = next((x for x in known if (x.function, x.name) == (item.function, item.name)), None)
-        found = _there(program, loop, self.written, self.after)
-        if found is None or not found.pipelined or found.ii == item.ii_after:
+        found = as_asked(found, item.target_ii or 1)
+        span = found.bounds if found.ii is None else None
+        if (found.ii, span) == (item.ii_after, item.span_after):
             return item
-        names = ", ".join(program.variable(v).name for v in item.rewritten)
+        names = ", ".join(self.inference.program.variable(v).name for v in item.rewritten)
         needs = [f"needs the rewrite of {names}"] if names else []
         asked = item.target_ii or 1
         if found.ii is None or found.ii > asked:
             why = found.cause or binding(found, asked) or f"the scheduler needs II {found.ii}"
-            needs = [f"in the rewritten text: {why}", *needs]
-        span = found.bounds if found.ii is None else None
+            needs = [f"in the rewritten text: {why}" if self.written is not None else why, *needs]
         return replace(item, ii_after=found.ii, cause="; ".join(needs) or None, span_after=span)
 
-    def blamed(self, found: InferResult) -> tuple[dict[int, str], bool]:
-        """Groups to be served without a rewrite and why; False when ``found`` may not be proposed."""
-        group_of, every = self.inference.analysis.group_of, self.inference.options.scheme == "any"
-        blamed, sound = dict[int, str](), True
-        for array in self.result.arrays if not every else ():
-            if array.needs_rewrite and array.name in self._refused:
-                blamed[group_of[array.variable]] = f"the rewrite refuses it: {self._refused[array.name]}"
-                sound = False
-        for item, hoped in zip(found.loops, self.result.loops, strict=True):
-            if item.ii_after is None:
-                continue
-            slower = _slower(item)
-            short = not every and hoped.ii_after is not None and item.ii_after > hoped.ii_after
-            for variable in item.rewritten if slower or short else ():
-                blamed.setdefault(
-                    group_of[variable], f"banks selected at run time leave {item.name} at II {item.ii_after}"
-                )
-                sound = sound and not slower
-        return blamed, sound
+    # --------------------------------------------------------------------------- what it loses
 
+    @cached_property
+    def _lost(self) -> tuple[Regression, ...]:
+        run = self.inference
+        allowed, found = run.options.target_ii, list[Regression]()
+        if self.annotated is not None:
+            found += regressions(run.given, run.first, self.annotated, None, allowed)
+        if self.written is not None and self.rewritten is not None:
+            found += regressions(run.given, run.first, self.rewritten, self.written.lines, allowed)
+        return tuple(found)
 
-def _there(program: Program, loop: LoopResult | None, written: RewriteResult, after: IIResult) -> LoopResult | None:
-    """The loop of the new text that stands where ``loop`` stood."""
-    if loop is None:
-        return None
-    same = [x for x in after.loops if x.function == loop.function]
-    if loop.loop < 0:
-        return next((x for x in same if x.loop < 0), None)
-    path = program.loops[loop.loop].header.span.path
-    runs = written.lines.get(path, ())
-    lines = {r.new + loop.line - r.old for r in runs if r.old <= loop.line < r.old + r.count}
-    found = [x for x in same if x.line in lines]
-    return found[0] if len(found) == 1 else None
+    @property
+    def sound(self) -> bool:
+        """Whether it may be proposed."""
+        return not self._lost and (not self._refused or self.inference.options.scheme == "any")
+
+    @cached_property
+    def blamed(self) -> dict[int, str]:
+        """Groups to be served in another way, and why: by pragmas instead of a rewrite, else by what they have."""
+        every, found = self.inference.options.scheme == "any", dict[int, str]()
+        for group, array in self.rewrites.items() if not every else ():
+            if array.name in self._refused:
+                gains = [x for x in self.result.loops if array.variable in x.rewritten]
+                gains = [x for x in gains if (x.ii_after or 0) < (x.ii_before or 0)]
+                served = " and ".join(f"{x.name} at II {x.ii_after}" for x in gains)
+                served += " with --split-top" if array.split_top else ""
+                aim = f"{array.banks} banks would serve {served}, but " if gains else ""
+                found[group] = f"{aim}the rewrite refuses it: {self._refused[array.name]}"
+        changed = {
+            self.inference.analysis.group_of[a.variable]
+            for a in self.result.arrays
+            if a.fresh or a.removed or a.needs_rewrite
+        }
+        for lost in self._lost:
+            inside = self._groups(lost) & changed or changed
+            rewrites = inside & self.rewrites.keys()
+            if self.written is not None and rewrites:
+                found |= dict.fromkeys(rewrites - found.keys(), f"with banks selected at run time {lost.text}")
+            else:
+                found |= dict.fromkeys(inside - found.keys(), f"otherwise {lost.text}")
+        for item, hoped in zip(self.told.loops, self.result.loops, strict=True):
+            if not every and (item.ii_after or 0) > (hoped.ii_after or item.ii_after or 0):
+                for variable in item.rewritten:
+                    why = f"banks selected at run time leave {item.name} at II {item.ii_after}"
+                    found.setdefault(self.inference.analysis.group_of[variable], why)
+        return found
+
+    def _groups(self, lost: Regression) -> set[int]:
+        """Groups that a slower loop or function accesses."""
+        group_of = self.inference.analysis.group_of
+        inside = touched(self.inference.given, self.inference.analysis, lost)
+        return {group_of[v] for v in inside if v in group_of}

@@ -12,13 +12,11 @@ from hlspart.infer.demand import (
     COPIED,
     Demand,
     LoopKey,
-    asked_for,
     demands,
-    entries,
-    in_hardware,
     key,
     partition_directives,
     partition_indices,
+    pipelined,
     storage_directive,
     unaided,
     with_pipelines,
@@ -28,21 +26,22 @@ from hlspart.infer.demand import (
 from hlspart.infer.judgement import judge
 from hlspart.infer.outcomes import outcomes
 from hlspart.infer.parted import parted
-from hlspart.infer.repairs import better, hastened, least, tuned, weighed
+from hlspart.infer.repairs import better, copied, copies, hastened, tuned, unneeded
 from hlspart.infer.running import Parting, Plan
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.directives import Directive
 from hlspart.model.options import InferOptions
 from hlspart.model.program import Program
 from hlspart.model.results import (
-    ArrayResult,
     IIResult,
     InferResult,
     LoopResult,
     Validation,
 )
 from hlspart.partition import validate
+from hlspart.poly.effects import in_hardware
 from hlspart.schedule import check
+from hlspart.schedule.regressions import entries, regressions
 from hlspart.targets import Target
 
 REPAIRS = 4  # rounds in which a prediction that misses the promise raises a number of banks
@@ -65,9 +64,10 @@ class Inference:
             target, known = with_ports(target, options.ports), None
         self.given, self.analysis, self.options, self.model = program, analysis, options, model
         self.target, self.real = unaided(target), target
-        first = known if known is not None else check(program, analysis, validation, target, model, hints=False)
+        self.first = known if known is not None else check(program, analysis, validation, target, model, hints=False)
         self._checked: list[tuple[tuple[Directive, ...], frozenset[int], Target, IIResult]] = []
-        self._remember(program.directives, frozenset(), self.real, first)
+        self._remember(program.directives, frozenset(), self.real, self.first)
+        self._held: Mapping[int, str] = {}  # groups that keep what they have, and why
         self._barred: Mapping[int, str] = {}  # groups whose rewrite does not help, and why
         self._whole: dict[int, str] = {}  # groups that are better left whole, and why
         self._free: dict[LoopKey, LoopResult] = {}  # the prediction if memories had ports enough
@@ -76,29 +76,33 @@ class Inference:
         self._slowed: dict[int, str] = {}  # groups that cannot serve all loops as asked, and why
         self._hastened: dict[int, str] = {}  # groups that are registers for the sake of a recurrence, and why
         self.partings: dict[int, Parting] = {}  # groups whose banks part stores for the sake of a recurrence
-        functions = in_hardware(program, analysis)
-        self.program = with_pipelines(program, first, functions)
-        added = self.program is not program
-        self.validation = validate(self.program, analysis, model, target.argument_storage) if added else validation
+        functions = in_hardware(program, analysis.tops)
+        self.program = with_pipelines(program, self.first, functions)
+        self.supposed = self.program is not program  # pipelines that neither the source nor the tool makes
+        self.validation = (
+            validate(self.program, analysis, model, target.argument_storage) if self.supposed else validation
+        )
         self.before = self.predict(self.program, target=self.real)
         self.held = partition_indices(self.program, analysis)
         self.bare = without(
             self.program, [k for group, ids in self.held.items() if self.open_to_change(group) for k in ids]
         )
         self.base = self.predict(self.bare)
-        self.targets = {key(x): self._target(x) for x in asked_for(self.base, functions)}
+        self.unpartitioned = self.predict(self.bare, target=self.real)  # what the tool makes of that
+        self.targets = {key(x): self._target(x) for x in pipelined(self.base, functions)}
         self.outcome = self.before  # the prediction under the choice, once there is one
 
-    def run(self, barred: Mapping[int, str] | None = None) -> InferResult:
+    def run(self, barred: Mapping[int, str] | None = None, held: Mapping[int, str] | None = None) -> InferResult:
         """Choose for the II asked for, as far as it can be reached with ports enough; confirm; report.
 
         Where the choice misses that, because an array cannot be served, the others are chosen once more
-        for the II that is left. ``barred``: groups that no rewrite is to serve, and why.
+        for the II that is left. ``barred``: groups that no rewrite is to serve, and why; ``held``: groups that
+        keep the directives that they have, and why.
         """
         if not self.targets:
             return InferResult((), ())
         self._barred, self._single, self._whole, self._slowed = dict(barred or {}), set(), {}, {}
-        self._hastened, self.partings = {}, {}
+        self._hastened, self.partings, self._held = {}, {}, dict(held or {})
         free = self.free_of_ports()
         plan = self._planned(self.floors(free))
         then, self.partings = parted(self, free)
@@ -110,7 +114,7 @@ class Inference:
         if free is not then:
             self._hastened = {}
         self._free = {key(x): x for x in self.asked_loops(free)}
-        decisions, _ = weighed(self, plan)
+        decisions = unneeded(self, plan[0])
         self.outcome = self.confirm(decisions, self.real)
         reached = {key(x): x.ii for x in self.asked_loops(self.outcome) if x.ii is not None}
         decisions = self._untied(tuple(restated(d, reached, self.chooser(d.demand)) for d in decisions))
@@ -129,7 +133,7 @@ class Inference:
         self._note(found)
         decisions = self._untied([self._decide(d, 1, last=False) for d in found])
         after = self.confirm(decisions, self.real)
-        if self._refused(decisions, after):
+        if self._refused(decisions, after) or regressions(self.given, self.before, after):
             return None
         return InferResult(
             tuple(record(self.program, d) for d in decisions), tuple(outcomes(self, after, decisions, self._free))
@@ -164,12 +168,9 @@ class Inference:
 
     def price(self, result: InferResult) -> int:
         """Cycles of all loops of a result together, as far as they are known: the most that they can be."""
-        weights = {
-            (x.function, x.name): (x.trip_count.max or 1) * entries(self.program, self.base, x)
-            for x in self.before.loops
-        }
+        weights = {key(x): (x.trip_count.max or 1) * entries(self.program, self.base, x) for x in self.before.loops}
         most = ((x, x.ii_after or (x.span_after[1] if x.span_after else x.ii_before)) for x in result.loops)
-        return sum((ii or 0) * weights.get((x.function, x.name), 1) for x, ii in most)
+        return sum((ii or 0) * weights.get((x.function, x.loop), 1) for x, ii in most)
 
     def free_of_ports(self) -> IIResult:
         """The prediction if no memory had too few ports: recurrences and operators remain."""
@@ -184,12 +185,12 @@ class Inference:
 
     def floors(self, free: IIResult) -> dict[LoopKey, int]:
         """II that each loop is to reach: the one asked for, or the least that ports enough leave."""
-        return {key(x): max(self.targets[key(x)], least(x)) for x in self.asked_loops(free)}
+        return {key(x): max(self.targets[key(x)], x.least) for x in self.asked_loops(free)}
 
     def _planned(self, floors: Mapping[LoopKey, int]) -> Plan:
         """Decisions for ``floors``; where an array cannot serve them, the others for the II that is left."""
         plan = tuned(self, self.solve(floors), floors)
-        reached = {key(x): max(floors[key(x)], least(x)) for x in self.asked_loops(plan[1])}
+        reached = {key(x): max(floors[key(x)], x.least) for x in self.asked_loops(plan[1])}
         if reached == floors or self.options.arrays:
             return plan
         cheaper = tuned(self, self.solve(reached), reached)
@@ -240,7 +241,7 @@ class Inference:
         self, directives: tuple[Directive, ...], apart: frozenset[int], target: Target, result: IIResult
     ) -> None:
         late = any(x.pipelined and (x.ii is None or x.ii > (x.target_ii or 1)) for x in result.loops)
-        aided = late or any(map(_copied, result.arrays))
+        aided = late or any(map(copied, result.arrays))
         targets = (target,) if aided else (self.real, self.target)  # the two differ in nothing else
         self._checked += [(directives, apart, on, result) for on in targets]
 
@@ -276,6 +277,7 @@ class Inference:
         return [loop for loop in result.loops if key(loop) in self.targets]
 
     def _target(self, loop: LoopResult) -> int:
+        """The II to aim at: as asked for, else the 1 that tools aim at by themselves."""
         return self.options.target_ii or loop.target_ii or 1
 
     def missed(self, after: IIResult, floors: Mapping[LoopKey, int]) -> int:
@@ -315,7 +317,7 @@ class Inference:
         """Whether this group may get a new partition."""
         names = {self.program.variable(v).name for v, g in self.analysis.group_of.items() if g == group}
         wanted = not self.options.arrays or bool(names & set(self.options.arrays))
-        return wanted and not (self.options.keep and group in self.held)
+        return wanted and group not in self._held and not (self.options.keep and group in self.held)
 
     def _decide(self, demand: Demand, start: int, last: bool = True) -> Decision:
         """``last``: whether slower loops and registers are the answer where nothing else serves."""
@@ -328,7 +330,7 @@ class Inference:
             return self.plain(demand, self._whole[demand.group.id])
         needs = [loop.need for loop in demand.loops]
         if start == 1 and not all(need.trivial for need in needs) and self._served(demand):
-            return self.plain(demand, as_it_is(demand), proved=True)
+            return self.plain(demand, as_it_is(demand, copies(self, demand)), proved=True)
         if self.options.beside and self._served_by_pragmas(demand):
             return self.kept(demand, chooser)
         if demand.group.id in self._hastened:
@@ -356,8 +358,8 @@ class Inference:
         said = self._directives(demand, choice)
         removed = () if same else tuple(k for k in demand.directives if self._removable(k))
         verdict = "kept" if copies else judge(demand, choice, self.model)
-        copied = choice.kind != "none" and any(a.variable in demand.roots and _copied(a) for a in self.before.arrays)
-        unasked = "the tool may copy the memory for its reads by itself, which is not relied upon" if copied else ""
+        several = choice.kind != "none" and any(a.variable in demand.roots and copied(a) for a in self.before.arrays)
+        unasked = "the tool may copy the memory for its reads by itself, which is not relied upon" if several else ""
         left = f"not rewritten: {barred}" if barred else ""
         parting = self.partings.get(group)
         aim = parting.why if parting is not None and group not in self._hastened and choice.kind != "none" else ""
@@ -387,7 +389,7 @@ class Inference:
 
     def _served(self, demand: Demand) -> bool:
         """Whether each loop has its II without a partition, or would under what the tool does by itself."""
-        reached = {key(x): x.ii for x in self.base.loops if x.ii is not None}
+        reached = {key(x): x.ii for x in self.unpartitioned.loops if x.ii is not None}
         return all(
             reached.get(key(x.result), x.need.ii + 1) <= x.need.ii
             or (demand.own is not None and x.need.fits(demand.own, self.model))
@@ -428,14 +430,18 @@ class Inference:
 
     def kept(self, demand: Demand, chooser: Chooser) -> Decision:
         none = chooser.none([loop.need for loop in demand.loops])
+        held = self._held.get(demand.group.id)
         if demand.fault is not None:
             reason = f"not partitioned: {demand.fault}"
+        elif held is not None:
+            reason = f"{'kept' if demand.existing is not None else 'left'} as it is: {held}"
         elif demand.existing is not None:
             reason = "kept as it is" + (", as asked" if self.options.keep else "")
         else:
             reason = "not asked for"
         layout = demand.existing if demand.existing is not None else none.layout
-        fits = demand.fault is None and all(loop.need.fits(layout, self.model) for loop in demand.loops)
+        fits = demand.fault is None and held is None
+        fits = fits and all(loop.need.fits(layout, self.model) for loop in demand.loops)
         kind = layout.kind
         choice = replace(
             none,
@@ -446,7 +452,3 @@ class Inference:
             reason=reason,
         )
         return Decision(demand, choice, (), (), reason)
-
-
-def _copied(array: ArrayResult) -> bool:
-    return array.auto and array.storage == COPIED

@@ -32,8 +32,7 @@ def outcomes(
     out = []
     for loop in run.asked_loops(after):
         asked = run.targets[key(loop)]
-        if loop.ii is None and loop.bounds is not None and loop.bounds[1] <= asked:
-            loop = replace(loop, ii=loop.bounds[1])  # which a PIPELINE with the II asked for gives it
+        loop = as_asked(loop, asked)
         cause = loop.cause
         rewritten = tuple(
             d.demand.roots[0]
@@ -52,10 +51,32 @@ def outcomes(
         elif loop.bounds is not None and loop.bounds[1] > asked:
             cause = "; ".join(x for x in (cause, binding(loop, asked)) if x)
         old = before.get(key(loop), loop)
-        ii = (old.ii, loop.ii)
-        spans = (old.bounds if old.ii is None else None, loop.bounds if loop.ii is None else None)
-        out.append(InferredLoop(loop.function, loop.name, asked, *ii, cause, None, rewritten, *spans))
+        found = InferredLoop(
+            loop.function, loop.name, run.options.target_ii or loop.target_ii, old.ii, loop.ii, cause, None, rewritten,
+            old.bounds if old.ii is None else None, loop.bounds if loop.ii is None else None, loop.loop,
+        )  # fmt: skip
+        out.append(_supposed(run, found) if run.supposed else found)
     return out
+
+
+def _supposed(run: InferenceRun, item: InferredLoop) -> InferredLoop:
+    """A loop that nothing pipelines: no II before or after, and what both would be if something did."""
+    name = next((x.name for x in run.first.loops if key(x) == (item.function, item.loop)), item.name)
+    figures = " and ".join(
+        f"{'?' if ii is None and span is None else ii or '..'.join(map(str, span or ()))} {when}"
+        for ii, span, when in ((item.ii_before, item.span_before, "before"), (item.ii_after, item.span_after, "after"))
+    )
+    cause = f"not pipelined by {run.real.tool}; #pragma HLS pipeline would give II {figures}"
+    cause = f"{cause}; {item.cause}" if item.cause else cause
+    return replace(
+        item, name=name, target_ii=None, ii_before=None, ii_after=None, span_before=None, span_after=None, cause=cause
+    )
+
+
+def as_asked(loop: LoopResult, asked: int) -> LoopResult:
+    """A loop whose II is not known but not above the one asked for: a PIPELINE with that II gives it the most."""
+    known = loop.ii is None and loop.bounds is not None and loop.bounds[1] <= asked
+    return replace(loop, ii=loop.bounds[1]) if known and loop.bounds is not None else loop
 
 
 def binding(loop: LoopResult, asked: int) -> str | None:

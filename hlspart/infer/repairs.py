@@ -1,4 +1,4 @@
-"""What the prediction knows and ports alone do not say: schedules, recurrences through memories, loops made slower."""
+"""What the prediction knows and ports alone do not say: schedules, and recurrences through memories."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from hlspart.infer.demand import Demand, LoopKey, demands, key
+from hlspart.infer.decision import Decision, as_it_is
+from hlspart.infer.demand import COPIED, Demand, LoopKey, demands, key
 from hlspart.infer.running import InferenceRun, Plan
-from hlspart.model.results import IIResult, LoopResult
+from hlspart.model.results import ArrayResult, IIResult, LoopResult
 
 TRIALS = 8  # partitions, where ports and dependences together keep a loop from its II
 PATIENCE = 2  # of one array in a row that gain nothing
-
-
-def least(loop: LoopResult) -> int:
-    """The II of a loop; where that is not known, what it is known not to be below."""
-    return loop.ii or (loop.bounds[0] if loop.bounds is not None else 1)
 
 
 def tuned(run: InferenceRun, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
@@ -88,13 +84,6 @@ def _recurs(demand: Demand, late: set[LoopKey]) -> bool:
     return False
 
 
-def shown(loop: LoopResult) -> str:
-    """The II of a loop, or what it lies between."""
-    if loop.ii is not None:
-        return str(loop.ii)
-    return "?" if loop.bounds is None else f"{loop.bounds[0]}..{loop.bounds[1]}"
-
-
 def rank(loop: LoopResult) -> tuple[float, int]:
     """Orders the II of loops; one that is not known comes behind the most that it can be."""
     if loop.ii is not None:
@@ -106,51 +95,6 @@ def better(run: InferenceRun, one: IIResult, other: IIResult) -> bool:
     """Whether a loop has a lower II in ``one``, and none a higher one."""
     pairs = [(rank(x), rank(y)) for x, y in zip(run.asked_loops(one), run.asked_loops(other), strict=True)]
     return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
-
-
-def weighed(run: InferenceRun, plan: Plan) -> Plan:
-    """``plan`` without those partitions that cost another loop more cycles than they gain.
-
-    Choosing a bank at run time takes time of its own: it can lengthen a recurrence of a loop that
-    did not need the partition.
-    """
-    decisions, after = plan
-    base = {key(x): x for x in run.asked_loops(run.base)}
-    worse = {key(x) for x in run.asked_loops(after) if (x.ii or 0) > (base[key(x)].ii or x.ii or 0)}
-    suspects = [d for d in decisions if worse & {key(x.result) for x in d.demand.loops} and d.choice.kind != "none"]
-    for d in suspects:
-        group = d.demand.group.id
-        trial = tuple(run.plain(x.demand, "") if x.demand.group.id == group else x for x in decisions)
-        then = run.confirm(trial)
-        lost, gained = run.cycles(then), run.cycles(after)
-        if lost is None or gained is None or lost >= gained:
-            continue
-        run.leave_whole(group, f"partitioned, all loops take {gained} cycles; whole, they take {lost}")
-        reached = {key(x): max(run.targets[key(x)], least(x)) for x in run.asked_loops(then)}
-        decisions, after = run.solve(reached)
-    return _no_worse(run, (decisions, after))
-
-
-def _no_worse(run: InferenceRun, plan: Plan) -> Plan:
-    """With those partitions kept that serve a loop better than their replacement: smaller banks can be faster."""
-    decisions, after = plan
-    before = {key(x): x.ii for x in run.before.loops}
-    for d in decisions:
-        touched = {key(x.result) for x in d.demand.loops}
-        lost = [x for x in run.asked_loops(after) if key(x) in touched and (before.get(key(x)) or 0) < (x.ii or 0)]
-        lost = [x for x in lost if before.get(key(x)) is not None]
-        if not lost or not d.removed:
-            continue
-        names = ", ".join(f"{x.name} II {x.ii} instead of {before[key(x)]}" for x in lost)
-        kept = replace(run.kept(d.demand, run.chooser(d.demand)), reason=f"kept: without it {names}")
-        trial = tuple(kept if x is d else x for x in decisions)
-        then = run.confirm(trial)
-        now = {key(x): x.ii for x in run.asked_loops(then)}
-        known = [(x, now[key(x)]) for x in run.asked_loops(after)]
-        saved = [(x.ii - ii) * (x.trip_count.max or 1) for x, ii in known if x.ii is not None and ii is not None]
-        if sum(saved) > 0:
-            decisions, after = trial, then
-    return decisions, after
 
 
 def _as_registers(run: InferenceRun, chosen: Sequence[Demand]) -> tuple[IIResult, list[Demand]]:
@@ -166,4 +110,29 @@ def _as_registers(run: InferenceRun, chosen: Sequence[Demand]) -> tuple[IIResult
 def why(what: str, demand: Demand, gains: Sequence[LoopResult]) -> str:
     """The II at which ``what``, in place of the choice, would leave loops that gain from that."""
     touched = {key(x.result) for x in demand.loops}
-    return f"{what} leaves " + " and ".join(f"{x.name} at II {shown(x)}" for x in gains if key(x) in touched)
+    return f"{what} leaves " + " and ".join(f"{x.name} at II {x.figure}" for x in gains if key(x) in touched)
+
+
+def copied(array: ArrayResult) -> bool:
+    """Whether the tool copies a memory for its reads unasked."""
+    return array.auto and array.storage == COPIED
+
+
+def copies(run: InferenceRun, demand: Demand) -> int:
+    """Copies that the tool makes of an array unasked, if nothing partitions it."""
+    found = (a.copies for a in run.unpartitioned.arrays if copied(a) and a.variable in demand.roots)
+    return max(found, default=1)
+
+
+def unneeded(run: InferenceRun, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+    """Without partitions of memories that the tool copies by itself, where no loop is the slower for it."""
+    kept = tuple(decisions)
+    for place, d in enumerate(kept):
+        if d.choice.kind in ("none", "replicate") or copies(run, d.demand) < 2:
+            continue
+        left = run.plain(d.demand, as_it_is(d.demand, copies(run, d.demand)))
+        trial = (*kept[:place], left, *kept[place + 1 :])
+        then, now = (run.asked_loops(run.confirm(x, run.real)) for x in (trial, kept))
+        if all(rank(x) <= rank(y) for x, y in zip(then, now, strict=True)):
+            kept = trial
+    return kept

@@ -39,7 +39,11 @@ class InferenceRun(Protocol):
     target: Target
     options: InferOptions
     model: BankModel
-    before: IIResult  # as it is written
+    first: IIResult  # as it is written
+    before: IIResult  # the same, with pipelines supposed where there are none
+    real: Target
+    supposed: bool
+    unpartitioned: IIResult  # without the directives that may change, as the tool has it
     base: IIResult  # without the directives that may change
     targets: dict[LoopKey, int]
     partings: dict[int, Parting]  # groups whose banks part stores for the sake of a recurrence

@@ -79,6 +79,7 @@ class RewriteOptions:
     clone: bool = False
     split_struct: bool = False
     dialect: Literal["c", "hls-library"] = "c"  # how bank-centric code says its loads
+    withheld: tuple[tuple[str, str], ...] = ()  # arrays that keep their text, by name, and why
 
 
 @dataclass(frozen=True, slots=True)

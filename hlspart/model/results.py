@@ -202,6 +202,28 @@ class LoopResult:
     banks: tuple[BankUse, ...] = ()  # of all memories with ports, by array and bank
     depth_cause: str | None = None  # why depth and latency are not known although the II is
 
+    @property
+    def aim(self) -> int | None:
+        """The II to reach: as asked for, or the 1 at which a tool aims by itself; None where nothing is pipelined."""
+        return (self.target_ii or 1) if self.pipelined else None
+
+    @property
+    def least(self) -> int:
+        """The II; where that is not known, what it is known not to be below."""
+        return self.ii or (self.bounds[0] if self.bounds is not None else 1)
+
+    @property
+    def figure(self) -> str:
+        """The II in words: ``5``, ``5..10`` or ``?``."""
+        if self.ii is not None:
+            return str(self.ii)
+        return "?" if self.bounds is None else f"{self.bounds[0]}..{self.bounds[1]}"
+
+    @property
+    def misses(self) -> bool:
+        """Whether the II is known to be above the one to reach."""
+        return self.aim is not None and self.least > self.aim
+
 
 @dataclass(frozen=True, slots=True)
 class ArrayResult:
@@ -334,13 +356,15 @@ class InferredArray:
     registers: int = 0  # bits
     fresh: bool = False  # the pragmas are new, not those that are there
     scope: str | None = None  # function for the directives of an array at file scope
+    split_top: bool = False  # the rewrite that it needs changes the signature of a top function
 
 
 @dataclass(frozen=True, slots=True)
 class InferredLoop:
     """What a loop gains. ``rewritten``: ids of the arrays that it touches and that need the rewrite.
 
-    ``span_before``, ``span_after``: least and most of an II that is not known, where they are.
+    ``span_before``, ``span_after``: least and most of an II that is not known, where they are. ``loop``: its id.
+    ``target_ii`` None: nobody asked for an II; the tool pipelines the loop by itself, or not at all.
     """
 
     function: str
@@ -353,6 +377,7 @@ class InferredLoop:
     rewritten: tuple[int, ...] = ()
     span_before: tuple[int, int] | None = None
     span_after: tuple[int, int] | None = None
+    loop: int = -1
 
 
 @dataclass(frozen=True)

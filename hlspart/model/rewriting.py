@@ -16,6 +16,8 @@ from hlspart.model.source import Edit, Origin
 
 Style = Literal["split", "bankdim", "crossbar"]
 
+TARGET_MISSED = "rewrite-target-missed"
+
 
 @dataclass(frozen=True, slots=True)
 class DimMapping:
@@ -197,8 +199,10 @@ class RewriteResult:
 
     @property
     def findings(self) -> bool:
-        """Whether a group was refused or in conflict (exit code 1)."""
-        return any(o.status in ("refused", "conflict") for o in self.outcomes)
+        """Whether a group was refused or in conflict, or nothing found to write for a loop that misses its target."""
+        return any(o.status in ("refused", "conflict") for o in self.outcomes) or any(
+            d.rule == TARGET_MISSED for d in self.diagnostics
+        )
 
     def map_json(self) -> dict[str, object]:
         """The ``--map`` file."""

@@ -267,6 +267,13 @@ def effects(program: Program) -> Effects:
     return Effects(program)
 
 
+def in_hardware(program: Program, tops: tuple[str, ...]) -> frozenset[str]:
+    """Functions that the top functions reach; those of included headers are tops only where there is no other."""
+    given = {unit.path for unit in program.units}
+    own = tuple(t for t in tops if program.functions[t].body.at.span.path in given)
+    return effects(program).reachable(own or tops)
+
+
 def labels_used(function: Function) -> frozenset[str]:
     """Targets of goto statements."""
     return frozenset(

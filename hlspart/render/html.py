@@ -278,7 +278,8 @@ def _array(x: Shape) -> Shape:
     proof = f"minimal in {x['space']}" if x["proved_minimal"] else "not proved minimal"
     if x["absolute"]:
         proof = "minimal over any mapping"
-    how = "hlspart rewrite --infer" if x["needs_rewrite"] else "\n".join(x["pragmas"])
+    command = "hlspart rewrite --infer" + " --split-top" * x["split_top"]
+    how = command if x["needs_rewrite"] else "\n".join(x["pragmas"])
     return {"name": x["name"], "what": what, "banks": x["banks"], "proof": proof, "how": how}
 
 

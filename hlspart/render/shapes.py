@@ -352,6 +352,7 @@ def _inferred(item: InferredArray) -> Shape:
         "bank_depth": item.bank_depth,
         "needs_rewrite": item.needs_rewrite,
         "selection_luts": item.selection_luts,
+        "split_top": item.split_top,
         "reason": item.reason,
         "partition": [_partition(p) for p in item.dims],
     }

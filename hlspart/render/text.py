@@ -133,7 +133,7 @@ def infer(shape: Shape) -> str:
                 table(
                     ("loop", "target", "II before", "II after", "cause"),
                     [
-                        (loop_title(x), x["target_ii"], _ii(x, "before"), _ii(x, "after"), x["cause"] or "")
+                        (loop_title(x), x["target_ii"] or "-", _ii(x, "before"), _ii(x, "after"), x["cause"] or "")
                         for x in file["loops"]
                     ],
                 )
@@ -176,7 +176,8 @@ def _inferred(array: Shape) -> str:
     if array["selection_luts"]:
         text += f"    about {array['selection_luts']} LUTs choose among banks\n"
     if array["needs_rewrite"]:
-        text += "    no pragma alone achieves this: hlspart rewrite --infer writes it\n"
+        option = " --split-top" if array["split_top"] else ""
+        text += f"    no pragma alone achieves this: hlspart rewrite --infer{option} writes it\n"
     if array["reason"]:
         text += f"    {array['reason']}\n"
     return text

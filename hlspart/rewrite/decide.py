@@ -115,7 +115,10 @@ class Decider:
             return outcome_of(self.program, group, "ignored", style, kept)
         result = self._plan(group, style, given)
         if isinstance(result, Plan):
-            return result
+            withheld = dict(self.options.withheld)
+            why = next((withheld[n] for v in group.members if (n := self.program.variable(v).name) in withheld), None)
+            slower = Refusal("slower", why or "", self.program.variable(group.members[0]).at)
+            return result if why is None else outcome_of(self.program, group, "kept", style, slower)
         served = self.strict is not None and given is None and result is not None and result.code in BANK_CENTRIC
         status = "kept" if result is None or served else "refused"  # the pragma serves, as far as it can
         return outcome_of(self.program, group, status, style, result)
@@ -386,7 +389,9 @@ class Decider:
             path = declarator.declarator.span.path
             if path not in given:
                 return Refusal(
-                    "header", f"'{variable.name}' is declared in {path}, which is not given", declarator.name
+                    "header",
+                    f"'{variable.name}' is declared in {path}, which is not given: give it, too",
+                    declarator.name,
                 )
         if variable.volatile:
             return Refusal("volatile", f"'{variable.name}' is volatile", variable.at)
@@ -421,7 +426,7 @@ class Decider:
             if name.editable and self.program.text(name) != variable.name:
                 return Refusal("namespace", f"'{variable.name}' is named with its namespace", use.node.at)
             if use.node.at.span.path not in given:
-                reason = f"'{variable.name}' is used in {use.node.at.span.path}, which is not given"
+                reason = f"'{variable.name}' is used in {use.node.at.span.path}, which is not given: give it, too"
                 return Refusal("header", reason, use.node.at)
             if use.kind in reasons:
                 code, reason = reasons[use.kind]
@@ -459,13 +464,17 @@ def outcome_of(
     )
 
 
+def _elsewhere(variable: Variable, path: str) -> str:
+    return f"'{variable.name}' is declared in {path}, which is not given: give it, too"
+
+
 def outside(program: Program, analysis: AccessAnalysis, array: int) -> GroupOutcome | None:
     """Refusal of an array that is declared in a file which is not given, so that no pragma can be written for it."""
     variable = program.variable(array)
     path = variable.at.span.path
     if path in {unit.path for unit in program.units}:
         return None
-    refusal = Refusal("header", f"'{variable.name}' is declared in {path}, which is not given", variable.at)
+    refusal = Refusal("header", _elsewhere(variable, path), variable.at)
     group = next(g for g in analysis.groups if array in g.members)
     return outcome_of(program, group, "refused", None, refusal)
 

@@ -263,7 +263,8 @@ def declare_parameter(
     statement = declarator.statement
     given = {unit.path for unit in program.units}
     if statement.span.path not in given:
-        return Refusal("header", f"a prototype stands in {statement.span.path}, which is not given", statement)
+        reason = f"a prototype stands in {statement.span.path}, which is not given: give it, too"
+        return Refusal("header", reason, statement)
     if program.text(statement).endswith(";"):
         return _old_style(program, plan, variable, declarator, buffer)
     if any(_EFFECT.search(program.text(bracket)) for bracket in declarator.brackets):

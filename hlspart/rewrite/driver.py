@@ -16,7 +16,7 @@ from hlspart.infer import emission
 from hlspart.infer.emitted import cheap
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.options import InferOptions, Options, RewriteOptions
+from hlspart.model.options import Options, RewriteOptions
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, InferResult, Validation
 from hlspart.model.rewriting import GroupOutcome, RewriteResult
@@ -53,7 +53,8 @@ class Stages(Protocol):
     def target(self) -> Target: ...
     @property
     def reader(self) -> Callable[[str], bytes] | None: ...
-    def infer(self, options: InferOptions) -> InferResult: ...
+    @property
+    def inferred(self) -> InferResult: ...
     def with_program(self, program: Program) -> Self: ...
     def with_texts(self, texts: Mapping[str, str]) -> Self: ...
 
@@ -102,7 +103,10 @@ class Rewrite:
 
     def _chosen(self) -> RewriteResult:
         if self.options.infer:
-            return self._settled(self.inferred(self.stages.infer(InferOptions())))
+            left = {name for name, _ in self.options.withheld}
+            proposed = self.stages.inferred
+            arrays = tuple(a for a in proposed.arrays if a.name not in left)
+            return self._settled(self.inferred(replace(proposed, arrays=arrays)))
         return self.banked({})
 
     def _settled(self, result: RewriteResult) -> RewriteResult:
@@ -110,7 +114,7 @@ class Rewrite:
         if not cheap(result, _WAYS) or not any(o.status == "rewritten" for o in result.outcomes):
             return result
         second = self.stages.with_texts(result.files)
-        again = Rewrite(second, self.options).inferred(second.infer(InferOptions()))
+        again = Rewrite(second, self.options).inferred(second.inferred)
         if again.files == result.files or any(o.status == "rewritten" for o in again.outcomes):
             return result
         return followed(self.program, result, again)
@@ -132,7 +136,7 @@ class Rewrite:
         given = {unit.path for unit in self.program.units}
         elsewhere = [outside(self.program, self.analysis, a.variable) for a in inferred.arrays if a.fresh]
         lost = [outcome for outcome in elsewhere if outcome is not None and outcome.group not in layouts]
-        program, forward = transform.emit(self.program, emission.with_pragmas(self.program, inferred, given))
+        program, forward = transform.emit(self.program, emission.with_pragmas(self.program, inferred, given, True))
         second = self.stages.with_program(program)
         result = self._of_this(second, forward, self._on("inferred pragmas", second, forward).banked(layouts))
         return with_outcomes(self.program, result, lost)

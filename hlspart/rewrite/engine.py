@@ -213,15 +213,20 @@ def diagnostic(program: Program, outcome: GroupOutcome) -> Diagnostic:
     finding = outcome.status in ("refused", "conflict", "kept")
     assert outcome.at is not None
     names = ", ".join(f"'{name}'" for name in outcome.arrays)
-    remedy = "; --split-top splits it too" if outcome.code == "top-level" else ""
-    remedy = "; its pragma stays, and the II that it reaches" if outcome.status == "kept" else remedy
     return Diagnostic(
         rule=f"rewrite-{outcome.code}",
         name=f"rewrite-{outcome.code}",
         severity="warning" if finding else "info",
         place=place(program, outcome.at),
-        message=f"{names} left as it is: {outcome.reason}{remedy}",
+        message=f"{names} left as it is: {outcome.reason}{remedy(outcome)}",
     )
+
+
+def remedy(outcome: GroupOutcome) -> str:
+    """What would lift a refusal, or what is had without, in words behind its reason."""
+    if outcome.status == "kept":
+        return "; its pragma stays, and the II that it reaches"
+    return "; --split-top splits it too" if outcome.code == "top-level" else ""
 
 
 def with_reasons(program: Program, result: RewriteResult, found: Mapping[int, GroupOutcome]) -> RewriteResult:

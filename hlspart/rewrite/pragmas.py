@@ -97,7 +97,8 @@ def _edit_pragma(
     if at.kind == "mixed":
         return Refusal("macro", "a pragma on the array comes out of a macro", at)
     if at.span.path not in {unit.path for unit in program.units}:
-        return Refusal("header", f"a pragma on the array stands in {at.span.path}, which is not given", at)
+        reason = f"a pragma on the array stands in {at.span.path}, which is not given: give it, too"
+        return Refusal("header", reason, at)
     old = buffer.text(at.span)
     named = list(dict.fromkeys(v for d in directives for v in d.variables))
     mine = [v for v in named if v in plan.group.members]

@@ -84,7 +84,7 @@ class Facts:
         """
         if arrays not in self._answers:
             cheap = self.operations * (len(self._answers) + 1) <= MOST_OPERATIONS
-            asked = cheap and any(True for _ in self.pipelined())  # no loop of the user's has a target otherwise
+            asked = cheap and any(True for _ in self.pipelined())  # else no loop has an II to reach
             self._answers[arrays] = self.infer(arrays) if self.infer is not None and asked else None
         return self._answers[arrays]
 
@@ -178,11 +178,19 @@ class Facts:
                     yield status, directive, self.program.variable(variable)
 
     def pipelined(self) -> Iterator[LoopResult]:
-        """Loops that the user asked to pipeline and whose II is known."""
+        """Loops that the tool pipelines, asked or not, of whose II something is known."""
         if self.ii is not None:
             for loop in self.ii.loops:
-                if loop.pipelined and loop.origin != "auto" and loop.ii is not None and loop.target_ii is not None:
+                if loop.pipelined and (loop.ii is not None or loop.bounds is not None):
                     yield loop
+
+    def missed(self) -> Iterator[tuple[LoopResult, str, Severity]]:
+        """Loops above the II to reach, with words for that; information where nobody asked the tool to pipeline."""
+        for loop in self.pipelined():
+            if loop.misses:
+                unasked = ", which the tool pipelines by itself" if loop.origin == "auto" else ""
+                words = f"loop {loop.name}{unasked}: II {loop.figure} instead of {loop.aim}"
+                yield loop, words, "info" if unasked else "warning"
 
     def banks(self, variable: int) -> int | None:
         """Banks of an array in the prediction."""
@@ -204,7 +212,7 @@ class Facts:
 
     def short_of_ports(self, loop: LoopResult) -> tuple[Variable, ...]:
         """All arrays whose ports alone keep a loop from its target."""
-        late = [x for x in loop.limits if x.kind == "memory-port" and x.ii > (loop.target_ii or 1)]
+        late = [x for x in loop.limits if x.kind == "memory-port" and x.ii > (loop.aim or 1)]
         found = (self._array_of(loop, name) for name in dict.fromkeys(x.array for x in late))
         return tuple(v for v in found if v is not None)
 

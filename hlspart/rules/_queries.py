@@ -63,8 +63,8 @@ def undecided_bank(facts: Facts, rule: Rule, remark: Remark) -> Diagnostic:
     groups = {facts.analysis.group_of.get(v) for v in remark.directive.variables}
     for loop in facts.pipelined():
         variable = facts.limit_array(loop)
-        ideal, target = loop.ideal_ii or loop.ii, loop.target_ii
-        if loop.ii is None or ideal is None or target is None or loop.ii <= max(target, ideal):
+        ideal = loop.ideal_ii or loop.ii
+        if loop.ii is None or ideal is None or loop.ii <= max(loop.aim or 1, ideal):
             continue
         if variable is None or facts.analysis.group_of.get(variable.id) not in groups:
             continue
@@ -83,9 +83,9 @@ def undecided_bank(facts: Facts, rule: Rule, remark: Remark) -> Diagnostic:
 
 
 def _groups_in_doubt(facts: Facts) -> set[int]:
-    """Groups accessed in a loop that is asked for an II and whose II is not known or above what it is asked for."""
+    """Groups accessed in a pipelined loop whose II is not known or above the one to reach."""
     loops = facts.ii.loops if facts.ii is not None else ()
-    late = {x.loop for x in loops if x.pipelined and (x.ii is None or x.ii > (x.target_ii or x.ii))}
+    late = {x.loop for x in loops if x.pipelined and (x.ii is None or x.misses)}
     reached = (a for a in facts.analysis.accesses if facts.ii is None or late & set(a.loops))
     return {facts.analysis.group_of.get(a.array, -1) for a in reached}
 
@@ -117,7 +117,7 @@ def same_without(facts: Facts, group: int) -> bool:
     if facts.recheck is None or facts.ii is None or group not in _first_groups(facts) or _large(facts):
         return False
     touched = _loops_of(facts, group)
-    if not touched or any(x.loop in touched and x.ii and x.target_ii and x.ii > x.target_ii for x in facts.ii.loops):
+    if not touched or any(x.loop in touched and x.misses for x in facts.ii.loops):
         return False  # where something else still limits a loop, the partition may be half of the answer
     other = facts.recheck(_with_dims(facts.validation, group, ()))
     after = {loop.loop: loop for loop in other.loops}

@@ -50,5 +50,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         return
     for loop in facts.ii.loops:
         if loop.pipelined and loop.origin != "auto" and loop.ii is None:
-            message = f"loop {loop.name}: II unknown: {loop.cause or 'not analysed'}"
+            known = f", in {loop.figure}" if loop.bounds is not None else ""
+            message = f"loop {loop.name}: II unknown{known}: {loop.cause or 'not analysed'}"
             yield facts.report(RULE, facts.loop_at(loop), message)

@@ -55,28 +55,26 @@ RULE = Rule("HLP201", "ports-limit-ii", "warning")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Loops above their target by a port."""
-    for loop in facts.pipelined():
-        assert loop.ii is not None
-        assert loop.target_ii is not None
-        if loop.ii <= loop.target_ii or not loop.limits or loop.limits[0].kind != "memory-port":
+    for loop, missed, severity in facts.missed():
+        if not loop.limits or loop.limits[0].kind != "memory-port":
             continue
         limit, variable = loop.limits[0], facts.limit_array(loop)
-        message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {limit.text}"
+        message = f"{missed}: {limit.text}"
         related = [(variable.at, f"'{variable.name}' is declared here")] if variable is not None else []
         hint, fix = _partition(facts, loop) or (_hint(facts, loop, variable), None)
-        yield facts.report(RULE, facts.loop_at(loop), message, hint, related, fix)
+        yield facts.report(RULE, facts.loop_at(loop), message, hint, related, fix, severity)
 
 
 def _partition(facts: Facts, loop: LoopResult) -> tuple[str, Fix | None] | None:
     """Pragmas of the arrays that are short of ports, with the II that the prediction gives under them."""
     arrays = facts.short_of_ports(loop)
     result = facts.inferred(*sorted(v.name for v in arrays)) if arrays else None
-    if result is None or any(x.ii_before is not None and x.ii_before < (x.ii_after or 0) for x in result.loops):
+    if result is None:
         return None
     groups = {facts.analysis.group_of.get(v.id) for v in arrays}
     fresh = tuple(a for a in result.arrays if a.fresh and facts.analysis.group_of.get(a.variable) in groups)
-    ii = next((x.ii_after for x in result.loops if (x.function, x.name) == (loop.function, loop.name)), None)
-    if not fresh or ii is None or loop.ii is None or ii >= loop.ii:
+    ii = next((x.ii_after for x in result.loops if (x.function, x.loop) == (loop.function, loop.loop)), None)
+    if not fresh or ii is None or ii >= loop.least:
         return None
     hint = f"{'; '.join(p for a in fresh for p in a.pragmas)} gives II {ii}"
     edits = facts.insert(replace(result, arrays=fresh)) if facts.insert is not None else ()
@@ -88,9 +86,9 @@ def _hint(facts: Facts, loop: LoopResult, variable: Variable | None) -> str:
     """What the accesses of one iteration need at least, and which command finds the rest."""
     helps = "hlspart ii says what would help"
     limit = loop.limits[0]
-    if variable is None or limit.accesses is None or not limit.ports or not loop.target_ii:
+    if variable is None or limit.accesses is None or not limit.ports or not loop.aim:
         return helps
     if facts.storage(variable.id) == "m_axi":
         return f"copy what an iteration needs of '{variable.name}' into a local array first, or read wider words"
-    banks = -(-limit.accesses // (limit.ports * loop.target_ii))
+    banks = -(-limit.accesses // (limit.ports * loop.aim))
     return f"at least {banks} banks are needed; {helps}, hlspart infer whether a pragma can make them"

@@ -48,13 +48,11 @@ RULE = Rule("HLP202", "recurrence-limits-ii", "warning")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Loops above their target by a recurrence."""
-    for loop in facts.pipelined():
-        assert loop.ii is not None
-        assert loop.target_ii is not None
-        if loop.ii <= loop.target_ii or binding(loop) != "recurrence":
+    for loop, missed, _ in facts.missed():
+        if loop.origin == "auto" or binding(loop) != "recurrence":
             continue
         limit = loop.limits[0] if loop.limits else None
         why = limit.text if limit is not None else "an iteration needs a result of the one before"
-        message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {why}"
-        hint = f"set II={loop.ii}, or break the recurrence (several accumulators, a local copy)"
+        message = f"{missed}: {why}"
+        hint = f"set II={loop.least}, or break the recurrence (several accumulators, a local copy)"
         yield facts.report(RULE, facts.loop_at(loop), message, hint)

@@ -52,12 +52,8 @@ RULE = Rule("HLP211", "target-missed", "warning", hint="ask for the II that is r
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Loops above their target that no other rule explains."""
-    for loop in facts.pipelined():
-        assert loop.ii is not None
-        assert loop.target_ii is not None
-        kind = binding(loop)
-        if loop.ii > loop.target_ii and kind not in ("memory-port", "recurrence"):
+    for loop, missed, _ in facts.missed():
+        if loop.origin != "auto" and binding(loop) not in ("memory-port", "recurrence"):
             why = loop.limits[0].text if loop.limits else "several limits together"
-            hint = None if loop.limits else f"set II={loop.ii}, or see hlspart ii --explain {loop.name}"
-            message = f"loop {loop.name}: II {loop.ii} instead of {loop.target_ii}: {why}"
-            yield facts.report(RULE, facts.loop_at(loop), message, hint)
+            hint = None if loop.limits else f"set II={loop.least}, or see hlspart ii --explain {loop.name}"
+            yield facts.report(RULE, facts.loop_at(loop), f"{missed}: {why}", hint)

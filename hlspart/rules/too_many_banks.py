@@ -55,7 +55,7 @@ RULE = Rule("HLP302", "too-many-banks", "info")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Partitions above the inferred minimum."""
-    late = (x for x in facts.pipelined() if x.ii is not None and x.target_ii is not None and x.ii > x.target_ii)
+    late = (x for x, _, _ in facts.missed())
     short = {v.id for v in map(facts.limit_array, late) if v is not None}  # what lacks ports has no bank too many
     partitions = [(d, v, facts.banks(v.id)) for _, d, v in facts.partitions() if v.id not in short]
     if not any(banks is not None and banks > 2 for _, _, banks in partitions):
@@ -63,7 +63,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     result = facts.inferred()
     if result is None:
         return
-    if any(x.ii_before is None or x.ii_after is None or x.ii_after > x.ii_before for x in result.loops):
+    if any(x.ii_before is None or x.ii_after is None for x in result.loops):
         return
     inferred = {a.variable: a for a in result.arrays}
     for directive, variable, banks in partitions:

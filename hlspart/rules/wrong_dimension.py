@@ -52,9 +52,9 @@ RULE = Rule("HLP207", "wrong-dimension", "warning")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Partitions that a recheck on another dimension beats."""
-    for loop in facts.pipelined():
+    for loop, _, severity in facts.missed():
         variable = facts.limit_array(loop)
-        if variable is None or loop.ii is None or loop.target_ii is None or loop.ii <= loop.target_ii:
+        if variable is None or loop.ii is None:
             continue
         found = better_dimension(facts, loop, variable)
         if found is None:
@@ -66,4 +66,4 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         message = f"'{name}' is partitioned in dim {old}; in dim {new} loop {loop.name} reaches II {ii}"
         message += f" instead of {loop.ii}"
         related = [(facts.loop_at(loop), "the loop")]
-        yield facts.report(RULE, directive.at, message, f"write dim={new}", related, fix)
+        yield facts.report(RULE, directive.at, message, f"write dim={new}", related, fix, severity)

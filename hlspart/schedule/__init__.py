@@ -10,6 +10,7 @@ __all__ = [
     "check",
     "compare",
     "port_accesses",
+    "regressions",
     "reports",
     "reshape",
     "resources",

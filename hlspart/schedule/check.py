@@ -14,6 +14,7 @@ from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.model.program import Program
 from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validation
 from hlspart.partition import validate
+from hlspart.poly.effects import in_hardware
 from hlspart.schedule import bus, depths, resources
 from hlspart.schedule.confirm import faults
 from hlspart.schedule.controller import Controller, modules
@@ -46,13 +47,15 @@ def check(
     bank_model: BankModel = "static",
     hints: bool = True,
 ) -> IIResult:
-    """Predict every loop of every function for ``target`` under the validated partitions.
+    """Predict every loop of every function that the tops reach for ``target`` under the validated partitions.
 
     ``hints``: also look for what would help a loop that misses its target.
     """
     made = separated(program, analysis, validation, target)
     statuses, (program, analysis, validation) = validation.statuses, (made.program, made.analysis, made.validation)
-    functions = [_Function(program, analysis, validation, target, name) for name in program.functions]
+    hardware = in_hardware(program, analysis.tops)
+    names = tuple(name for name in program.functions if name in hardware)
+    functions = [_Function(program, analysis, validation, target, name) for name in names]
     loops: list[LoopResult] = []
     unrolled = frozenset(loop for f in functions for loop in f.unrolled())
     for function in functions:
@@ -76,7 +79,7 @@ def check(
         loops=tuple(latencies.loops),
         arrays=arrays,
         pragmas=statuses,
-        functions=tuple(FunctionResult(name, latencies.of(name), in_order.of(name)) for name in program.functions),
+        functions=tuple(FunctionResult(name, latencies.of(name), in_order.of(name)) for name in names),
         assumptions=_assumptions(target, bank_model, waiting),
         resources=resources.total(arrays, storage),
     )

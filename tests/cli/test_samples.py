@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hlspart.model.options import FrontendOptions, Options, RewriteOptions, TargetOptions
+from hlspart.model.options import FrontendOptions, InferOptions, Options, RewriteOptions, TargetOptions
 from hlspart.pipeline import Pipeline
 from hlspart.targets import load
 from hlspart.verification import VerifyOptions, verify, verify_many
@@ -48,7 +48,7 @@ def test_rewrites_compute_the_same(tmp_path: Path, way: str) -> None:
     if way in ("split", "bankdim"):
         assert changed >= PARTITIONED - {"fir"}
     if way == "infer":
-        assert {"bottleneck", "conv2d"} <= changed
+        assert {"bottleneck", "conv2d", "upsample"} <= changed
 
 
 def test_the_promise_of_the_readme(tmp_path: Path) -> None:
@@ -71,6 +71,24 @@ def test_the_promise_of_the_readme(tmp_path: Path) -> None:
     assert checked.exit_code == 0, checked.message
     uses = {(u.loop, u.array): (u.reads, u.writes, u.interval, u.iterations) for u in checked.ports}
     assert uses["SUM_LOOP", "mem_0"] == (2, 0, 1, 126) and uses["SUM_LOOP", "mem_1"][2] == 1
+
+
+@pytest.mark.parametrize("tool", ["vivado-hls-2019.2", "vitis-2022.1", "vitis-2022.2", "vitis-2025.2"])
+def test_the_readme_says_for_which_tools_its_examples_hold(tool: str) -> None:
+    options = Options(target=TargetOptions(tool=tool))
+    copied = tool in ("vitis-2022.2", "vitis-2025.2")
+    for name, loop, needed in (("bottleneck", "SUM_LOOP", not copied), ("upsample", "SMOOTH", True)):
+        path = str(SAMPLES[0].parent / f"{name}.c")
+        p = Pipeline([path], options)
+        assert {x.name: x.ii for x in p.ii.loops}[loop] == 1 + needed
+        inferred = p.infer(InferOptions())
+        assert {x.name: (x.ii_before, x.ii_after) for x in inferred.loops}[loop] == (1 + needed, 1)
+        assert any(a.needs_rewrite or a.kind != "none" for a in inferred.arrays) == needed
+        assert any(d.rule == "HLP201" for d in p.lint().diagnostics) == needed
+        new = p.rewrite(RewriteOptions(infer=True)).files[path]
+        assert (new != p.program.sources[path].text) == needed
+        again = Pipeline([path], options, lambda _: new.encode())  # noqa: B023
+        assert {x.name: x.ii for x in again.ii.loops}[loop] == 1
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda p: p.stem)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from hlspart.infer import infer
 from hlspart.infer.emission import pragma_texts
 from hlspart.model.options import FrontendOptions, InferOptions, Options
-from hlspart.model.results import InferredArray, InferResult
+from hlspart.model.results import InferredArray, InferredLoop, InferResult
 from hlspart.pipeline import Pipeline
 
 
@@ -17,9 +16,13 @@ def pipeline(text: str, cfg: str | None = None, **options: Any) -> Pipeline:
     return Pipeline(["k.c"], Options(frontend=front, **options), lambda path: files[path])
 
 
-def run(text: str, model: str = "static", cfg: str | None = None, **options: Any) -> InferResult:
-    p = pipeline(text, cfg)
-    return infer(p.program, p.analysis, p.validation, p.target, InferOptions(**options), model)  # type: ignore[arg-type]
+def run(text: str, model: Literal["static", "ideal"] = "static", cfg: str | None = None, **options: Any) -> InferResult:
+    return pipeline(text, cfg, bank_model=model).infer(InferOptions(**options))
+
+
+def asked(result: InferResult) -> list[InferredLoop]:
+    """The loops with an II that the source asks for; tools pipeline others by themselves."""
+    return [x for x in result.loops if x.target_ii is not None]
 
 
 def array(result: InferResult, name: str) -> InferredArray:
@@ -29,8 +32,7 @@ def array(result: InferResult, name: str) -> InferredArray:
 
 def pasted(text: str, **options: Any) -> str:
     p = pipeline(text)
-    result = infer(p.program, p.analysis, p.validation, p.target, InferOptions(**options))
-    return pragma_texts(p.program, result).get("k.c", text)
+    return pragma_texts(p.program, p.infer(InferOptions(**options))).get("k.c", text)
 
 
 def iis(text: str, cfg: str | None = None) -> dict[str, int | None]:

@@ -21,7 +21,6 @@ from pathlib import Path
 
 import random_kernels
 
-from hlspart.infer import infer
 from hlspart.infer.emission import pragma_texts
 from hlspart.layouts.dimension import DimLayout
 from hlspart.model.options import FrontendOptions, InferOptions, Options
@@ -59,7 +58,7 @@ class Trial:
         self.pipeline = self._read(text)
         options = InferOptions(scheme="pragma", max_banks=most)
         p = self.pipeline
-        self.result: InferResult = infer(p.program, p.analysis, p.validation, p.target, options)
+        self.result: InferResult = p.infer(options)
         self.promised = [x.ii_after or 0 for x in self.result.loops]
 
     @property

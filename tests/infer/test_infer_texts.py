@@ -10,7 +10,6 @@ import pytest
 from inferring import FAR, MATMUL, OVER, UNROLLED, WINDOW, array, iis, pasted, pipeline, run
 
 from hlspart.cli.app import run as run_cli
-from hlspart.infer import infer
 from hlspart.infer.emission import emit
 from hlspart.model.options import InferOptions
 from hlspart.render import shapes
@@ -51,7 +50,7 @@ def test_in_place_text_is_exact() -> None:
 )
 def test_emitted_forms(form: str, expected: str) -> None:
     p = pipeline(UNROLLED)
-    assert emit(p.program, infer(p.program, p.analysis, p.validation, p.target, InferOptions()), form) == expected
+    assert emit(p.program, p.infer(InferOptions()), form) == expected
 
 
 @pytest.mark.parametrize(("text", "subject"), [(FAR, "variable"), (MATMUL, "argument"), (OVER, "argument")])
@@ -73,7 +72,7 @@ def test_smarthls_says_the_same_in_its_own_words(text: str, subject: str) -> Non
 
 def test_cfg_read_back_gives_the_promise() -> None:
     p = pipeline(MATMUL)
-    cfg = emit(p.program, infer(p.program, p.analysis, p.validation, p.target, InferOptions()), "cfg")
+    cfg = emit(p.program, p.infer(InferOptions()), "cfg")
     assert iis(MATMUL, cfg) == {"L": 1} or set(iis(MATMUL, cfg).values()) == {1}
     again = run(MATMUL, cfg=cfg)
     assert all(not a.fresh and not a.removed for a in again.arrays)
@@ -81,7 +80,7 @@ def test_cfg_read_back_gives_the_promise() -> None:
 
 def test_diff_applies() -> None:
     p = pipeline(FAR)
-    diff = emit(p.program, infer(p.program, p.analysis, p.validation, p.target, InferOptions()), "diff")
+    diff = emit(p.program, p.infer(InferOptions()), "diff")
     assert diff.splitlines()[:2] == ["--- k.c", "+++ k.c"]
     added = [line[1:] for line in diff.splitlines()[2:] if line.startswith("+")]
     assert added == ["    #pragma HLS array_partition variable=A type=block factor=2 dim=1"]
@@ -145,7 +144,7 @@ def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: py
 @pytest.mark.parametrize("form", ["cfg", "tcl"])
 def test_directives_beside_the_source_leave_its_pragmas_that_serve(form: str) -> None:
     p = pipeline(OVER)
-    result = infer(p.program, p.analysis, p.validation, p.target, InferOptions(beside=True))
+    result = p.infer(InferOptions(beside=True))
     assert emit(p.program, result, form) == "" and array(result, "A").banks == 16
     short = pipeline(
         OVER.replace("factor=16", "factor=2 dim=1")
@@ -153,7 +152,7 @@ def test_directives_beside_the_source_leave_its_pragmas_that_serve(form: str) ->
         .replace("4*t", "8*t")
         .replace("A[64]", "A[128]")
     )
-    result = infer(short.program, short.analysis, short.validation, short.target, InferOptions(beside=True))
+    result = short.infer(InferOptions(beside=True))
     first, *rest = [x for x in emit(short.program, result, form).splitlines() if x != "[hls]"]
     assert first.startswith("# first remove k.c:3: #pragma HLS ARRAY_PARTITION") and len(rest) == 1
 

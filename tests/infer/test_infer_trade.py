@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from inferring import FAR, MATMUL, WINDOW, array, iis, pasted, pipeline, run
 
-from hlspart.infer import infer
 from hlspart.model.options import InferOptions
 
 
@@ -177,7 +176,7 @@ L:      for (int j = 0; j < i; j++) {
 }
 """
     p = pipeline(text)
-    result = infer(p.program, p.analysis, p.validation, p.target, InferOptions())
+    result = p.infer(InferOptions())
     (loop,) = [x for x in p.ii.loops if x.pipelined]
     assert loop.ii is None and loop.bounds is not None and loop.bounds[0] >= 20  # a chain of four sums
     assert [a.kind for a in result.arrays] == ["none", "none"] and result.loops[0].ii_after is None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from hlspart.infer import infer
+from hlspart.infer import Inference
 from hlspart.model.options import InferOptions, Options
+from hlspart.model.results import InferResult
 from hlspart.pipeline import Pipeline
 
 PATTERNS = json.loads((Path(__file__).parent.parent / "banking" / "patterns.json").read_text())
@@ -34,15 +36,20 @@ def kernel(groups: Sequence[Sequence[Sequence[int]]]) -> str:
     return "\n".join([*lines, "}", ""])
 
 
+def searched(text: bytes, options: InferOptions, model: Literal["static", "ideal"] = "static") -> InferResult:
+    """What the search finds; the II of a text that needs the rewrite is another question."""
+    p = Pipeline(["f.c"], Options(), lambda path: text)
+    return Inference(p.program, p.analysis, p.validation, p.target, options, model).run()
+
+
 @pytest.mark.parametrize("ports", [1, 2])
 @pytest.mark.parametrize("name", PATTERNS)
 def test_least_banks_of_a_classical_pattern(name: str, ports: int) -> None:
     text = kernel(PATTERNS[name]["groups"]).encode()
     minima = PATTERNS[name]["minima"][str(ports)]
-    pipeline = Pipeline(["f.c"], Options(), lambda path: text)
     for scheme, model in (("any", "static"), ("pragma", "ideal")):
         options = InferOptions(ports=ports, scheme=scheme, arrays=("A",))  # type: ignore[arg-type]
-        result = infer(pipeline.program, pipeline.analysis, pipeline.validation, pipeline.target, options, model)  # type: ignore[arg-type]
+        result = searched(text, options, model)  # type: ignore[arg-type]
         (found,) = [a for a in result.arrays if a.name == "A"]
         assert found.banks == minima[scheme]
         assert found.proved_minimal and found.lower_bound == minima["lower_bound"]
@@ -75,11 +82,10 @@ def test_mistakes_of_other_tools_from_the_text(
     offsets: list[int], extent: int, trips: int, ports: int, pragma: str, any_: int
 ) -> None:
     text = fixed(offsets, extent, trips).encode()
-    pipeline = Pipeline(["f.c"], Options(), lambda path: text)
     found = {}
     for scheme in ("pragma", "any"):
         options = InferOptions(ports=ports, scheme=scheme, arrays=("A",))  # type: ignore[arg-type]
-        result = infer(pipeline.program, pipeline.analysis, pipeline.validation, pipeline.target, options)
+        result = searched(text, options)
         (found[scheme],) = [a for a in result.arrays if a.name == "A"]
     assert (f"{found['pragma'].kind} {found['pragma'].banks}", found["any"].banks) == (pragma, any_)
     assert found["any"].proved_minimal

@@ -1,0 +1,169 @@
+"""What is about to be written, read back: the check of a text for the target of the text that it replaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from hlspart.infer import emission
+from hlspart.infer.demand import with_ports
+from hlspart.infer.emitted import cheap
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.options import InferOptions, RewriteOptions
+from hlspart.model.program import Program
+from hlspart.model.results import IIResult, InferResult
+from hlspart.model.rewriting import TARGET_MISSED, RewriteResult
+from hlspart.rewrite.driver import Rewrite
+from hlspart.schedule.regressions import Regression, regressions, touched
+from hlspart.targets import Target
+
+
+class Predicted(Protocol):
+    """What is known of a program, and of other texts for it."""
+
+    @property
+    def program(self) -> Program:
+        """The files as records."""
+
+    @property
+    def analysis(self) -> AccessAnalysis:
+        """Its accesses and loops."""
+
+    @property
+    def target(self) -> Target:
+        """What to predict for."""
+
+    @property
+    def figures(self) -> IIResult:
+        """The prediction for the text as it is."""
+
+    @property
+    def inferred(self) -> InferResult:
+        """What inference proposes."""
+
+    def rewriting(self, options: RewriteOptions) -> Rewrite:
+        """The rewrite before it is run."""
+
+    def predict(self, texts: Mapping[str, str], directives: str = "", target: Target | None = None) -> IIResult:
+        """The prediction for other texts."""
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """Writes what inference proposes about a program, and checks it."""
+
+    pipeline: Predicted
+    options: InferOptions
+
+    def annotated(self, proposal: InferResult) -> IIResult | None:
+        """The check of the source with the directives that are written; None where there are none."""
+        program = self.pipeline.program
+        if self.options.beside:
+            texts = emission.removals(program, proposal)
+            directives = emission.emit(program, proposal, "cfg")
+            return self._check(texts, directives) if texts or directives else None
+        texts = emission.pragma_texts(program, proposal)
+        return self._check(texts) if texts else None
+
+    def rewritten(self, proposal: InferResult) -> tuple[RewriteResult, IIResult | None]:
+        """Banked C for it; no check where that would take too long."""
+        written = self.pipeline.rewriting(RewriteOptions(split_top=True)).inferred(proposal)
+        return written, self._check(written.files) if cheap(written) else None
+
+    def _check(self, texts: Mapping[str, str], directives: str = "") -> IIResult:
+        ports = self.options.ports
+        target = with_ports(self.pipeline.target, ports) if ports is not None else None
+        return self.pipeline.predict(texts, directives, target)
+
+
+def never_slower(
+    pipeline: Predicted, options: RewriteOptions, write: Callable[[RewriteOptions], RewriteResult]
+) -> RewriteResult:
+    """What ``write`` makes, but for arrays of loops and functions that it would make slower: these keep their text.
+
+    A style or dialect that was asked for is written, and what is slower by it is said. Where inference was asked
+    for and nothing is left to write, loops that miss their target are findings.
+    """
+    if options.style != "auto" or options.dialect != "c":
+        result = write(options)
+        return _with_lost(pipeline, result, _lost(pipeline, result))
+    result = _no_slower(pipeline, options, write)
+    return _with_missed(pipeline, result) if options.infer and not _changes(pipeline, result) else result
+
+
+def _no_slower(
+    pipeline: Predicted, options: RewriteOptions, write: Callable[[RewriteOptions], RewriteResult]
+) -> RewriteResult:
+    from hlspart.rewrite.engine import withheld as withheld_all
+    from hlspart.rewrite.plan import Refusal
+
+    withheld: dict[str, str] = {}
+    names = {v.id: v.name for v in pipeline.program.arrays()}
+    while True:
+        result = write(replace(options, withheld=tuple(withheld.items())))
+        lost = _lost(pipeline, result)
+        if not lost:
+            return result
+        if set(names.values()) <= withheld.keys():
+            at = pipeline.program.functions[lost[0].function].name_at
+            return withheld_all(
+                pipeline.program, result, Refusal("slower", f"in the rewritten text {lost[0].text}", at)
+            )
+        for item in lost:
+            inside = {names[v] for v in touched(pipeline.program, pipeline.analysis, item)} - withheld.keys()
+            for name in inside or set(names.values()) - withheld.keys():
+                withheld[name] = f"in the rewritten text {item.text}"
+
+
+def _lost(pipeline: Predicted, result: RewriteResult) -> tuple[Regression, ...]:
+    """What is slower in the text of a rewrite."""
+    if not _changes(pipeline, result):
+        return ()
+    after = pipeline.predict(result.files)
+    return regressions(pipeline.program, pipeline.figures, after, result.lines)
+
+
+def _changes(pipeline: Predicted, result: RewriteResult) -> bool:
+    """Whether there is anything to write."""
+    sources = pipeline.program.sources
+    return any(path not in sources or sources[path].text != text for path, text in result.files.items())
+
+
+def _with_missed(pipeline: Predicted, result: RewriteResult) -> RewriteResult:
+    """``result``, which writes nothing, with a finding for each loop that misses the II asked for, and why."""
+    from hlspart.rewrite.engine import remedy
+
+    program, inferred = pipeline.program, pipeline.inferred
+    found = []
+    for loop in pipeline.figures.loops:
+        if not loop.misses or loop.origin == "auto":
+            continue
+        inside = touched(program, pipeline.analysis, Regression(loop.function, loop.loop, ""))
+        names = {program.variable(v).name for v in inside}
+        late = {x.array for x in loop.limits if x.kind == "memory-port"} & names
+        said = [o for o in result.outcomes if o.reason is not None]
+        why = [f"'{name}': {o.reason}{remedy(o)}" for o in said for name in o.arrays if name in late]
+        why = why or [f"'{a.name}': {a.reason}" for a in inferred.arrays if a.name in late and a.variable in inside]
+        why = why or [loop.limits[0].text if loop.limits else loop.cause or f"the scheduler needs II {loop.figure}"]
+        text = f"loop {loop.name}: II {loop.figure} instead of {loop.aim}, and nothing is rewritten: {'; '.join(why)}"
+        found.append(_warning(program, TARGET_MISSED, loop.function, loop.loop, text))
+    return replace(result, diagnostics=(*result.diagnostics, *found))
+
+
+def _with_lost(pipeline: Predicted, result: RewriteResult, lost: Sequence[Regression]) -> RewriteResult:
+    """``result`` with a warning for each loop and function that is slower by it."""
+    said = (
+        _warning(pipeline.program, "rewrite-slower", x.function, x.loop, f"in the rewritten text {x.text}")
+        for x in lost
+    )
+    return replace(result, diagnostics=(*result.diagnostics, *said))
+
+
+def _warning(program: Program, rule: str, function: str, loop: int | None, text: str) -> Diagnostic:
+    """At the header of a loop, or the name of a function."""
+    from hlspart.rewrite.engine import place
+
+    at = program.loops[loop].header if loop is not None and loop >= 0 else program.functions[function].name_at
+    return Diagnostic(rule, rule, "warning", place(program, at), text)
