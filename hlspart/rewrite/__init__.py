@@ -5,8 +5,10 @@ from hlspart.rewrite.engine import rewrite
 __all__ = [
     "buffer",
     "driver",
+    "engine",
     "initialisers",
     "names",
+    "plan",
     "pragmas",
     "rewrite",
     "unroll",

@@ -117,7 +117,7 @@ class Latencies:
         self.in_order = in_order
         self.causes: dict[str, str] = {}  # why the latency of a function is not known, or not exactly
         self._overlapped = {(d.function, d.loop) for d in program.directives if d.kind == "dataflow" and d.usable}
-        for name in program.functions:
+        for name in functions:
             self.of(name)
 
     def of(self, function: str) -> Bounds:
