@@ -52,6 +52,7 @@ def elements(kind: ArrayType, init: Expr, text_of: Text) -> Mapping[Index, str] 
         return Unsupported("extent not known", init)
     found: dict[Index, str] = {}
     values = [n for n in walk(init) if isinstance(n, Assign | IncDec | OpaqueExpr | Call)]
+    values = [n for n in values if not (isinstance(n, OpaqueExpr) and n.what == "constant expression")]
     effect = next((n for n in values if not isinstance(n, Call) or n.function not in QUIET), None)
     if effect is not None and isinstance(init, InitList) and len(init.items) > 1:
         return Unsupported("initial values with effects would be computed in another order", effect, "side-effect")
