@@ -12,11 +12,11 @@ _PRICE, _AGAINST = f"{_INFER}test_price.py::", f"{_INFER}test_against_ii.py::"
 KNOWN = {
     f"{_PRICE}test_pragmas_are_proposed_up_to_the_knee": "the reason does not name the cap",
     f"{_PRICE}test_the_bound_grows_with_what_accesses_ask_for": "failed, not looked at",
-    f"{_REWRITE}test_promises.py::test_promised_is_emitted[read-modify-write]": "the II of the emitted text is unknown",
-    f"{_REWRITE}test_hard_cases.py::test_the_inference_looks_at_what_it_wrote": "no pragma is added where one is expected",
+    f"{_REWRITE}test_promises.py::test_promised_is_emitted[read-modify-write]": "the II of the text is unknown",
+    f"{_REWRITE}test_hard_cases.py::test_the_inference_looks_at_what_it_wrote": "no pragma is added",
     f"{_AGAINST}test_banks_part_stores_that_would_wait_for_each_other": "failed, not looked at",
     f"{_AGAINST}test_a_partition_with_ports_enough_gives_way_to_one_that_parts_stores": "failed, not looked at",
-    f"{_AGAINST}test_random_kernels[100024]": "`ii` accepts a better partition than is inferred",
+    f"{_AGAINST}test_random_kernels[100024]": "a better partition is accepted than inferred",
     f"{_AGAINST}test_random_kernels[100142]": "failed, not looked at",
     "tests/mars/test_command.py::test_buffers_of_generated_code_are_partitioned": "no partition of the buffer is proposed",
 }
