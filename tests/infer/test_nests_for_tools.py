@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from inferring import array, asked
-from nests import TOOLS, Compared, compared, pipeline
+from nest_answers import TOOLS, Compared, compared, pipeline
 
 from hlspart.infer import emission
 from hlspart.model.access import Bounds

@@ -1,7 +1,7 @@
 """What commands say and write about a program, held against ``ii`` of the text before and of the text written.
 
 The comparison is by labels and functions, and knows nothing of how the commands check themselves. Run as a script:
-``python tests/infer/nests.py FIRST COUNT`` for so many seeds of random nests, each for one of the tools.
+``python tests/infer/nest_answers.py FIRST COUNT`` for so many seeds of random nests, each for one of the tools.
 """
 
 from __future__ import annotations
