@@ -1,10 +1,10 @@
 """Every command over files, or over random programs of scalar expressions: how each ends, and what it costs.
 
-    python tests/sweep.py [--seconds 10] [--commands lint,ii] [--generate 200 --seed 0] [FILE or FOLDER ...]
+    python tests/sweep.py [--seconds 10] [--commands lint,ii] [--share 1/8] [--generate 200 --seed 0] [PATH ...]
 
 Each command runs in a process of its own. A failure is an internal error (exit code 70, or none at all) or
 more processor time than --seconds: printed with the file, or the seed of the program; a summary follows.
-Exit code 1 when there is one.
+Exit code 1 when there is one. --share 1/8 takes the first of eight shares of the files, split by a hash of their text.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 import traceback
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,9 @@ COMMANDS = {
     "report": ("report", "-o", "OUT"),
     "directives": ("directives",),
     "mars": ("mars",),
+    "buffers": ("buffers", "-o", "OUT"),
+    "layout": ("layout", "-o", "OUT"),
+    "expand": ("expand", "--plan"),
 }
 
 
@@ -85,12 +89,22 @@ def failure(end: Ended, seconds: float) -> str | None:
     return None
 
 
+def share(text: str) -> tuple[int, int]:
+    """A share of the inputs: which (from 0), of how many."""
+    which, of = (int(number) for number in text.split("/"))
+    if not 1 <= which <= of:
+        raise ValueError
+    return which - 1, of
+
+
 def inputs(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, Path]]:
     """(what to call it, file) of every input."""
+    which, of = arguments.share
     for given in arguments.files:
-        path = Path(given).resolve()
+        path = given.resolve()
         for file in sorted(p for p in path.rglob("*") if p.suffix in (".c", ".cpp")) if path.is_dir() else [path]:
-            yield os.path.relpath(file), file
+            if zlib.crc32(file.read_bytes()) % of == which:
+                yield os.path.relpath(file), file
     for seed in range(arguments.seed, arguments.seed + arguments.generate):
         file = folder / "program.c"
         file.write_text(generate(seed))
@@ -100,16 +114,23 @@ def inputs(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, P
 def main(given: Sequence[str]) -> int:
     """Run the sweep; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="*")
+    parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--commands", default=",".join(COMMANDS))
     parser.add_argument("--generate", type=int, default=0, metavar="N")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--share", type=share, default=(0, 1), metavar="K/N")
     parser.add_argument("--show", type=int, metavar="SEED", help="print the program of a seed")
     arguments = parser.parse_args(given)
     if arguments.show is not None:
         print(generate(arguments.show), end="")
         return 0
+    missing = [str(path) for path in arguments.files if not path.exists()]
+    if missing:
+        parser.error(f"no such file or folder: {', '.join(missing)}")
+    unknown = sorted({*arguments.commands.split(",")} - {*COMMANDS})
+    if unknown:
+        parser.error(f"no such command: {', '.join(unknown)}; known: {', '.join(COMMANDS)}")
     for name in ("frontend.directives", "infer", "lint", "mars", "rewrite", "rules"):
         import_module(f"hlspart.{name}")  # once, not in every process
 

@@ -26,6 +26,7 @@ from hlspart.model.program import (
     Conditional,
     Const,
     CType,
+    Declarator,
     Declare,
     Expr,
     ExprStmt,
@@ -359,11 +360,7 @@ class _Inliner:
 
     def _fresh(self, name: str, of: CType, function: str, at: Origin, init: Expr | None = None) -> int:
         new = len(self.variables)
-        like = next(iter(self.program.variables), None)
-        assert like is not None
-        declared = replace(
-            like.declarations[0], statement=at, specifiers=at, declarator=at, name=at, brackets=(), initialiser=None
-        )
+        declared = Declarator(at, at, at, at, brackets=(), initialiser=None, index=0, count=1)
         self.variables.append(Variable(new, f"{name}_{new}", of, "local", function, None, (declared,), init=init))
         return new
 
