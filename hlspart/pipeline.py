@@ -51,7 +51,7 @@ class Pipeline:
     @cached_property
     def analysis(self) -> AccessAnalysis:
         """Accesses, loops and array groups."""
-        from hlspart.poly import analyse
+        from hlspart.accesses import analyse
 
         return analyse(self.program, self.options.top)
 
@@ -81,7 +81,7 @@ class Pipeline:
 
     def ii_under(self, validation: Validation, hints: bool = False) -> IIResult:
         """The prediction if the directives had this other effect."""
-        from hlspart.schedule import check
+        from hlspart.predict import check
 
         return check(self.program, self.analysis, validation, self.target, self.options.bank_model, hints)
 

@@ -15,8 +15,8 @@ from hlspart.model.options import InferOptions, RewriteOptions
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult, InferResult
 from hlspart.model.rewriting import TARGET_MISSED, RewriteResult
+from hlspart.predict.regressions import Regression, regressions, touched
 from hlspart.rewrite.driver import Rewrite
-from hlspart.schedule.regressions import Regression, regressions, touched
 from hlspart.targets import Target
 
 

@@ -18,9 +18,9 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
+from hlspart.accesses import analyse
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
-from hlspart.poly import analyse
 
 COLUMNS = ("accesses", "affine", "exact", "in range", "loops", "counted")
 

@@ -24,9 +24,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "frontend"))
 from fuzz_inputs import generated, header
 
+from hlspart.accesses import analyse
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
-from hlspart.poly import analyse
 
 BATCH = 200
 MOST_SECONDS = 10

@@ -267,7 +267,7 @@ class Kernel:
     @property
     def accesses(self) -> AccessAnswer:
         """Every array access: affine map, domain, range, count."""
-        from hlspart.poly import through_rows
+        from hlspart.accesses import through_rows
 
         return AccessAnswer(
             self.pipelines, self.paths, tuple(through_rows(p.program, p.analysis) for p in self.pipelines)

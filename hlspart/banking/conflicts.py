@@ -13,7 +13,7 @@ from hlspart.banking.sites import Site, Sites
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, Ports
-from hlspart.poly.region import Region, TooHard, Touch
+from hlspart.sets.region import Region, TooHard, Touch
 
 MIN_SHOWN = 4  # accesses of a clique from which single iterations are tried before all are looked at
 FAR = 64  # where iterators are away from the borders of their domains, mostly

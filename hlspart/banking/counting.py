@@ -20,7 +20,7 @@ from hlspart.banking.sites import Site, Sites, load_of
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, PortCount, Ports
-from hlspart.poly.region import Region, TooHard
+from hlspart.sets.region import Region, TooHard
 
 MAX_PAIRED = 1500  # accesses of one array whose pairs are all compared
 

@@ -9,7 +9,7 @@ from hlspart.banking.cliques import Budget, largest_clique
 from hlspart.banking.sites import Site, Sites, load_of
 from hlspart.layouts.layout import Layout
 from hlspart.model.ports import BankLoad, Ports
-from hlspart.poly.region import TooHard
+from hlspart.sets.region import TooHard
 
 MOST = 64  # iterations that are listed
 

@@ -25,7 +25,7 @@ from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
-from hlspart.poly.region import Box
+from hlspart.sets.region import Box
 
 BankModel = Literal["static", "ideal"]
 Family = tuple[int, ...]  # bit masks of accesses

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from hlspart.banking.sites import Sites
 from hlspart.model.ports import Ports
-from hlspart.poly.region import TooHard
+from hlspart.sets.region import TooHard
 
 MOST = 500  # iterations
 

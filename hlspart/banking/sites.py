@@ -11,7 +11,7 @@ from hlspart.banking.accesses import affine_index
 from hlspart.banking.cliques import Budget, largest_clique
 from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, Ports
-from hlspart.poly.region import Box, Region, Regions, TooHard, Touch
+from hlspart.sets.region import Box, Region, Regions, TooHard, Touch
 
 
 @dataclass(frozen=True)

@@ -47,9 +47,9 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
-from hlspart.poly.lifetimes import covered, values
-from hlspart.poly.region import TooHard
 from hlspart.rewrite.uses import Uses
+from hlspart.sets.lifetimes import covered, values
+from hlspart.sets.region import TooHard
 from hlspart.transform.printer import type_text
 
 

@@ -30,8 +30,8 @@ def share(
     from hlspart.buffers.candidates import Candidates
     from hlspart.buffers.emit import written
     from hlspart.buffers.sharing import Sharer
+    from hlspart.hardware.storage import Storage
     from hlspart.model.buffers import Pool, Shared
-    from hlspart.schedule.storage import Storage
 
     candidates = Candidates(program, analysis, figures)
     storage = Storage(program, analysis, validation, target)

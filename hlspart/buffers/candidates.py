@@ -78,7 +78,7 @@ class Candidates:
 
     @cached_property
     def _reached(self) -> list[str]:
-        from hlspart.poly.effects import effects
+        from hlspart.semantics.effects import effects
 
         reached = effects(self.program).reachable(self.analysis.tops)
         return [name for name in self.program.functions if name in reached]

@@ -11,8 +11,8 @@ from hlspart.buffers.steps import Table
 from hlspart.model.access import Access, GroupEdge
 from hlspart.model.buffers import Touch
 from hlspart.model.program import If, Jump, Loop, Program, Return, Switch, Variable, walk_statements
-from hlspart.poly.lifetimes import reach, values
-from hlspart.poly.region import TooHard
+from hlspart.sets.lifetimes import reach, values
+from hlspart.sets.region import TooHard
 
 
 @dataclass(frozen=True)

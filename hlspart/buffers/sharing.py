@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from hlspart.buffers.candidates import Candidate, Candidates, element_bytes
 from hlspart.buffers.packing import pack
 from hlspart.buffers.pools import Cost, Grouped, Item, chained, group, least_rows
+from hlspart.hardware.storage import Storage
 from hlspart.model.buffers import Buffer, Pool, Sharing
 from hlspart.model.program import ArrayType, Program
 from hlspart.model.results import ArrayResult
 from hlspart.partition.layout import make_layout
-from hlspart.poly.lifetimes import overtakes
-from hlspart.poly.region import TooHard
+from hlspart.predict.resources import built_of
 from hlspart.rewrite.names import Names
-from hlspart.schedule.resources import built_of
-from hlspart.schedule.storage import Storage
+from hlspart.sets.lifetimes import overtakes
+from hlspart.sets.region import TooHard
 
 
 @dataclass(frozen=True)

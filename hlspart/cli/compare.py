@@ -40,7 +40,7 @@ def command(reports: tuple[str, ...], logs: tuple[str, ...], **shared: Any) -> i
     report = _read((*reports, *logs, *folders))
     run = Run("compare", shared, otherwise=_target(report))
     program = run.load()
-    from hlspart.schedule.compare import compare
+    from hlspart.reports.compare import compare
 
     p = run.pipeline
     found = compare(program, p.analysis, p.validation, p.ii, p.target, report)
@@ -52,7 +52,7 @@ def command(reports: tuple[str, ...], logs: tuple[str, ...], **shared: Any) -> i
 
 
 def _read(paths: tuple[str, ...]) -> Report:
-    from hlspart.schedule.reports import ReportError, merged, read
+    from hlspart.reports.reports import ReportError, merged, read
 
     if not paths:
         raise click.UsageError("give --report, --log or a solution folder")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from hlspart.accesses import with_scalars
 from hlspart.expand.region import Region
 from hlspart.model.access import Access
 from hlspart.model.program import ArrayRef, Name, ScalarType, walk
-from hlspart.poly import with_scalars
-from hlspart.poly.effects import statement_expressions
-from hlspart.poly.processors import covered
+from hlspart.semantics.effects import statement_expressions
+from hlspart.sets.processors import covered
 
 
 @dataclass

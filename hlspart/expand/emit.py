@@ -30,8 +30,8 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
-from hlspart.poly.conversions import limits
-from hlspart.poly.effects import statement_expressions
+from hlspart.semantics.conversions import limits
+from hlspart.semantics.effects import statement_expressions
 
 
 class Emitter(Runs):

@@ -17,7 +17,7 @@ from hlspart.expand.region import Guarded, Inner, Leaf, Node, Refusal, Region, S
 from hlspart.model.access import Access
 from hlspart.model.expanding import End, Judgement, Map, Order, Private, Reduction
 from hlspart.model.program import ArrayRef, Declare, Loop, Name, ScalarType, Stmt, walk, walk_statements
-from hlspart.poly.processors import (
+from hlspart.sets.processors import (
     Axis,
     EffortError,
     Pair,

@@ -19,9 +19,9 @@ from hlspart.model.access import Access
 from hlspart.model.expanding import Judgement, Map
 from hlspart.model.program import ArrayRef, Declare, Name, PragmaMark, ScalarType, Stmt, Variable, walk
 from hlspart.model.source import Edit, Span
-from hlspart.poly.effects import statement_expressions
-from hlspart.poly.processors import written_box
 from hlspart.rewrite.names import Names
+from hlspart.semantics.effects import statement_expressions
+from hlspart.sets.processors import written_box
 
 
 @dataclass(frozen=True)

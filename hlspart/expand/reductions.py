@@ -24,7 +24,7 @@ from hlspart.model.program import (
     Stmt,
     walk,
 )
-from hlspart.poly.effects import statement_expressions
+from hlspart.semantics.effects import statement_expressions
 
 _COMPOUND = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^"}
 _CALLS = {

@@ -30,8 +30,8 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Span
-from hlspart.poly.effects import statement_expressions
 from hlspart.rewrite.names import Names
+from hlspart.semantics.effects import statement_expressions
 
 #: Directives that say something about a loop or a function, not about a variable.
 _OF_LOOPS = frozenset(

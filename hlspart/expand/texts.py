@@ -22,7 +22,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Edit, Origin, SourceText, Span, apply_edits
-from hlspart.poly.effects import statement_expressions
+from hlspart.semantics.effects import statement_expressions
 
 _DIRECTIVE = re.compile(r"^[ \t]*#", re.M)
 

@@ -16,9 +16,9 @@ from hlspart.model.program import Call, Loop, Program, walk, walk_statements
 from hlspart.model.results import ArrayResult, IIResult, LoopResult, Validation
 from hlspart.partition import layout_of, requests
 from hlspart.partition.layout import make_layout
-from hlspart.poly.effects import effects, statement_expressions
-from hlspart.schedule import port_accesses
-from hlspart.schedule.regressions import entries
+from hlspart.predict import port_accesses
+from hlspart.predict.regressions import entries
+from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.targets import Target
 
 LoopKey = tuple[str, int]  # function and loop id; -1 for a function that is pipelined as a whole

@@ -10,7 +10,7 @@ from hlspart.infer.inference import Inference
 from hlspart.infer.outcomes import as_asked, binding
 from hlspart.model.results import IIResult, InferredArray, InferredLoop, InferResult, LoopResult
 from hlspart.model.rewriting import RewriteResult
-from hlspart.schedule.regressions import Regression, counterparts, regressions, touched
+from hlspart.predict.regressions import Regression, counterparts, regressions, touched
 
 #: Ways in which a load and a store of one loop may select a bank, up to which dependences between them are looked at.
 MOST_WAYS = 150

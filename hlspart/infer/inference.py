@@ -39,9 +39,9 @@ from hlspart.model.results import (
     Validation,
 )
 from hlspart.partition import validate
-from hlspart.poly.effects import in_hardware
-from hlspart.schedule import check
-from hlspart.schedule.regressions import entries, regressions
+from hlspart.predict import check
+from hlspart.predict.regressions import entries, regressions
+from hlspart.semantics.effects import in_hardware
 from hlspart.targets import Target
 
 REPAIRS = 4  # rounds in which a prediction that misses the promise raises a number of banks

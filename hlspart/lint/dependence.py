@@ -41,7 +41,7 @@ def _denies(directive: Directive) -> bool:
 
 
 def _distance(analysis: AccessAnalysis, loop: int, source: Access, sink: Access) -> int | None:
-    from hlspart.poly.carried import first_distance
+    from hlspart.sets.carried import first_distance
 
     if source.loops != sink.loops or source.iterators != sink.iterators or len(source.loops) != len(source.iterators):
         return None

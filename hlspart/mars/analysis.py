@@ -11,7 +11,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.mars import MarsArray, MarsOptions, MarsResult, TileForm
 from hlspart.model.program import Program
 from hlspart.model.source import Origin
-from hlspart.poly.region import TooHard
+from hlspart.sets.region import TooHard
 
 TILE, REFUSED, ILLEGAL = "mars-tile", "mars-refused", "mars-illegal-tiling"
 
@@ -20,8 +20,8 @@ def expanded(program: Program, analysis: AccessAnalysis, function: str) -> tuple
     """The program with the calls of ``function`` expanded, where it has any."""
     if not calls_functions(program, function):
         return program, analysis
-    from hlspart.poly import analyse as accesses
-    from hlspart.poly.inline import inlined
+    from hlspart.accesses import analyse as accesses
+    from hlspart.transform.inline import inlined
 
     copy = inlined(program, function)
     return copy, accesses(copy, function)

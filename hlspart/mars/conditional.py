@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hlspart.model.access import Access
-from hlspart.poly.tilecode import meet, united
+from hlspart.sets.tilecode import meet, united
 
 Branch = tuple[tuple[int, int], ...]
 

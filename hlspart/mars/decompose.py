@@ -18,7 +18,7 @@ from hlspart.mars.integers import Vector
 from hlspart.mars.order import SetOrder, order
 from hlspart.mars.traffic import most_transactions, padded
 from hlspart.model.mars import Bursts, MarsArray, MarsOptions, MarsSet, Rejection, Transfer, Volume
-from hlspart.poly.tiles import Footprints, TileBlock, cube, injective, shape
+from hlspart.sets.tiles import Footprints, TileBlock, cube, injective, shape
 
 MAX_PERIOD = 12  # multiples of a tile translation that are tried when strides break it
 MAX_CLASSES = 64

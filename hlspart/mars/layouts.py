@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from hlspart.mars.decompose import Refused, along, describe, invariance, reads_match, rejection, translations
 from hlspart.mars.integers import Vector
 from hlspart.model.mars import ActualSet, MarsArray, MarsOptions, NestAccess, TileForm
-from hlspart.poly.dataflow import (
+from hlspart.sets.dataflow import (
     Dataflow,
     Interior,
     common_interior,
@@ -19,8 +19,8 @@ from hlspart.poly.dataflow import (
     relaxed,
     violation,
 )
-from hlspart.poly.region import TooHard
-from hlspart.poly.tiles import Footprints, TileTouch
+from hlspart.sets.region import TooHard
+from hlspart.sets.tiles import Footprints, TileTouch
 
 
 @dataclass(frozen=True, slots=True)

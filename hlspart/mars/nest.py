@@ -38,7 +38,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
-from hlspart.poly.dataflow import largest
+from hlspart.sets.dataflow import largest
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
-from hlspart.poly.dataflow import dataflow, largest, least_distance, widened
+from hlspart.sets.dataflow import dataflow, largest, least_distance, widened
 
 Group = tuple[object, ...]  # what tells a statement from others
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from hlspart.model.mars import MarsArray, MarsResult
-from hlspart.poly.tiles import listed
+from hlspart.sets.tiles import listed
 
 CELL, GAP, TEXT = 14, 24, 16
 MOST_CELLS = 20_000

@@ -191,7 +191,7 @@ class ArrayGroup:
 
 @dataclass(frozen=True)
 class AccessAnalysis:
-    """Result of ``hlspart.poly.analyse``.
+    """Result of ``hlspart.accesses.analyse``.
 
     ``shapes`` has the extents of arrays, and of pointers used as such: None where nothing tells one, not the
     declaration, nor an array that a call passes, nor ``INTERFACE depth=``.

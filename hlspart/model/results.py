@@ -273,7 +273,7 @@ class FunctionResult:
 
 @dataclass(frozen=True)
 class IIResult:
-    """Result of ``hlspart.schedule.check``."""
+    """Result of ``hlspart.predict.check``."""
 
     tool: str
     part: str

@@ -57,9 +57,9 @@ class _Top:
     """One top function without its calls."""
 
     def __init__(self, program: Program, name: str) -> None:
-        from hlspart.poly import analyse
-        from hlspart.poly.effects import Effects
-        from hlspart.poly.inline import inlined
+        from hlspart.accesses import analyse
+        from hlspart.semantics.effects import Effects
+        from hlspart.transform.inline import inlined
 
         expanded = inlined(program, name)
         analysis = analyse(expanded, name)

@@ -134,7 +134,7 @@ class Verdicts:
 
 def _reached(access: Access, layout: PerDimLayout, where: str = "") -> tuple[int, ...] | None:
     """Exact flat banks over the domain (and ``where``), ascending; None when too many or isl gives up."""
-    from hlspart.poly.region import Regions, TooHard
+    from hlspart.sets.region import Regions, TooHard
 
     if layout.banks > _MOST_BANKS:
         return _constant(access, layout)

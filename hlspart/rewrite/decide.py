@@ -17,7 +17,6 @@ from hlspart.model.program import ArrayRef, ArrayType, Call, Function, Program, 
 from hlspart.model.results import BankVerdict, Validation
 from hlspart.model.rewriting import GroupOutcome, Style
 from hlspart.model.source import Origin, one_line
-from hlspart.poly.effects import QUIET
 from hlspart.rewrite.crossbar import refuse_crossbar
 from hlspart.rewrite.formulas import formulas
 from hlspart.rewrite.gather import calls_of, refuse_layout, refuse_movement
@@ -26,6 +25,7 @@ from hlspart.rewrite.names import Names
 from hlspart.rewrite.plan import Plan, Refusal
 from hlspart.rewrite.regions import Blocked, Movement, Planner
 from hlspart.rewrite.uses import Use, Uses
+from hlspart.semantics.effects import QUIET
 
 SELECTIONS = 20_000  # choices of a bank in the bank-centric text of one group, some seven tokens each
 #: What only bank-centric code cannot write: the pragma can stay.

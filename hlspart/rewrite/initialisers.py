@@ -27,8 +27,8 @@ from hlspart.model.program import (
     unbraced,
     walk,
 )
-from hlspart.poly.effects import QUIET
 from hlspart.rewrite.linear import Text, own_text
+from hlspart.semantics.effects import QUIET
 
 Index = tuple[int, ...]
 

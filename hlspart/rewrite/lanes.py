@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import Access, Affine
-from hlspart.poly.region import Regions, TooHard, isl_text
+from hlspart.sets.region import Regions, TooHard, isl_text
 
 Index = tuple[Affine, ...]
 Lanes = dict[int, int]

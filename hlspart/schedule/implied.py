@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hlspart.schedule.graph import Edge
+from hlspart.lowering.graph import Edge
 from hlspart.schedule.problem import Problem
 
 Kind = tuple[int, int]  # distance, gap

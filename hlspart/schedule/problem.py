@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.ports import Ports
-from hlspart.schedule.graph import Edge, Graph
 
 EPSILON = 1e-9
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from hlspart.schedule.graph import Edge, Graph
+from hlspart.lowering.graph import Edge, Graph
 from hlspart.schedule.problem import Problem, Timing, allowed, handed_on
 
 MAX_ROUNDS = 64  # of a cycle whose chains reach into the next iteration

@@ -26,7 +26,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
-from hlspart.poly.reorder import carried
+from hlspart.sets.reorder import carried
 from hlspart.transform.changes import made
 from hlspart.transform.copying import Copier, all_expressions, with_statements
 from hlspart.transform.forward import Forward

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from hlspart.accesses import analyse
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
 from hlspart.model.program import Program
 from hlspart.model.verifying import Difference, PortUse, Uninitialised, VerifyResult
-from hlspart.poly import analyse
 from hlspart.targets import Target
 from hlspart.verification.constants import hints_of
 from hlspart.verification.data import Number, Values, from_json, key, pack, size, to_json, unpack

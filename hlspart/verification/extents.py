@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hlspart.accesses import analyse
 from hlspart.model.program import ArrayType, PointerType, Program
-from hlspart.poly import analyse
 
 
 def extents_of(program: Program, top: str) -> dict[str, int]:

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from hlspart.accesses import analyse
 from hlspart.banking.counting import count
 from hlspart.frontend import load
+from hlspart.hardware.reshape import Packed, packings
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import FrontendOptions
 from hlspart.model.ports import Ports
@@ -24,9 +26,7 @@ from hlspart.model.program import ArrayType, Loop, Program, storage_bits
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.model.verifying import PortUse
 from hlspart.partition import layout_of, validate
-from hlspart.poly import analyse
-from hlspart.schedule import check, port_accesses
-from hlspart.schedule.reshape import Packed, packings
+from hlspart.predict import check, port_accesses
 from hlspart.targets import Target
 from hlspart.verification.dead import dead_loads
 from hlspart.verification.execute import COMPILE_SECONDS, Child, compiler

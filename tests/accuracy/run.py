@@ -25,11 +25,11 @@ import kernels
 import nests
 import public
 
+from hlspart.accesses import analyse
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions, TargetOptions
 from hlspart.partition import validate
-from hlspart.poly import analyse
-from hlspart.schedule import check
+from hlspart.predict import check
 from hlspart.targets import Target
 from hlspart.targets import load as load_target
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hlspart.model.options import Options, RewriteOptions
 from hlspart.pipeline import Pipeline
-from hlspart.poly.effects import Effects
+from hlspart.semantics.effects import Effects
 
 TEXT = """\
 int sum(const int a[8]);

@@ -14,7 +14,7 @@ from hlspart.infer import emission
 from hlspart.model.access import Bounds
 from hlspart.model.options import InferOptions, Options, RewriteOptions
 from hlspart.pipeline import Pipeline
-from hlspart.schedule.regressions import regressions
+from hlspart.predict.regressions import regressions
 
 
 def test_random_nests() -> None:

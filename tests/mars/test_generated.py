@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from hlspart.accesses import analyse as accesses
 from hlspart.frontend import load
 from hlspart.mars import analyse, code
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.mars import MarsOptions, MarsResult
 from hlspart.model.options import FrontendOptions
-from hlspart.poly import analyse as accesses
 
 KERNELS = Path(__file__).parent / "kernels"
 FLAGS = [

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from hlspart.accesses import analyse
 from hlspart.frontend import load
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.options import FrontendOptions
 from hlspart.model.program import Program
 from hlspart.model.results import PragmaStatus, Validation
 from hlspart.partition import validate
-from hlspart.poly import analyse
 
 
 def validated(text: str, **files: str) -> tuple[Program, AccessAnalysis, Validation]:

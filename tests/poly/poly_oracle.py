@@ -15,6 +15,7 @@ from pathlib import Path
 
 import islpy as isl
 
+from hlspart.accesses import analyse
 from hlspart.frontend import load
 from hlspart.model.access import Access, AccessAnalysis
 from hlspart.model.options import FrontendOptions
@@ -32,7 +33,6 @@ from hlspart.model.program import (
     expressions,
     walk_statements,
 )
-from hlspart.poly import analyse
 
 RUNTIME = r"""
 #include <setjmp.h>

@@ -9,7 +9,7 @@ import pytest
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
 from hlspart.model.program import ArrayRef, Call, Expr, Name, Program, expressions, walk, walk_statements
-from hlspart.poly.members import apart
+from hlspart.transform.members import apart
 
 PARAMETERS = ("struct pt p", "struct pt *p", "struct pt p[2]", "int *p", "int p")
 ARGUMENTS = ("g", "&g", "g.v", "g.n", "&g.n", "&g.v[2]", "h", "&h[1]", "h[0]", "h[i].v", "&h[i].n")

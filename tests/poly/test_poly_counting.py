@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlspart.poly.counting import count
+from hlspart.sets.counting import count
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from poly_oracle import analysed, claimed, disagreements, parse, references, run
 
-from hlspart.poly import analyse
-from hlspart.poly.inline import inlined
+from hlspart.accesses import analyse
+from hlspart.transform.inline import inlined
 
 HAND = """
 int A[64], B[64], C[16][16], D[4][5][6];

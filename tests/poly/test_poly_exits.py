@@ -2,10 +2,10 @@
 
 import pytest
 
+from hlspart.accesses import analyse
 from hlspart.frontend import load
 from hlspart.model.access import Bounds
 from hlspart.model.options import FrontendOptions
-from hlspart.poly import analyse
 
 
 def trips(text: str) -> Bounds:

@@ -158,9 +158,9 @@ def test_extents_from_callers_and_from_the_interface() -> None:
 
 
 def test_groups_span_files() -> None:
+    from hlspart.accesses import analyse
     from hlspart.frontend import load
     from hlspart.model.options import FrontendOptions
-    from hlspart.poly import analyse
 
     files = {
         "a.c": b"void g(int x[8]);\nvoid f(int A[8]) { g(A); }\n",

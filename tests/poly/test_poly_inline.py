@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from poly_oracle import parse
 
+from hlspart.accesses import analyse
 from hlspart.model.program import Call, Loop, Program, walk, walk_statements
-from hlspart.poly import analyse
-from hlspart.poly.effects import statement_expressions
-from hlspart.poly.inline import inlined
+from hlspart.semantics.effects import statement_expressions
+from hlspart.transform.inline import inlined
 
 
 def _told(program: Program, function: str) -> list[tuple[str, str, object, bool]]:

@@ -3,9 +3,9 @@
 import islpy as isl
 import pytest
 
+from hlspart.accesses import analyse, through_rows
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
-from hlspart.poly import analyse, through_rows
 
 ROW = "void row(int r[16], int k) { for (int j = 0; j < 16; j++) r[j] = k; }\n"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from hlspart.accesses import algebra, analyse
+from hlspart.accesses.scope import State
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
-from hlspart.poly import algebra, analyse
-from hlspart.poly.region import Regions, TooHard
-from hlspart.poly.scope import State
+from hlspart.sets.region import Regions, TooHard
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 from scalar_programs import generate

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from hlspart.accesses import analyse
 from hlspart.frontend import load
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, linear
@@ -21,7 +22,6 @@ from hlspart.model.results import Validation
 from hlspart.model.rewriting import RewriteResult
 from hlspart.partition import validate
 from hlspart.pipeline import Pipeline
-from hlspart.poly import analyse
 from hlspart.rewrite import rewrite
 
 Crossed = LatticeLayout | BlockCyclicLayout | TableLayout  # what no pragma says

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from hlspart.accesses import analyse
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions, TargetOptions
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.partition import validate
-from hlspart.poly import analyse
-from hlspart.schedule import check
+from hlspart.predict import check
 from hlspart.targets import load as load_target
 
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from hlspart.cli.compare import command
 from hlspart.model.access import Bounds
-from hlspart.schedule.reports import ReportError, merged, read
+from hlspart.reports.reports import ReportError, merged, read
 
 SOURCE = """int f(int A[64], int y[64]) {
 #pragma HLS ARRAY_PARTITION variable=A cyclic factor=2 dim=1

@@ -7,9 +7,9 @@ import random
 
 import pytest
 
+from hlspart.lowering.graph import Edge, Graph, Op
 from hlspart.model.ports import Ports
 from hlspart.schedule.confirm import faults
-from hlspart.schedule.graph import Edge, Graph, Op
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
 from hlspart.schedule.recurrence import recurrence_ii

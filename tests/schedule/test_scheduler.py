@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hlspart.lowering.graph import Edge, Graph, Op
 from hlspart.model.ports import Ports
 from hlspart.schedule.confirm import faults
-from hlspart.schedule.graph import Edge, Graph, Op
 from hlspart.schedule.modulo import modulo_schedule, together_at_most
 from hlspart.schedule.problem import PortUse, Problem, Timing
 from hlspart.schedule.recurrence import critical_cycle, recurrence_ii, recurring

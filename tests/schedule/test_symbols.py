@@ -5,7 +5,7 @@ from predicting import pipelined, result
 
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
-from hlspart.schedule.folding import indexing
+from hlspart.semantics.folding import indexing
 
 
 @pytest.mark.parametrize(

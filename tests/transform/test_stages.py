@@ -17,11 +17,11 @@ SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 def test_nothing_is_read_or_judged_twice(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import hlspart.frontend
     import hlspart.infer.inference
-    import hlspart.schedule
+    import hlspart.predict
 
     read: Counter[object] = Counter()
     judged: Counter[object] = Counter()
-    load, check = hlspart.frontend.load, hlspart.schedule.check
+    load, check = hlspart.frontend.load, hlspart.predict.check
 
     def loading(*args: object, **named: object) -> object:
         program = load(*args, **named)  # type: ignore[arg-type]
@@ -35,7 +35,7 @@ def test_nothing_is_read_or_judged_twice(name: str, monkeypatch: pytest.MonkeyPa
         return check(program, analysis, validation, *args, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(hlspart.frontend, "load", loading)
-    monkeypatch.setattr(hlspart.schedule, "check", checking)
+    monkeypatch.setattr(hlspart.predict, "check", checking)
     monkeypatch.setattr(hlspart.infer.inference, "check", checking)
     path = SAMPLES / f"{name}.c"
     result = Pipeline([str(path)], Options()).rewrite(RewriteOptions(infer=True))

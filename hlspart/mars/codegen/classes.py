@@ -12,7 +12,7 @@ from hlspart.mars.decompose import MAX_CLASSES, MAX_PERIOD
 from hlspart.mars.integers import Vector
 from hlspart.mars.layouts import Tiled
 from hlspart.model.access import Affine
-from hlspart.poly.tilecode import keeps
+from hlspart.sets.tilecode import keeps
 from hlspart.transform.printer import Unprintable
 
 

@@ -42,8 +42,8 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
-from hlspart.poly.region import TooHard
-from hlspart.poly.tilecode import Node
+from hlspart.sets.region import TooHard
+from hlspart.sets.tilecode import Node
 from hlspart.transform.printer import Unprintable
 
 REFUSED = "mars-code"

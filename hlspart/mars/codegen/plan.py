@@ -16,10 +16,10 @@ from hlspart.mars.placement import references
 from hlspart.model.access import AccessAnalysis, Affine
 from hlspart.model.mars import MarsArray, MarsOptions, MarsResult, MarsSet, NestAccess, Transfer
 from hlspart.model.program import Block, Loop, PragmaMark, Program, Stmt
-from hlspart.poly.dataflow import pieces
-from hlspart.poly.tilecode import CodeUnit, TileCode, box, common, condition, empty, minus, scan, united
-from hlspart.poly.tileorder import TileOrder
-from hlspart.poly.tiles import Footprints, TileTouch, listed
+from hlspart.sets.dataflow import pieces
+from hlspart.sets.tilecode import CodeUnit, TileCode, box, common, condition, empty, minus, scan, united
+from hlspart.sets.tileorder import TileOrder
+from hlspart.sets.tiles import Footprints, TileTouch, listed
 from hlspart.transform.printer import Unprintable
 
 MAX_WORDS = 1 << 16  # entries of one table, words of one buffer

@@ -1,0 +1,83 @@
+"""The access analysis of a whole program: walk every function, write accesses down, form groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import zip_longest
+
+from hlspart.accesses import algebra
+from hlspart.accesses.relations import Relations
+from hlspart.accesses.scope import State
+from hlspart.accesses.walk import Walker
+from hlspart.model.access import Access, AccessAnalysis, LoopInfo
+from hlspart.model.program import Program
+from hlspart.semantics.conversions import limits
+from hlspart.semantics.effects import Effects, effects
+from hlspart.semantics.groups import Grouping, tops
+
+
+@lru_cache(maxsize=16)
+def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
+    """Accesses, loops and call groups of all functions of ``program``.
+
+    ``top`` names the design's top function: calls of it (from a test bench in the same file) then tie
+    no groups. Accesses of all functions are listed in any case.
+    """
+    known = effects(program)
+    roots = tops(program, known, top)
+    grouping = Grouping(program, known, top if top in roots else None)
+    fixed = fixed_parameters(program, known, roots)
+    accesses: list[Access] = []
+    loops: dict[int, LoopInfo] = {}
+    for function in program.functions.values():
+        walker = Walker(program, known, function, fixed)
+        walker.run()
+        relations = Relations(program, grouping.shapes, walker.called)
+        for raw in walker.accesses:
+            accesses.append(relations.access(raw, len(accesses), function.name))
+        loops |= walker.infos
+    groups = grouping.groups(roots, accesses)
+    group_of = {member: g.id for g in groups for member in g.members}
+    return AccessAnalysis(tuple(accesses), loops, groups, roots, group_of, grouping.shapes)
+
+
+def with_scalars(
+    program: Program, function: str, scalars: frozenset[int], top: str | None = None
+) -> tuple[Access, ...]:
+    """Accesses of ``function`` to arrays and to ``scalars`` (variable ids), these as arrays without dimensions.
+
+    In order of evaluation, as in :func:`analyse`; ``ref`` is negative for a scalar.
+    """
+    known = effects(program)
+    roots = tops(program, known, top)
+    walker = Walker(program, known, program.functions[function], fixed_parameters(program, known, roots))
+    walker.watched = scalars
+    walker.run()
+    relations = Relations(program, analyse(program, top).shapes, walker.called)
+    return tuple(relations.access(raw, number, function) for number, raw in enumerate(walker.accesses))
+
+
+#: So many different numbers of one parameter are told apart.
+MOST_NUMBERS = 8
+
+
+def fixed_parameters(program: Program, known: Effects, roots: Sequence[str]) -> dict[int, tuple[int, ...]]:
+    """The numbers that integer parameters have, where every call in the program gives a number.
+
+    ``roots`` (tops) and functions whose address is taken may be called from elsewhere.
+    """
+    given: dict[int, set[int | None]] = {}
+    for caller, calls in known.calls.items():
+        walker = Walker(program, known, program.functions[caller], {}) if calls else None
+        for call in calls:
+            function = program.functions.get(call.function or "")
+            if walker is None or function is None or function.name in roots or function.name in known.taken:
+                continue
+            for ident, arg in zip_longest(function.params, call.args[: len(function.params)]):
+                span = None if arg is None else limits(program.variable(ident).type)
+                number = None if span is None else algebra.constant(walker.value(arg, State({}, algebra.UNIVERSE)))
+                fits = number is not None and span is not None and span[0] <= number <= span[1]
+                given.setdefault(ident, set()).add(number if fits else None)
+    numbers = {ident: tuple(sorted(n for n in found if n is not None)) for ident, found in given.items()}
+    return {i: n for i, n in numbers.items() if 0 < len(n) <= MOST_NUMBERS and None not in given[i]}

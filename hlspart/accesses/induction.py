@@ -1,0 +1,158 @@
+"""Records of loops, and guesses at induction read off the text; the walk of the loop proves or refutes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import islpy as isl
+
+from hlspart.accesses import algebra
+from hlspart.accesses.algebra import Known, Pointer, Unknown, Value
+from hlspart.accesses.evaluate import Evaluator
+from hlspart.accesses.scope import State, Stored
+from hlspart.model.access import Affine
+from hlspart.model.program import (
+    ArrayRef,
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Comma,
+    Const,
+    Expr,
+    IncDec,
+    Loop,
+    Name,
+    Unary,
+    Variable,
+    walk,
+)
+from hlspart.semantics.conversions import INT
+
+
+@dataclass(slots=True)
+class InductionFrame:
+    """What jumps inside a loop or switch leave behind."""
+
+    loop: Loop | None  # None: a switch
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The counted form of a loop: ``name`` = ``start`` + ``step`` * n inside ``dom``."""
+
+    variable: Variable
+    name: str
+    start: Known
+    step: int
+    dom: isl.Set
+    reach: isl.Set  # ``dom`` without the test
+    facts: isl.Set  # what else holds in every iteration; for proofs, not for domains
+    trips: tuple[Known, ...]  # each at least the number of iterations
+    tight: bool  # the least of them, clamped, is that number
+    least: int  # 1 for do loops
+    exact: bool
+    why: Unknown | None  # a part of the test that is not affine
+
+
+def growth(start: Stored, end: Stored) -> int | None:
+    """By which constant a value grew, if it did."""
+    if isinstance(start, Pointer) and isinstance(end, Pointer):
+        if start.array != end.array or start.indices[:-1] != end.indices[:-1]:
+            return None
+        start, end = start.indices[-1], end.indices[-1]
+    if isinstance(start, Pointer) or isinstance(end, Pointer):
+        return None
+    change = algebra.sub(end, start)
+    return algebra.constant(change)
+
+
+def most_iterations(counted: Counted, completed: isl.Set) -> int | None:
+    """The most iterations that there can be when none follows one outside ``completed``."""
+    ending = algebra.to_dims(counted.dom.subtract(completed), (counted.name,))
+    if ending.is_empty():
+        return None
+    never = ending.apply(algebra.AFTER_OR_AT if counted.step > 0 else algebra.BEFORE_OR_AT)
+    never = never.apply(isl.Map(f"{{ [x] -> [x + {counted.step}] }}"))
+    gone = algebra.sub(Affine(((counted.name, 1),), 0), counted.start)
+    number = algebra.floor_div(algebra.scale(gone, 1 if counted.step > 0 else -1), abs(counted.step))
+    last = algebra.bounds(number, counted.dom.subtract(algebra.from_dim(never, counted.name)))[1]
+    return None if last is None else last + 1
+
+
+def conjuncts(test: Expr | None) -> list[Expr]:
+    """The operands of ``a && b && ..``."""
+    if test is None:
+        return []
+    if isinstance(test, Binary) and test.op == "&&":
+        return conjuncts(test.left) + conjuncts(test.right)
+    return [test]
+
+
+def passed(test: Expr) -> Expr | None:
+    """A test that held, once its side effects are done: ``++i < n`` as ``i < n``, ``i++ < n`` as ``i - 1 < n``.
+
+    None when it has side effects of another kind.
+    """
+    names = [e.variable for e in walk(test) if isinstance(e, Name)]
+    for expr in walk(test):
+        match expr:
+            case IncDec(operand=Name(variable=ident)) | Assign(target=Name(variable=ident)):
+                if names.count(ident) > 1:
+                    return None
+            case IncDec() | Assign():
+                return None
+    return _passed(test)
+
+
+def _passed(test: Expr) -> Expr | None:
+    match test:
+        case IncDec(prefix=True, operand=changed) | Assign(target=changed):
+            return changed
+        case IncDec(operand=changed, op=op):
+            one = Const(test.at, INT, 1, "1")
+            return Binary(test.at, changed.type, "-" if op == "++" else "+", changed, one)
+        case Binary(left=left, right=right) if test.op != "||":
+            one_side, other = _passed(left), _passed(right)
+            return None if one_side is None or other is None else replace(test, left=one_side, right=other)
+        case Unary(operand=operand) | Cast(operand=operand):
+            inner = _passed(operand)
+            return None if inner is None else replace(test, operand=inner)
+        case _:
+            return None if any(isinstance(e, (IncDec, Assign)) for e in walk(test)) else test
+
+
+def increments(step: Expr | None, evaluator: Evaluator, st: State) -> dict[int, int]:
+    """Variables that the step of a for loop moves by a constant."""
+    if step is None:
+        return {}
+    if isinstance(step, Comma):
+        found: dict[int, int] = {}
+        for item in step.items:
+            for ident, change in increments(item, evaluator, st).items():
+                found[ident] = found.get(ident, 0) + change
+        return found
+    amount: Value | None = None
+    match step:
+        case IncDec(op=sign, operand=Name(variable=ident)):
+            return {ident: 1 if sign == "++" else -1}
+        case Assign(op="+=" | "-=" as op, target=Name(variable=ident), value=value):
+            amount = evaluator.value(value, st.copy())
+        case Assign(op="=", target=Name(variable=ident), value=Binary(op="+" | "-" as op, left=left, right=right)):
+            if isinstance(left, Name) and left.variable == ident:
+                amount = evaluator.value(right, st.copy())
+            elif op == "+" and isinstance(right, Name) and right.variable == ident:
+                amount = evaluator.value(left, st.copy())
+        case _:
+            return {}
+    if amount is not None and op[0] == "-":
+        amount = algebra.scale(amount, -1)
+    number = None if amount is None else algebra.constant(amount)
+    return {} if number is None else {ident: number}
+
+
+def acts(test: Expr) -> bool:
+    """Whether evaluating a test accesses memory or changes something."""
+    return any(isinstance(e, (ArrayRef, Assign, IncDec, Call, Unary)) for e in walk(test))

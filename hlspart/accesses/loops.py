@@ -1,0 +1,504 @@
+"""Loops: induction, proved by walking the body; domains, trip counts, values after the loop.
+
+Induction is proved, not recognised: a loop is walked with a guess (``v`` grows by ``c`` in each
+iteration), and the guess stands only if the walk of the body ends with exactly that. Otherwise the
+loop is walked again with ``v`` unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import islpy as isl
+
+from hlspart.accesses import algebra
+from hlspart.accesses.algebra import AFTER_OR_AT, BEFORE_OR_AT, ONE, UNIVERSE, ZERO, Known, Pointer, Unknown
+from hlspart.accesses.evaluate import Evaluator
+from hlspart.accesses.induction import (
+    Counted,
+    InductionFrame,
+    acts,
+    conjuncts,
+    growth,
+    increments,
+    most_iterations,
+    passed,
+)
+from hlspart.accesses.scope import Lazy, State, Stored, split
+from hlspart.model.access import Affine, Bounds, LoopInfo
+from hlspart.model.program import (
+    Binary,
+    Const,
+    Expr,
+    Function,
+    Label,
+    Loop,
+    Name,
+    PointerType,
+    Program,
+    ScalarType,
+    Stmt,
+    Variable,
+    walk,
+    walk_statements,
+)
+from hlspart.semantics.conversions import limits, may_wrap
+from hlspart.semantics.effects import Effects, labels_used, leaves_early, returns_within
+
+_MAX_TRIALS = 4
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+
+
+class Loops(Evaluator):
+    """The loop part of the walk."""
+
+    def __init__(
+        self, program: Program, effects: Effects, function: Function, fixed: Mapping[int, tuple[int, ...]]
+    ) -> None:
+        super().__init__(program, effects, fixed)
+        self.function = function
+        self.infos: dict[int, LoopInfo] = {}
+        self.targets = labels_used(function)
+        self.frames: list[InductionFrame] = []
+        self.bodies: list[isl.Set] = []  # domain at the start of each loop body around
+        self._limits: dict[int, tuple[int | None, int | None]] = {}
+        for directive in program.directives:
+            if directive.kind == "loop_tripcount" and directive.usable and directive.loop is not None:
+                self._limits[directive.loop] = (directive.values.get("min"), directive.values.get("max"))
+
+    def stmt(self, stmt: Stmt, st: State) -> None:
+        """Execute one statement (the walker does)."""
+        raise NotImplementedError
+
+    def gather(self, st: State, ends: Sequence[State], at: Stmt) -> None:
+        """Continue after several ends (the walker does)."""
+        raise NotImplementedError
+
+    def loop(self, loop: Loop, st: State) -> None:
+        """A loop of any kind."""
+        if loop.init is not None:
+            self.stmt(loop.init, st)
+        modified = set(self._modified(loop))
+        guess = self._guess(loop, st, modified)
+        while True:
+            mark = len(self.accesses), self._order, dict(self.infos)
+            wrong = self._attempt(loop, st, modified, guess)
+            if not wrong:
+                return
+            del self.accesses[mark[0] :]
+            self._order, self.infos = mark[1], mark[2]
+            for ident in wrong:
+                del guess[ident]
+
+    def _modified(self, loop: Loop) -> frozenset[int]:
+        found = self.effects.modified(loop.body)
+        for expr in (loop.test, loop.step):
+            if expr is not None:
+                found |= self.effects.assigned_in(expr)
+        return found
+
+    def _guess(self, loop: Loop, st: State, modified: set[int]) -> dict[int, int]:
+        """By how much each variable may grow per iteration; to be proved by the walk."""
+        guess: dict[int, int] = {}
+        in_body = self.effects.modified(loop.body)
+        for ident, change in increments(loop.step, self, st).items():
+            if ident not in in_body and (loop.test is None or ident not in self.effects.assigned_in(loop.test)):
+                guess[ident] = change
+        rest = [
+            v
+            for v in modified - guess.keys()
+            if self._follows(self.program.variable(v)) and v in self.effects.stepped(loop)
+        ]
+        if rest and self.trial < _MAX_TRIALS:
+            guess |= self._try(loop, st, modified, rest, guess)
+        return guess
+
+    def _follows(self, variable: Variable) -> bool:
+        return self.effects.tracked(variable) or self.effects.tracked_pointer(variable)
+
+    def _try(self, loop: Loop, st: State, modified: set[int], rest: list[int], known: dict[int, int]) -> dict[int, int]:
+        """Walk the body once from symbolic values and see by how much they have grown."""
+        inside = st.copy()
+        start: dict[int, Stored] = {}
+        for ident in modified:
+            variable = self.program.variable(ident)
+            if ident in rest or ident in known:
+                old = self.lookup(variable, st)
+                name = f"_{ident}_{self.trial}"
+                form = Affine(((name, 1),), 0)
+                if isinstance(old, Pointer):
+                    start[ident] = Pointer(old.array, (*old.indices[:-1], form))
+                elif isinstance(variable.type, PointerType):
+                    start[ident] = old
+                else:
+                    start[ident] = form
+            else:
+                start[ident] = self.unknown("changes", loop.at)
+            inside.env[ident] = start[ident]
+        mark = len(self.accesses), self._order, dict(self.infos), dict(self._branches)
+        self.trial += 1
+        frame = InductionFrame(loop)
+        self.frames.append(frame)
+        if loop.test is not None:
+            self.value(loop.test, inside)
+        self.bodies.append(inside.dom)
+        self._body(loop, inside, frame)
+        self.bodies.pop()
+        self.frames.pop()
+        self.trial -= 1
+        del self.accesses[mark[0] :]
+        self._order, self.infos, self._branches = mark[1], mark[2], mark[3]
+        found: dict[int, int] = {}
+        for ident in rest:
+            change = growth(start[ident], self.lookup(self.program.variable(ident), inside)) if inside.alive else None
+            if change is not None:
+                found[ident] = change
+        return found
+
+    def _body(self, loop: Loop, inside: State, frame: InductionFrame) -> None:
+        """Walk the body and the step; ``inside`` is then the state at the end of the iteration."""
+        entered = inside.dom
+        self.stmt(loop.body, inside)
+        if frame.continues:
+            ends = ([inside.copy()] if inside.alive else []) + frame.continues
+            inside.dom = entered
+            self.gather(inside, ends, loop)
+            inside.alive = True
+        if loop.step is not None:
+            self.value(loop.step, inside)
+
+    def _attempt(self, loop: Loop, st: State, modified: set[int], guess: dict[int, int]) -> set[int]:
+        """Walk the loop under ``guess``; the variables for which it proved wrong."""
+        line = self.program.line(loop.at)
+        first = len(self.accesses)
+        counted = self._counted(loop, st, modified, guess)
+        inside, start = st.copy(), {}
+        for ident in modified:
+            variable = self.program.variable(ident)
+            if isinstance(counted, Counted) and ident in guess:
+                start[ident] = self._entry(variable, st, counted, guess[ident])
+            elif isinstance(variable.type, (ScalarType, PointerType)):
+                start[ident] = self.unknown(f"`{variable.name}` changes from iteration to iteration", loop.header)
+            else:
+                continue
+            inside.env[ident] = start[ident]
+        outer_loops, outer_iterators, outer_facts = self.loops, self.iterators, self.facts
+        self.loops = (*outer_loops, loop.id)
+        if isinstance(counted, Counted):
+            self.iterators = (*outer_iterators, counted.name)
+            inside.dom, inside.exact = counted.dom, st.exact and counted.exact
+            self.facts = self.facts.intersect(counted.facts)
+        else:
+            inside.exact = False
+        if loop.test is not None and loop.kind != "do" and (isinstance(counted, Unknown) or acts(loop.test)):
+            self._test(loop.test, inside, counted)
+        frame = InductionFrame(loop)
+        self.frames.append(frame)
+        self.bodies.append(inside.dom)
+        self._body(loop, inside, frame)
+        if loop.kind == "do" and loop.test is not None:
+            self.condition(loop.test, inside)
+        self.bodies.pop()
+        self.frames.pop()
+        self.loops, self.iterators, self.facts = outer_loops, outer_iterators, outer_facts
+        if isinstance(counted, Counted) and inside.alive:
+            wrong = {
+                ident
+                for ident in guess
+                if ident in start and not self._grown(start[ident], inside, ident, guess[ident])
+            }
+            if wrong:
+                return wrong
+        completed = inside.dom if inside.alive else inside.dom.subtract(inside.dom)
+        self._after(loop, st, modified, guess, counted, first, line, completed)
+        return set()
+
+    def _test(self, test: Expr, inside: State, counted: Counted | Unknown) -> None:
+        """Evaluate the test of a loop at the start of an iteration: its accesses and side effects.
+
+        It is evaluated at the first iteration and after each one, so once more than the body.
+        """
+        first = len(self.accesses)
+        if isinstance(counted, Counted):
+            done = algebra.to_dims(counted.dom, (counted.name,))
+            again = algebra.from_dim(done.apply(isl.Map(f"{{ [x] -> [x + {counted.step}] }}")), counted.name)
+            begin = algebra.zero(algebra.sub(Affine(((counted.name, 1),), 0), counted.start))
+            always = inside.copy()
+            always.dom = counted.reach.intersect(begin.union(again)).coalesce()
+            self.condition(test, always)
+            self._silently(test, inside)
+        else:
+            inside.dom = inside.dom.intersect(self.condition(test, inside).true)
+        for access in self.accesses[first:]:
+            access.exact = False
+
+    def _silently(self, test: Expr, st: State) -> None:
+        """Side effects of a test whose accesses are noted elsewhere."""
+        mark = len(self.accesses), self._order
+        self.condition(test, st)
+        del self.accesses[mark[0] :]
+        self._order = mark[1]
+
+    def _grown(self, start: Stored, end: State, ident: int, change: int) -> bool:
+        """Whether a variable ends the iteration with its starting value plus ``change``."""
+        now = self.lookup(self.program.variable(ident), end)
+        if isinstance(start, Pointer):
+            if not isinstance(now, Pointer) or now.array != start.array or now.indices[:-1] != start.indices[:-1]:
+                return False
+            return algebra.equal_on(now.indices[-1], algebra.add(start.indices[-1], Affine((), change)), end.dom)
+        if isinstance(now, Pointer) or isinstance(start, Unknown):
+            return isinstance(start, Unknown)
+        return algebra.equal_on(now, algebra.add(start, Affine((), change)), end.dom)
+
+    def _entry(self, variable: Variable, st: State, counted: Counted, change: int) -> Stored:
+        """Value at the start of iteration ``counted.name``."""
+        old = self.lookup(variable, st)
+        if variable.id == counted.variable.id:
+            here = Affine(((counted.name, 1),), 0)
+            return Pointer(old.array, (*old.indices[:-1], here)) if isinstance(old, Pointer) else here
+        gone = algebra.sub(Affine(((counted.name, 1),), 0), counted.start)
+        if change % counted.step == 0:
+            growth = algebra.scale(gone, change // counted.step)
+        else:
+            sign = 1 if counted.step > 0 else -1
+            distance = algebra.scale(gone, sign)
+            growth = algebra.scale(algebra.floor_div(distance, abs(counted.step)), change)
+        if isinstance(old, Pointer):
+            return Pointer(old.array, (*old.indices[:-1], algebra.add(old.indices[-1], growth)))
+        return algebra.add(old, growth)
+
+    def _counted(self, loop: Loop, st: State, modified: set[int], guess: dict[int, int]) -> Counted | Unknown:
+        """The counted form of a loop under ``guess``, or why there is none."""
+        test = loop.test
+        if loop.kind == "do" and test is not None and self.effects.assigned_in(test) and passed(test) is None:
+            return self.unknown("the test of the loop has side effects", test)
+        tested = {e.variable for e in walk(test) if isinstance(e, Name)} if test is not None else set()
+        stepped = {e.variable for e in walk(loop.step) if isinstance(e, Name)} if loop.step is not None else set()
+        candidates = sorted(
+            (v for v in guess if guess[v] and self._follows(self.program.variable(v))),
+            key=lambda v: (v not in tested, v not in stepped, v),
+        )
+        if self.targets and any(isinstance(s, Label) and s.name in self.targets for s in walk_statements(loop.body)):
+            return self.unknown("a goto may enter the loop", loop.header)
+        why: Unknown | None = None
+        endless: Counted | None = None  # counts, but what ends the loop is not known
+        for ident in candidates:
+            found = self._count_by(loop, st, modified, guess, self.program.variable(ident))
+            if isinstance(found, Unknown):
+                why = why or found
+            elif found.trips or found.exact:
+                return found
+            else:
+                endless = endless or found
+        if endless is not None:
+            return endless
+        if why is not None:
+            return why
+        if lent := sorted(self.program.variable(v).name for v in tested & self.effects.lent):
+            return self.unknown(f"`{lent[0]}` may be changed by code that is not analysed", loop.header)
+        changing = sorted(self.program.variable(v).name for v in tested & modified)
+        if changing:
+            return self.unknown(f"`{changing[0]}` does not grow by a constant in each iteration", loop.header)
+        if test is None or isinstance(test, Const):
+            return self.unknown("the loop has no test", loop.header)
+        return self.unknown(f"`{self.text(test)}` tests nothing that is counted", test)
+
+    def _count_by(
+        self, loop: Loop, st: State, modified: set[int], guess: dict[int, int], variable: Variable
+    ) -> Counted | Unknown:
+        """The counted form with ``variable`` as iterator."""
+        start = self.lookup(variable, st)
+        if isinstance(start, Pointer):
+            start = start.indices[-1]
+        if isinstance(start, Unknown):
+            return start
+        step = guess[variable.id]
+        name = self.fresh_name(variable.name)
+        here = Affine(((name, 1),), 0)
+        gone = algebra.scale(algebra.sub(here, start), 1 if step > 0 else -1)
+        lattice = algebra.nonnegative(gone)
+        if abs(step) > 1:
+            lattice = lattice.intersect(algebra.zero(algebra.floor_mod(gone, abs(step))))
+        reach = st.dom.intersect(lattice)
+        probe = Counted(variable, name, start, step, reach, reach, UNIVERSE, (), False, 0, True, None)
+        state = st.copy()
+        state.dom = reach
+        span = limits(variable.type)
+        if span is not None:  # for proofs about the test only
+            state.dom = reach.intersect(algebra.between(name, *span))
+        for ident in modified:
+            other = self.program.variable(ident)
+            if ident in guess:
+                state.env[ident] = self._entry(other, st, probe, guess[ident])
+            elif isinstance(other.type, (ScalarType, PointerType)):
+                state.env[ident] = self.unknown(f"`{other.name}` changes in the loop", loop.header)
+        dom, tight, facts = reach, True, UNIVERSE
+        why: Unknown | None = None
+        trips: list[Known] = []
+        mark = len(self.accesses), self._order
+        tested = reach
+        if loop.kind == "do":  # the test comes after the first iteration
+            tested = reach.intersect(algebra.nonnegative(algebra.sub(gone, ONE)))
+        # that of a do loop is looked at from the start of the next iteration
+        parts = conjuncts(passed(loop.test) if loop.kind == "do" and loop.test is not None else loop.test)
+        if not parts:
+            why = self.unknown("the loop has no test", loop.header)
+        for part in parts:
+            closing = self._closing(part, state, probe, tested, alone=len(parts) == 1)
+            if isinstance(closing, Unknown):
+                why = why or closing
+                facts = facts.intersect(self.fact(part, state))
+                continue
+            where, trip = closing
+            dom = dom.intersect(where)
+            state.dom = state.dom.intersect(where)
+            trips += [trip] if trip is not None else []
+            tight = tight and trip is not None
+        del self.accesses[mark[0] :]
+        self._order = mark[1]
+        if why is None and not trips and not algebra.to_dims(dom, (name,)).is_bounded():
+            if not leaves_early(loop):
+                return self.unknown("the test may never end the loop", loop.header)
+            why = self.unknown("the loop has no test", loop.header)
+        at_most = self._limits.get(loop.id, (None, None))[1]
+        if at_most is not None and not any(algebra.constant(t) is not None for t in trips):
+            room = algebra.sub(Affine((), (at_most - 1) * abs(step)), gone)
+            dom = dom.intersect(algebra.nonnegative(room))
+        least = 0
+        if loop.kind == "do":
+            dom, least = dom.union(st.dom.intersect(algebra.zero(gone))), 1
+        dom = dom.coalesce()
+        return Counted(variable, name, start, step, dom, reach, facts, tuple(trips), tight, least, why is None, why)
+
+    def _closing(
+        self, part: Expr, state: State, counted: Counted, tested: isl.Set, alone: bool
+    ) -> tuple[isl.Set, Known | None] | Unknown:  # fmt: skip
+        """Iterations before the first at which ``part`` fails, and how many that are, if it has a formula."""
+        name, start, step = counted.name, counted.start, counted.step
+        kind: str
+        d: Known
+        if isinstance(part, Binary) and part.op in _COMPARISONS:
+            found = self.difference(part, state)
+            if isinstance(found, Unknown):
+                return found
+            kind, d = found
+        else:
+            value = self.value(part, state)
+            if isinstance(value, Unknown):
+                return value
+            kind, d = "ne", value
+        if isinstance(d, Affine):
+            slope = d.coefficient(name) * step  # change of d per iteration
+            rest = Affine(tuple(t for t in d.terms if t[0] != name), d.const)
+            first = algebra.add(rest, algebra.scale(start, d.coefficient(name)))
+            if kind == "ge" and slope < 0:
+                return algebra.nonnegative(d), algebra.floor_div(algebra.add(first, Affine((), -slope)), -slope)
+            if kind == "ge" and slope == 0:
+                return algebra.nonnegative(d), None
+            if kind == "ne" and slope:
+                ahead = first if slope < 0 else algebra.scale(first, -1)
+                least = abs(slope) if tested is not counted.dom else 0
+                low, _ = self.bounds(ahead, state.at(tested))
+                hits = abs(slope) == 1 or algebra.equal_on(algebra.floor_mod(ahead, abs(slope)), ZERO, tested)
+                # A signed iterator that runs past a bound of "!=" ends in undefined overflow.
+                of = counted.variable.type
+                undefined = alone and abs(slope) == 1 and isinstance(of, ScalarType) and not may_wrap(of)
+                if hits and ((low is not None and low >= least) or undefined):
+                    until = d if slope < 0 else algebra.scale(d, -1)
+                    return algebra.nonnegative(algebra.sub(until, ONE)), algebra.floor_div(ahead, abs(slope))
+        test = split(kind, d)
+        failing = algebra.to_dims(tested.intersect(test.false), (name,))
+        later = algebra.from_dim(failing.apply(AFTER_OR_AT if step > 0 else BEFORE_OR_AT), name)
+        return test.true.subtract(later), None
+
+    def _trip(self, counted: Counted) -> Known | None:
+        """Number of iterations as an expression."""
+        if not counted.trips or not counted.tight:
+            return None
+        total = counted.trips[0]
+        for other in counted.trips[1:]:
+            total = algebra.minimum(total, other)
+        number = algebra.constant(total)
+        if number is not None:
+            return Affine((), max(counted.least, number))
+        return algebra.maximum(total, Affine((), counted.least))
+
+    def _after(
+        self, loop: Loop, st: State, modified: set[int], guess: dict[int, int], counted: Counted | Unknown,
+        first: int, line: int, completed: isl.Set,
+    ) -> None:  # fmt: skip
+        """State after the loop, its LoopInfo, and what early exits do to the accesses inside.
+
+        ``completed`` holds all iterations that may come to their end.
+        """
+        exits = leaves_early(loop)
+        trips = Bounds(None, None)
+        complete = isinstance(counted, Counted) and counted.exact and not exits
+        if isinstance(counted, Counted) and not self.trial:
+            trips = self._trip_bounds(loop, counted, st, complete)
+            if exits:
+                highs = (trips.max, most_iterations(counted, completed))
+                trips = Bounds(trips.min, min((h for h in highs if h is not None), default=None))
+        elif not self.trial and loop.id in self._limits:
+            trips = Bounds(*self._limits[loop.id])
+        for ident in modified:
+            variable = self.program.variable(ident)
+            if not isinstance(variable.type, (ScalarType, PointerType)):
+                continue
+            if isinstance(counted, Counted) and complete and ident in guess:
+                st.env[ident] = self._leaving(variable, self.lookup(variable, st), counted, guess[ident], loop)
+            else:
+                st.env[ident] = self.unknown(f"`{variable.name}` changes in a loop before", loop.header)
+        if loop.test is not None and loop.kind != "do" and self.effects.assigned_in(loop.test):
+            self._silently(loop.test, st)
+        if exits or not isinstance(counted, Counted):
+            for access in self.accesses[first:]:
+                access.exact = False
+        st.left = st.left or returns_within(loop.body)
+        what = (loop.id, loop.name, loop.function, line)
+        if isinstance(counted, Unknown):
+            info = LoopInfo(*what, None, None, None, None, trips, exits, counted.reason)
+        else:
+            start = counted.start if isinstance(counted.start, Affine) else None
+            leaves = exits or not counted.exact
+            info = LoopInfo(*what, counted.name, counted.variable.id, start, counted.step, trips, leaves)
+        self.infos[loop.id] = info
+
+    def _trip_bounds(self, loop: Loop, counted: Counted, st: State, complete: bool) -> Bounds:
+        low: int | None = None
+        high: int | None = None
+        if counted.trips:
+            spans = [algebra.bounds(t, st.dom) for t in counted.trips]
+            total = self._trip(counted) if len(spans) > 1 else None
+            if total is not None:
+                low, high = algebra.bounds(total, st.dom)
+            elif len(spans) == 1 and counted.tight:
+                low, high = spans[0]
+            else:
+                high = min((h for _, h in spans if h is not None), default=None)
+            low = None if low is None else max(counted.least, low)
+            high = None if high is None else max(counted.least, high)
+        given = self._limits.get(loop.id, (None, None))
+        if high is None:
+            high = given[1]
+            low = given[0] if given[0] is not None and (low is None or given[0] > low) else low
+        low = counted.least if low is None and counted.trips else low
+        if not complete:
+            low = counted.least
+        if low is not None and high is not None and low > high:
+            low = high
+        return Bounds(low, high)
+
+    def _leaving(self, variable: Variable, before: Stored, counted: Counted, change: int, loop: Loop) -> Lazy:
+        """Value after the loop, worked out only if somebody asks."""
+
+        def final() -> Stored:
+            trip = self._trip(counted)
+            if trip is None:
+                return self.unknown(f"`{variable.name}` has no closed form after the loop", loop.header)
+            growth = algebra.scale(trip, change)
+            if isinstance(before, Pointer):
+                return Pointer(before.array, (*before.indices[:-1], algebra.add(before.indices[-1], growth)))
+            return algebra.add(before, growth)
+
+        return final

@@ -1,0 +1,277 @@
+"""State of the symbolic walk: values of variables, the names in sets, and what to note down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import islpy as isl
+
+from hlspart.accesses import algebra
+from hlspart.accesses.algebra import NOWHERE, ONE, UNIVERSE, ZERO, Known, Pointer, Unknown, Value
+from hlspart.model.access import Affine
+from hlspart.model.program import CType, Expr, PointerType, Program, ScalarType, Variable
+from hlspart.model.source import Origin
+from hlspart.semantics.conversions import limits
+from hlspart.semantics.effects import Effects
+
+Stored = Value | Pointer
+Lazy = Callable[[], Stored]
+
+
+NO_REFERENCE = -1  # what stands for the reference of an access to a scalar
+
+
+@dataclass(slots=True)
+class State:
+    """What holds at one point of a function.
+
+    ``dom``: condition on iterators and symbols under which control is here (a superset when ``exact``
+    is False). ``left``: some iterations of ``dom`` may have jumped away before, under a test
+    that is not affine.
+    ``env``: values of variables; what is missing has its value of function entry.
+    """
+
+    env: dict[int, Stored | Lazy]
+    dom: isl.Set
+    exact: bool = True
+    left: bool = False
+    alive: bool = True
+    branch: tuple[tuple[int, int], ...] = ()
+
+    def copy(self) -> State:
+        """An independent copy."""
+        return State(dict(self.env), self.dom, self.exact, self.left, self.alive, self.branch)
+
+    def at(self, dom: isl.Set) -> State:
+        """The same values under another condition."""
+        return State(self.env, dom, self.exact, self.left, self.alive, self.branch)
+
+    def within(self, where: isl.Set, exact: bool) -> State:
+        """A copy in which ``where`` holds too."""
+        dom = self.dom if where is UNIVERSE else self.dom.intersect(where)
+        return State(dict(self.env), dom, self.exact and exact, self.left, self.alive, self.branch)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Where a test holds and where it fails; both are supersets when ``why`` says that it is not affine."""
+
+    true: isl.Set
+    false: isl.Set
+    why: Unknown | None = None
+
+
+@dataclass(slots=True)
+class RawAccess:
+    """An access before its sets are written down."""
+
+    ref: int
+    array: int
+    kind: Literal["read", "write"]
+    at: Origin
+    loops: tuple[int, ...]
+    iterators: tuple[str, ...]
+    dom: isl.Set
+    exact: bool
+    indices: tuple[Value, ...]
+    branch: tuple[tuple[int, int], ...]
+    order: int
+
+
+class Scope:
+    """Names, values and notes of one function."""
+
+    def __init__(self, program: Program, effects: Effects, fixed: Mapping[int, tuple[int, ...]]) -> None:
+        self.program = program
+        self.effects = effects
+        self.fixed = fixed  # parameters that have only these values in the whole program
+        self.watched: frozenset[int] = frozenset()  # scalars whose accesses are noted as well
+        self.accesses: list[RawAccess] = []
+        self.loops: tuple[int, ...] = ()
+        self.iterators: tuple[str, ...] = ()
+        self.called = UNIVERSE  # what the calls in the program give the parameters
+        self.assumed = UNIVERSE  # that and type limits of symbols, for proofs only
+        self.facts = UNIVERSE  # what else holds in the loops around, for proofs only
+        self.trial = 0  # > 0: a run that only guesses; nothing it says is kept
+        self._order = 0
+        self._work = 0  # spent on values with cases and divisions
+        self._branches: dict[object, int] = {}
+        self._symbols: dict[int, Affine] = {}
+        self._names: set[str] = set()
+
+    def unknown(self, reason: str, at: Expr | Origin) -> Unknown:
+        """A value without affine form."""
+        return Unknown(reason, at if isinstance(at, Origin) else at.at)
+
+    def text(self, expr: Expr) -> str:
+        """The source of an expression on one line, shortened, for messages."""
+        if self.trial:
+            return ""
+        text = " ".join(self.program.text(expr.at).split())
+        return text if len(text) <= 60 else text[:57] + "..."
+
+    def bounds(self, value: Known, st: State) -> tuple[int | None, int | None]:
+        """Bounds of a value at this point, with what the types of symbols promise."""
+        if isinstance(value, Affine) and not value.terms:
+            return value.const, value.const
+        return algebra.bounds(value, st.dom.intersect(self.assumed).intersect(self.facts))
+
+    def branch_id(self, node: object) -> int:
+        """Number of an If, Switch or Conditional in this function."""
+        return self._branches.setdefault(node, len(self._branches))
+
+    def fresh_name(self, wanted: str) -> str:
+        """A name for a set dimension or parameter that nothing in scope uses, in the characters isl has for names."""
+        wanted = _NOT_IN_NAMES.sub(lambda found: f"u{ord(found[0]):04x}", wanted)
+        taken = self._names.union(self.iterators)
+        reserved = wanted.lower() in _ISL_WORDS or (wanted[0] == "e" and wanted[1:].isdigit())
+        if wanted not in taken and not reserved:
+            return wanted
+        k = 2
+        while f"{wanted}_{k}" in taken:
+            k += 1
+        return f"{wanted}_{k}"
+
+    def symbol_of(self, variable: Variable) -> Affine:
+        """The value that a scalar has at function entry, as a symbolic constant."""
+        if variable.id not in self._symbols:
+            name = self.fresh_name(variable.name)
+            self._names.add(name)
+            self._symbols[variable.id] = Affine(((name, 1),), 0)
+            span = limits(variable.type)
+            if span is not None:
+                self.assumed = self.assumed.intersect(algebra.between(name, *span))
+        return self._symbols[variable.id]
+
+    def value(self, expr: Expr, st: State) -> Value:
+        """Evaluate an expression (the evaluator does)."""
+        raise NotImplementedError
+
+    def entry_value(self, variable: Variable, st: State) -> Stored:
+        """Value of a variable that this function has not assigned yet."""
+        if isinstance(variable.type, PointerType):
+            return Pointer(variable.id, (ZERO,))
+        if variable.init is not None and (variable.const or self._never_changes(variable)):
+            value = self.value(variable.init, State({}, UNIVERSE))
+            return self.converted(value, variable.init.type, variable.type, st, variable.init)
+        numbers = self.fixed.get(variable.id, ())
+        if len(numbers) == 1:
+            return Affine((), numbers[0])
+        if variable.storage == "parameter" or (variable.function is None):
+            return self.symbol_of(variable)
+        if variable.storage == "static":
+            return self.unknown(f"`{variable.name}` keeps its value from call to call", variable.at)
+        return self.unknown(f"`{variable.name}` has no value yet", variable.at)
+
+    def _never_changes(self, variable: Variable) -> bool:
+        hidden = variable.internal or variable.storage == "static"
+        return hidden and not any(variable.id in self.effects.modified(f.body) for f in self.program.functions.values())
+
+    def lookup(self, variable: Variable, st: State) -> Stored:
+        """Current value of a tracked variable."""
+        found = st.env.get(variable.id)
+        if found is None:
+            found = self.entry_value(variable, st)
+        elif not isinstance(found, (Affine, isl.PwAff, Unknown, Pointer)):
+            found = found()
+        st.env[variable.id] = found
+        return found
+
+    def converted(self, value: Value, source: CType, target: CType, st: State, at: Expr) -> Value:
+        """``value`` of type ``source`` converted to an integer type, if that keeps it."""
+        span = limits(target)
+        if isinstance(value, Unknown):
+            return value
+        if span is None:
+            return self.unknown(f"`{self.text(at)}` is not an integer", at)
+        if isinstance(target, ScalarType) and target.kind == "bool":
+            if self.bounds(value, st) in ((0, 0), (0, 1), (1, 1)):
+                return value
+            is_zero = algebra.zero(value)
+            return self.affordable(algebra.either(ZERO, is_zero, ONE, is_zero.complement()), at)
+        inner = limits(source)
+        if inner is not None and span[0] <= inner[0] and inner[1] <= span[1]:
+            return value
+        return self.fitting(value, span, st, at, getattr(target, "name", "its type"))
+
+    def affordable(self, value: Value, at: Expr | Origin) -> Value:
+        """``value``, when it has not too many cases and divisions to calculate with."""
+        if isinstance(value, Unknown | Affine):
+            return value
+        cases, divisions = algebra.size(value)
+        work = cases << min(divisions, 20)
+        self._work += work if work > algebra.CHEAP else 0
+        if cases <= algebra.MOST_CASES and divisions <= algebra.MOST_DIVISIONS and self._work <= algebra.MOST_WORK:
+            return value
+        what = "the value" if isinstance(at, Origin) else f"`{self.text(at)}`"
+        if cases > algebra.MOST_CASES:
+            return self.unknown(f"{what} has more than {algebra.MOST_CASES} cases", at)
+        if divisions > algebra.MOST_DIVISIONS:
+            return self.unknown(f"{what} has more than {algebra.MOST_DIVISIONS} divisions", at)
+        return self.unknown(f"{what} comes after too many values with cases and divisions", at)
+
+    def fitting(self, value: Value, span: tuple[int, int], st: State, at: Expr, name: str) -> Value:
+        """``value`` when it is proved to lie in ``span``."""
+        if isinstance(value, Unknown) or self.trial:
+            return value
+        low, high = self.bounds(value, st)
+        if low is not None and high is not None and span[0] <= low and high <= span[1]:
+            return value
+        if st.dom.is_empty():
+            return value
+        return self.unknown(f"`{self.text(at)}` may leave the range of {name}", at)
+
+    def join(self, st: State, one: State, two: State, test: Condition) -> None:
+        """Set the values of ``st`` to those after two arms of ``test``."""
+        st.left = one.left or two.left
+        if not one.alive or not two.alive:
+            st.env = dict((two if two.alive else one).env)
+            return
+        merged: dict[int, Stored | Lazy] = {}
+        for ident in one.env.keys() | two.env.keys():
+            left, right = one.env.get(ident), two.env.get(ident)
+            if left is right:
+                assert left is not None
+                merged[ident] = left
+                continue
+            variable = self.program.variable(ident)
+            a, b = self.lookup(variable, one), self.lookup(variable, two)
+            merged[ident] = self._joined(variable, a, one, b, two, test)
+        st.env = merged
+
+    def _joined(self, variable: Variable, a: Stored, one: State, b: Stored, two: State, test: Condition) -> Stored:
+        if isinstance(a, Unknown):
+            return a
+        if isinstance(b, Unknown):
+            return b
+        if isinstance(a, Pointer) or isinstance(b, Pointer):
+            if isinstance(a, Pointer) and isinstance(b, Pointer) and a == b:
+                return a
+            return self.unknown(f"`{variable.name}` points to different places", variable.at)
+        if isinstance(a, Affine) and isinstance(b, Affine) and a == b:
+            return a
+        if test.why is not None:
+            return Unknown(
+                f"`{variable.name}` depends on a condition that is not affine: {test.why.reason}", test.why.at
+            )
+        return self.affordable(algebra.either(a, one.dom, b, two.dom), variable.at)
+
+
+def split(kind: str, d: Known) -> Condition:
+    """Where ``d kind`` holds and where not."""
+    number = algebra.constant(d)
+    if number is not None:
+        holds = number >= 0 if kind == "ge" else (number == 0) == (kind == "eq")
+        return Condition(UNIVERSE, NOWHERE) if holds else Condition(NOWHERE, UNIVERSE)
+    if kind == "ge":
+        return Condition(algebra.nonnegative(d), algebra.nonnegative(algebra.sub(algebra.scale(d, -1), ONE)))
+    apart = algebra.pw(d).pos_set().union(algebra.pw(algebra.scale(d, -1)).pos_set())
+    return Condition(algebra.zero(d), apart) if kind == "eq" else Condition(apart, algebra.zero(d))
+
+
+_RESERVED = "exists and or not implies mod floor ceil floord ceild min max infty infinity nan true false rat int"
+_ISL_WORDS = frozenset(_RESERVED.split())  # whatever their case
+_NOT_IN_NAMES = re.compile("[^A-Za-z0-9_]")

@@ -1,0 +1,14 @@
+"""From the statements of one iteration to the graph of operations that is scheduled."""
+
+__all__ = [
+    "addresses",
+    "balance",
+    "dependence",
+    "directed",
+    "exits",
+    "graph",
+    "history",
+    "lower",
+    "operations",
+    "statements",
+]

@@ -1,0 +1,164 @@
+"""Expression balancing: chains of one associative operation become trees (UG1399, EXPRESSION_BALANCE).
+
+Integers always, floating point only where the tool may reorder it (unsafe math). Of the operands the
+two that are ready first are joined first; a value carried from an earlier iteration joins last, which
+keeps recurrences short. Whether the tool does the same with carried values no report says:
+``early`` gives the other extreme.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from hlspart.lowering.graph import Op
+from hlspart.lowering.operations import Body
+
+_SIGNS = {"add": "+", "mul": "*", "fadd": "+", "fmul": "*", "dadd": "+", "dmul": "*"}
+_LOGIC = frozenset({"&", "|", "^", "&&", "||"})
+_FLOATS = frozenset({"fadd", "fmul", "dadd", "dmul"})
+
+
+def balance(body: Body, delay: Callable[[Op], float], unsafe: bool, early: bool = False) -> tuple[Body, bool]:
+    """``body`` with balanced trees, and whether a carried value is an operand of one.
+
+    ``delay``: ns from the start of an operation to its result.
+    """
+    ops, uses = dict(body.ops), _uses(body)
+    late = _late(ops)
+    carried = {x.value for x in body.carried}
+    inner = {a for op in ops.values() for a in op.args if _joins(ops[a], op, unsafe) and uses.get(a) == 1}
+    inner -= carried | body.live
+    ready: dict[int, float] = {}
+    touched = False
+    for ident in sorted(ops):
+        op = ops[ident]
+        if op.free or op.args == () or ident in inner:
+            continue
+        leaves = _leaves(ops, op, inner)
+        if len(leaves) > 2 and _kind(op, unsafe) is not None:
+            touched = touched or any(x in late for x in leaves)
+            _rebuild(ops, op, leaves, inner, lambda x: _ready(ops, x, delay, ready), delay, set() if early else late)
+    return _renumbered(replace(body, ops=ops)), touched
+
+
+def _kind(op: Op, unsafe: bool) -> tuple[str, str, int] | None:
+    """What an operation may be regrouped with; None when it may not."""
+    if op.ref is not None or len(op.args) != 2 or op.impl is not None or op.latency is not None:
+        return None
+    if op.kind in _FLOATS and not unsafe:
+        return None
+    sign = op.text if op.kind == "logic" and op.text in _LOGIC else _SIGNS.get(op.kind)
+    return (op.kind, sign, op.bits) if sign is not None and op.text == sign else None
+
+
+def _joins(part: Op, whole: Op, unsafe: bool) -> bool:
+    kind = _kind(part, unsafe)
+    return kind is not None and kind == _kind(whole, unsafe)
+
+
+def _uses(body: Body) -> dict[int, int]:
+    uses: dict[int, int] = {}
+    for op in body.ops.values():
+        for arg in op.args:
+            uses[arg] = uses.get(arg, 0) + 1
+    return uses
+
+
+def _late(ops: Mapping[int, Op]) -> set[int]:
+    """Values that an earlier iteration hands on, unchanged or selected."""
+    out = {i for i, op in ops.items() if op.kind == "phi"}
+    for ident in sorted(ops):
+        if ops[ident].kind == "select" and any(a in out for a in ops[ident].args[1:]):
+            out.add(ident)
+    return out
+
+
+def _leaves(ops: Mapping[int, Op], root: Op, inner: set[int]) -> list[int]:
+    found, waiting = [], list(reversed(root.args))
+    while waiting:
+        at = waiting.pop()
+        if at in inner and _same(ops[at], root):
+            waiting += reversed(ops[at].args)
+        else:
+            found.append(at)
+    return found
+
+
+def _same(part: Op, whole: Op) -> bool:
+    return part.kind == whole.kind and part.text == whole.text and part.bits == whole.bits
+
+
+def _ready(ops: Mapping[int, Op], ident: int, delay: Callable[[Op], float], known: dict[int, float]) -> float:
+    """ns after the start of the iteration at which a value is there, at the earliest."""
+    stack = [ident]
+    while stack:
+        at = stack[-1]
+        op = ops[at]
+        missing = [] if op.free else [a for a in op.args if a not in known]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        known[at] = 0.0 if op.free else max((known[a] for a in op.args), default=0.0) + delay(op)
+    return known[ident]
+
+
+def _rebuild(
+    ops: dict[int, Op],
+    root: Op,
+    leaves: list[int],
+    inner: set[int],
+    ready: Callable[[int], float],
+    delay: Callable[[Op], float],
+    late: set[int],
+) -> None:
+    """Join ``leaves`` with the operations of the chain, the earliest two first, late ones at the end."""
+    free = [x for x in _members(ops, root, inner) if x != root.id]
+    heap = [(x in late, ready(x), n, x) for n, x in enumerate(leaves)]
+    heapq.heapify(heap)
+    step = delay(root)
+    number = len(leaves)
+    while len(heap) > 2:
+        last, one = heapq.heappop(heap), heapq.heappop(heap)
+        ident = free.pop(0)
+        ops[ident] = replace(ops[ident], args=(last[3], one[3]), line=root.line, operands=None)
+        heapq.heappush(heap, (last[0] or one[0], max(last[1], one[1]) + step, number, ident))
+        number += 1
+    ops[root.id] = replace(root, args=tuple(x[3] for x in sorted(heap, key=lambda x: x[2])), operands=None)
+
+
+def _members(ops: Mapping[int, Op], root: Op, inner: set[int]) -> list[int]:
+    found, waiting = [], [root.id]
+    while waiting:
+        at = waiting.pop()
+        if at == root.id or (at in inner and _same(ops[at], root)):
+            found.append(at)
+            waiting += ops[at].args
+    return sorted(found)
+
+
+def _renumbered(body: Body) -> Body:
+    """Operands before the operations that use them, in the order of ids."""
+    order: list[int] = []
+    seen: set[int] = set()
+    for root in sorted(body.ops):
+        stack = [root]
+        while stack:
+            at = stack[-1]
+            missing = [a for a in body.ops[at].args if a not in seen]
+            if at in seen or not missing:
+                stack.pop()
+                if at not in seen:
+                    seen.add(at)
+                    order.append(at)
+            else:
+                stack += reversed(missing)
+    new = {old: k for k, old in enumerate(order)}
+    return Body(
+        {new[i]: replace(body.ops[i], id=new[i], args=tuple(new[a] for a in body.ops[i].args)) for i in order},
+        [replace(x, phi=new[x.phi], value=new[x.value]) for x in body.carried],
+        {new[x] for x in body.live},
+        [(new[x], position) for x, position in body.exits],
+    )

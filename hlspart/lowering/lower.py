@@ -1,0 +1,418 @@
+"""From elaborated operations to the graph that is scheduled: what leaves the loop, and all orders.
+
+Loads whose element does not change in the pipelined loop leave it, and an element that is loaded and
+stored in every iteration becomes a register, unless another access of the loop may touch it (what
+LLVM's loop-invariant code motion does, seen in reports). "Does not change" is judged per (bank,
+offset) after partition. Computations on values from outside leave the loop too.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from hlspart.banking.accesses import held, settled
+from hlspart.hardware.storage import BUS, Storage
+from hlspart.layouts.perdim import PerDimLayout
+from hlspart.lowering.dependence import Carriers, towards
+from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op
+from hlspart.lowering.history import different
+from hlspart.lowering.operations import Body
+from hlspart.lowering.registers import bypass, forward, rotate
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The graph, with the loads that depend on an enclosing loop of a flattened nest only.
+
+    ``waits``: orders of one iteration that no element asks for and the tool keeps all the same, see :func:`hidden`.
+    ``unsettled``: loads in the graph of which it is not known whether they have left the loop. ``chosen``: one
+    load for each address of which every bank has a word in a register, loaded ahead of the loop.
+    """
+
+    graph: Graph
+    kept: frozenset[int]
+    waits: tuple[Edge, ...] = ()
+    unsettled: frozenset[int] = frozenset()
+    chosen: tuple[MemoryRef, ...] = ()
+
+
+CHOSEN = "whether the tool keeps apart stores at one place of memories chosen while the loop runs is not known"
+
+
+def lower(
+    body: Body,
+    own: tuple[str, ...],
+    storage: Storage,
+    carriers: Carriers,
+    loop: bool,
+    gap: int,
+    ends: tuple[int, int] | None = None,
+    late: bool = False,
+) -> Lowered:
+    """The graph of ``body``; ``own`` are the names of the pipelined loop, innermost last.
+
+    ``ends``: first and last value of the inner iterator of a nest that is flattened over statements;
+    elements had left its inner loop before. ``late``: inner loops are unrolled after elements have left the
+    loop, so those that stay only through unrolling do not leave it, unless their addresses are constants.
+    """
+    ops = dict(body.ops)
+    carried = list(body.carried)
+    live = _lasting(ops, body.live, storage)
+    chosen: list[MemoryRef] = []
+    promoted = _promote(ops, carried, live, own, storage, late, chosen) if loop else ((), frozenset[int]())
+    hoisted, unsettled = promoted
+    if ends is not None:
+        _promote_inner(ops, carried, carriers.space.names, ends, storage)
+    left: Mapping[tuple[int, int], int | None] = {}
+    early: frozenset[int] = frozenset()
+    if loop and storage.target.forwards_stores:
+        forward(ops, carried, storage, carriers)
+    if loop and storage.target.rotates_sums:
+        early = rotate(ops, carried, storage, carriers)
+    if loop and storage.target.bypasses_stores:
+        left = bypass(ops, carried, storage, carriers)
+    if own:  # what a pipelined function is given is new in each call
+        _invariants(ops, carried)
+    needed = _needed(ops, carried, live)
+    graph_ops = {i: op for i, op in ops.items() if i in needed and not op.free}
+    orders, waits = _memory(graph_ops, storage, gap, carriers, left, early)
+    kept = frozenset(
+        i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
+    )
+    graph = Graph(graph_ops, (*_data(ops, graph_ops, carried), *orders), hoisted)
+    return Lowered(graph, kept, tuple(waits), unsettled, tuple(chosen))
+
+
+def _lasting(ops: dict[int, Op], live: set[int], storage: Storage) -> set[int]:
+    """What of ``live`` has an effect: stores that nothing loads have none, where another shows what the loop is for."""
+    stores = {i: op.ref.variable for i, op in ops.items() if i in live and op.kind == "store" and op.ref is not None}
+    idle = {v for v in stores.values() if storage.unread(v)}
+    dead = {i for i, v in stores.items() if v in idle}
+    if not dead or dead == set(live):
+        return set(live)
+    for ident in dead:
+        ops[ident] = replace(ops[ident], kind="const", args=(), ref=None)
+    return set(live) - dead
+
+
+# ------------------------------------------------------------------------------- leaving the loop
+
+
+def _promote(
+    ops: dict[int, Op],
+    carried: list[Carried],
+    live: set[int],
+    own: tuple[str, ...],
+    storage: Storage,
+    late: bool,
+    chosen: list[MemoryRef],
+) -> tuple[tuple[MemoryRef, ...], frozenset[int]]:
+    """Take accesses of elements that stay out of the loop; also the loads of which it is not known."""
+    by_variable: dict[int, list[Op]] = defaultdict(list)
+    for op in ops.values():
+        if op.ref is not None and op.ref.key[0] != "stream":
+            by_variable[op.ref.variable].append(op)
+    gone: list[MemoryRef] = []
+    unsettled: set[int] = set()
+    written = {v for v, found in by_variable.items() if any(op.kind == "store" for op in found)}
+    aliased = any(storage.memory(v).kept for v in written)
+    for variable, found in by_variable.items():
+        memory = storage.memory(variable)
+        if memory.kept and aliased:
+            continue
+        stores = [op for op in found if op.kind == "store"]
+        groups: dict[tuple[object, ...], list[Op]] = defaultdict(list)
+        for op in found:
+            groups[op.ref.key if op.ref is not None else ()].append(op)
+        steady = [m[0].ref for m in groups.values() if all(op.kind == "load" for op in m)]
+        moved = [r for r in steady if r is not None and settled(r.index, memory.layout, own) and _moves(r, own)]
+        few = held(len(moved), memory.layout)
+        for members in groups.values():
+            ref = members[0].ref
+            assert ref is not None
+            if ref.index is None or any(f is None for f in ref.index):
+                continue
+            fixed = not _moves(ref, own)
+            if late and storage.unrolls(ref.access) and any(f is not None and f.terms for f in ref.index):
+                behind = storage.behind_unrolling(variable) if fixed and not stores else "stay"
+                unsettled |= {op.id for op in members} if behind == "unknown" else set()
+                if behind != "leave":
+                    continue
+            if not stores and all(op.kind == "load" for op in members):
+                if not fixed and settled(ref.index, memory.layout, own) and not few:
+                    unsettled |= {op.id for op in members}
+                elif fixed or settled(ref.index, memory.layout, own):
+                    kind = "input" if fixed else "mux"
+                    chosen += [] if fixed else [ref]
+                    for op in members:
+                        ops[op.id] = replace(op, kind=kind, args=(), ref=None)
+                        gone.append(op.ref or ref)
+                continue
+            if not fixed or not _alone(members, found):
+                continue
+            own_stores = [op for op in members if op.kind == "store"]
+            loads = [op for op in members if op.kind == "load"]
+            if not own_stores:
+                for op in loads:
+                    ops[op.id] = replace(op, kind="input", args=(), ref=None)
+            elif (
+                len(own_stores) == 1
+                and len(loads) <= 1
+                and not (own_stores[0].ref or ref).guarded
+                # unrolling comes after promotion; reports show that of memories, at m_axi ports the contrary
+                and (memory.registers or memory.storage == BUS or not storage.unrolls(ref.access))
+            ):
+                last = own_stores[0]
+                for op in loads:
+                    ops[op.id] = replace(op, kind="phi", args=(), ref=None)
+                    carried.append(Carried(op.id, last.args[0], last.text.split()[0]))
+                ops[last.id] = replace(last, kind="const", args=(), ref=None)
+                live.discard(last.id)
+                live.add(last.args[0])
+            else:
+                continue
+            gone += [op.ref for op in members if op.ref is not None]
+    return tuple(gone), frozenset(unsettled)
+
+
+def _promote_inner(
+    ops: dict[int, Op], carried: list[Carried], names: tuple[str, ...], ends: tuple[int, int], storage: Storage
+) -> None:
+    """Elements that stay during the inner loop of a flattened nest become registers of it.
+
+    They are loaded (or set) in its first iteration and stored in its last; between, they are carried.
+    """
+    inner = names[-1:]
+    found = [op for op in ops.values() if op.ref is not None]
+    first = next((i for i, op in ops.items() if op.text == "first iteration"), None)
+    last = next((i for i, op in ops.items() if op.text == "last iteration"), None)
+    groups: dict[tuple[object, ...], list[Op]] = defaultdict(list)
+    for op in found:
+        if op.ref is not None and not _moves(op.ref, inner) and not storage.memory(op.ref.variable).kept:
+            groups[op.ref.variable, op.ref.key].append(op)
+    for members in groups.values():
+        variable = members[0].ref.variable if members[0].ref is not None else -1
+        loads = [op for op in members if op.kind == "load"]
+        resets = [op for op in members if op.kind == "store" and first in op.args[1:]]
+        stores = [op for op in members if op.kind == "store" and op not in resets]
+        others = [op for op in found if op.ref is not None and op.ref.variable == variable]
+        if len(loads) != 1 or len(stores) != 1 or len(resets) > 1 or not _alone(members, others):
+            continue
+        if (loads[0].ref and loads[0].ref.guarded) or (stores[0].ref and stores[0].ref.guarded):
+            continue
+        made = ops[stores[0].args[0]]
+        if made.kind == "select" and made.args[0] == last:  # what follows the inner loop does not come back
+            ops[stores[0].id] = replace(stores[0], args=(made.args[1], *stores[0].args[1:]))
+            made = ops[made.args[2]]
+        ops[stores[0].id] = replace(ops[stores[0].id], ref=_only_at(stores[0].ref, names, ends[1]))
+        load, start = loads[0], max(ops) + 1
+        if resets:
+            initial = resets[0].args[0]
+            ops[resets[0].id] = Op(resets[0].id, "const", 1, (), resets[0].line)
+        else:
+            initial = start + 1
+            ops[initial] = replace(load, id=initial, ref=_only_at(load.ref, names, ends[0]))
+        ops[start] = Op(start, "phi", load.bits, (), load.line, load.text)
+        condition = first if first is not None else start
+        ops[load.id] = Op(load.id, "select", load.bits, (condition, initial, start), load.line, "select")
+        carried.append(Carried(start, made.id, load.text.split()[0]))
+
+
+def _only_at(ref: MemoryRef | None, names: tuple[str, ...], value: int) -> MemoryRef | None:
+    """A reference that is used only when the inner iterator has ``value``."""
+    from hlspart.sets import carried
+
+    if ref is None:
+        return None
+    return replace(ref, domain=carried.constrain(ref.domain, names, [f"{names[-1]} = {value}"]))
+
+
+def _moves(ref: MemoryRef | None, names: Iterable[str]) -> bool:
+    """Whether an address changes with one of the names."""
+    if ref is None or ref.index is None:
+        return True
+    return any(f is None or any(f.coefficient(n) for n in names) for f in ref.index)
+
+
+def _alone(members: list[Op], found: list[Op]) -> bool:
+    """Whether every other access of the array is to another element, by a constant difference."""
+    mine = {op.id for op in members}
+    ref = members[0].ref
+    stored = any(op.kind == "store" for op in members)
+    for op in found:
+        if op.id in mine or (op.kind == "load" and not stored):
+            continue
+        if op.ref is None or ref is None or not different(op.ref.index, ref.index):
+            return False
+    return True
+
+
+def _invariants(ops: dict[int, Op], carried: list[Carried]) -> None:
+    """Operations on values from outside become such values themselves."""
+    changing = {x.phi for x in carried}
+    for ident in sorted(ops):
+        op = ops[ident]
+        if op.kind == "phi" and ident not in changing:
+            ops[ident] = replace(op, kind="input")
+        elif not op.free and op.ref is None and op.kind != "mux" and op.args and _from_outside(ops, op):
+            ops[ident] = replace(op, kind="input", args=())
+
+
+def _from_outside(ops: dict[int, Op], op: Op) -> bool:
+    return all(ops[a].kind in ("const", "input") for a in op.args)
+
+
+def _needed(ops: dict[int, Op], carried: list[Carried], live: set[int]) -> set[int]:
+    """Operations whose result is stored, leaves the loop, or feeds such a one."""
+    back = {x.phi: x.value for x in carried}
+    stack, seen = list(live), set(live)
+    while stack:
+        ident = stack.pop()
+        follow = [*ops[ident].args, *([back[ident]] if ident in back else [])]
+        for other in follow:
+            if other not in seen:
+                seen.add(other)
+                stack.append(other)
+    return seen
+
+
+# ------------------------------------------------------------------------------------- orders
+
+
+def _data(ops: dict[int, Op], chosen: dict[int, Op], carried: list[Carried]) -> list[Edge]:
+    """Edges along values, carried ones with their distance; free operations are passed through."""
+    back = {x.phi: x for x in carried}
+    sources: dict[int, set[tuple[int, int, str, bool]]] = {}
+
+    def origins(ident: int) -> set[tuple[int, int, str, bool]]:
+        """Scheduled producers of a value: (operation, distance, name, whether through variables only)."""
+        if ident in sources:
+            return sources[ident]
+        sources[ident] = set()  # cuts cycles of values that only move (x = y; y = x)
+        op, found = ops[ident], set[tuple[int, int, str, bool]]()
+        if not op.free:
+            found = {(ident, 0, op.text, True)}
+        elif op.kind == "phi" and ident in back:
+            x = back[ident]
+            found = {(s, d + 1, x.name, scalar and x.scalar) for s, d, _, scalar in origins(x.value)}
+        else:
+            for arg in op.args:
+                found |= origins(arg)
+        sources[ident] = found
+        return found
+
+    edges = set()
+    for ident in sorted(chosen):
+        for arg in chosen[ident].args:
+            for source, distance, name, scalar in origins(arg):
+                edges.add(Edge(source, ident, distance, None, "data", name, scalar and distance > 0))
+    return sorted(edges, key=lambda e: (e.sink, e.source, e.distance))
+
+
+def _memory(
+    chosen: dict[int, Op],
+    storage: Storage,
+    gap: int,
+    carriers: Carriers,
+    left: Mapping[tuple[int, int], int | None],
+    early: frozenset[int],
+) -> tuple[list[Edge], list[Edge]]:
+    """Orders between accesses of one array that may touch one element, and those that the tool only takes to do so.
+
+    ``left``, ``early``: bypass and rotate.
+    """
+    by_variable: dict[int, list[Op]] = defaultdict(list)
+    for op in sorted((o for o in chosen.values() if o.ref is not None), key=lambda o: o.ref.position if o.ref else 0):
+        assert op.ref is not None
+        by_variable[op.ref.variable].append(op)
+    edges: list[Edge] = []
+    waits: list[Edge] = []
+    for variable, found in by_variable.items():
+        if found[0].ref is not None and found[0].ref.key[0] == "stream":
+            name = storage.program.variable(variable).name
+            edges += [Edge(a.id, b.id, 0, 1, "memory", name) for a, b in pairwise(found)]
+            continue
+        if not any(op.kind == "store" for op in found):
+            continue
+        memory = storage.memory(variable)
+        name = storage.program.variable(variable).name
+        never: dict[object, bool] = {}
+        places = [(op, carriers.address(op)) for op in found]
+        for k, (first, a) in enumerate(places):
+            for second, b in places[k + 1 :]:
+                if first.kind == second.kind == "load":
+                    continue
+                assert first.ref is not None and second.ref is not None
+                key = towards(a, b)
+                if key not in never:
+                    never[key] = _apart(first.ref, second.ref, memory.layout)
+                if never[key] or not carriers.inside(variable, first, second):
+                    continue
+                differ = different(first.ref.index, second.ref.index)
+                if first.kind == second.kind == "store" and one_of(first.ref, second.ref, memory.layout):
+                    pair = [Edge(x, y, d, 1, "memory", name) for x, y, d in _turns(first.id, second.id)]
+                    carriers.possible.setdefault(CHOSEN, []).extend(pair if not memory.registers else [])
+                if _exclusive(first.ref, second.ref) or (differ and not hidden(first.ref, second.ref, memory.layout)):
+                    continue
+                if carriers.disjoint_banks(first, second):
+                    continue
+                late = first.kind == "store" and second.kind == "load" and first.id not in early
+                wait = gap if late and first.ref.index != second.ref.index else 1
+                if memory.registers:  # read before it is written at the end of the state
+                    wait = int(second.kind == "load")
+                (waits if differ else edges).append(Edge(first.id, second.id, 0, wait, "memory", name))
+        for edge in carriers.between(variable, found, memory.registers):
+            distance = left.get((edge.source, edge.sink), edge.distance)
+            if distance is not None:
+                edges.append(replace(edge, distance=distance))
+        if storage.target.trusts_distances and (memory.bound or left):  # the tool takes what it does not know as given
+            carriers.assumed -= {(a.id, b.id) for a in found for b in found if memory.bound or (a.id, b.id) in left}
+    return edges, waits
+
+
+def _apart(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
+    """Whether the tool sees that two accesses touch different elements, in whatever memories."""
+    return different(one.index, other.index) and not hidden(one, other, layout) and not one_of(one, other, layout)
+
+
+def _turns(first: int, second: int) -> tuple[tuple[int, int, int], ...]:
+    """(source, sink, distance) of two stores that keep their order, in one iteration and from one to the next."""
+    return (first, second, 0), (second, first, 1)
+
+
+def one_of(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
+    """Whether two elements differ only by constants in completely partitioned dimensions, at run-time places.
+
+    Then they have one place in memories that are chosen while the loop runs.
+    """
+    apart = False
+    for a, b, dim in zip(one.index or (), other.index or (), layout.dims, strict=False):
+        if a is None or b is None or a.terms != b.terms:
+            return False
+        if a.const != b.const:
+            if not a.terms or dim.has_local:
+                return False
+            apart = True
+    return apart
+
+
+def _exclusive(one: MemoryRef, other: MemoryRef) -> bool:
+    arms = dict(one.branch)
+    return any(instance in arms and arms[instance] != arm for instance, arm in other.branch)
+
+
+def hidden(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
+    """Whether partitioned dimensions hide from the tool that two accesses touch different elements.
+
+    It sees a constant difference of the indices; in a partitioned dimension only where both are constants, because
+    there it compares indices after the division by the factor. Reports show that in latencies, in no II.
+    """
+    for a, b, dim in zip(one.index or (), other.index or (), layout.dims, strict=False):
+        if a is None or b is None or a.terms != b.terms or a.const == b.const:
+            continue
+        if not a.terms or dim.banks in (1, dim.extent):
+            return False
+    return True

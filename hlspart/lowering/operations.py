@@ -1,0 +1,316 @@
+"""Operations of one iteration: equal ones once, memory accesses merged, forwarded and guarded.
+
+Every array access keeps the affine index that access analysis found, with unrolled iterators
+replaced by numbers. A load of an element just loaded or stored is forwarded; a store that is
+overwritten before anything may read it vanishes, a conditional one becomes a selection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from hlspart.hardware.unmodelled import Unmodelled
+from hlspart.lowering.graph import Carried, MemoryRef, Op
+from hlspart.lowering.history import History
+from hlspart.model import program as c
+from hlspart.model.access import Access, AccessAnalysis, Affine
+from hlspart.semantics import folding, spans
+
+MAX_OPS = 20_000
+
+
+@dataclass
+class Body:
+    """Result of elaboration, still mutable: operations, carried values, live values, tests that leave the loop."""
+
+    ops: dict[int, Op] = field(default_factory=dict)
+    carried: list[Carried] = field(default_factory=list)
+    live: set[int] = field(default_factory=set)
+    exits: list[tuple[int, int]] = field(default_factory=list)  # with the place in the order of memory operations
+
+
+class Binder(Protocol):
+    """What a directive says of the operation that makes a value."""
+
+    def on(self, op: Op) -> Op:
+        """The operation as asked for."""
+
+
+class Packing(Protocol):
+    """What is known of arrays with several elements in a word."""
+
+    @property
+    def packed(self) -> Mapping[int, object]:
+        """How the dimensions of reshaped arrays are packed, by variable."""
+
+    def place(
+        self, variable: int, index: Sequence[Affine | None], kind: str, line: int
+    ) -> tuple[tuple[object, ...], tuple[Affine | None, ...], str] | None:
+        """(key, index, isl map) of the word of an element; None when the element is not known."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is being elaborated: the iteration space, and how own iterators move.
+
+    ``own``: loop ids of the pipelined loop and its flattened parents. ``names``/``domain``: the
+    iteration space. ``symbols``: scalars that do not change in the loop, with their names in the space
+    (each stands for an enclosing loop of unknown bounds). ``uneven``: unrolled
+    copies may lie outside the loop, so domains are kept. ``bound``: how operations are built whose result
+    goes to a variable. ``words``: words of reshaped arrays. ``tables``: arrays of constants that no directive binds.
+    ``step``: by how much the innermost iterator moves. ``registers``: arrays that are.
+    ``modules``: functions of the program are called as modules, whose latency is counted elsewhere.
+    ``reciprocals``: integers are divided by constants with products.
+    """
+
+    program: c.Program
+    analysis: AccessAnalysis
+    own: tuple[int, ...]
+    names: tuple[str, ...]
+    domain: str
+    symbols: Mapping[int, str] = field(default_factory=dict)
+    uneven: bool = False
+    bound: Mapping[int, Binder] = field(default_factory=dict)
+    words: Packing | None = None
+    tables: frozenset[int] = frozenset()
+    modules: bool = False
+    step: int = 1
+    registers: frozenset[int] = frozenset()
+    reciprocals: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """An address: its key, index over the space, isl map where needed, values it depends on, and domain."""
+
+    variable: int
+    access: int
+    key: tuple[object, ...]
+    index: tuple[Affine | None, ...] | None
+    relation: str | None
+    values: tuple[int, ...]
+    domain: str
+
+
+class Operations:
+    """Makes operations; knows where in the iteration it stands (guards, unrolled iterators)."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.program = frame.program
+        self.access = {(a.ref, a.kind): a for a in frame.analysis.accesses}
+        self.body = Body()
+        self.constants: dict[int, int | float] = {}
+        self.forms: dict[int, Affine] = {}  # values that are affine over the names of the space
+        self.spans: dict[int, spans.Span] = {}  # what integers may be, as far as it is known
+        self.numbering: dict[tuple[object, ...], int] = {}
+        self.fixed: dict[str, int] = {}
+        self.shift: dict[str, int] = {}
+        self.events: dict[int, History] = {}  # memory operations by variable
+        self.branch: tuple[tuple[int, int], ...] = ()
+        self.guards: tuple[int, ...] = ()  # a condition per entry of `branch`
+        self.position = 0
+
+    def make(
+        self, kind: str, bits: int, args: tuple[int, ...], line: int, extra: tuple[object, ...] = (), text: str = ""
+    ) -> int:
+        """The operation with these operands: an existing one if it has been made before."""
+        key = (kind, bits, tuple(sorted(args)) if kind in folding.COMMUTATIVE else args, extra)
+        if kind not in ("load", "store", "phi") and key in self.numbering:
+            return self.numbering[key]
+        ident = len(self.body.ops)
+        if ident >= MAX_OPS:
+            raise Unmodelled(f"more than {MAX_OPS} operations after unrolling", line)
+        self.body.ops[ident] = Op(ident, kind, bits, args, line, text)
+        self.numbering[key] = ident
+        return ident
+
+    def bind(self, variable: int, value: int) -> None:
+        """Apply what a directive says of operations whose result ``variable`` gets."""
+        if variable in self.frame.bound:
+            made = self.body.ops[value]
+            while made.kind in ("fext", "itof", "itod", "ftoi"):
+                made = self.body.ops[made.args[0]]
+            self.body.ops[made.id] = self.frame.bound[variable].on(made)
+
+    def constant(self, value: int | float) -> int:
+        """A literal."""
+        ident = self.make("const", 32, (), 0, (type(value), value), str(value))
+        self.constants[ident] = value
+        if isinstance(value, int):
+            self.forms[ident] = Affine.of({}, value)
+            self.spans[ident] = (value, value)
+        return ident
+
+    def quotient(
+        self,
+        op: str,
+        type_: c.CType,
+        operands: tuple[int, int],
+        types: tuple[c.CType, c.CType],
+        line: int,
+    ) -> int:
+        """A quotient or remainder by a constant: a product with the reciprocal, of a bit more than the dividend has."""
+        left, right = operands
+        known = tuple(spans.within(self.spans.get(x), t) for x, t in zip(operands, types, strict=True))
+        width = spans.width(known[0]) if known[0] is not None else folding.bits(type_)
+        made = self.make("mul", 2 * width, (left, right), line, ("reciprocal",), op)
+        self.body.ops[made] = replace(self.body.ops[made], operands=(width, width + 1))
+        if op == "%":
+            back = self.make("mul", width, (made, right), line, ("back",), op)
+            self.body.ops[back] = replace(self.body.ops[back], operands=(width, width))
+            made = self.make("add", width, (left, back), line, ("rest",), op)
+        if (found := spans.within(spans.combine(op, known[0], known[1]), type_)) is not None:
+            self.spans[made] = found
+        return made
+
+    # ------------------------------------------------------------------------------- memory
+
+    def load(self, place: Place, bits: int, line: int) -> int:
+        """The element at ``place``: what was just stored or loaded there, else a load."""
+        history = self.events.get(place.variable)
+        for ident in history.before_load(place.key, place.index) if history is not None else ():
+            op = self.body.ops[ident]
+            assert op.ref is not None
+            dominates = set(op.ref.branch) <= set(self.branch)
+            if op.ref.key == place.key:
+                if dominates:
+                    return ident if op.kind == "load" else op.args[0]
+                if op.kind == "store":
+                    break
+            else:  # a store that may be to the same element
+                break
+        return self.touch("read", place, place.values, bits, line)
+
+    def store(self, place: Place, value: int, line: int, part: bool = False) -> None:
+        """Store ``value`` at ``place``; an earlier store there that nothing may have read is taken back.
+
+        ``part``: a member of a structure, which joins the members that the earlier store set.
+        """
+        self.bind(place.variable, value)
+        branch, guards = self.branch, self.guards
+        history = self.events.get(place.variable)
+        ident = history.before_store(place.key, place.index) if history is not None else None
+        if ident is not None:
+            op = self.body.ops[ident]
+            assert op.ref is not None
+            if op.kind == "store":
+                if op.ref.branch[: len(branch)] == branch:
+                    if part:
+                        value = self.make("wire", self.body.ops[value].bits, (op.args[0], value), line, (), "members")
+                    self._take_back(op)
+                elif branch[: len(op.ref.branch)] == op.ref.branch:
+                    bits = self.body.ops[value].bits
+                    value = self.make("select", bits, (guards[-1], value, op.args[0]), line, (), "select")
+                    self._take_back(op)
+                    self.branch, self.guards = op.ref.branch, guards[: len(op.ref.branch)]
+                    place = replace(place, domain=op.ref.domain)
+        self.touch("write", place, (value, *place.values), 0, line)
+        self.branch, self.guards = branch, guards
+
+    def _take_back(self, store: Op) -> None:
+        assert store.ref is not None
+        self.events[store.ref.variable].remove(store.id, store.ref.key, store.ref.index)
+        self.body.ops[store.id] = Op(store.id, "const", 1, (), store.line)  # keeps the numbers dense
+        self.body.live.discard(store.id)
+
+    def touch(self, kind: str, place: Place, args: tuple[int, ...], bits: int, line: int) -> int:
+        """A load or store."""
+        ref = MemoryRef(
+            place.variable, place.access, kind, place.key, place.index, place.relation, place.domain, self.branch,
+            bool(self.branch), self.position,
+        )  # fmt: skip
+        self.position += 1
+        opcode = "load" if kind == "read" else "store"
+        name = self.program.variable(place.variable).name
+        made = self.make(opcode, bits, (*args, *self.guards), line, (self.position,), f"{name} {opcode}")
+        self.body.ops[made] = replace(self.body.ops[made], ref=ref)
+        self.events.setdefault(place.variable, History()).add(made, kind, place.key, place.index)
+        if kind == "write" or place.key[0] == "stream":
+            self.body.live.add(made)
+        return made
+
+    def place(self, expr: c.ArrayRef, kind: Literal["read", "write"], values: tuple[int, ...], line: int) -> Place:
+        """The address of ``expr`` whose indices have the given values."""
+        access = self.access.get((expr.id, kind)) or self.access.get((expr.id, "read"))
+        access = access or self.access.get((expr.id, "write"))
+        if access is None:
+            raise Unmodelled(f"no access record of `{self.program.text(expr.at)}`", line)
+        variable, relation = access.array, None  # of what a pointer points into where that is known
+        own = variable == expr.variable
+        index: tuple[Affine | None, ...] | None = None
+        if access.affine and access.index is not None and self._in_space(access):
+            index = tuple(None if form is None else self._substituted(form) for form in access.index)
+            if any(form is None for form in index):
+                relation = self._relation(access)
+                index = self._settled(index, relation, line)
+        elif (
+            own and values and all(v in self.forms for v in values)
+        ):  # analysis knows no values from outside the function
+            index = tuple(self.forms[v] for v in values)
+        domain = self._domain(access)
+        words = self.frame.words
+        if words is not None and variable in words.packed:
+            found = words.place(variable, index, kind, line) if index is not None else None
+            if found is None:
+                return Place(
+                    variable,
+                    access.id,
+                    ("value", *(() if own else (expr.variable,)), values),
+                    None,
+                    None,
+                    values,
+                    domain,
+                )
+            return Place(variable, access.id, found[0], found[1], found[2], (), domain)
+        if index is not None and all(form is not None for form in index):
+            return Place(variable, access.id, ("affine", index), index, None, (), domain)
+        needed = tuple(v for v in values if v not in self.constants)
+        return Place(
+            variable, access.id, ("value", *(() if own else (expr.variable,)), values), index, relation, needed, domain
+        )
+
+    def _settled(self, index: tuple[Affine | None, ...], relation: str | None, line: int) -> tuple[Affine | None, ...]:
+        """``index`` with remainders that stay in all iterations as numbers: ``i % 8`` in the copies of a body.
+
+        Reports show it for steps of a power of two, whose low bits stay.
+        """
+        from hlspart.sets import carried
+
+        if relation is None or self.frame.step == 1:
+            return index
+        known = carried.constants(self.frame.domain, relation)
+        found = tuple(Affine((), k) if f is None and k is not None else f for f, k in zip(index, known, strict=True))
+        if found != index and self.frame.step.bit_count() > 1:
+            raise Unmodelled("whether the tool sees that a remainder is the same in all iterations is not known", line)
+        return found
+
+    def _in_space(self, access: Access) -> bool:
+        return all(n in self.fixed or n in self.frame.names for n in access.iterators)
+
+    def _substituted(self, form: Affine) -> Affine:
+        moved = sum(form.coefficient(n) * s for n, s in self.shift.items() if n not in self.fixed)
+        plain = form.at(self.fixed)
+        return replace(plain, const=plain.const + moved)
+
+    def _relation(self, access: Access) -> str | None:
+        from hlspart.sets import carried
+
+        if access.map is None:
+            return None
+        return carried.instance_map(access.map, access.iterators, self._numbers(access), self.shift, self.frame.names)
+
+    def _numbers(self, access: Access) -> dict[str, int]:
+        return {n: v for n, v in self.fixed.items() if n in access.iterators}
+
+    def _domain(self, access: Access) -> str:
+        """Iterations that perform the current copy of an access."""
+        if not (self.branch or self.frame.uneven) or not self._in_space(access):
+            return self.frame.domain
+        from hlspart.sets import carried
+
+        frame = self.frame
+        found = carried.instance(access.domain, access.iterators, self._numbers(access), self.shift, frame.names)
+        return carried.within(found, frame.names, frame.domain)

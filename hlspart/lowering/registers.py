@@ -1,0 +1,90 @@
+"""Registers that the tool puts beside a memory: values handed from one iteration to the next.
+
+Seen in schedules of Vitis HLS: a load of the element that the iteration before has stored takes its value
+from a register (`store_forwarded`), and a load that may meet the last store compares addresses and selects
+between the last value and the memory (`reuse_select`), which leaves the memory a distance of 2.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+
+from hlspart.hardware.storage import Storage
+from hlspart.lowering.dependence import Carriers
+from hlspart.lowering.graph import Carried, Op
+
+Pair = tuple[int, int]  # a store and a load
+
+
+def forward(ops: dict[int, Op], carried: list[Carried], storage: Storage, carriers: Carriers) -> None:
+    """Loads of what the iteration before has stored become registers."""
+    for variable, (stores, loads) in _accesses(ops).items():
+        memory = storage.memory(variable)
+        if len(stores) != 1 or memory.registers or memory.kept or carriers.own != 1:
+            continue
+        store = stores[0]
+        if store.ref is None or store.ref.guarded or carriers.told(variable, store, loads):
+            continue
+        for load in loads:
+            if carriers.always_next(store, load):
+                ops[load.id] = replace(load, kind="phi", args=(), ref=None)
+                carried.append(Carried(load.id, store.args[0], load.text.split()[0]))
+
+
+def rotate(ops: dict[int, Op], carried: list[Carried], storage: Storage, carriers: Carriers) -> frozenset[int]:
+    """Accumulators whose element is set ahead of the loop become registers; their stores, returned, start an iteration.
+
+    For elements that other accesses of the loop may touch, so that they cannot leave it (reports: triangular solver).
+    """
+    out = set()
+    for variable, (stores, loads) in _accesses(ops).items():
+        memory = storage.memory(variable)
+        if len(stores) != 1 or memory.registers or memory.kept or carriers.told(variable, stores[0], loads):
+            continue
+        store, ref = stores[0], stores[0].ref
+        same = [load for load in loads if load.ref is not None and ref is not None and load.ref.key == ref.key]
+        if ref is None or ref.guarded or len(same) != 1 or (variable, ref.index) not in carriers.preset:
+            continue
+        load = same[0]
+        ops[load.id] = replace(load, kind="phi", args=(), ref=None)
+        carried.append(Carried(load.id, store.args[0], load.text.split()[0]))
+        ops[store.id] = replace(store, args=(load.id, *store.args[1:]), ref=replace(ref, position=-1))
+        out.add(store.id)
+    return frozenset(out)
+
+
+def bypass(ops: dict[int, Op], carried: list[Carried], storage: Storage, carriers: Carriers) -> dict[Pair, int | None]:
+    """Selections behind loads that may meet the last store; the distance that is left for each pair of them."""
+    out: dict[Pair, int | None] = {}
+    for variable, (stores, loads) in _accesses(ops).items():
+        memory = storage.memory(variable)
+        if len(stores) != 1 or memory.registers or memory.bound or carriers.told(variable, stores[0], loads):
+            continue
+        store = stores[0]
+        if store.ref is None or store.ref.guarded or store.ref.position < 0:
+            continue
+        for load in loads:
+            if carriers.distance(store, load) == 1 and (store.id, load.id) not in carriers.doubted:
+                out[store.id, load.id] = carriers.later(store, load)
+                _select(ops, carried, store, load)
+    return out
+
+
+def _accesses(ops: dict[int, Op]) -> dict[int, tuple[list[Op], list[Op]]]:
+    found: dict[int, tuple[list[Op], list[Op]]] = defaultdict(lambda: ([], []))
+    for op in ops.values():
+        if op.ref is not None and op.ref.key[0] != "stream":
+            found[op.ref.variable][op.kind == "load"].append(op)
+    return found
+
+
+def _select(ops: dict[int, Op], carried: list[Carried], store: Op, load: Op) -> None:
+    last, chosen = max(ops) + 1, max(ops) + 2
+    users = [op for op in ops.values() if load.id in op.args]
+    ops[last] = Op(last, "phi", load.bits, (), load.line, load.text)
+    ops[chosen] = Op(chosen, "select", load.bits, (last, load.id), load.line, f"{load.text.split()[0]} or last value")
+    for op in users:
+        ops[op.id] = replace(op, args=tuple(chosen if a == load.id else a for a in op.args))
+    value = chosen if store.args[0] == load.id else store.args[0]
+    carried.append(Carried(last, value, load.text.split()[0]))

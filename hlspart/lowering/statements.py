@@ -1,0 +1,274 @@
+"""Elaboration: the statements of one pipelined iteration become operations.
+
+Inner loops are unrolled by running them (their tests must fold to constants), branches become
+selections; expressions are evaluated by :mod:`hlspart.lowering.values`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+from hlspart.hardware.unmodelled import Unmodelled
+from hlspart.lowering.graph import Carried
+from hlspart.lowering.operations import Body, Frame, Place
+from hlspart.lowering.values import Values
+from hlspart.model import program as c
+from hlspart.model.access import Affine
+from hlspart.semantics import folding, spans
+
+MAX_COPIES = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """What decides whether a pipelined loop goes on: its test (None: always true), before or after the body.
+
+    ``step`` is run after the body when the loop has no iterator that analysis knows.
+    """
+
+    test: c.Expr | None
+    step: c.Expr | None
+    late: bool
+
+    @property
+    def statements(self) -> tuple[c.Stmt, ...]:
+        """Test and step as statements."""
+        return tuple(c.ExprStmt(x.at, x) for x in (self.test, self.step) if x is not None)
+
+
+class Elaborator(Values):
+    """Runs statements symbolically; :meth:`run` per unrolled copy, then :meth:`finish`."""
+
+    def __init__(
+        self, frame: Frame, before: Sequence[c.Stmt], statements: Sequence[c.Stmt], control: Control | None = None
+    ) -> None:
+        """``before``: statements of flattened parents; what they declare lives on in later iterations.
+
+        ``control``: of a loop that data may end.
+        """
+        ends = control.statements if control is not None else ()
+        modified = folding.modified([*before, *statements, *ends]) | folding.declared(before)
+        super().__init__(frame, folding.declared(statements), modified)
+        self.control = control
+        self.inside = 0  # unrolled loops that the current statement stands in
+        self.copies = 0
+
+    # ------------------------------------------------------------------------------ driving
+
+    def run(self, statements: Sequence[c.Stmt], shift: Mapping[str, int]) -> None:
+        """Elaborate one copy of the body, its own iterators moved by ``shift``."""
+        self.shift = dict(shift)
+        for loop in self.frame.own:
+            info = self.frame.analysis.loops[loop]
+            if info.variable is not None and info.iterator is not None:
+                moved = shift.get(info.iterator, 0)
+                value = self.make("index", 32, (), 0, ("iterator", info.iterator, moved), info.iterator)
+                self.env[info.variable] = value
+                self.forms[value] = Affine.of({info.iterator: 1}, moved)
+                span = spans.of_loop(info)
+                if span is not None:
+                    self.spans[value] = (span[0] + moved, span[1] + moved)
+        control = self.control
+        if control is not None and not control.late:
+            self._test(control.test)
+        self._statements(statements)
+        self._drop("continue")
+        if control is not None and control.step is not None:
+            self.value(control.step)
+        if control is not None and control.late:
+            self._test(control.test)
+
+    def _test(self, test: c.Expr | None) -> None:
+        """The loop's own test, as far as it is not decided."""
+        value = self.value(test) if test is not None else None
+        if value is not None and value not in self.constants:
+            self._leaves(value, self.program.line(test.at) if test is not None else 0)
+
+    def _leaves(self, test: int, line: int) -> None:
+        """Data decides here whether this iteration is the last."""
+        made = self.make("wire", 1, (test, *self.guards), line, ("exit", len(self.body.exits)), "exit test")
+        self.body.live.add(made)
+        self.body.exits.append((made, self.position))
+
+    def guarded(self, statements: Sequence[c.Stmt], when: Literal["first", "last"]) -> None:
+        """Elaborate statements that run in the first or last iteration of the inner loop only."""
+        before = dict(self.env)
+        condition = self.make("index", 1, (), 0, (when,), f"{when} iteration")
+        with self._arm(self._branch(condition), 0, condition):
+            self._statements(statements)
+        self._merge(condition, before, dict(self.env), before, 0)
+
+    def finish(self) -> Body:
+        """Close the iteration: values that the next one starts from."""
+        for key, phi in self.phis.items():
+            value = self.env.get(key, phi)  # read on a path that leaves, and only there: unchanged on the others
+            if value != phi:
+                self.body.carried.append(Carried(phi, value, self._key_name(key), True))
+        for key, value in self.env.items():
+            variable = key if isinstance(key, int) else key[0]
+            if variable in self.modified and variable not in self.declared:
+                self.body.live.add(value)
+        return self.body
+
+    # --------------------------------------------------------------------------- statements
+
+    def _statements(self, statements: Sequence[c.Stmt]) -> str | None:
+        for stmt in statements:
+            signal = self._statement(stmt)
+            if signal is not None:
+                return signal
+        return None
+
+    def _statement(self, stmt: c.Stmt) -> str | None:
+        match stmt:
+            case c.Block():
+                return self._statements(stmt.body)
+            case c.ExprStmt():
+                self.value(stmt.expr)
+            case c.Declare():
+                self._declare(stmt)
+            case c.If():
+                return self._if(stmt)
+            case c.Loop():
+                self._loop(stmt)
+            case c.Switch():
+                self._switch(stmt)
+            case c.Return():
+                if stmt.value is not None:
+                    self.body.live.add(self.value(stmt.value))
+                return "return"
+            case c.Jump(kind="goto"):
+                raise Unmodelled("goto is not modelled", self.program.line(stmt.at))
+            case c.Jump():
+                return stmt.kind
+            case c.Case() | c.Label() | c.PragmaMark():
+                pass
+        return None
+
+    def _declare(self, stmt: c.Declare) -> None:
+        for ident in stmt.variables:
+            variable = self.program.variable(ident)
+            if variable.init is None or variable.storage == "static":
+                continue
+            if isinstance(variable.init, c.InitList) or isinstance(variable.type, c.ArrayType):
+                if not variable.const:
+                    self._initialise(variable, variable.init)
+                continue
+            if isinstance(variable.type, c.PointerType):
+                continue  # a use that is understood has been made an access of the array it points to
+            line = self.program.line(variable.at)
+            self.env[ident] = self._convert(self.value(variable.init), variable.init.type, variable.type, line)
+            self.bind(ident, self.env[ident])
+
+    def _initialise(self, variable: c.Variable, init: c.InitList | c.Expr) -> None:
+        """Registers that start from zero in each iteration: a store per element."""
+        line = self.program.line(variable.at)
+        extents, kind = variable.dims, variable.type
+        items = init.items if isinstance(init, c.InitList) else None
+        zero = items is not None and all(isinstance(x, c.Const) and not x.value and not where for where, x in items)
+        known = zero and None not in extents and isinstance(kind, c.ArrayType)
+        if not known or variable.id not in self.frame.registers or self.branch or self.frame.uneven:
+            raise Unmodelled(f"{variable.name} is initialised in each iteration", line)
+        value = self.constant(0.0 if isinstance(kind, c.ArrayType) and folding.is_float(kind.element) else 0)
+        for place in product(*(range(n or 0) for n in extents)):
+            index = tuple(Affine.of({}, n) for n in place)
+            found = Place(variable.id, -1, ("affine", index), index, None, (), self.frame.domain)
+            self.store(found, value, line)
+
+    def _if(self, stmt: c.If) -> str | None:
+        test = self.value(stmt.test)
+        if test in self.constants:
+            chosen = stmt.then if self.constants[test] else stmt.other
+            return None if chosen is None else self._statements(chosen.body)
+        instance, before = self._branch(test), dict(self.env)
+        with self._arm(instance, 0, test):
+            left = self._statements(stmt.then.body)
+        after_then, self.env = self.env, dict(before)
+        right = None
+        if stmt.other is not None:
+            with self._arm(instance, 1, test):
+                right = self._statements(stmt.other.body)
+        if left is None and right is None:
+            self._merge(test, before, after_then, self.env, self.program.line(stmt.at))
+            return None
+        if left is not None and right is not None:
+            return left
+        if self.control is not None and (
+            (left or right) == "return" or ((left or right) == "break" and not self.inside)
+        ):
+            self._leaves(test, self.program.line(stmt.at))
+        # one arm leaves: what follows runs under the other
+        self.pending.append((left or right or "", self.branch, self.guards))
+        if left is None:
+            self.env = after_then
+        self.branch = (*self.branch, (instance, 0 if left is None else 1))
+        self.guards = (*self.guards, test)
+        return None
+
+    def _loop(self, loop: c.Loop) -> None:
+        """Run a loop that is unrolled completely."""
+        line = self.program.line(loop.at)
+        info = self.frame.analysis.loops.get(loop.id)
+        name = info.iterator if info is not None else None
+        if loop.init is not None:
+            self._statement(loop.init)
+        first, since = loop.kind == "do", len(self.pending)
+        while True:
+            if not first:
+                if loop.test is None:
+                    raise Unmodelled(f"{loop.name} has no test and must be unrolled", line)
+                if not self._goes_on(loop, loop.test):
+                    break
+            first = False
+            self.copies += 1
+            if self.copies > MAX_COPIES:
+                raise Unmodelled(f"more than {MAX_COPIES} copies after unrolling {loop.name}", line)
+            if name is not None and info is not None and info.variable is not None:
+                number = self.constants.get(self.env.get(info.variable, -1))
+                if number is None:
+                    self.fixed.pop(name, None)
+                else:
+                    self.fixed[name] = int(number)
+            self.inside += 1
+            signal = self._statements(loop.body.body)
+            self.inside -= 1
+            self._drop("continue", since)
+            if signal in ("break", "return"):
+                break
+            if loop.step is not None:
+                self.value(loop.step)
+            if loop.kind == "do" and loop.test is not None:
+                if not self._goes_on(loop, loop.test):
+                    break
+                first = True
+        self._drop("break", since)
+        if name is not None:
+            self.fixed.pop(name, None)
+
+    def _goes_on(self, loop: c.Loop, test: c.Expr) -> bool:
+        """The test of a loop that is written out."""
+        value = self.value(test)
+        if value not in self.constants:
+            line = self.program.line(loop.at)
+            raise Unmodelled(f"{loop.name} (line {line}) must be unrolled but its bounds are not constant", line)
+        return bool(self.constants[value])
+
+    def _switch(self, stmt: c.Switch) -> None:
+        test = self.value(stmt.test)
+        cases: list[list[c.Stmt]] = []
+        for item in stmt.body.body:
+            if isinstance(item, c.Case):
+                if not cases or cases[-1]:
+                    cases.append([])
+            elif cases:
+                cases[-1].append(item)
+        instance = self._branch(test, "switch")
+        before = dict(self.env)
+        for arm, statements in enumerate(cases):
+            after, self.env = self.env, dict(before)
+            with self._arm(instance, arm, test):
+                self._statements(statements)
+            self._merge(test, before, self.env, after, self.program.line(stmt.at))

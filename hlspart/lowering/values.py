@@ -1,0 +1,400 @@
+"""Values: expressions of one iteration become operations, scalars become values.
+
+Conditional expressions become selections. Memory accesses and equal computations are the business of
+:mod:`hlspart.lowering.operations`, statements that of :mod:`hlspart.lowering.statements`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+from hlspart.hardware.unmodelled import Unmodelled
+from hlspart.lowering.operations import Frame, Operations, Place
+from hlspart.model import program as c
+from hlspart.model.access import Affine
+from hlspart.semantics import folding, spans
+
+Key = int | tuple[int, str]  # a scalar, or a member of a struct variable
+
+LIBRARY = ("log", "sin", "cos", "pow", "tanh", "atan", "atan2", "tan", "sinh", "cosh")  # no operators of their own
+MATH = {"sqrt": "sqrt", "exp": "exp", **dict.fromkeys(LIBRARY, "math")}
+MOVES = {"fabs", "fabsf", "abs", "labs", "fmin", "fmax", "fminf", "fmaxf", "floor", "ceil", "floorf", "ceilf", "round"}
+IGNORED = {"printf", "fprintf", "puts", "putchar", "assert", "__assert_fail", "fflush", "__builtin_expect"}
+
+
+class Values(Operations):
+    """Evaluates expressions symbolically.
+
+    ``declared``, ``modified``: variables that the elaborated statements declare, and assign.
+    """
+
+    def __init__(self, frame: Frame, declared: frozenset[int], modified: frozenset[int]) -> None:
+        super().__init__(frame)
+        self.declared, self.modified = declared, modified
+        self.env: dict[Key, int] = {}
+        self.phis: dict[Key, int] = {}
+        self.pending: list[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
+        self.branches: dict[tuple[str, int], int] = {}
+
+    def _key_name(self, key: Key) -> str:
+        if isinstance(key, int):
+            return self.program.variable(key).name
+        return f"{self.program.variable(key[0]).name}.{key[1]}"
+
+    def _operate(
+        self, op: str, type_: c.CType, operands: tuple[int, int], types: tuple[c.CType, c.CType], line: int,
+        operand_type: c.CType,
+    ) -> int:  # fmt: skip
+        """A binary operation on values; ``types`` of the operands before they meet in ``operand_type``."""
+        left, right = operands
+        a, b = self.constants.get(left), self.constants.get(right)
+        if a is not None and b is not None and (folded := folding.fold(op, a, b)) is not None:
+            return self.constant(folding.wrapped(folded, type_))
+        same = folding.identity(op, a, b)
+        if same is not None:
+            return left if same == "left" else right
+        ops = self.body.ops
+        kind, bits = folding.operator(op, operand_type, a, b)
+        address = all(ops[x].kind in ("const", "index", "input") for x in (left, right))
+        if address and kind in folding.ADDRESS and any(ops[x].kind == "index" for x in (left, right)):
+            kind = "index"
+        if kind == "div" and b is not None and self.frame.reciprocals:
+            return self.quotient(op, type_, (left, right), types, line)
+        made = self.make(kind, bits, (left, right), line, (op,), op)
+        form = folding.affine(op, self.forms.get(left), self.forms.get(right))
+        if form is not None:
+            self.forms[made] = form
+        if not folding.is_float(operand_type):
+            self._measure(op, made, type_, self._span(left, types[0]), self._span(right, types[1]))
+        return made
+
+    def _span(self, value: int, type_: c.CType) -> spans.Span | None:
+        """What an integer value holds where it is used as a value of ``type_``."""
+        return spans.within(self.spans.get(value), type_)
+
+    def _measure(self, op: str, made: int, type_: c.CType, left: spans.Span | None, right: spans.Span | None) -> None:
+        """Note what an operation makes, and the widths of a product's operands."""
+        span, known = spans.within(spans.combine(op, left, right), type_), self.body.ops[made]
+        if span is not None:
+            self.spans[made] = spans.both(self.spans.get(made, span), span) or span
+        if known.kind == "mul" and left is not None and right is not None:
+            low, high = sorted((spans.width(left), spans.width(right)))
+            old = known.operands or (0, 0)
+            self.body.ops[made] = replace(known, operands=(max(low, old[0]), max(high, old[1])))
+
+    # -------------------------------------------------------------------------- expressions
+
+    def value(self, expr: c.Expr) -> int:
+        """The value of an expression, its side effects performed."""
+        line = self.program.line(expr.at)
+        match expr:
+            case c.Const():
+                return self.constant(expr.value)
+            case c.SizeOf():
+                if expr.value is None:
+                    raise Unmodelled("sizeof of an unknown type", line)
+                return self.constant(expr.value)
+            case c.Name() if isinstance(expr.type, c.StructType):
+                return self._with_members(expr.variable, line)
+            case c.Name():
+                return self._read(expr.variable)
+            case c.ArrayRef():
+                return self._load(expr, line)
+            case c.Member():
+                return self._member(expr, line)
+            case c.Unary():
+                return self._unary(expr, line)
+            case c.Binary() if expr.op in ("&&", "||"):
+                left, right = self.value(expr.left), self.value(expr.right)
+                return self._operate(
+                    expr.op, expr.type, (left, right), (expr.left.type, expr.right.type), line, expr.type
+                )
+            case c.Binary():
+                left, right = self.value(expr.left), self.value(expr.right)
+                wide = folding.common(expr.left.type, expr.right.type)
+                left = self._convert(left, expr.left.type, wide, line)
+                right = self._convert(right, expr.right.type, wide, line)
+                return self._operate(expr.op, expr.type, (left, right), (expr.left.type, expr.right.type), line, wide)
+            case c.Assign():
+                return self._assign(expr, line)
+            case c.IncDec():
+                old = self.value(expr.operand)
+                kind = expr.operand.type
+                new = self._operate(expr.op[0], expr.type, (old, self.constant(1)), (kind, kind), line, kind)
+                self._store(expr.operand, new, line)
+                return new if expr.prefix else old
+            case c.Cast():
+                return self._convert(self.value(expr.operand), expr.operand.type, expr.type, line)
+            case c.Conditional():
+                return self._conditional(expr, line)
+            case c.Comma():
+                return [self.value(item) for item in expr.items][-1]
+            case c.Call():
+                return self._call(expr, line)
+            case _:
+                raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled{_why(expr)}", line)
+
+    def _read(self, variable: int) -> int:
+        if variable in self.env:
+            return self.env[variable]
+        if variable in self.modified and variable not in self.declared:
+            return self._phi(variable)
+        known = self.program.variable(variable)
+        if known.const and known.init is not None and isinstance(known.type, c.ScalarType):
+            value = self.value(known.init)
+            if value in self.constants:
+                return value
+        value = self.make("input", folding.bits(known.type), (), 0, (variable,), known.name)
+        self._holds(value, known.type)
+        if variable in self.frame.symbols:
+            self.forms[value] = Affine.of({self.frame.symbols[variable]: 1})
+        return value
+
+    def _phi(self, key: Key) -> int:
+        """The value that a scalar has at the start of the iteration."""
+        if key not in self.phis:
+            self.phis[key] = self.make("phi", 32, (), 0, (), self._key_name(key))
+            if isinstance(key, int):
+                self._holds(self.phis[key], self.program.variable(key).type)
+        self.env[key] = self.phis[key]
+        return self.phis[key]
+
+    def _member(self, expr: c.Member, line: int) -> int:
+        match expr.base:
+            case c.ArrayRef():
+                return self._load(expr.base, line)
+            case c.Name():
+                key = (expr.base.variable, expr.field)
+                if key in self.env:
+                    return self.env[key]
+                if expr.base.variable in self.env:  # set as a whole
+                    return self._part(self.env[expr.base.variable], expr.field, line)
+                if expr.base.variable in self.modified and expr.base.variable not in self.declared:
+                    return self._phi(key)
+                return self.make("input", 32, (), 0, key, self._key_name(key))
+            case c.Member():
+                return self._member(expr.base, line)
+            case _:
+                raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled", line)
+
+    def _with_members(self, variable: int, line: int) -> int:
+        """The value of a structure, some members of which may have been set since it was."""
+        whole = self._read(variable)
+        since = tuple(v for key, v in self.env.items() if isinstance(key, tuple) and key[0] == variable)
+        bits = self.body.ops[whole].bits
+        return self.make("wire", bits, (whole, *since), line, ("members",), "{..}") if since else whole
+
+    def _part(self, whole: int, field: str, line: int) -> int:
+        """A member of the value of a structure."""
+        return self.make("wire", self.body.ops[whole].bits, (whole,), line, ("member", field), f".{field}")
+
+    def _unary(self, expr: c.Unary, line: int) -> int:
+        inner = self.value(expr.operand)
+        if expr.op == "+":
+            return inner
+        known = self.constants.get(inner)
+        if known is not None:
+            folded = folding.fold_unary(expr.op, known)
+            if folded is not None:
+                return self.constant(folding.wrapped(folded, expr.type))
+        if expr.op in ("&", "*"):
+            raise Unmodelled("access through a pointer is not modelled", line)
+        if expr.op == "-" and not folding.is_float(expr.type):
+            operands, types = (self.constant(0), inner), (expr.type, expr.operand.type)
+            return self._operate("-", expr.type, operands, types, line, expr.type)
+        return self.make("logic", folding.bits(expr.type), (inner,), line, (expr.op,), expr.op)
+
+    def _convert(self, value: int, source: c.CType, target: c.CType, line: int) -> int:
+        if value in self.constants:
+            return self.constant(folding.wrapped(self.constants[value], target))
+        kind = folding.conversion(source, target)
+        return value if kind is None else self.make(kind, folding.bits(target), (value,), line, (), kind)
+
+    def _conditional(self, expr: c.Conditional, line: int) -> int:
+        test = self.value(expr.test)
+        if test in self.constants:
+            return self.value(expr.then if self.constants[test] else expr.other)
+        instance = self._branch(test)
+        before = dict(self.env)
+        with self._arm(instance, 0, test):
+            then = self._convert(self.value(expr.then), expr.then.type, expr.type, line)
+        after_then, self.env = self.env, dict(before)
+        with self._arm(instance, 1, test):
+            other = self._convert(self.value(expr.other), expr.other.type, expr.type, line)
+        self._merge(test, before, after_then, self.env, line)
+        if then == other:
+            return then
+        made = self.make("select", folding.bits(expr.type), (test, then, other), line, (), "?:")
+        self._either(made, then, other)
+        return made
+
+    def _either(self, made: int, one: int, other: int) -> None:
+        """``made`` is one of two values."""
+        if one in self.spans and other in self.spans:
+            span = spans.both(self.spans[one], self.spans[other])
+            if span is not None:
+                self.spans[made] = span
+
+    def _assign(self, expr: c.Assign, line: int) -> int:
+        value = self.value(expr.value)
+        if expr.op != "=":
+            op = expr.op[:-1]
+            wide = folding.common(expr.target.type, expr.value.type) if op not in ("<<", ">>") else expr.target.type
+            old = self._convert(self.value(expr.target), expr.target.type, wide, line)
+            value = self._convert(value, expr.value.type, wide, line)
+            value = self._operate(op, wide, (old, value), (expr.target.type, expr.value.type), line, wide)
+            value = self._convert(value, wide, expr.target.type, line)
+        else:
+            value = self._convert(value, expr.value.type, expr.target.type, line)
+        self._store(expr.target, value, line)
+        return value
+
+    def _call(self, expr: c.Call, line: int) -> int:
+        name = expr.function
+        if name is None:
+            raise Unmodelled("call through a pointer", line)
+        if name in IGNORED:
+            return self.constant(0)
+        if name in ("stream.read", "stream.write"):
+            return self._stream(expr, name, line)
+        if name.startswith("stream."):
+            raise Unmodelled(f"the stream operation `{name.removeprefix('stream.')}` is not modelled", line)
+        if name in self.program.functions and self.frame.modules:
+            whole = (c.ArrayType, c.PointerType, c.StructType)
+            arguments = tuple(self.value(a) for a in expr.args if not isinstance(a.type, whole))
+            made = self.make("call", folding.bits(expr.type), arguments, line, (expr.at.span,), name)
+            self.body.live.add(made)
+            return made
+        arguments = tuple(self.value(a) for a in expr.args)
+        if name in MOVES:
+            args = tuple(a for a in arguments if a not in self.constants) or arguments
+            return self.make("logic", folding.bits(expr.type), args, line, (name,), name)
+        base = name[:-1] if name.endswith("f") and name[:-1] in MATH else name
+        if base in MATH:
+            prefix = "f" if name.endswith("f") or folding.bits(expr.type) <= 32 else "d"
+            return self.make(prefix + MATH[base], folding.bits(expr.type), arguments, line, (name,), name)
+        if name in self.program.functions:
+            raise Unmodelled(f"the call of {name} could not be expanded", line)
+        raise Unmodelled(f"the body of {name} is not given", line)
+
+    def _stream(self, expr: c.Call, name: str, line: int) -> int:
+        stream = expr.args[0]
+        if not isinstance(stream, c.Name):
+            raise Unmodelled("a stream that is no plain variable", line)
+        kind = "read" if name == "stream.read" else "write"
+        args = tuple(self.value(a) for a in expr.args[1:])
+        bits = folding.bits(stream.type)
+        place = Place(stream.variable, -1, ("stream", self.position), None, None, args, self.frame.domain)
+        return self.touch(kind, place, place.values, bits, line)
+
+    def _load(self, expr: c.ArrayRef, line: int) -> int:
+        indices = tuple(self.value(i) for i in expr.indices)
+        known = self._table_item(expr, indices) if expr.variable in self.frame.tables else None
+        if known is not None:
+            return known
+        made = self.load(self.place(expr, "read", indices, line), folding.bits(expr.type), line)
+        if made not in self.spans:
+            self._holds(made, expr.type)
+        return made
+
+    def _holds(self, value: int, type_: c.CType) -> None:
+        """``value`` is anything that ``type_`` holds."""
+        span = spans.of_type(type_)
+        if span is not None:
+            self.spans[value] = span
+
+    def _table_item(self, expr: c.ArrayRef, indices: tuple[int, ...]) -> int | None:
+        """The element of a table of constants at a constant index."""
+        table, numbers = self.program.variable(expr.variable), [self.constants.get(i) for i in indices]
+        index = [n for n in numbers if isinstance(n, int)]
+        if table.init is None or len(index) < len(table.dims) or len(index) < len(numbers):
+            return None
+        found = spans.item(table.init, table.dims, index)
+        if found is None:
+            return None
+        value = self.constant(found) if isinstance(found, int) else self.value(found)
+        if value not in self.constants or not isinstance(expr.type, c.ScalarType):
+            return None
+        return self.constant(folding.wrapped(self.constants[value], expr.type))
+
+    def _store(self, target: c.Expr, value: int, line: int) -> None:
+        match target:
+            case c.Name():
+                self.bind(target.variable, value)
+                self.env[target.variable] = value
+                for key in [k for k in self.env if isinstance(k, tuple) and k[0] == target.variable]:
+                    self.env[key] = self._part(value, key[1], line)
+            case c.Member(base=c.Name() as base):
+                self.env[(base.variable, target.field)] = value
+            case c.Member(base=c.ArrayRef() as base):
+                self._store_element(base, value, line, part=True)
+            case c.Member(base=c.Member()):
+                self._store(target.base, value, line)
+            case c.ArrayRef():
+                self._store_element(target, value, line)
+            case c.Cast():
+                self._store(target.operand, value, line)
+            case _:
+                text = f"assignment to `{self.program.text(target.at)}` is not modelled{_why(target)}"
+                raise Unmodelled(text, line)
+
+    def _store_element(self, expr: c.ArrayRef, value: int, line: int, part: bool = False) -> None:
+        place = self.place(expr, "write", tuple(self.value(i) for i in expr.indices), line)
+        self.store(place, value, line, part)
+
+    # ------------------------------------------------------------------------------ control
+
+    def _branch(self, test: int, kind: str = "if") -> int:
+        """Number of a branch: one value decides alike wherever it is tested."""
+        return self.branches.setdefault((kind, test), len(self.branches) + 1)
+
+    @contextmanager
+    def _arm(self, instance: int, arm: int, test: int) -> Iterator[None]:
+        saved = (self.branch, self.guards)
+        self.branch, self.guards = (*self.branch, (instance, arm)), (*self.guards, test)
+        depth = len(self.pending)
+        yield
+        self.pending = self.pending[:depth]
+        self.branch, self.guards = saved
+
+    def _drop(self, kind: str, since: int = 0) -> None:
+        """End of an iteration ("continue") or of a loop ("break"): conditions of its jumps (from ``since`` on) end."""
+        kinds = ("continue",) if kind == "continue" else ("continue", "break")
+        while len(self.pending) > since and self.pending[-1][0] in kinds:
+            _, self.branch, self.guards = self.pending.pop()
+
+    def _merge(
+        self, test: int, before: Mapping[Key, int], then: Mapping[Key, int], other: Mapping[Key, int], line: int
+    ) -> None:
+        """Values after two arms: equal ones stay, different ones are selected."""
+        merged = dict(before)
+        self.env = dict(before)
+        for key in {**then, **other}:
+            ident = key if isinstance(key, int) else key[0]
+            if key in then and key in other:
+                a, b = then[key], other[key]
+            elif isinstance(key, tuple) and key not in before and ident in before:  # a member of what is set as a whole
+                unset = self._part(before[ident], key[1], line)
+                a, b = then.get(key, unset), other.get(key, unset)
+            elif key not in before and ident in self.declared:
+                continue  # set in one arm only, so not used after
+            else:
+                unset = before[key] if key in before else self._read(key) if isinstance(key, int) else self._phi(key)
+                a, b = then.get(key, unset), other.get(key, unset)
+            merged[key] = a
+            if a != b:
+                merged[key] = self.make("select", self.body.ops[a].bits, (test, a, b), line, (), "select")
+                self._either(merged[key], a, b)
+        self.env = merged
+
+
+def _why(expr: c.Expr) -> str:
+    """What an expression is that has no model, where that is not plain to see."""
+    match expr:
+        case c.OpaqueExpr():
+            return f": {expr.what}"
+        case c.Subscript(base=base):
+            return _why(base) or ": an array inside a structure"
+    return ""

@@ -1,0 +1,8 @@
+"""Which loops exist in hardware, and how: pipelined, flattened, unrolled; what their iterations ask of buses."""
+
+__all__ = [
+    "bus",
+    "inplace",
+    "loopfacts",
+    "nests",
+]

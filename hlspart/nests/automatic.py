@@ -1,0 +1,97 @@
+"""Which loops the tool pipelines without being asked (UG1399, config_compile -pipeline_loops)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.lowering.history import different
+from hlspart.model import program as c
+from hlspart.model.access import Access
+from hlspart.nests.loopfacts import LoopFacts
+
+
+def chosen(nests: LoopFacts, loop: c.Loop) -> bool:
+    """Whether the tool pipelines this loop by itself; it stands in no loop that is pipelined.
+
+    Innermost loops are, whatever UNROLL leaves of them and of the loops in them (seen in public reports); others
+    if all loops inside, unrolled, make at most ``threshold`` copies. Perfect nests are flattened, never unrolled.
+    """
+    threshold, asked = nests.target.auto_pipeline, _asks(nests, loop)
+    if threshold == 0 or not asked <= {"unroll"} or _calls(nests.program, loop, with_loops=True):
+        return False
+    if not _left(nests, loop.body):
+        return True
+    inner = [s for s in c.walk_statements(loop.body) if isinstance(s, c.Loop)]
+    if asked or any(_asks(nests, x) for x in inner) or _calls(nests.program, loop):
+        return False
+    copies = _copies(nests, loop.body)
+    return copies is not None and copies <= threshold and not _perfect(nests, loop)
+
+
+def _asks(nests: LoopFacts, loop: c.Loop) -> set[str]:
+    return {kind for kind in ("pipeline", "unroll", "dataflow") if nests.found(kind, loop.id) is not None}
+
+
+def _left(nests: LoopFacts, stmt: c.Stmt) -> bool:
+    """Whether directives leave loops inside a statement."""
+    if not isinstance(stmt, c.Loop):
+        return any(_left(nests, s) for s in c.substatements(stmt))
+    whole = nests.fully_unrolled(stmt)
+    return not whole or (nests.on("pipeline", stmt.id) is None and _left(nests, stmt.body))
+
+
+def _copies(nests: LoopFacts, body: c.Stmt) -> int | None:
+    """Copies of the innermost statements when all loops in ``body`` are unrolled; None where not possible."""
+    most = 1
+    for stmt in c.substatements(body):
+        inner = _copies(nests, stmt.body if isinstance(stmt, c.Loop) else stmt)
+        trip = nests.trip(stmt).exact if isinstance(stmt, c.Loop) else 1
+        if inner is None or trip is None:
+            return None
+        most = max(most, trip * inner)
+    return most
+
+
+def _perfect(nests: LoopFacts, parent: c.Loop) -> bool:
+    """Whether a loop holds nothing but a loop that it flattens with, once invariant accesses have left that."""
+    inner = next((s for s in c.walk_statements(parent.body) if isinstance(s, c.Loop)), None)
+    if inner is None or nests.around(parent, inner) != ((), ()) or not nests.may_flatten(parent, (inner,)):
+        return False
+    return not any(_stays(nests, access, parent, inner) for access in nests.analysis.accesses)
+
+
+def _stays(nests: LoopFacts, access: Access, parent: c.Loop, inner: c.Loop) -> bool:
+    """Whether an element stays in ``inner`` but changes in ``parent``, so that it is accessed between the two."""
+    if inner.id not in access.loops or access.index is None or access.branch:
+        return False
+    own = access.loops[access.loops.index(inner.id) :]
+    names = [nests.analysis.loops[x].iterator or "" for x in own]
+    around = nests.info(parent)
+    if any(f is None or any(f.coefficient(n) for n in names) for f in access.index) or around is None:
+        return False
+    if not any(f.coefficient(around.iterator or "") for f in access.index if f is not None):
+        return False
+    beside = [a for a in nests.analysis.accesses if a.array == access.array and inner.id in a.loops]
+    stored = any(a.kind == "write" and a.index == access.index for a in beside)
+    others = (a for a in beside if a.index != access.index and (stored or a.kind == "write"))
+    return all(different(a.index, access.index) for a in others)
+
+
+def _calls(program: c.Program, body: c.Loop, with_loops: bool = False) -> bool:
+    """Whether functions of the program are called; ``with_loops``: ones that hold loops, or call such."""
+    waiting: list[c.Loop | c.Function] = [body]
+    seen: set[str] = set()  # functions may call themselves
+    while waiting:
+        for stmt in c.walk_statements(waiting.pop().body):
+            for callee in _callees(program, stmt):
+                if not with_loops or any(isinstance(s, c.Loop) for s in c.walk_statements(callee.body)):
+                    return True
+                if callee.name not in seen:
+                    seen.add(callee.name)
+                    waiting.append(callee)
+    return False
+
+
+def _callees(program: c.Program, stmt: c.Stmt) -> Iterator[c.Function]:
+    called = (e.function for root in c.expressions(stmt) for e in c.walk(root) if isinstance(e, c.Call))
+    return (program.functions[name] for name in called if name is not None and name in program.functions)

@@ -1,0 +1,175 @@
+"""Which requests and responses of m_axi accesses are part of an iteration, and what they keep apart.
+
+Reports (see `[axi]` of the profiles) show a request, the data and, after stores, a response of many states each. Where
+the tool makes one burst of all iterations, request and response stand outside of the loop: UG1399, preconditions of
+burst transfers, and UG1448, messages 214-224 and 214-229 to 214-232, say where it does not.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hlspart.hardware.storage import BUS, Memory, Storage
+from hlspart.lowering.graph import Op
+from hlspart.model import program as c
+from hlspart.nests.nests import Nest, Nests, Order
+
+_LEVELS = 2  # of nests whose bursts reports agree on
+Banks = Mapping[int, frozenset[int]]  # those that an access may reach, by operation
+
+
+@dataclass(frozen=True)
+class Requests:
+    """``inside``: accesses with requests, and responses, of their own in each iteration; ``why`` that is not known.
+
+    ``order``: why the states of an iteration are not known although that is.
+    """
+
+    inside: frozenset[int] = frozenset()
+    why: str | None = None
+    order: str | None = None
+
+
+NO_REQUESTS = Requests()
+
+
+def requests(nests: Nests, nest: Nest, how: Order, ops: Iterable[Op], storage: Storage, banks: Banks) -> Requests:
+    """The m_axi accesses of one iteration whose requests and responses are part of it."""
+    used = [op for op in ops if op.ref is not None and _memory(op, storage).storage == BUS]
+    if not used:
+        return NO_REQUESTS
+    inside = _inside(used, how, storage, banks)
+    why = _unlike(used, nest, storage)
+    if why is None and len(inside) < len(used):
+        why = _loops(nests, nest)
+    if why is None and inside and not storage.target.requests_inside:
+        why = next(iter(inside.values()))
+    if why is None:
+        return Requests(frozenset(inside), None, _order(used, storage, banks))
+    return Requests(frozenset(), unknown(storage, {op.ref.variable for op in used if op.ref is not None}, why))
+
+
+def unknown(storage: Storage, variables: Iterable[int], why: str) -> str:
+    """The cause of a depth or latency that is not known, for the reader."""
+    waits = [storage.bus_states(v) for v in variables]
+    read, written = (max(x[k] for x in waits) for k in (0, 1))
+    return f"whether m_axi requests ({read} states, responses {written}) are part of it is not known: {why}"
+
+
+def _memory(op: Op, storage: Storage) -> Memory:
+    assert op.ref is not None
+    return storage.memory(op.ref.variable)
+
+
+def _unlike(used: Sequence[Op], nest: Nest, storage: Storage) -> str | None:
+    """Why nothing is known of these accesses."""
+    if not storage.target.bursts:
+        return f"no report of {storage.target.tool} shows when it makes bursts"
+    if storage.target.widens:
+        return "the tool may widen the ports"
+    if nest.loop is None:
+        return "it is no loop"
+    for variable in sorted({op.ref.variable for op in used if op.ref is not None}):
+        name = storage.program.variable(variable).name
+        if any(storage.program.variable(m).volatile for m in storage.members(variable)):
+            return f"{name} is volatile"
+        if storage.widened(variable) or not _plain(storage.program.variable(variable).type):
+            return f"the port of {name} may get another width than its elements"
+        if storage.ported(variable):
+            return f"whether each bank of {name} gets a port is not known"
+    return None
+
+
+def _plain(kind: c.CType) -> bool:
+    """Whether elements are numbers of a width that a bus has."""
+    while isinstance(kind, c.PointerType | c.ArrayType):
+        kind = kind.target if isinstance(kind, c.PointerType) else kind.element
+    return isinstance(kind, c.ScalarType) and kind.bits in (8, 16, 32, 64)
+
+
+def _loops(nests: Nests, nest: Nest) -> str | None:
+    """Why it is not known whether the iterations of a nest make one burst."""
+    if len(nest.chain) > _LEVELS or nest.before or nest.after:
+        return "it is no plain loop or nest of two"
+    infos = [nests.info(x) for x in nest.chain]
+    counted = all(
+        i is not None and i.iterator and i.lower is not None and not i.lower.terms and not i.exits for i in infos
+    )
+    if not counted or any(i is None or i.trip_count.exact is None for i in infos[1:]):
+        return "its iterations are not counted one by one"
+    if any(isinstance(s, c.If | c.Switch) for b in nest.body for s in c.walk_statements(b)):
+        return "it holds conditions"
+    return None
+
+
+def _inside(used: Sequence[Op], how: Order, storage: Storage, banks: Banks) -> dict[int, str]:
+    """Why accesses make requests of their own, by operation; iterations may make one burst of the others."""
+    out: dict[int, str] = {}
+    sharing: dict[tuple[str, str], list[Op]] = defaultdict(list)  # by port and direction
+    for op in used:
+        for bank in banks[op.id]:
+            sharing[_memory(op, storage).bank(bank), op.kind].append(op)
+    for op in used:
+        assert op.ref is not None
+        name = storage.program.variable(op.ref.variable).name
+        if op.ref.guarded or op.ref.branch:
+            out[op.id] = f"the access to {name} stands under a condition"
+        elif len(banks[op.id]) != 1:
+            out[op.id] = f"which port an access to {name} takes changes"
+        elif in_place(op.ref.variable, used):
+            out[op.id] = f"{name} is loaded and stored"
+    for members in sharing.values():
+        ref, memory = members[0].ref, _memory(members[0], storage)
+        if any(op.ref is None or ref is None or op.ref.variable != ref.variable for op in members):
+            why = "several accesses share a bus"
+        elif not run(members, memory, how):
+            why = f"iterations do not access {storage.program.variable(memory.variable).name} element by element"
+        else:
+            continue
+        out |= {op.id: why for op in members if op.id not in out}
+    return out
+
+
+def in_place(variable: int, ops: Iterable[Op]) -> bool:
+    """Whether an array is loaded and stored."""
+    kinds = {op.kind for op in ops if op.ref is not None and op.ref.variable == variable}
+    return {"load", "store"} <= kinds
+
+
+def _order(used: Sequence[Op], storage: Storage, banks: Banks) -> str | None:
+    """Where several elements of a port are loaded and stored in an iteration: reports differ in its states."""
+    for variable in sorted({op.ref.variable for op in used if op.ref is not None}):
+        if storage.memory(variable).layout.banks == 1 or not in_place(variable, used):
+            continue
+        counts: dict[tuple[int, str], int] = defaultdict(int)
+        for op in used:
+            if op.ref is not None and op.ref.variable == variable:
+                for bank in banks[op.id]:
+                    counts[bank, op.kind] += 1
+        if max(counts.values()) > 1:
+            name = storage.program.variable(variable).name
+            return f"the order in which a port of {name} loads and stores several elements is not known"
+    return None
+
+
+def run(group: Sequence[Op], memory: Memory, how: Order, whole: bool = True) -> bool:
+    """Whether an iteration accesses elements one behind the other; ``whole``: and the next one goes on behind them."""
+    moves, offsets, stride = dict.fromkeys(how.names, 0), [0] * len(group), 1
+    dims, forms = memory.layout.dims, [op.ref.index for op in group if op.ref is not None]
+    if any(f is None or len(f) != len(dims) for f in forms):
+        return False
+    for k, dim in reversed(list(enumerate(dims))):
+        axis = [f[k] for f in forms if f is not None]
+        if any(a is None or axis[0] is None or a.terms != axis[0].terms for a in axis):
+            return False
+        if not dim.has_local:
+            continue
+        for n, step in zip(how.names, how.steps, strict=True):
+            moves[n] += (axis[0].coefficient(n) if axis[0] else 0) * step // dim.stride * stride
+        for i, a in enumerate(axis):
+            offsets[i] += ((a.const if a else 0) - (axis[0].const if axis[0] else 0)) // dim.stride * stride
+        stride *= dim.size(0)
+    goes_on = all(moves[n] == w * len(group) for n, w in zip(how.names, how.weights, strict=True))
+    return offsets == list(range(len(group))) and (goes_on or not whole)

@@ -1,0 +1,118 @@
+"""What the text, its directives and access analysis say of the loops of one function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hlspart.model import program as c
+from hlspart.model.access import AccessAnalysis, Bounds, LoopInfo
+from hlspart.model.directives import Directive
+from hlspart.nests.between import hands_on
+from hlspart.semantics.folding import modified
+from hlspart.targets import Target
+
+
+class LoopFacts:
+    """The loops of one function as they are written."""
+
+    def __init__(self, program: c.Program, analysis: AccessAnalysis, target: Target, function: str) -> None:
+        self.program, self.analysis, self.target = program, analysis, target
+        self.function = program.functions[function]
+        self.directives: dict[int | None, list[Directive]] = {}
+        for d in program.directives:
+            if d.function == function and d.usable:
+                self.directives.setdefault(d.loop, []).append(d)
+
+    def found(self, kind: str, loop: int | None) -> Directive | None:
+        """The last usable directive of a kind on a loop (None: on the function)."""
+        matching = [d for d in self.directives.get(loop, []) if d.kind == kind]
+        return matching[-1] if matching else None
+
+    def on(self, kind: str, loop: int | None) -> Directive | None:
+        """Like :meth:`found`, but not when it says ``off``."""
+        d = self.found(kind, loop)
+        return None if d is None or off(d) else d
+
+    def fully_unrolled(self, loop: c.Loop) -> bool:
+        """UNROLL without a factor, or with one that covers all iterations."""
+        d = self.on("unroll", loop.id)
+        if d is None:
+            return False
+        factor, trip = d.values.get("factor"), self.trip(loop).exact
+        return factor is None or (trip is not None and factor >= trip)
+
+    def info(self, loop: c.Loop) -> LoopInfo | None:
+        """What access analysis knows of a loop."""
+        return self.analysis.loops.get(loop.id)
+
+    def trip(self, loop: c.Loop) -> Bounds:
+        """Trip count: exact, else what LOOP_TRIPCOUNT says."""
+        info = self.info(loop)
+        if info is not None and info.trip_count.exact is not None:
+            return info.trip_count
+        d = self.found("loop_tripcount", loop.id)
+        known = info.trip_count if info is not None else Bounds(None, None)
+        if d is None:
+            return known
+        return Bounds(d.values.get("min", known.min), d.values.get("max", known.max))
+
+    def may_flatten(self, parent: c.Loop, chain: tuple[c.Loop, ...]) -> bool:
+        """Whether no directive and no bound keeps ``parent`` apart from ``chain``, the loops inside."""
+        inner = chain[0]
+        for loop in (parent, inner):
+            d = self.found("loop_flatten", loop.id)
+            if d is not None and off(d):
+                return False
+            info = self.info(loop)
+            if info is None or info.cause is not None or info.exits or info.iterator is None or loop.kind != "for":
+                return False
+        blocked = any(self.found(kind, parent.id) is not None for kind in ("pipeline", "unroll", "dataflow"))
+        if blocked or not all(self._stands(x, parent) for x in chain):
+            return False
+        return not (self.target.keeps_chained_nests and hands_on(self.analysis, inner))
+
+    def counted(self, loop: c.Loop) -> bool:
+        """Whether the bounds of a loop are constants."""
+        info = self.info(loop)
+        return info is not None and info.trip_count.exact is not None and not (info.lower and info.lower.terms)
+
+    def _stands(self, loop: c.Loop, parent: c.Loop) -> bool:
+        """Whether the bounds of a loop stay while ``parent`` runs (reports: they need not be constants)."""
+        info, around = self.info(loop), self.info(parent)
+        if info is None or info.lower is None or around is None or self.counted(loop):
+            return self.counted(loop)
+        used = list(c.walk(loop.test)) if loop.test is not None else []
+        plain = all(isinstance(e, c.Name | c.Const | c.Binary | c.Unary | c.Cast) for e in used)
+        names = {e.variable for e in used if isinstance(e, c.Name)} - {info.variable}
+        return plain and around.iterator not in info.lower.names and not names & {around.variable, *modified([parent])}
+
+    def around(self, parent: c.Loop, inner: c.Loop) -> tuple[tuple[c.Stmt, ...], tuple[c.Stmt, ...]] | None:
+        """Statements before and after ``inner`` in ``parent``; None when another loop or a jump is there."""
+        real = [s for s in flat(parent.body.body) if s is inner or not self._empty(s)]
+        if not any(s is inner for s in real):
+            return None
+        at = next(k for k, s in enumerate(real) if s is inner)
+        beside = (*real[:at], *real[at + 1 :])
+        if any(isinstance(x, c.Loop | c.Return | c.Jump) for s in beside for x in c.walk_statements(s)):
+            return None
+        return tuple(real[:at]), tuple(real[at + 1 :])
+
+    def _empty(self, stmt: c.Stmt) -> bool:
+        if isinstance(stmt, c.Declare):
+            return all(self.program.variable(v).init is None for v in stmt.variables)
+        return isinstance(stmt, c.PragmaMark | c.Label)
+
+
+def flat(statements: Sequence[c.Stmt]) -> Iterator[c.Stmt]:
+    """Statements with plain blocks opened."""
+    for stmt in statements:
+        if isinstance(stmt, c.Block):
+            yield from flat(stmt.body)
+        else:
+            yield stmt
+
+
+def off(directive: Directive) -> bool:
+    """Whether a directive switches its kind off."""
+    value = directive.option("off")
+    return value is not None and value.lower() in ("", "true", "1")

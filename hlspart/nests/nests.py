@@ -1,0 +1,319 @@
+"""Which loops exist in hardware, and how: pipelined, flattened, unrolled or plain.
+
+Meaning of the pragmas as in UG1399: PIPELINE unrolls every loop inside; a perfect nest around a
+pipelined loop is flattened unless LOOP_FLATTEN off forbids it; UNROLL factor=u leaves ceil(N/u)
+iterations with guarded copies; without pragmas the tool may pipeline small innermost loops itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from hlspart.model import program as c
+from hlspart.model.directives import Directive
+from hlspart.model.ports import IterationSpace
+from hlspart.nests.automatic import chosen
+from hlspart.nests.between import continues, resumes
+from hlspart.nests.loopfacts import LoopFacts
+
+OriginOfLoop = Literal["pragma", "directive", "auto"]
+
+
+@dataclass(frozen=True)
+class Nest:
+    """One loop of the hardware: ``loop`` with the parents flattened into it.
+
+    ``chain``: flattened parents outermost first, then ``loop``. ``outer``: loops around them.
+    ``unroll``: copies of the body per iteration. ``before``, ``after``: statements of flattened parents
+    that run ahead of and behind the inner loop. ``loop`` None: a function that is pipelined as a whole.
+    """
+
+    function: str
+    loop: c.Loop | None
+    chain: tuple[c.Loop, ...]
+    outer: tuple[c.Loop, ...]
+    pipelined: bool
+    target_ii: int | None
+    origin: OriginOfLoop
+    unroll: int
+    before: tuple[c.Stmt, ...] = ()
+    after: tuple[c.Stmt, ...] = ()
+    body: tuple[c.Stmt, ...] = ()
+    line: int = 0
+
+    @property
+    def name(self) -> str:
+        """Name in reports: that of the loop, ``A_B`` for a flattened nest."""
+        return "_".join(x.name for x in self.chain) if self.chain else self.function
+
+    @property
+    def flattened(self) -> tuple[str, ...]:
+        """Names of the flattened loops, () when there is but one."""
+        return tuple(x.name for x in self.chain) if len(self.chain) > 1 else ()
+
+
+class Nests(LoopFacts):
+    """The loops of one function that exist in hardware."""
+
+    def all(self) -> tuple[Nest, ...]:
+        """Every loop that exists in hardware, in the order of the text."""
+        whole = self.on("pipeline", None)
+        if whole is not None:
+            body = self.function.body.body
+            line = self.program.line(self.function.name_at)
+            return (
+                Nest(
+                    self.function.name,
+                    None,
+                    (),
+                    (),
+                    True,
+                    self._target_ii(whole),
+                    _origin(whole),
+                    1,
+                    (),
+                    (),
+                    body,
+                    line,
+                ),
+            )
+        return tuple(self._walk(self.function.body.body, ()))
+
+    def _walk(self, statements: Sequence[c.Stmt], outer: tuple[c.Loop, ...]) -> Iterator[Nest]:
+        for stmt in statements:
+            if isinstance(stmt, c.Loop):
+                yield from self._loop(stmt, outer)
+            else:
+                yield from self._walk(c.substatements(stmt), outer)
+
+    def _loop(self, loop: c.Loop, outer: tuple[c.Loop, ...]) -> Iterator[Nest]:
+        pipeline = self.on("pipeline", loop.id)
+        if self.fully_unrolled(loop) and (pipeline is None or outer):
+            yield from self._walk(loop.body.body, (*outer, loop)) if pipeline is None else ()
+            return
+        if pipeline is not None:
+            yield self._pipelined(loop, outer, self._target_ii(pipeline), _origin(pipeline))
+            return
+        if chosen(self, loop):
+            yield self._pipelined(loop, outer, None, "auto")
+            return
+        inner = tuple(self._walk(loop.body.body, (*outer, loop)))
+        if inner and self._joins_plain(loop, inner[0]):
+            below = inner[0]
+            yield replace(below, chain=(loop, *below.chain), outer=outer, line=self.program.line(loop.at))
+            inner = inner[1:]
+        elif not any(loop in nest.chain for nest in inner):
+            yield self._nest(loop, (loop,), outer, False, None, "pragma")
+        yield from inner
+
+    def _joins_plain(self, loop: c.Loop, below: Nest) -> bool:
+        """Whether a loop and the only one in it become one although the inner one is not pipelined."""
+        if below.pipelined or self.target.flatten_over != "any" or loop in below.chain or below.unroll > 1:
+            return False
+        child = below.chain[0]
+        return self.around(loop, child) == ((), ()) and self.may_flatten(loop, below.chain)
+
+    def _pipelined(self, loop: c.Loop, outer: tuple[c.Loop, ...], target: int | None, origin: OriginOfLoop) -> Nest:
+        chain, before, after = self._chain(loop, outer)
+        return self._nest(loop, chain, outer[: len(outer) - len(chain) + 1], True, target, origin, before, after)
+
+    def _nest(
+        self,
+        loop: c.Loop,
+        chain: tuple[c.Loop, ...],
+        outer: tuple[c.Loop, ...],
+        pipelined: bool,
+        target: int | None,
+        origin: OriginOfLoop,
+        before: tuple[c.Stmt, ...] = (),
+        after: tuple[c.Stmt, ...] = (),
+    ) -> Nest:
+        line = self.program.line(chain[0].at)
+        body = loop.body.body
+        return Nest(
+            self.function.name,
+            loop,
+            chain,
+            outer,
+            pipelined,
+            target,
+            origin,
+            self.unroll(loop),
+            before,
+            after,
+            body,
+            line,
+        )
+
+    def _part(self, loop: c.Loop) -> bool:
+        """Whether a loop that no directive pipelines is unrolled in part."""
+        return self.unroll(loop) > 1 and self.on("pipeline", loop.id) is None
+
+    def _target_ii(self, pipeline: Directive) -> int:
+        return pipeline.values.get("ii", pipeline.values.get("II", 1)) or 1
+
+    # ------------------------------------------------------------------------------ unrolling
+
+    def unroll(self, loop: c.Loop) -> int:
+        """Copies of the body per iteration."""
+        d = self.on("unroll", loop.id)
+        if d is None:
+            return 1
+        factor = d.values.get("factor")
+        trip = self.trip(loop).exact
+        if factor is None:
+            return 1
+        return min(factor, trip) if trip else factor
+
+    # ----------------------------------------------------------------------------- flattening
+
+    def _chain(
+        self, loop: c.Loop, outer: tuple[c.Loop, ...]
+    ) -> tuple[tuple[c.Loop, ...], tuple[c.Stmt, ...], tuple[c.Stmt, ...]]:
+        """Parents that flatten into ``loop``, and their statements before and after the inner loop."""
+        chain: tuple[c.Loop, ...] = (loop,)
+        before: tuple[c.Stmt, ...] = ()
+        after: tuple[c.Stmt, ...] = ()
+        for parent in reversed(outer):
+            around = self.around(parent, chain[0])
+            if around is None or not self._flattens_over(*around) or not self.may_flatten(parent, chain):
+                break
+            if any(around) and not (self.counted(parent) and all(self.counted(x) for x in chain)):
+                break
+            if any(around) and (self._part(loop) or continues(self.program, around[0], chain[0])):
+                break
+            late = self.on("pipeline", loop.id) is None
+            if self.target.keeps_resumed_nests and resumes(self.analysis, parent, chain, late):
+                break
+            chain, before, after = (parent, *chain), (*around[0], *before), (*after, *around[1])
+        return chain, before, after
+
+    def _flattens_over(self, before: tuple[c.Stmt, ...], after: tuple[c.Stmt, ...]) -> bool:
+        """Whether the tool moves these statements into the inner loop."""
+        over = self.target.flatten_over
+        if over != "loads":
+            return not (before or after) or (over == "any" and all(self._simple(s) for s in (*before, *after)))
+        for stmt in before:
+            if isinstance(stmt, c.Declare):
+                values = [self.program.variable(v).init for v in stmt.variables]
+                if any(v is not None and not self._pure(v) for v in values):
+                    return False
+            elif not (isinstance(stmt, c.PragmaMark | c.Label) or self._moves(stmt)):
+                return False
+        return not after
+
+    def _simple(self, stmt: c.Stmt) -> bool:
+        """A statement without branches and calls (reports: nests with such statements stay apart)."""
+        if isinstance(stmt, c.Declare):
+            roots = [v for x in stmt.variables if (v := self.program.variable(x).init) is not None]
+        elif isinstance(stmt, c.ExprStmt):
+            roots = [stmt.expr]
+        else:
+            return isinstance(stmt, c.PragmaMark | c.Label)
+        return not any(isinstance(e, c.Call | c.Conditional) for r in roots for e in c.walk(r))
+
+    def _moves(self, stmt: c.Stmt) -> bool:
+        """Assignment of a value without effects to a scalar."""
+        match stmt:
+            case c.ExprStmt(expr=c.Assign(target=c.Name(), op="=", value=value)):
+                return self._pure(value)
+        return False
+
+    def _pure(self, expr: c.Expr) -> bool:
+        """A value that only loads can give: constants would start a reduction."""
+        found = list(c.walk(expr))
+        return not any(isinstance(e, c.Assign | c.IncDec | c.Call) for e in found) and any(
+            isinstance(e, c.ArrayRef) for e in found
+        )
+
+    # ----------------------------------------------------------------------- iteration space
+
+    def space(self, nest: Nest, symbols: tuple[str, ...] = ()) -> IterationSpace:
+        """Iterations of a nest with the loops around it, a step per unrolled body.
+
+        ``symbols`` are further names in front, of any value.
+        """
+        names, steps, conditions = list(symbols), [1] * len(symbols), []
+        counted = [(x, info) for x in (*nest.outer, *nest.chain) if (info := self.info(x)) is not None]
+        exact = len(counted) == len(nest.outer) + len(nest.chain)
+        for loop, info in counted:
+            if info.iterator is None or info.step is None or info.lower is None:
+                exact = False
+                if loop in nest.chain:
+                    names.append(turn(loop))
+                    steps.append(1)
+                    conditions.append(f"{names[-1]} >= 0")
+                continue
+            step = info.step * (nest.unroll if loop is nest.loop else 1)
+            n, low, trip = info.iterator, str(info.lower), info.trip_count.exact
+            names.append(n)
+            steps.append(step)
+            if not set(info.lower.names) <= set(names):
+                exact = False
+                continue
+            conditions += [f"({n} - ({low})) mod {abs(step)} = 0", f"{n} >= {low}" if step > 0 else f"{n} <= {low}"]
+            if trip is None:
+                exact = False
+            else:
+                last = f"{low} + {info.step * trip}"
+                conditions.append(f"{n} < {last}" if step > 0 else f"{n} > {last}")
+        plain = f"{{ [{', '.join(names)}] : {' and '.join(conditions) or 'true'} }}"
+        domain = plain if exact else self._domain(nest, tuple(names), tuple(symbols), conditions) or plain
+        from hlspart.sets import carried
+
+        return IterationSpace(tuple(names), carried.constrain(domain, tuple(names), ()), tuple(steps))
+
+    def _domain(
+        self, nest: Nest, names: tuple[str, ...], symbols: tuple[str, ...], conditions: list[str]
+    ) -> str | None:
+        """Domain of a nest with bounds that vary, from an access that every iteration performs."""
+        from hlspart.sets import carried
+
+        inside, own = {x.id for x in nest.chain}, names[len(symbols) :]
+        for access in self.analysis.accesses:
+            usable = inside <= set(access.loops) and access.exact and not access.branch
+            if usable and access.iterators[: len(own)] == own:
+                return carried.constrain(
+                    carried.instance(access.domain, access.iterators, {}, {}, names), names, conditions
+                )
+        return None
+
+
+def turn(loop: c.Loop) -> str:
+    """Name of the number of an iteration of a loop without an iterator."""
+    return f"turn_{loop.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Own iterators of a nest, outermost first: iterations per step of each, its step, its trip count."""
+
+    names: tuple[str, ...]
+    weights: tuple[int, ...]
+    steps: tuple[int, ...]
+    trips: tuple[int | None, ...]
+
+
+def order(nests: Nests, nest: Nest) -> Order:
+    """How the flattened iterations of ``nest`` follow each other."""
+    rows: list[tuple[str, int, int, int | None]] = []
+    below = 1
+    for loop in reversed(nest.chain):
+        info = nests.info(loop)
+        if info is None or info.iterator is None or info.step is None:
+            rows.insert(0, (turn(loop), below, 1, None))
+            continue
+        copies = nest.unroll if loop is nest.loop else 1
+        exact = info.trip_count.exact
+        trip = math.ceil(exact / copies) if exact is not None else None
+        rows.insert(0, (info.iterator, below, info.step * copies, trip))
+        below *= trip or 1
+    names, weights, steps, trips = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return Order(names, weights, steps, trips)
+
+
+def _origin(directive: Directive) -> OriginOfLoop:
+    return "pragma" if directive.source == "pragma" else "directive"

@@ -1,0 +1,143 @@
+"""The controller of a function: which loops are parts of it, and the states of the code between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from hlspart.hardware.storage import BUS, Storage
+from hlspart.hardware.unmodelled import Unmodelled
+from hlspart.lowering.graph import MemoryRef
+from hlspart.model import program as c
+from hlspart.model.access import Bounds
+from hlspart.model.program import Program
+from hlspart.nests import bus
+from hlspart.nests.loopfacts import flat
+from hlspart.nests.nests import Nest, Nests
+from hlspart.predict import depths
+from hlspart.predict.latency import UNKNOWN
+from hlspart.predict.loops import LoopModel, cautious
+from hlspart.schedule.modulo import modulo_schedule
+from hlspart.targets import Target
+
+
+class Controller:
+    """One function, with the calls expanded that are no modules; see :class:`latency.Controlled`."""
+
+    def __init__(
+        self,
+        nests: Nests,
+        storage: Storage,
+        target: Target,
+        records: Mapping[int, int],
+        left: Mapping[int, Sequence[MemoryRef]],
+    ) -> None:
+        """``records``: index of the record of a loop, by its id. ``left``: what has left a loop, by its id."""
+        self.program, self.nests, self.storage, self.target = nests.program, nests, storage, target
+        self._nests = {records[n.loop.id]: n for n in nests.all() if n.loop is not None and n.loop.id in records}
+        self.parts = {n.chain[0].id: k for k, n in self._nests.items()}
+        self._left = {records[loop]: refs for loop, refs in left.items() if loop in records}
+        self._known: dict[tuple[object, ...], tuple[Bounds, str | None]] = {}
+        self.statements = nests.function.body.body
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether one pipelined loop is all of the function that takes states, which then is no module of its own.
+
+        Reports (2023.2): scalars that are set ahead of the loop, results that are handed out behind it, do not count.
+        """
+        real = [s for s in flat(self.statements) if not isinstance(s, c.PragmaMark | c.Label)]
+        own = [n for n in self._nests.values() if n.pipelined and any(n.chain[0] is s for s in real)]
+        if len(self._nests) != 1 or not own:
+            return False
+        at = next(k for k, s in enumerate(real) if s is own[0].chain[0])
+        return all(self._free(side) for side in (real[:at], real[at + 1 :]))
+
+    def _free(self, statements: Sequence[c.Stmt]) -> bool:
+        """Whether statements need no state of their own: no memory, no operator of several states."""
+        beside = [s for s in statements if not isinstance(s, c.Declare) or self._initialised(s)]
+        if not beside:
+            return True
+        try:
+            model = LoopModel(self.nests, self.storage, self.target)
+            problem, _ = model.problem(model.elaborate(self._function(), beside))
+        except Unmodelled:
+            return False
+        ops = problem.graph.ops
+        return not problem.ports and all(t.states == 1 and ops[i].kind != "call" for i, t in problem.timing.items())
+
+    def _initialised(self, stmt: c.Declare) -> bool:
+        return any(self.program.variable(v).init is not None for v in stmt.variables)
+
+    def ahead(self, record: int) -> int:
+        """States of the loads that have left a pipelined loop."""
+        reads = (self.storage.memory(x.variable) for x in self._left.get(record, ()) if x.kind == "read")
+        return max((self.target.load_states(m.storage) for m in reads if not m.registers), default=0)
+
+    def filled(self, stmt: c.Stmt) -> int:
+        """Words of the memories that a declaration fills with zeros, which the tool does in loops of its own."""
+        found = [v for v in self._initial(stmt) if not self.storage.memory(v.id).registers]
+        return sum(math.prod(d or 1 for d in v.dims) for v in found if _zero(v))
+
+    def _initial(self, stmt: c.Stmt) -> list[c.Variable]:
+        """Arrays that get initial values each time a declaration is reached."""
+        if not isinstance(stmt, c.Declare):
+            return []
+        found = (self.program.variable(v) for v in stmt.variables)
+        return [
+            v for v in found
+            if v.is_array and v.init is not None and v.storage != "static" and v.id not in self.storage.tables
+        ]  # fmt: skip
+
+    def states(self, around: int | None, statements: Sequence[c.Stmt]) -> tuple[Bounds, str | None]:
+        """States of straight-line code in the nest ``around`` (None: in no loop), or why they are not known."""
+        key = (around, *map(id, statements))
+        if key not in self._known:
+            try:
+                self._known[key] = self._scheduled(around, statements)
+            except Unmodelled as stop:
+                self._known[key] = UNKNOWN, stop.cause
+        return self._known[key]
+
+    def _scheduled(self, around: int | None, statements: Sequence[c.Stmt]) -> tuple[Bounds, str | None]:
+        model = LoopModel(self.nests, self.storage, self.target)
+        statements = [s for s in statements if not self._initial(s) or not self._registers(s)]
+        item = model.elaborate(self._nests[around] if around is not None else self._function(), statements)
+        if on := {v for v in item.accesses if self.storage.memory(v).storage == BUS}:
+            return UNKNOWN, bus.unknown(self.storage, on, "they are in no pipelined loop")
+        problem, estimated = model.problem(item)
+        problem = cautious(item, problem)
+        if not problem.graph.ops:
+            return Bounds(0, 0), None
+        inside = tuple(e for e in problem.graph.edges if e.distance == 0)
+        problem = replace(problem, graph=replace(problem.graph, edges=inside))
+        wide = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in inside) + 1
+        schedule = modulo_schedule(problem, wide, wide, 1)
+        if schedule is None:
+            return UNKNOWN, "no schedule of the statements was found"
+        if why := depths.unknown(problem, estimated, self.storage, wide):
+            return depths.span(problem, estimated, self.storage, wide), why
+        return Bounds(schedule.depth, schedule.depth), None
+
+    def _registers(self, stmt: c.Stmt) -> bool:
+        """Whether all arrays that a declaration sets are registers, which takes no state of its own."""
+        return all(self.storage.memory(v.id).registers for v in self._initial(stmt))
+
+    def _function(self) -> Nest:
+        function = self.nests.function
+        line = self.program.line(function.name_at)
+        return Nest(function.name, None, (), (), False, None, "pragma", 1, (), (), function.body.body, line)
+
+
+def _zero(variable: c.Variable) -> bool:
+    items = variable.init.items if isinstance(variable.init, c.InitList) else ()
+    return all(isinstance(x, c.Const) and not x.value for _, x in items)
+
+
+def modules(program: Program, functions: Mapping[str, bool]) -> frozenset[str]:
+    """Functions that stay modules where they are called, of those with loops in them or below (``functions``)."""
+    off = {d.function for d in program.directives if d.usable and d.kind == "inline" and d.has("off") and d.function}
+    whole = {d.function for d in program.directives if d.usable and d.kind == "pipeline" and d.loop is None}
+    return frozenset(name for name, loops in functions.items() if loops or name in off | whole)

@@ -1,0 +1,284 @@
+"""What is not known of a loop's II: how low and how high it may be, and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hlspart.banking.counting import PortProblem
+from hlspart.layouts.dimension import DimLayout
+from hlspart.layouts.perdim import PerDimLayout
+from hlspart.lowering.dependence import REMAINDER
+from hlspart.lowering.graph import Edge, Graph
+from hlspart.model.ports import PortCount
+from hlspart.predict.depths import estimate
+from hlspart.predict.loops import Prediction, shared_interval
+from hlspart.schedule.problem import Timing
+from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, recurrence_without
+
+PARTED = "whether the tool partitions a local array by itself is not known"
+MULTIPLIED = "whether the DSP block of a product also makes the sum, in a state of its own, is not known"
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Something that is not known of a loop, and how far it may relax or tighten the problem.
+
+    It relaxes by ``fewer``, kinds of operators that may take as few states as they can, by ``gone``, orders that may
+    not hold, by ``counts``, ports that accesses may ask for instead, and by ``idle``, which says of an array, given
+    the II of the buses that are known, whether it may ask for none. It tightens when it is ``slow``, so that operators
+    and responses may take their most states, by ``more``, orders that may hold as well, and by ``ii``, which may
+    follow from it alone.
+    """
+
+    cause: str
+    fewer: frozenset[str] = frozenset()
+    gone: frozenset[Edge] = frozenset()
+    counts: Mapping[int, PortCount] | None = None
+    idle: Callable[[int, int], bool] | None = None
+    slow: bool = False
+    more: tuple[Edge, ...] = ()
+    ii: int = 0
+
+
+@dataclass(frozen=True)
+class IIRange:
+    """Least and greatest II that what is not known leaves, and every cause that moves one of them."""
+
+    low: int
+    high: int
+    cause: str
+
+
+def ii_range(p: Prediction, floor: int) -> IIRange | None:
+    """The II of the loosest and of the tightest problem; None where nothing that is not known matters.
+
+    ``floor``: the II asked for, below which no loop goes.
+    """
+    assert p.schedule is not None
+    found, ii = doubts(p), p.schedule.ii
+    recurrence, slower = _loosest_recurrence(p, found)
+    resource, busy = _least_ports(p, found)
+    high, tight = _tightest(p, found)
+    low = max(floor, resource, recurrence)
+    loose = (*slower, *busy) if low < ii else ()
+    if not loose and not tight:
+        return None
+    alone = not loose and all(d.ii for d in tight)  # what an operator's place in a tree costs is on top of the schedule
+    causes = "; ".join(d.cause for d in (*loose, *tight))
+    return IIRange(ii if alone else low, high, "; ".join(dict.fromkeys(causes.split("; "))))
+
+
+def doubts(p: Prediction) -> tuple[Doubt, ...]:
+    """All that is not known of a loop, whether it matters or not."""
+    return (*_of_recurrences(p), *_of_ports(p), *_of_more(p))
+
+
+def _of_recurrences(p: Prediction) -> Iterator[Doubt]:
+    item, timing, ops = p.elaborated, p.problem.timing, p.problem.graph.ops
+    if p.estimated:
+        yield Doubt(estimate(p.estimated), fewer=p.estimated, slow=True)
+    if built := frozenset(ops[i].kind for i, t in timing.items() if 0 < t.least < t.states) - p.estimated:
+        names = ", ".join(sorted(built))
+        text = f"whether the tool builds {names} without DSP blocks, in fewer states, for the II asked for is not known"
+        yield Doubt(text, fewer=built)
+
+    def among(pairs: Collection[tuple[int, int]], later: bool) -> frozenset[Edge]:
+        edges = p.problem.graph.edges
+        return frozenset(e for e in edges if bool(e.distance) is later and (e.source, e.sink) in pairs)
+
+    if pairs := item.carriers.assumed:
+        yield Doubt("whether iterations touch the same element depends on data", gone=among(pairs, True))
+    if pairs := item.carriers.doubted:
+        text = "whether the tool sees that addresses with values from outside the loop do not meet is not known"
+        yield Doubt(text, gone=among(pairs, True))
+    if pairs := item.carriers.ordered:
+        yield Doubt(REMAINDER, gone=among(pairs, False))
+    if parted := _in_registers(p):
+        yield Doubt(PARTED, gone=parted)
+    if decided := _decided_by_loads(p.problem.graph):
+        text = "whether the tool waits for a loaded value that decides the next address is not known"
+        yield Doubt(text, gone=decided)
+    if item.balanced and p.recurrence_ii > 1 and _sums_in_row(p):
+        text = "in which order a balanced sum takes in what the recurrence makes is not known"
+        yield Doubt(text, fewer=frozenset({"add", "sub"}))
+    if item.speculative:
+        text = "whether an iteration starts before the exit test of the last one is decided is not known"
+        yield Doubt(text, gone=item.speculative)
+
+
+def _of_ports(p: Prediction) -> Iterator[Doubt]:
+    storage = p.elaborated.storage
+    text = "whether loads leave the loop that only unrolling or a partition makes steady is not known"
+    yield Doubt(text, counts=_settled(p))
+    yield Doubt("which memory a caller passes is not known", idle=lambda v, _: storage.unseen(v))
+    text = "how processes that run at once divide the ports of an array is not known"
+    yield Doubt(text, idle=lambda v, _: storage.memory(v).divided == "possibly")
+    text = "whether each bank of a partitioned m_axi array gets a port is not known"
+    yield Doubt(text, idle=lambda v, _: storage.ported(v))
+    yield Doubt(PARTED, idle=lambda v, bus: _divided(p, v, bus))
+
+
+def _of_more(p: Prediction) -> Iterator[Doubt]:
+    if requests := p.elaborated.requests.why:
+        yield Doubt(requests, slow=True)
+    for why, found in p.elaborated.carriers.possible.items():
+        yield Doubt(why, more=tuple(found))
+    if multiplied := _in_multipliers(p):
+        yield Doubt(MULTIPLIED, more=tuple(multiplied))
+    assert p.schedule is not None
+    if p.joined_ii > p.schedule.ii:
+        yield Doubt("where a balanced expression takes in the carried value is not known", ii=p.joined_ii)
+
+
+def _loosest_recurrence(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
+    """Recurrence II if every doubt turned out best, and those that lower it."""
+    low, why = p.recurrence_ii, list[Doubt]()
+    kinds: frozenset[str] = frozenset()
+    gone: frozenset[Edge] = frozenset()
+    for doubt in (d for d in found if d.fewer or d.gone) if low > 1 else ():
+        kinds, gone = kinds | doubt.fewer, gone | doubt.gone
+        ii = recurrence_without(p.problem, kinds, gone)
+        if ii < low:
+            low = ii
+            why.append(doubt)
+    return low, tuple(why)
+
+
+def _least_ports(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
+    """Resource II if every doubt turned out best, and those that lower it."""
+    left, why = p.counts, list[Doubt]()
+    for doubt in found:
+        if doubt.counts is not None:
+            kept = doubt.counts
+        elif doubt.idle is not None:
+            bus = shared_interval(p.elaborated, left)
+            kept = {v: x for v, x in left.items() if not doubt.idle(v, bus)}
+        else:
+            continue
+        if _interval(p, kept) < _interval(p, left):
+            why.append(doubt)
+        left = kept
+    return _interval(p, left), tuple(why)
+
+
+def _tightest(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
+    """II if every doubt turned out worst, and those that raise it; it may lie beyond the schedule."""
+    assert p.schedule is not None
+    timing = {i: replace(t, states=max(t.states, t.most)) for i, t in p.problem.timing.items()}
+    edges, why = [_behind_response(e, p, timing) for e in p.problem.graph.edges], list[Doubt]()
+    graph, best = replace(p.problem.graph, edges=tuple(edges)), p.schedule.ii
+    slow = [d for d in found if d.slow]
+    ii = (recurrence_ii(replace(p.problem, graph=graph, timing=timing)) if slow else None) or best
+    if ii > best:
+        best = ii
+        why += slow
+    for doubt in (d for d in found if d.more):
+        edges += [e for e in doubt.more if e.source in graph.ops and e.sink in graph.ops]
+        ii = recurrence_ii(replace(p.problem, graph=replace(graph, edges=tuple(edges)), timing=timing)) or best
+        if ii > best:
+            best = ii
+            why.append(doubt)
+    why += [d for d in found if d.ii]
+    return max([best, *(d.ii for d in found)]), tuple(why)
+
+
+def _settled(p: Prediction) -> dict[int, PortCount]:
+    """Accesses of the loop without loads that may have left it."""
+    item, out = p.elaborated, dict(p.counts)
+    for variable in p.counts:
+        members = zip(item.members[variable], item.accesses[variable], strict=True)
+        kept = tuple(access for ident, access in members if ident not in item.lowered.unsettled)
+        if len(kept) < len(item.accesses[variable]):
+            memory = item.storage.memory(variable)
+            problem = PortProblem(item.space, kept, item.storage.target.exclusive_arms)
+            out[variable] = problem.count(memory.layout, memory.ports)
+    return out
+
+
+def _in_registers(p: Prediction) -> frozenset[Edge]:
+    """Orders between iterations at fixed elements of arrays that the tool may make registers by itself."""
+    ops, bus = p.problem.graph.ops, shared_interval(p.elaborated, p.counts)
+    fixed = {
+        i: op.ref.variable for i, op in ops.items()
+        if op.ref is not None and op.ref.index is not None and all(f is not None and not f.terms for f in op.ref.index)
+    }  # fmt: skip
+    parted = {v for v in set(fixed.values()) & set(p.counts) if _divided(p, v, bus)}
+    edges = (e for e in p.problem.graph.edges if e.kind == "memory" and e.distance and e.sink in fixed)
+    return frozenset(e for e in edges if fixed.get(e.source) in parted)
+
+
+def _divided(p: Prediction, variable: int, shared: int) -> bool:
+    """Whether an array that the tool may partition by itself would be less busy with a dimension split.
+
+    ``shared``: the II of the buses that are known.
+    """
+    storage, problem = p.elaborated.storage, p.elaborated.problems[variable]
+    memory, busy = storage.memory(variable), p.counts[variable].static.interval
+    if busy <= max(p.target, p.units_ii, shared) or not storage.splits(variable, p.elaborated.nest.origin):
+        return False
+    n = len(problem.accesses)
+    factors = {2, 3, 4, 5, 8, 16, math.ceil(n / 2), n}
+    for k, dim in enumerate(memory.layout.dims):
+        for factor in sorted(f for f in factors if 1 < f <= dim.extent) if not dim.is_split else ():
+            split = DimLayout.of("cyclic", dim.extent, factor)
+            layout = PerDimLayout((*memory.layout.dims[:k], split, *memory.layout.dims[k + 1 :]))
+            if problem.static(layout, memory.ports).interval < busy:
+                return True
+    return False
+
+
+def _interval(p: Prediction, counts: Mapping[int, PortCount]) -> int:
+    banks = (x.static.interval for x in counts.values())
+    return max(p.units_ii, shared_interval(p.elaborated, counts), max(banks, default=1))
+
+
+def _behind_response(edge: Edge, p: Prediction, timing: Mapping[int, Timing]) -> Edge:
+    """An order of a load behind a store, which may wait for the response of an m_axi port."""
+    kinds = (p.problem.graph.ops[edge.source].kind, p.problem.graph.ops[edge.sink].kind)
+    if edge.kind != "memory" or kinds != ("store", "load") or not timing[edge.source].most:
+        return edge
+    return replace(edge, gap=max(edge.gap or 0, timing[edge.source].states))
+
+
+def _in_multipliers(p: Prediction) -> list[Edge]:
+    """What waits a state for a sum if the DSP block of a product makes it: 48 bits, one product of one block."""
+    ops, target = p.problem.graph.ops, p.elaborated.storage.target
+    data = [e for e in p.problem.graph.edges if e.kind == "data"]
+    users: dict[int, int] = {}
+    for e in data:
+        users[e.source] = users.get(e.source, 0) + 1
+    made: set[int] = set()
+    for e in data:
+        product, total = ops[e.source], ops[e.sink]
+        if product.kind == "mul" and total.kind == "add" and total.bits <= 48 and users[e.source] == 1:
+            time = target.operator("mul", product.bits, product.impl, product.operands)
+            made |= {e.sink} if time is not None and time.dsp == 1 else set()
+    return [replace(e, gap=1) for e in data if e.source in made and ops[e.sink].kind != "phi"]
+
+
+def _sums_in_row(p: Prediction) -> bool:
+    """Whether the critical cycle passes from one integer sum into the next."""
+    ops = p.problem.graph.ops
+    cycle = critical_cycle(p.problem, p.recurrence_ii)
+    return any(ops[e.source].kind == ops[e.sink].kind == "add" for e in cycle if e.kind == "data" and not e.distance)
+
+
+def _decided_by_loads(graph: Graph) -> frozenset[Edge]:
+    """Orders into selections whose condition needs a load at a computed address."""
+    behind = incoming_of([e for e in graph.edges if e.kind == "data"])
+    known: dict[int, bool] = {}
+
+    def loaded(ident: int) -> bool:
+        if ident not in known:
+            known[ident] = False  # cuts cycles
+            edges = behind.get(ident, ())
+            here = graph.ops[ident].kind == "load" and bool(edges)
+            known[ident] = here or any(loaded(e.source) for e in edges if not e.distance)
+        return known[ident]
+
+    return frozenset(
+        e for found in behind.values() for e in found
+        if graph.ops[e.sink].kind == "select" and e.source == graph.ops[e.sink].args[0] and loaded(e.source)
+    )  # fmt: skip

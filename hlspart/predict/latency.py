@@ -1,0 +1,320 @@
+"""Latency of loops that are not pipelined and of functions, in cycles: the states of a controller.
+
+A function is a controller that runs through its states. Straight-line code takes the states of its schedule; a
+pipelined loop and a called function are started in one state and awaited in others. Within a basic block what does
+not depend on each other runs at once; a plain loop or a branch around loops ends the block. A lower-level figure
+is used for a higher one: a plain loop takes its trip count times the states of an iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from hlspart.model import program as c
+from hlspart.model.access import Bounds
+from hlspart.model.program import Program
+from hlspart.model.results import LoopResult
+from hlspart.predict.touched import Touched, touched
+from hlspart.semantics.effects import statement_expressions
+from hlspart.targets import Target
+
+Side = Literal["min", "max"]
+
+UNKNOWN = Bounds(None, None)
+
+
+def pipelined_latency(trip: int | None, ii: int, depth: int) -> int | None:
+    """Cycles of a pipelined loop as csynth counts them: states of one iteration less one, but at least its II."""
+    if trip is None:
+        return None
+    return (trip - 1) * ii + max(depth - 1, ii) if trip else 0
+
+
+class Controlled(Protocol):
+    """One function as prediction knows it: which loops are parts of its controller, and what lies between them."""
+
+    @property
+    def program(self) -> Program:
+        """The program with those calls expanded in it that are no modules."""
+
+    @property
+    def statements(self) -> Sequence[c.Stmt]:
+        """Its body in that program."""
+
+    @property
+    def parts(self) -> Mapping[int, int]:
+        """Index of the record of the nest that begins with a loop, by the loop's id."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether the function is one pipelined loop, which then is no module of its own."""
+
+    def states(self, around: int | None, statements: Sequence[c.Stmt]) -> tuple[Bounds, str | None]:
+        """States of straight-line code in the nest ``around`` (index of its record; None: in no loop), and doubts."""
+
+    def ahead(self, record: int) -> int:
+        """States of what has left a pipelined loop and is loaded ahead of it."""
+
+    def filled(self, stmt: c.Stmt) -> int:
+        """Words of the memories that a declaration fills with zeros, which the tool does in loops of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """Straight-line code, or a module that is started and awaited.
+
+    ``ends``: its last state; ``opens``: the first in which a module may be started that waits for it.
+    """
+
+    ends: int
+    opens: int
+    uses: Touched
+
+
+@dataclass
+class _Block:
+    """A basic block being scheduled: ``floor`` is its first state, ``last`` the last one taken so far."""
+
+    floor: int
+    last: int
+    in_order: bool = False
+    items: list[_Item] = field(default_factory=list)
+
+    def behind(self, what: Touched) -> tuple[int, int]:
+        """The first states in which straight-line code, and a module, may start."""
+        waits = [item for item in self.items if self.in_order or what.after(item.uses)]
+        code = max((item.ends for item in waits), default=self.floor)
+        return max(code, self.floor), max((item.opens for item in waits), default=self.floor)
+
+    def add(self, item: _Item) -> None:
+        """The next item of the text."""
+        self.items.append(item)
+        self.last = max(self.last, item.ends)
+
+
+class Latencies:
+    """Latencies of all loops and functions, from what is known of pipelined loops and straight-line code."""
+
+    def __init__(
+        self,
+        program: Program,
+        loops: Sequence[LoopResult],
+        target: Target,
+        functions: Mapping[str, Controlled],
+        waiting: Collection[str] = (),
+        in_order: bool = False,
+    ) -> None:
+        """``waiting``: functions with m_axi accesses, whose requests and responses take states that are not known.
+
+        ``in_order``: everything waits for what stands ahead of it in the text, independent or not.
+        """
+        self.program, self.target, self.waiting, self.controlled = program, target, waiting, functions
+        self._whole = {x.function: x for x in loops if x.loop < 0}
+        self.loops = list(loops)
+        self._functions: dict[str, Bounds] = {}
+        self.in_order = in_order
+        self.causes: dict[str, str] = {}  # why the latency of a function is not known, or not exactly
+        self._overlapped = {(d.function, d.loop) for d in program.directives if d.kind == "dataflow" and d.usable}
+        for name in functions:
+            self.of(name)
+
+    def of(self, function: str) -> Bounds:
+        """Latency of a function; unknown while it calls itself."""
+        if function not in self._functions:
+            self._functions[function] = UNKNOWN
+            whole = self._whole.get(function)
+            if whole is not None:
+                last = None if whole.depth is None else whole.depth - 1
+                found = Bounds(last, last)
+            else:
+                low, high = (_Walk(self, function, side).whole() for side in ("min", "max"))
+                found = Bounds(low, high)
+            self._functions[function] = UNKNOWN if function in self.waiting else found
+        return self._functions[function]
+
+    def dataflow(self, function: str, loop: int | None) -> bool:
+        """Whether a function or loop is a DATAFLOW region."""
+        return (function, loop) in self._overlapped
+
+
+class _Walk:
+    """The states of one function, each part taking its least or its most cycles."""
+
+    def __init__(self, latencies: Latencies, function: str, side: Side) -> None:
+        self.latencies, self.function, self.side = latencies, function, side
+        self.controlled = latencies.controlled[function]
+
+    def whole(self) -> int | None:
+        """The latency of the function: its last state."""
+        if self.latencies.dataflow(self.function, None):
+            return self._parallel(self.controlled.statements)
+        return self._sequence(self.controlled.statements, 0, None)
+
+    def _pick(self, bounds: Bounds) -> int | None:
+        return bounds.min if self.side == "min" else bounds.max
+
+    # ------------------------------------------------------------------------------ sequences
+
+    def _sequence(self, statements: Sequence[c.Stmt], first: int, around: int | None) -> int | None:
+        """Last state of statements that start in state ``first``; None where it is not known."""
+        block, known = _Block(first, first, self.latencies.in_order), True
+        straight: list[c.Stmt] = []
+        for stmt in _opened(statements):
+            if words := self.controlled.filled(stmt):
+                known &= self._straight(block, straight, around)
+                self._module(block, words + 2, touched(self.controlled.program, [stmt]))
+                straight = []
+                continue
+            if not self._holds_parts(stmt):
+                straight.append(stmt)
+                if any(isinstance(x, c.Return | c.Jump) for x in c.walk_statements(stmt)):  # the end of a basic block
+                    known &= self._straight(block, straight, around)
+                    block, straight = _Block(block.last, block.last, self.latencies.in_order), []
+                continue
+            part = self.controlled.parts.get(stmt.id) if isinstance(stmt, c.Loop) else None
+            if part is not None and self.latencies.loops[part].pipelined:
+                known &= self._straight(block, straight, around)
+                known &= self._pipeline(block, stmt, part)
+                straight = []
+            elif isinstance(stmt, c.Loop | c.If | c.Switch):
+                ahead = [c.ExprStmt(stmt.at, stmt.test)] if not isinstance(stmt, c.Loop) else []
+                known &= self._straight(block, [*straight, *ahead], around)
+                last = self._branch(stmt, block.last, around)
+                known &= last is not None
+                block, straight = _Block(last or 0, last or 0, self.latencies.in_order), []
+            else:
+                known &= self._straight(block, straight, around)
+                known &= self._calls(block, stmt)
+                straight = [stmt]  # what the statement does with the values that come back
+        known &= self._straight(block, straight, around)
+        return block.last if known else None
+
+    def _straight(self, block: _Block, statements: Sequence[c.Stmt], around: int | None) -> bool:
+        """Schedule straight-line code. False: its states are not known."""
+        real = [s for s in statements if not isinstance(s, c.PragmaMark | c.Label)]
+        if not real:
+            return True
+        found, why = self.controlled.states(around, real)
+        if why is not None:
+            self._doubt(around, why)
+        states = self._pick(found)
+        if states is None:
+            return False
+        what = touched(self.controlled.program, real)
+        start, opens = block.behind(what)
+        last = start + max(0, states - 1)
+        block.add(_Item(last, max(last, opens), what))
+        return True
+
+    def _pipeline(self, block: _Block, loop: c.Stmt, part: int) -> bool:
+        """Start a pipelined loop: as a module that is started and awaited, else in the controller itself."""
+        cycles = self._pick(self.latencies.loops[part].latency)
+        if cycles is None:
+            return False
+        loads = max(0, self.controlled.ahead(part) - 1)  # what has left the loop is loaded ahead of it
+        if self.latencies.target.outlined_loops and not self.controlled.alone:
+            self._module(block, cycles + 3, touched(self.controlled.program, [loop]), loads)
+        else:  # a state ahead of the pipeline and one behind it
+            last = block.last + loads + cycles + 2
+            block.floor, block.last, block.items = last, last, []
+        return True
+
+    def _module(self, block: _Block, cycles: int, what: Touched, loads: int = 0) -> None:
+        """Start a module and wait for it."""
+        code, opens = block.behind(what)
+        last = max(opens, code + loads) + cycles
+        block.add(_Item(last, last + bool(cycles), what))
+
+    def _calls(self, block: _Block, stmt: c.Stmt) -> bool:
+        """Start the modules that a statement calls."""
+        for root in c.expressions(stmt):
+            for expr in c.walk(root):
+                if isinstance(expr, c.Call) and expr.function in self.latencies.program.functions:
+                    cycles = self._pick(self.latencies.of(expr.function or ""))
+                    if cycles is None:
+                        return False
+                    what = touched(self.controlled.program, [c.ExprStmt(stmt.at, expr)])
+                    self._module(block, cycles + bool(cycles), what)
+        return True
+
+    def _branch(self, stmt: c.Loop | c.If | c.Switch, last: int, around: int | None) -> int | None:
+        """Last state of a plain loop or of a branch with loops in it, behind state ``last``."""
+        if isinstance(stmt, c.Loop):
+            return self._loop(stmt, last, around)
+        if isinstance(stmt, c.If):
+            arms = [stmt.then.body, stmt.other.body if stmt.other is not None else ()]
+        else:
+            arms = [(), stmt.body.body]
+        ends = [self._sequence(arm, last, around) for arm in arms]
+        known = [e for e in ends if e is not None]
+        if len(known) < len(ends):
+            return None
+        return min(known) if self.side == "min" else max(known)
+
+    def _loop(self, loop: c.Loop, last: int, around: int | None) -> int | None:
+        part = self.controlled.parts.get(loop.id)
+        if part is None:  # unrolled around parts: copies run one behind the other, or all at once
+            once = self._sequence(loop.body.body, last, around)
+            return None if once is None or self.side == "max" else once
+        known = self.latencies.loops[part]
+        body = self._innermost(loop, known)
+        if self.latencies.dataflow(self.function, known.loop):
+            states = self._parallel(body)
+            states = None if states is None else states + 1
+        else:
+            end = self._sequence(body, 0, part)
+            states = None if end is None else end + 1
+        trip = self._pick(known.trip_count)
+        total = None if states is None or trip is None else trip * states
+        self._record(part, states, total)
+        return None if total is None else last + total + 1  # and the test that ends it
+
+    def _innermost(self, loop: c.Loop, known: LoopResult) -> Sequence[c.Stmt]:
+        """The body of a nest of plain loops that are one."""
+        inner = next((s for s in c.walk_statements(loop) if isinstance(s, c.Loop) and s.id == known.loop), loop)
+        return inner.body.body
+
+    def _doubt(self, around: int | None, why: str) -> None:
+        if around is None:
+            self.latencies.causes.setdefault(self.function, why)
+        else:
+            known = self.latencies.loops[around]
+            self.latencies.loops[around] = replace(known, depth_cause=known.depth_cause or why)
+
+    def _record(self, part: int, states: int | None, total: int | None) -> None:
+        known = self.latencies.loops[part]
+        if self.side == "min":
+            self.latencies.loops[part] = replace(known, depth=states, latency=Bounds(total, None))
+        else:
+            depth = states if states == known.depth else None
+            self.latencies.loops[part] = replace(known, depth=depth, latency=Bounds(known.latency.min, total))
+
+    def _parallel(self, statements: Sequence[c.Stmt]) -> int | None:
+        """Processes of a DATAFLOW region: the longest one."""
+        ends = [self._sequence([stmt], 0, None) for stmt in _opened(statements) if self._holds_parts(stmt)]
+        known = [e for e in ends if e is not None]
+        return max(known, default=0) if len(known) == len(ends) else None
+
+    # --------------------------------------------------------------------------------- uses
+
+    def _holds_parts(self, stmt: c.Stmt) -> bool:
+        """Whether a statement holds a loop of the hardware or the call of a module."""
+        program = self.controlled.program
+        for inner in c.walk_statements(stmt):
+            if isinstance(inner, c.Loop) and inner.id in self.controlled.parts:
+                return True
+        return any(
+            isinstance(e, c.Call) and e.function in program.functions
+            for root in statement_expressions(program, stmt)
+            for e in c.walk(root)
+        )
+
+
+def _opened(statements: Sequence[c.Stmt]) -> Iterator[c.Stmt]:
+    for stmt in statements:
+        if isinstance(stmt, c.Block):
+            yield from _opened(stmt.body)
+        else:
+            yield stmt

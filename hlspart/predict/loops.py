@@ -1,0 +1,440 @@
+"""One loop from its statements to its schedule: the story of a prediction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hlspart.banking.counting import PortProblem
+from hlspart.hardware.reshape import Words
+from hlspart.hardware.storage import BUS, Memory, Storage
+from hlspart.hardware.unmodelled import Unmodelled
+from hlspart.lowering import directed
+from hlspart.lowering.addresses import access_ns, with_addresses
+from hlspart.lowering.balance import balance
+from hlspart.lowering.dependence import Carriers
+from hlspart.lowering.exits import after_exits
+from hlspart.lowering.graph import Edge, MemoryRef, Op
+from hlspart.lowering.history import Index
+from hlspart.lowering.lower import Lowered, lower
+from hlspart.lowering.operations import Frame
+from hlspart.lowering.statements import Control, Elaborator
+from hlspart.model import program as c
+from hlspart.model.directives import Directive
+from hlspart.model.ports import IterationSpace, PortAccess, PortCount, Ports
+from hlspart.nests import bus
+from hlspart.nests.bus import NO_REQUESTS, Requests
+from hlspart.nests.inplace import behind_responses
+from hlspart.nests.loopfacts import flat
+from hlspart.nests.nests import Nest, Nests, Order, order
+from hlspart.schedule.implied import lean
+from hlspart.schedule.modulo import modulo_schedule
+from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
+from hlspart.schedule.recurrence import recurrence_ii
+from hlspart.semantics import folding
+from hlspart.targets import Target
+
+
+@dataclass(frozen=True)
+class Elaborated:
+    """A nest as operations, ready to be counted and scheduled. ``accesses``/``members`` by variable."""
+
+    nest: Nest
+    space: IterationSpace
+    order: Order
+    lowered: Lowered
+    carriers: Carriers
+    accesses: Mapping[int, tuple[PortAccess, ...]]
+    members: Mapping[int, tuple[int, ...]]  # operation ids of `accesses`
+    problems: Mapping[int, PortProblem]
+    storage: Storage
+    balanced: bool = False  # sums may be balanced
+    joined: bool = False  # a carried value is an operand of a balanced tree
+    speculative: frozenset[Edge] = frozenset()  # orders that do not hold if iterations start before an exit is known
+    requests: Requests = NO_REQUESTS  # of m_axi accesses
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """II figures of one nest and the schedule that reaches them; None where not known."""
+
+    elaborated: Elaborated
+    counts: Mapping[int, PortCount]
+    resource_ii: int
+    ideal_resource_ii: int
+    recurrence_ii: int
+    problem: Problem  # without waits that no element asks for; the schedule keeps those that cost it no II
+    schedule: Schedule | None
+    estimated: frozenset[str]  # operators whose latency no report confirms
+    target: int = 1
+    joined_ii: int = 1  # recurrence II if carried values joined balanced trees first
+    units_ii: int = 1  # least II of limited operators
+
+
+class LoopModel:
+    """Predicts the nests of one function."""
+
+    def __init__(self, nests: Nests, storage: Storage, target: Target) -> None:
+        self.nests, self.storage, self.target = nests, storage, target
+        self.program, self.analysis = nests.program, nests.analysis
+
+    # ---------------------------------------------------------------------------- elaboration
+
+    def elaborate(self, nest: Nest, statements: Sequence[c.Stmt] | None = None, early: bool = False) -> Elaborated:
+        """Operations and orders of one iteration. Raises :class:`Unmodelled`.
+
+        ``early``: see :func:`hlspart.lowering.balance.balance`.
+        """
+        how = order(self.nests, nest)
+        body = list(nest.body if statements is None else statements)
+        symbols = self._symbols(nest, [*nest.before, *body, *nest.after])
+        space = self.nests.space(nest, tuple(symbols.values()))
+        uneven = nest.unroll > 1 and self._trip_of(nest) % nest.unroll != 0
+        around = {i.variable: i.iterator for x in nest.outer if (i := self.nests.info(x)) is not None}
+        fixed = symbols | {v: n for v, n in around.items() if v is not None and n in space.names}
+        frame = Frame(
+            self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, fixed, uneven,
+            directed.bindings(self.program, nest.function), self._words(nest, space.names), self.storage.tables,
+            statements is not None, abs(how.steps[-1]) if how.steps else 1, self._reset(body), self.target.reciprocals,
+        )  # fmt: skip
+        control = self._control(nest) if statements is None else None
+        elaborator = Elaborator(frame, [*nest.before, *nest.after], body, control)
+        if nest.before:
+            elaborator.run([], {})
+            elaborator.guarded(nest.before, "first")
+        step = how.steps[-1] // nest.unroll if how.steps else 1
+        for copy in range(nest.unroll):
+            elaborator.run(body, {how.names[-1]: copy * step} if copy and how.names else {})
+        if nest.after:
+            elaborator.guarded(nest.after, "last")
+        found, joined = elaborator.finish(), False
+        if not self._outlined(nest):
+            found.carried = [replace(x, scalar=False) for x in found.carried]
+        balanced = directed.balanced(self.program, nest.function, self._around(nest))
+        if balanced:
+            found, joined = balance(found, self._delay, self.target.unsafe_math, early)
+        problems: dict[int, PortProblem] = {}
+        position: dict[int, tuple[int, int]] = {}
+
+        def reach(op: Op) -> frozenset[int]:
+            assert op.ref is not None
+            layout = self.storage.memory(op.ref.variable).layout
+            if layout.banks == 1:
+                return frozenset((0,))
+            key = op.id
+            if key not in position:
+                variable = op.ref.variable
+                ops = [o for o in found.ops.values() if o.ref is not None and o.ref.variable == variable]
+                problems[variable] = PortProblem(space, [port_access(o.ref, o.line, ()) for o in ops if o.ref])
+                for k, o in enumerate(ops):
+                    position[o.id] = (variable, k)
+            variable, k = position[key]
+            return problems[variable].reach(k, layout)
+
+        carriers = Carriers(
+            space, len(how.names), how.weights, how.steps, how.trips, self._dependence_pragmas(nest), reach,
+            lambda v: self.program.variable(v).name, self._relaxed(nest, space), self.target.store_states,
+            self._outlined(nest), self.target.unrelated_rows, frozenset(symbols.values()),
+            self._moving(nest), self._preset(nest),
+        )  # fmt: skip
+        own = nest.pipelined and nest.loop is not None
+        stored = {op.ref.variable for op in found.ops.values() if op.ref is not None and op.kind == "store"}
+        lowered = lower(
+            found,
+            how.names,
+            self.storage,
+            carriers,
+            own,
+            self.target.alias_gap,
+            self._ends(nest),
+            late=nest.origin == "auto",
+        )
+        if nest.pipelined:
+            lowered = with_addresses(lowered, how.names, self.storage, self._outlined(nest))
+        speculative: frozenset[Edge] = frozenset()
+        if found.exits and nest.loop is not None:
+            lowered, speculative = after_exits(lowered, found.exits, nest.loop.name)
+        accesses: dict[int, list[PortAccess]] = {}
+        members: dict[int, list[int]] = {}
+        for op in lowered.graph.memory:
+            assert op.ref is not None
+            leaves = how.names if own and op.ref.variable not in stored else ()
+            accesses.setdefault(op.ref.variable, []).append(port_access(op.ref, op.line, leaves))
+            members.setdefault(op.ref.variable, []).append(op.id)
+        counted = {v: PortProblem(space, a, self.target.exclusive_arms) for v, a in accesses.items()}
+        banks = {
+            op: counted[v].reach(k, self.storage.memory(v).layout)
+            for v, ops in members.items() for k, op in enumerate(ops) if self.storage.memory(v).storage == BUS
+        }  # fmt: skip
+        requests = bus.requests(self.nests, nest, how, lowered.graph.memory, self.storage, banks)
+        return Elaborated(
+            nest, space, how, behind_responses(lowered, requests, how, self.storage, carriers), carriers,
+            {v: tuple(a) for v, a in accesses.items()},
+            {v: tuple(m) for v, m in members.items()},
+            counted, self.storage, balanced, joined, speculative, requests,
+        )  # fmt: skip
+
+    def _around(self, nest: Nest) -> frozenset[int | None]:
+        """The loops that hold a nest, its own and those inside, and None for its function."""
+        inside = {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
+        return frozenset({x.id for x in (*nest.outer, *nest.chain)} | inside | {None})
+
+    def _words(self, nest: Nest, names: tuple[str, ...]) -> Words:
+        starts = {}
+        for loop in (*nest.outer, *nest.chain):
+            info = self.nests.info(loop)
+            if info is not None and info.iterator and info.lower is not None and not info.lower.terms and info.step:
+                copies = nest.unroll if loop is nest.loop else 1
+                starts[info.iterator] = (info.lower.const, info.step * copies)
+        return Words(self.storage.packings, names, starts)
+
+    def _delay(self, op: Op) -> float:
+        """ns from the start of an operation to its result, nearly."""
+        if op.ref is not None:
+            return self.target.effective_ns
+        time = self.target.operator(op.kind, op.bits, op.impl, op.operands)
+        if time is None:
+            return 0.0
+        return time.in_ns if time.states == 1 else time.states * self.target.effective_ns
+
+    def _control(self, nest: Nest) -> Control | None:
+        """What decides whether a loop goes on, when data has a say in it."""
+        info = self.nests.info(nest.loop) if nest.loop is not None else None
+        if info is None or nest.loop is None or not (info.exits or info.cause is not None or info.iterator is None):
+            return None
+        return Control(nest.loop.test, nest.loop.step if info.iterator is None else None, nest.loop.kind == "do")
+
+    def _ends(self, nest: Nest) -> tuple[int, int] | None:
+        """First and last value of the inner iterator of a nest flattened over statements."""
+        info = self.nests.info(nest.loop) if nest.loop is not None and (nest.before or nest.after) else None
+        trip = info.trip_count.exact if info is not None else None
+        if info is None or info.lower is None or info.lower.terms or info.step is None or not trip or nest.unroll > 1:
+            return None
+        return info.lower.const, info.lower.const + info.step * (trip - 1)
+
+    def _relaxed(self, nest: Nest, space: IterationSpace) -> str | None:
+        """The iteration space without its bounds, when those of the nest's own loops vary."""
+        infos = [self.nests.info(x) for x in nest.chain]
+        if all(i is not None and i.lower is not None and not i.lower.terms and i.trip_count.exact for i in infos):
+            return None
+        return f"{{ [{', '.join(space.names)}] }}"
+
+    def _reset(self, statements: Sequence[c.Stmt]) -> frozenset[int]:
+        """Arrays of registers that statements declare."""
+        arrays = (v for v in folding.declared(statements) if isinstance(self.program.variable(v).type, c.ArrayType))
+        return frozenset(v for v in arrays if self.storage.memory(v).registers)
+
+    def _moving(self, nest: Nest) -> bool:
+        """Whether a loop with others unrolled in it has a first value that varies with other iterators."""
+        info = self.nests.info(nest.loop) if nest.loop is not None else None
+        inside = any(isinstance(s, c.Loop) for b in nest.body for s in c.walk_statements(b))
+        return inside and info is not None and info.lower is not None and bool(info.lower.terms)
+
+    def _symbols(self, nest: Nest, statements: Sequence[c.Stmt]) -> dict[int, str]:
+        """Scalars that the loop uses for indices and never changes, as names of the iteration space.
+
+        Each is a dimension without bounds, which makes every question about the space harder: no others.
+        """
+        fixed = {info.variable for x in (*nest.outer, *nest.chain) if (info := self.nests.info(x)) is not None}
+        used = folding.indexing(statements, self.program)
+        used -= folding.modified(statements) | folding.declared(statements) | fixed
+        variables = (self.program.variable(v) for v in sorted(used))
+        return {v.id: f"{v.name}_at_{v.id}" for v in variables if not (v.const and isinstance(v.init, c.Const))}
+
+    def _outlined(self, nest: Nest) -> bool:
+        """Whether the loop becomes a module of its own: not when it is all that its function does."""
+        if not self.target.outlined_loops or nest.loop is None:
+            return False
+        real = (s for s in flat(self.nests.function.body.body) if not isinstance(s, c.Declare | c.PragmaMark | c.Label))
+        return bool(nest.outer) or any(s is not nest.chain[0] for s in real)
+
+    def _preset(self, nest: Nest) -> frozenset[tuple[int, Index]]:
+        """Elements that are stored ahead of a loop, beside it."""
+        if nest.loop is None:
+            return frozenset()
+        around, inside = tuple(x.id for x in nest.outer), nest.chain[0].id
+        first = min((a.order for a in self.analysis.accesses if inside in a.loops), default=0)
+        return frozenset(
+            (a.array, a.index)
+            for a in self.analysis.accesses
+            if a.kind == "write" and a.function == nest.function and a.loops == around and a.order < first
+        )
+
+    def _trip_of(self, nest: Nest) -> int:
+        trip = self.nests.trip(nest.loop).exact if nest.loop is not None else None
+        return trip if trip is not None else 1
+
+    def _asks(self, nest: Nest) -> bool:
+        """Whether the directive that pipelines a nest names an II."""
+        found = self.nests.on("pipeline", nest.loop.id if nest.loop is not None else None)
+        return found is not None and bool({"ii", "II"} & set(found.values))
+
+    def _dependence_pragmas(self, nest: Nest) -> tuple[Directive, ...]:
+        inner = {s.id for x in nest.chain for s in c.walk_statements(x) if isinstance(s, c.Loop)}
+        scope = inner | {x.id for x in nest.outer} | {None}
+        return tuple(
+            d
+            for d in self.program.directives
+            if d.kind == "dependence" and d.usable and d.function == nest.function and d.loop in scope
+        )
+
+    # ------------------------------------------------------------------------------- problem
+
+    def problem(self, item: Elaborated) -> tuple[Problem, frozenset[str]]:
+        """Timing, ports and units of every operation; and the operators that are only estimated."""
+        timing: dict[int, Timing] = {}
+        limited = self._allocations(item.nest)
+        uses: dict[int, PortUse] = {}
+        limits: dict[str, Ports] = {}
+        estimated: set[str] = set()
+        for op in item.lowered.graph.ops.values():
+            made = self._timing(op, item, estimated)
+            unit = next((u for u in (f"{op.kind} {op.text}", op.kind) if u in limited), made.unit)
+            timing[op.id] = replace(made, unit=unit)
+        for variable, members in item.members.items():
+            memory = self.storage.memory(variable)
+            if memory.registers or memory.ports.unlimited:
+                continue
+            for k, ident in enumerate(members):
+                names = tuple(memory.bank(b) for b in sorted(item.problems[variable].reach(k, memory.layout)))
+                op = item.lowered.graph.ops[ident]
+                branch = op.ref.branch if op.ref is not None and self.target.exclusive_arms else ()
+                uses[ident] = PortUse(names, op.kind == "load", branch)
+                for name in names:
+                    limits[name] = memory.ports
+        problem = Problem(
+            item.lowered.graph, timing, uses, limits, self.target.effective_ns, limited, self.target.handing_ns
+        )
+        return problem, frozenset(estimated)
+
+    def _timing(self, op: Op, item: Elaborated, estimated: set[str]) -> Timing:
+        target = self.target
+        if op.kind == "load":
+            assert op.ref is not None
+            memory = self.storage.memory(op.ref.variable)
+            if memory.registers:
+                dynamic = op.ref.index is None or any(f is None or f.terms for f in op.ref.index)
+                wait = target.memory_ns("mux") if dynamic else 0.0
+                return Timing(1, wait, wait)
+            if memory.storage == BUS:
+                return self._beat(op, memory, item)
+            states = target.load_states(memory.storage, memory.layout.depth(0))
+            if memory.latency is not None:
+                states = memory.latency + 1
+            out = wait = access_ns(op, self.storage)
+            k = item.members[op.ref.variable].index(op.id)
+            if len(item.problems[op.ref.variable].reach(k, memory.layout)) > 1:
+                out += target.memory_ns("mux")
+            if op.id in item.lowered.kept:
+                out += target.memory_ns("select")
+            return Timing(states, wait, out)
+        if op.kind == "store":
+            assert op.ref is not None
+            memory = self.storage.memory(op.ref.variable)
+            if memory.storage == BUS:
+                return self._beat(op, memory, item)
+            wait = 0.0 if memory.registers else access_ns(op, self.storage)
+            return Timing(target.store_states, wait, wait)
+        if op.kind == "address":
+            states = math.ceil(op.bits / 1000 / target.effective_ns)
+            return Timing(states, op.bits / 1000 / states, op.bits / 1000 / states)
+        if op.kind == "mux":
+            wait = target.memory_ns("mux")
+            return Timing(1, wait, wait)
+        if op.kind == "call":  # a state in which the module is started; its latency is added to the loop's
+            return Timing(1, target.effective_ns, target.effective_ns)
+        if op.kind == "wire":
+            return Timing(1, 0.0, 0.0)
+        time = target.operator(op.kind, op.bits, op.impl, op.operands)
+        if time is None:
+            raise Unmodelled(f"{target.tool} has no latency of {op.kind}", op.line)
+        if op.latency is not None:
+            share = time.in_ns * time.states / (op.latency + 1) if time.states == 1 else time.in_ns
+            time = replace(time, states=op.latency + 1, in_ns=share, out_ns=min(share, time.out_ns), least=0, most=0)
+        elif (not time.measured and time.states > 1) or (op.impl and f"{op.kind}.{op.impl}" not in target.operators):
+            estimated.add(op.kind)
+        elif self._asks(item.nest) and op.impl is None and time.states > 1:
+            fabric = target.operator(op.kind, op.bits, "nodsp", op.operands)
+            if fabric is not None and fabric.states < time.states:
+                time = replace(time, least=fabric.states)
+        unit = op.kind if time.shared else None
+        short = time.told and time.out_ns + target.scalar_ns > target.effective_ns and self._outlined(item.nest)
+        late = time.states > 1 and (short or target.sums_wait)
+        return Timing(time.states, time.in_ns, time.out_ns, unit, late, time.least, time.most)
+
+    def _beat(self, op: Op, memory: Memory, item: Elaborated) -> Timing:
+        """An m_axi access: data in a state of its own, not the first, behind a request or ahead of a response."""
+        request, response = self.storage.bus_states(memory.variable)
+        if item.requests.why is None:
+            waits = (request if op.kind == "load" else response) if op.id in item.requests.inside else 0
+            return Timing(2 + waits, 0.0, self.target.effective_ns)
+        wait = access_ns(op, self.storage)
+        if op.kind == "load":
+            return Timing(self.target.load_states(BUS), wait, wait, most=request + 2)
+        return Timing(self.target.store_states, wait, wait, most=response + 3)
+
+    def _allocations(self, nest: Nest) -> dict[str, int]:
+        """Limits of units by name: the kind of operation, with its sign where units differ by it."""
+        found = directed.limits(self.program, nest.function, self._around(nest))
+        return {f"{kind} {sign}".strip(): limit for (kind, sign), limit in found.items()}
+
+    # ------------------------------------------------------------------------------ prediction
+
+    def predict(self, nest: Nest) -> Prediction:
+        """The prediction of a pipelined nest. Raises :class:`Unmodelled`."""
+        item = self.elaborate(nest)
+        problem, estimated = self.problem(item)
+        counts: dict[int, PortCount] = {}
+        resource = ideal = 1
+        for variable in item.accesses:
+            memory = self.storage.memory(variable)
+            if memory.registers:
+                continue
+            counts[variable] = item.problems[variable].count(memory.layout, memory.ports)
+            resource = max(resource, counts[variable].static.interval)
+            ideal = max(ideal, counts[variable].ideal.interval)
+        few = problem.limited
+        units = max((math.ceil(n / few[unit]) for unit, n in problem.counts().items() if unit in few), default=1)
+        least = max(units, shared_interval(item, item.accesses))
+        resource, ideal = max(resource, least), max(ideal, least)
+        needed = lean(problem)
+        recurrence = recurrence_ii(needed)
+        if recurrence is None:
+            raise Unmodelled("no II satisfies the dependences", nest.line)
+        joined = recurrence
+        if item.joined:
+            joined = recurrence_ii(self.problem(self.elaborate(nest, early=True))[0], recurrence) or recurrence
+        target = nest.target_ii or 1
+        share = self.target.share_delay
+        schedule = modulo_schedule(needed, max(target, resource, recurrence), share)
+        if schedule is not None and item.lowered.waits:
+            waiting = modulo_schedule(lean(cautious(item, problem)), schedule.ii, share, tries=1)
+            schedule = replace(waiting, least=schedule.least) if waiting is not None else schedule
+        return Prediction(
+            item, counts, resource, ideal, recurrence, problem, schedule, estimated, target, joined, units
+        )
+
+
+def shared_interval(item: Elaborated, variables: Collection[int]) -> int:
+    """II of the m_axi ports of these arrays, one read and one write channel each."""
+    loads: dict[str, list[int]] = {}
+    for variable in variables:
+        memory = item.storage.memory(variable)
+        if memory.storage == BUS:
+            for k, access in enumerate(item.accesses[variable]):
+                for bank in item.problems[variable].reach(k, memory.layout):
+                    loads.setdefault(memory.bank(bank), [0, 0])[access.kind == "write"] += 1
+    ports = item.storage.target.ports(BUS)
+    return max((ports.interval(r, w) for r, w in loads.values()), default=1)
+
+
+def cautious(item: Elaborated, problem: Problem) -> Problem:
+    """The same with the orders that the tool keeps although no element asks for them."""
+    return replace(problem, graph=replace(problem.graph, edges=(*problem.graph.edges, *item.lowered.waits)))
+
+
+def port_access(ref: MemoryRef, line: int, leaves: tuple[str, ...]) -> PortAccess:
+    """A memory reference as the counting function takes it; ``leaves`` as in :class:`PortAccess`."""
+    kind = "read" if ref.kind == "read" else "write"
+    return PortAccess(ref.access, kind, ref.index, ref.map, ref.domain, line, ref.branch, leaves)  # type: ignore[arg-type]

@@ -1,0 +1,174 @@
+"""What a program loses when another text takes its place, by the prediction for the same target.
+
+Every command that writes text reads it back through :func:`regressions` before it is written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.program import Loop, Program, walk_statements
+from hlspart.model.results import IIResult, LoopResult
+from hlspart.model.rewriting import LineRun
+from hlspart.semantics.effects import effects
+
+#: States of a divider of 32 bits, as far as reports tell (n bits: n + 4).
+DIVIDER = 36
+
+#: File -> which lines of the old text became which lines of the new one.
+Lines = Mapping[str, Sequence[LineRun]]
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """A loop of the old program (its id; -1 for a function that is pipelined), or a whole function (None), and how."""
+
+    function: str
+    loop: int | None
+    text: str
+
+
+def regressions(
+    program: Program, before: IIResult, after: IIResult, lines: Lines | None = None, allowed: int | None = None
+) -> tuple[Regression, ...]:
+    """Loops and functions of ``program`` that ``after`` predicts slower than ``before``.
+
+    ``lines``: where the lines of ``program`` went in the text of ``after``; None: it differs in pragmas only, and
+    has the same loops. ``allowed``: an II (in cycles) that was asked for in place of the one that was there, so
+    that latencies may grow, too. A figure that is not known any more is a loss unless its bounds exclude one.
+    """
+    pairs = counterparts(program, before, after, lines)
+    found = [
+        Regression(old.function, old.loop, f"{old.name}: {lost}")
+        for old, new in pairs
+        if (lost := _slower_loop(old, new, allowed or 0))
+    ]
+    found += _unheard(program, before, after)
+    if allowed is not None:
+        return tuple(found)
+    then = {f.name: f.latency.max for f in after.functions}
+    for function in before.functions:
+        if any(x.function == function.name for x in found):
+            continue
+        was, now, lost = function.latency.max, then.get(function.name), ""
+        if was is None:
+            lost = _deeper([x for x in pairs if x[0].function == function.name])
+        elif now is not None:
+            lost = f"{now} cycles instead of {was}" if now > was else ""
+        else:
+            called = effects(program).reachable((function.name,))
+            if not _worth(program, before, [x for x in pairs if x[0].function in called]):
+                lost = f"its latency is unknown instead of {was} cycles"
+        if lost:
+            found.append(Regression(function.name, None, f"{function.name}: {lost}"))
+    return tuple(found)
+
+
+def _unheard(program: Program, before: IIResult, after: IIResult) -> list[Regression]:
+    """Directives of files beside the source that find their loop no longer: numbers of loops go by lines."""
+    then = {(s.path, s.line, s.text): s for s in after.pragmas if s.status == "rejected"}
+    found = []
+    for status in before.pragmas:
+        directive, lost = program.directives[status.directive], then.get((status.path, status.line, status.text))
+        if directive.source != "pragma" and status.status != "rejected" and lost is not None:
+            name = directive.function or ""
+            why = f"{status.path}:{status.line} would not apply: {lost.reason}"
+            why += "; a label on the loop would stay, and hlspart directives adds no line"
+            found.append(Regression(name, directive.loop, why))
+    return found
+
+
+def touched(program: Program, analysis: AccessAnalysis, lost: Regression) -> set[int]:
+    """Variables that a slower loop accesses, or a slower function with what it calls."""
+    if lost.loop is not None and lost.loop >= 0:
+        inside = {a.array for a in analysis.accesses if lost.loop in a.loops}
+        if inside:
+            return inside
+    functions = effects(program).reachable((lost.function,))
+    return {a.array for a in analysis.accesses if a.function in functions}
+
+
+def entries(program: Program, base: IIResult, loop: LoopResult) -> int:
+    """How often the loops around a loop enter it (those with unknown bounds count once)."""
+    return math.prod(
+        x.trip_count.max or 1
+        for x in base.loops
+        if x.function == loop.function and not x.pipelined and loop.loop in _inside(program, x.loop)
+    )
+
+
+def _inside(program: Program, ident: int) -> frozenset[int]:
+    """Ids of the loops in the body of a loop."""
+    found = program.loops.get(ident)
+    if found is None:
+        return frozenset()
+    return frozenset(s.id for s in walk_statements(found.body) if isinstance(s, Loop))
+
+
+def counterparts(
+    program: Program, before: IIResult, after: IIResult, lines: Lines | None = None
+) -> tuple[tuple[LoopResult, LoopResult | None], ...]:
+    """Each loop of ``before`` with the one of ``after`` that stands in its place; None where none does."""
+    return tuple((loop, _counterpart(program, loop, before, after, lines)) for loop in before.loops)
+
+
+def _counterpart(
+    program: Program, loop: LoopResult, before: IIResult, after: IIResult, lines: Lines | None
+) -> LoopResult | None:
+    same = [x for x in after.loops if x.function == loop.function]
+    if lines is None or loop.loop < 0:
+        return next((x for x in same if x.loop == loop.loop), None)
+    if loop.label is not None:  # a function has one of each
+        return next((x for x in same if x.label == loop.label), None)
+    runs = lines.get(program.loops[loop.loop].header.span.path, ())
+    there = {r.new + loop.line - r.old for r in runs if r.old <= loop.line < r.old + r.count}
+    found = [x for x in same if x.line in there and x.label is None]
+    beside = [x for x in before.loops if (x.function, x.line, x.label) == (loop.function, loop.line, None)]
+    return found[beside.index(loop)] if len(found) == len(beside) else None
+
+
+def _slower_loop(old: LoopResult, new: LoopResult | None, allowed: int) -> str:
+    """How the II got worse; "" when it did not."""
+    if not old.pipelined or (old.ii is None and old.bounds is None):
+        return ""
+    if new is None:
+        return "it cannot be told from the other loops any more"
+    if not new.pipelined:
+        return "it is not pipelined any more"
+    most = old.ii if old.ii is not None else old.bounds[1] if old.bounds is not None else 0
+    then = new.ii if new.ii is not None else new.bounds[1] if new.bounds is not None else None
+    if then is None:
+        return f"II unknown instead of {old.figure}: {new.cause or 'no figure'}"
+    return f"II {new.figure} instead of {old.figure}" if then > max(most, allowed) else ""
+
+
+def _worth(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult, LoopResult | None]]) -> bool:
+    """Whether loops gain more than dividers of unknown depth, which pick banks, can cost them.
+
+    An II that is not known, but in bounds, makes the latency unknown as well.
+    """
+    known = [(old, new) for old, new in pairs if new is not None]
+    if any(old.ii is not None and new.ii is None for old, new in known):
+        return True
+    gained = cost = 0
+    for old, new in known:
+        times = entries(program, before, old) * (1 if old.pipelined else old.trip_count.max or 1)
+        if old.ii is not None and new.ii is not None:
+            gained += (old.ii - new.ii) * max(0, (old.trip_count.min or 1) - 1) * times
+        if old.depth is not None and new.depth is None:
+            cost += DIVIDER * times
+    return 0 < cost <= gained
+
+
+def _deeper(pairs: Sequence[tuple[LoopResult, LoopResult | None]]) -> str:
+    """Where no latency is known: iterations that take longer in one loop while no loop has a lower II."""
+    known = [(old, new) for old, new in pairs if new is not None and old.ii == new.ii]
+    if len(known) < len(pairs):
+        return ""
+    for old, new in known:
+        if old.depth is not None and new.depth is not None and new.depth > old.depth:
+            return f"an iteration of {old.name} takes {new.depth} states instead of {old.depth}"
+    return ""

@@ -1,0 +1,158 @@
+"""Memories, registers and multiplexers of every array after partition, and their totals against the part.
+
+Blocks by all width and depth shapes of the family (UG573, UG473), copies for the reads that a table or a
+replicated memory serves at once. LUTs of a memory: one per bit and 64 words and one more, as in public reports, twice
+that for two ports at will. Rule of thumb: a choice among n words of w bits takes w * (n - 1) / 3 LUTs (a 6-input
+LUT holds a 4-to-1 multiplexer); so for words that are loaded ahead of a loop, one of each bank, which are registers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from hlspart.hardware.storage import REPLICATED, Memory, Storage
+from hlspart.model.program import ArrayType, StructType, Variable, storage_bits
+from hlspart.model.results import ArrayResult, ResourceUse
+from hlspart.partition.validate import MOST_BANKS
+from hlspart.predict.loops import Prediction
+from hlspart.semantics.folding import bits
+
+_OFF_CHIP = frozenset({"m_axi", "s_axilite", "fifo", "axis", "ap_memory", "bram"})
+_COPIED = frozenset({"rom_np", REPLICATED})
+_TRUE_DUAL = frozenset({"ram_t2p", "ram_2p", "rom_2p", "rom_np"})
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What the loops ask of one array: reads of a bank in one cycle, words chosen among banks, words held ahead."""
+
+    reads: int = 1
+    choices: int = 0
+    held: int = 0
+
+    def also(self, other: Use) -> Use:
+        """Of both."""
+        return Use(max(self.reads, other.reads), self.choices + other.choices, self.held + other.held)
+
+
+def uses(p: Prediction) -> dict[int, Use]:
+    """What one loop asks of its arrays."""
+    out = {}
+    for variable, accesses in p.elaborated.accesses.items():
+        memory = p.elaborated.storage.memory(variable)
+        problem = p.elaborated.problems[variable]
+        choices, per_bank = 0, dict[int, int]()
+        for k, access in enumerate(accesses):
+            reach = problem.reach(k, memory.layout)
+            if access.kind == "read":
+                choices += len(reach) - 1
+                for bank in reach:
+                    per_bank[bank] = per_bank.get(bank, 0) + 1
+        ii = p.schedule.ii if p.schedule is not None else 1
+        out[variable] = Use(math.ceil(max(per_bank.values(), default=1) / ii), choices)
+    for ref in p.elaborated.lowered.chosen:  # a word of each bank, and what chooses among them
+        memory = p.elaborated.storage.memory(ref.variable)
+        banks = memory.layout.banks
+        words = Use(1, banks - 1, banks if memory.layout.depth(0) > 1 else 0)
+        out[ref.variable] = out.get(ref.variable, Use()).also(words)
+    return out
+
+
+def arrays(storage: Storage, found: Mapping[int, Use]) -> tuple[ArrayResult, ...]:
+    """One record per array that is defined or used."""
+    chosen = (v for v in storage.program.arrays() if not v.extern or storage.analysis.of_array(v.id))
+    return tuple(_array(storage, v, found.get(v.id, Use())) for v in chosen)
+
+
+def _array(storage: Storage, variable: Variable, use: Use) -> ArrayResult:
+    memory, target = storage.memory(variable.id), storage.target
+    element = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
+    width = storage_bits(element) or bits(element) if isinstance(element, StructType) else bits(element)
+    packed = storage.packings.get(variable.id, ())
+    word = width * math.prod(p.lanes for p in packed if p is not None)
+    known = all(d is not None for d in variable.dims)
+    layout = memory.layout
+    banks = math.prod(d or 1 for d in variable.dims) if memory.registers and known else layout.banks
+    depths: tuple[int, ...] = ()
+    if known and banks <= MOST_BANKS:
+        depths = (1,) * banks if memory.registers else tuple(layout.depth(b) for b in range(banks))
+    if memory.registers and known:
+        word = width
+    on_chip = memory.storage not in _OFF_CHIP and variable.storage != "parameter"  # the memory is the caller's
+    copies = _copies(memory.storage, use.reads) if on_chip else 1
+    blocks, ultra, luts = built_of(storage, variable, depths, word) if on_chip and not memory.registers else (0, 0, 0)
+    folded = storage.constant(variable)  # single words of a table are constants, no registers
+    single = banks if memory.registers and known else sum(d == 1 for d in depths)
+    flip_flops = word * single if on_chip and not folded else 0
+    flip_flops += word * use.held
+    return ArrayResult(
+        variable=variable.id,
+        name=variable.name,
+        function=variable.function,
+        line=storage.program.line(variable.at),
+        dims=variable.dims,
+        element_bits=width,
+        storage=memory.storage,
+        ports=None if memory.registers else target.port_names(memory.storage),
+        banks=banks,
+        bank_depths=depths,
+        auto=memory.auto,
+        partition=storage.partition(variable, memory),
+        bram18k=blocks * copies,
+        registers=flip_flops,
+        uram=ultra * copies,
+        luts=luts * copies,
+        mux_luts=-(-use.choices * word // 3),
+        copies=copies,
+    )
+
+
+def built_of(storage: Storage, variable: Variable, depths: Iterable[int], word: int) -> tuple[int, int, int]:
+    """(BRAM18K, URAM, LUTs) of a memory like that of ``variable``, its banks of ``depths`` words of ``word`` bits."""
+    memory, target = storage.memory(variable.id), storage.target
+    blocks = ultra = luts = 0
+    for depth in depths:
+        kind = _kind(storage, variable, memory, depth, word)
+        if kind == "uram":
+            ultra += target.uram(depth, word)
+        elif kind == "lutram":
+            luts += (-(-depth // 64) * word + 1) * (2 if memory.storage in _TRUE_DUAL - _COPIED else 1)
+        elif kind == "bram":
+            blocks += target.bram18k(depth, word, memory.storage in _TRUE_DUAL)
+    return blocks, ultra, luts
+
+
+def _kind(storage: Storage, variable: Variable, memory: Memory, depth: int, word: int) -> str:
+    """What one bank is built of: "bram", "uram", "lutram" or "registers"."""
+    if depth <= 1:
+        return "registers"
+    asked = storage.implementation(variable)
+    if asked in ("uram", "lutram", "bram"):
+        return asked
+    if storage.target.is_lutram(depth, word):
+        return "lutram"
+    return "uram" if storage.target.is_uram(depth, word) and not storage.constant(variable) else "bram"
+
+
+def _copies(storage: str, reads: int) -> int:
+    """Copies of a memory for the reads of one cycle: two of a table each, one beside the write of a replicated memory.
+
+    Public reports have 15 copies of a replicated memory for 16 reads.
+    """
+    if storage == "rom_np":
+        return max(1, -(-reads // 2))
+    return max(1, reads - 1) if storage == REPLICATED else 1
+
+
+def total(found: Iterable[ArrayResult], storage: Storage) -> tuple[ResourceUse, ...]:
+    """Sums over all arrays, with what the part has."""
+    items, part = list(found), storage.target.resources
+    rows = (
+        ("BRAM18K", sum(a.bram18k for a in items), part.bram18k),
+        ("URAM", sum(a.uram for a in items), part.uram),
+        ("FF", sum(a.registers for a in items), part.ff),
+        ("LUT", sum(a.luts + a.mux_luts for a in items), part.lut),
+    )
+    return tuple(ResourceUse(*row) for row in rows)

@@ -1,0 +1,139 @@
+"""What statements read and write as a whole: the order that a controller has to keep between its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hlspart.model import program as c
+from hlspart.model.program import Program
+from hlspart.semantics.effects import Effects, effects, statement_expressions
+
+ANYTHING = -1  # what a pointer that stays unknown may reach: in conflict with every other use
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """Variables by id: memories, streams and scalars whose value comes from outside or lives on.
+
+    Scalars are values: only a read behind a write orders them, so ``memories`` names the others.
+    """
+
+    reads: frozenset[int]
+    writes: frozenset[int]
+    memories: frozenset[int]
+
+    def after(self, earlier: Touched) -> bool:
+        """Whether these must wait for ``earlier`` ones."""
+        if earlier.writes & self.reads:
+            return True
+        return bool((earlier.reads | earlier.writes) & self.writes & (self.memories | earlier.memories))
+
+
+def touched(program: Program, statements: Sequence[c.Stmt]) -> Touched:
+    """Of all ``statements`` together; variables that are declared inside of them are theirs alone."""
+    known = effects(program)
+    reads, writes, own = set[int](), set[int](), set[int]()
+    for stmt in statements:
+        for sub in c.walk_statements(stmt):
+            if sub is stmt and isinstance(sub, c.Declare):
+                writes.update(v for v in sub.variables if program.variable(v).init is not None)
+            elif isinstance(sub, c.Declare):
+                own.update(sub.variables)
+            elif isinstance(sub, c.Loop) and sub.init is not None:
+                own |= known.modified(sub.init)  # an iterator, set before it is read
+        for top in statement_expressions(program, stmt):
+            for expr in c.walk(top):
+                read, written = _named(program, known, expr)
+                reads |= read
+                writes |= written
+    own = {v for v in own if program.variable(v).storage != "static"}
+    memories = frozenset(v for v in reads | writes if v == ANYTHING or not _scalar(program.variable(v)))
+    return Touched(frozenset(reads - own), frozenset(writes - own), memories - own)
+
+
+def _scalar(variable: c.Variable) -> bool:
+    plain = variable.function is not None and variable.storage != "static" and not variable.reference
+    return plain and isinstance(variable.type, c.ScalarType)
+
+
+def _named(program: Program, known: Effects, expr: c.Expr) -> tuple[set[int], set[int]]:
+    """Variables that one expression, without those in it, reads and writes."""
+    reads, writes = set[int](), set[int]()
+    match expr:
+        case c.Name(variable=v) | c.ArrayRef(variable=v):
+            reads.add(v)
+            if _wild(program.variable(v)):
+                writes.add(ANYTHING)
+            reads.add(ANYTHING)
+        case c.Assign(target=target) | c.IncDec(operand=target):
+            writes |= _roots(target)
+        case c.Call():
+            writes |= known.killed_by(expr)
+            formal = _changed(program, expr.function) if expr.function in program.functions else None
+            stream = (expr.function or "").startswith("stream.")
+            for k, arg in enumerate(expr.args):
+                if stream or formal is None or k in formal:
+                    writes |= _roots(arg) if not stream or k == 0 else set()
+            for name in known.reachable((expr.function,)) if formal is not None and expr.function else ():
+                reads |= _outside(program, name)
+    return reads, writes
+
+
+def _wild(variable: c.Variable) -> bool:
+    return isinstance(variable.type, c.PointerType) and variable.storage != "parameter"
+
+
+def _roots(expr: c.Expr) -> set[int]:
+    """Variables that are stored to when ``expr`` is the target."""
+    match expr:
+        case c.Name(variable=v) | c.ArrayRef(variable=v):
+            return {v}
+        case c.Subscript(base=base) | c.Member(base=base):
+            return _roots(base)
+        case c.Unary(op="&" | "*", operand=inner) | c.Cast(operand=inner):
+            return _roots(inner)
+        case c.Binary(left=left, right=right):
+            return _roots(left) | _roots(right)  # a pointer and its offset
+    return set()
+
+
+@lru_cache(maxsize=256)
+def _changed(program: Program, function: str, around: frozenset[str] = frozenset()) -> frozenset[int]:
+    """Parameters, by position, through which a function changes what is its caller's."""
+    params = program.functions[function].params
+    if function in around:
+        return frozenset(range(len(params)))
+    found = set[int]()
+    for expr in _expressions(program, function):
+        match expr:
+            case c.Assign(target=target) | c.IncDec(operand=target):
+                found |= _roots(target)
+            case c.Call(function=name, args=args):
+                below = name is not None and name in program.functions
+                passed = _changed(program, name, around | {function}) if below and name is not None else None
+                for k, arg in enumerate(args):
+                    if passed is None or k in passed:
+                        found |= _roots(arg)
+    shared = (k for k, v in enumerate(params) if v in found and not _value(program.variable(v)))
+    return frozenset(shared)
+
+
+def _value(variable: c.Variable) -> bool:
+    """Whether a parameter is a copy of what the caller passes."""
+    return isinstance(variable.type, c.ScalarType) and not variable.reference
+
+
+def _expressions(program: Program, function: str) -> Iterator[c.Expr]:
+    for top in statement_expressions(program, program.functions[function].body):
+        yield from c.walk(top)
+
+
+@lru_cache(maxsize=256)
+def _outside(program: Program, function: str) -> frozenset[int]:
+    """Variables of file scope and static ones that a function refers to."""
+    named = (e.variable for e in _expressions(program, function) if isinstance(e, c.Name | c.ArrayRef))
+    return frozenset(
+        v for v in named if program.variable(v).function is None or program.variable(v).storage == "static"
+    )

@@ -1,0 +1,254 @@
+"""Predicted against reported, loop by loop, and the first point where model and tool part ways."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from hlspart.model.access import AccessAnalysis, Bounds
+from hlspart.model.comparing import Comparison, LoopComparison, PartitionComparison, Report, ReportedLoop
+from hlspart.model.program import Call, Loop, Program, expressions, walk, walk_statements
+from hlspart.model.results import IIResult, LoopResult, Validation
+from hlspart.reports.reports import UNKNOWN, owner
+from hlspart.targets import Target, names_loops
+
+
+def compare(
+    program: Program,
+    analysis: AccessAnalysis,
+    validation: Validation,
+    result: IIResult,
+    target: Target,
+    report: Report,
+) -> Comparison:
+    """How ``result`` (of :func:`hlspart.predict.check`) compares with ``report``."""
+    places = _places(program)
+    left = list(result.loops)
+    rows: list[LoopComparison] = []
+    named = names_loops(report.tool, target)
+    for said in report.loops:
+        mine = _find(said, left, places, program, named) or _find(said, list(result.loops), places, program, named)
+        if mine in left:  # else another copy of its function
+            left.remove(mine)
+        rows.append(_row(mine, said, report, _absent(said, program, named)))
+    reported = {owner(x.module) for x in report.loops if x.module}
+    reported |= {name for top in reported for name in _below(program, top)}
+    for mine in left:
+        if mine.pipelined and (not reported or mine.function in reported):
+            rows.append(_row(mine, None, report))
+    return Comparison(report, tuple(rows), _partitions(program, validation, report), _mismatches(target, report))
+
+
+# --------------------------------------------------------------------------------------- names
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Loops of Vivado HLS by their place: ``ids`` of ``function/Loop 1.2`` or ``function/LABEL.2``.
+
+    Loops go by their place among their siblings, after the name or the place of the loop around them (``parents``).
+    """
+
+    ids: dict[str, int] = field(default_factory=dict)
+    parents: dict[int, int] = field(default_factory=dict)
+
+    def at(self, name: str, loops: list[LoopResult]) -> LoopResult | None:
+        """The loop at a place, or the flattened nest whose outermost loop is there."""
+        found = {x.loop: self.ids.get(f"{x.function}/{name}") for x in loops}
+        exact = next((x for x in loops if x.loop == found[x.loop]), None)
+        return exact or next((x for x in loops if x.flattened and self._outer(x) == found[x.loop]), None)
+
+    def _outer(self, loop: LoopResult) -> int | None:
+        at: int | None = loop.loop
+        for _ in loop.flattened[1:]:
+            at = self.parents.get(at) if at is not None else None
+        return at
+
+
+def _places(program: Program) -> _Places:
+    out = _Places()
+
+    def visit(function: str, loops: list[Loop], around: set[str], parent: int | None) -> None:
+        for n, loop in enumerate(loops, 1):
+            names = {f"{name}.{n}" if name else f"Loop {n}" for name in around}
+            out.ids.update({f"{function}/{name}": loop.id for name in names})
+            if parent is not None:
+                out.parents[loop.id] = parent
+            visit(function, _children(loop), names | ({loop.label} if loop.label else set()), loop.id)
+
+    for name, function in program.functions.items():
+        visit(name, _children(function), {""}, None)
+    return out
+
+
+def _children(node: object) -> list[Loop]:
+    body = getattr(node, "body")  # noqa: B009  (a Loop or a Function)
+    found = [s for s in walk_statements(body) if isinstance(s, Loop)]
+    nested = {id(s) for loop in found for s in walk_statements(loop.body) if isinstance(s, Loop)}
+    return [s for s in found if id(s) not in nested]
+
+
+def _find(
+    said: ReportedLoop, loops: list[LoopResult], places: _Places, program: Program, named: bool
+) -> LoopResult | None:
+    function = owner(said.module)
+    own = [x for x in loops if x.function == function]
+    below = _below(program, function)  # the tool has put functions into their callers
+    for there in (own, [x for x in loops if x.function in below], [] if own or below else loops):
+        found = _named(said, there, _Places() if named else places)
+        if found is not None:
+            return found
+    return None
+
+
+def _named(said: ReportedLoop, loops: list[LoopResult], places: _Places) -> LoopResult | None:
+    for x in loops:
+        if said.name == x.name or (said.name == x.function and x.loop < 0):
+            return x
+    if re.fullmatch(r"Loop [\d.]+|\w+(\.\d+)+", said.name):
+        return places.at(said.name, loops)
+    # lines have moved since: unlabelled loops keep their numbers, and loops their iterations
+    moved = (x for x in loops if x.name != _unplaced(x.name) == _unplaced(said.name))
+    moved = (x for x in moved if _meet(said.trip_count, x.trip_count))
+    if (found := next(moved, None)) is not None:
+        return found
+    # a nest flattened by the one and not by the other, or further, goes by its innermost loop
+    inner = [(x, x.flattened[-1] if x.flattened else x.name) for x in loops if x.pipelined]
+    for x, name in inner:
+        if said.name.endswith("_" + name):
+            return x
+    for x, name in inner:  # ... whose lines have moved
+        if _unplaced(said.name).endswith("_" + _unplaced(name)) and _meet(said.trip_count, x.trip_count):
+            return x
+    return next((x for x in loops if x.flattened and said.name == x.flattened[-1]), None)
+
+
+def _unplaced(name: str) -> str:
+    """``name`` without the lines of unlabelled loops."""
+    return re.sub(r"VITIS_LOOP_\d+_(\d+)", r"VITIS_LOOP_\1", name)
+
+
+def _below(program: Program, function: str) -> frozenset[str]:
+    """Functions that a function calls, directly or not."""
+    out: set[str] = set()
+    waiting = [function]
+    while waiting:
+        body = program.functions.get(waiting.pop())
+        for stmt in walk_statements(body.body) if body is not None else ():
+            for root in expressions(stmt):
+                for expr in walk(root):
+                    name = (expr.function or "") if isinstance(expr, Call) else ""
+                    if name in program.functions and name not in out:
+                        out.add(name)
+                        waiting.append(name)
+    return frozenset(out)
+
+
+# ----------------------------------------------------------------------------------- comparing
+
+
+def _absent(said: ReportedLoop, program: Program, named: bool) -> str:
+    """Why the model has no such loop, as far as its name tells."""
+    if (call := re.match(r"(memcpy|memset)\b|(memcpy|memset)_", said.name)) is not None:
+        return f"the tool has made this loop of a call of {call[1] or call[2]}"
+    if named and re.fullmatch(r"Loop \d+", said.name):
+        return "the tool has made this loop itself: copies or initial values"
+    function = owner(said.module)
+    if function and function not in program.functions and not re.match(r"(.*_)?(Loop|Block)_", function):
+        return f"no function {function} in the sources that were read: of a library, or a copy under another name"
+    return "the model has no such loop: the tool kept or named it otherwise"
+
+
+def _row(mine: LoopResult | None, said: ReportedLoop | None, report: Report, absent: str = "") -> LoopComparison:
+    drift: list[str] = []
+    if mine is None:
+        drift.append("not predicted")
+    elif said is None:
+        drift.append("not reported")
+    else:
+        if said.pipelined and said.ii is not None and mine.ii != said.ii:
+            inside = mine.bounds is not None and mine.bounds[0] <= said.ii <= mine.bounds[1]
+            drift += [] if mine.ii is None and inside else ["II"]
+        if said.pipelined is not None and said.pipelined != mine.pipelined:
+            drift.append("pipelining")
+        known = said.depth is not None and mine.depth is not None and mine.pipelined
+        if known and abs((said.depth or 0) - (mine.depth or 0)) > max(1.0, 0.1 * (said.depth or 0)):
+            drift.append("depth")
+        if said.trip_count != UNKNOWN and mine.trip_count != UNKNOWN and not _meet(said.trip_count, mine.trip_count):
+            drift.append("trip count")
+    return LoopComparison(
+        function=mine.function if mine is not None else owner(said.module) if said is not None else "",
+        name=mine.name if mine is not None else said.name if said is not None else "",
+        predicted_ii=mine.ii if mine is not None else None,
+        predicted_bounds=mine.bounds if mine is not None else None,
+        predicted_depth=mine.depth if mine is not None else None,
+        predicted_trip=mine.trip_count if mine is not None else None,
+        predicted_latency=mine.latency if mine is not None else None,
+        reported=said,
+        drift=tuple(drift),
+        why=absent if mine is None else _why(mine, said, drift, report),
+    )
+
+
+def _meet(a: Bounds, b: Bounds) -> bool:
+    low = max(a.min or 0, b.min or 0)
+    highs = [x for x in (a.max, b.max) if x is not None]
+    return not highs or low <= min(highs)
+
+
+def _why(mine: LoopResult, said: ReportedLoop | None, drift: list[str], report: Report) -> str | None:
+    """The first point where model and tool part ways, in one sentence."""
+    if not drift:
+        return None
+    if said is None:
+        return "the report has no such loop: the tool unrolled, merged or named it otherwise"
+    if "pipelining" in drift:
+        return f"{'only the tool' if said.pipelined else 'only the model'} pipelines it"
+    if "trip count" in drift:
+        return "other iterations: unrolling or flattening differs, or the source is another version"
+    if "II" in drift:
+        if mine.ii is None:
+            return f"not predicted: {mine.cause}"
+        limit = mine.limits[0].text if mine.limits else "nothing limits it"
+        told = [m for m in report.messages if m.loop in (None, said.name) and m.code in _LIMITING]
+        told = [m for m in told if m.line is None or not mine.limits or m.line in mine.limits[0].lines] or told
+        tool = f"; the tool says [{told[0].code}] {told[0].text}" if told else ""
+        return f"predicted II {mine.ii} ({limit}), reported {said.ii}{tool}"
+    return f"same II, but {mine.depth} states predicted and {said.depth} reported: operator latencies or sharing differ"
+
+
+_LIMITING = ("200-880", "200-885", "204-68", "204-69", "200-448")
+
+
+def _partitions(program: Program, validation: Validation, report: Report) -> tuple[PartitionComparison, ...]:
+    """Fate of every partition that was asked for, where the log speaks of partitions, and those the tool added."""
+    out = []
+    applied = [p for p in report.partitions if p.origin == "applied"]
+    for group in validation.groups.values():
+        for request in group.requests:
+            name = program.variable(request.variable).name
+            done = any(
+                p.variable.split("/")[-1].split(".")[-1] == name and p.type == request.type
+                and p.factor in (None, request.factor) and (p.dim == request.dim or request.dim == 0)
+                for p in applied
+            )  # fmt: skip
+            if report.partitions:
+                fate = "applied" if done else "ignored"
+                line = program.line(request.directive.at) if request.directive.pragma is not None else None
+                out.append(PartitionComparison(name, request.type, request.factor, request.dim, fate, line))  # type: ignore[arg-type]
+    for p in report.partitions:
+        if p.origin == "added":
+            out.append(PartitionComparison(p.variable, p.type, p.factor, p.dim, "added", None))
+    return tuple(out)
+
+
+def _mismatches(target: Target, report: Report) -> tuple[str, ...]:
+    out = []
+    version = re.search(r"\d{4}\.\d", report.tool or "")  # without the number of an update
+    if report.tool is not None and (version[0] if version is not None else report.tool) not in target.tool:
+        out.append(f"the report is of {report.tool}, the prediction for {target.tool}")
+    if report.part is not None and report.part.lower() != target.part.lower():
+        out.append(f"the report is for {report.part}, the prediction for {target.part}")
+    if report.clock_ns is not None and abs(report.clock_ns - target.clock_ns) > 1e-6:
+        out.append(f"the report is for {report.clock_ns:g} ns, the prediction for {target.clock_ns:g} ns")
+    return tuple(out)

@@ -1,0 +1,10 @@
+"""What the text of a program says by the rules of C: types, constants, effects of statements, uses of structures."""
+
+__all__ = [
+    "conversions",
+    "effects",
+    "folding",
+    "groups",
+    "spans",
+    "structures",
+]

@@ -1,0 +1,17 @@
+"""Questions about sets of integers, answered with isl: domains, dependences, dataflow, tiles, counts.
+
+Questions and answers are plain records and strings: no isl object leaves this package.
+"""
+
+__all__ = [
+    "carried",
+    "counting",
+    "dataflow",
+    "lifetimes",
+    "processors",
+    "region",
+    "reorder",
+    "tilecode",
+    "tileorder",
+    "tiles",
+]

@@ -1,0 +1,433 @@
+"""An analysis copy of a function in which calls are expanded, so that loops see through them.
+
+Nothing here is ever written back to the user's text: the copy keeps the origins of what it copies,
+so one place of a callee may occur several times. A call stays a call when its expansion would not
+mean the same in the records: recursion, a return from the middle of a loop, arguments whose shape
+differs, calls that are evaluated only under a condition inside an expression.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from hlspart.model.directives import Directive
+from hlspart.model.program import (
+    ArrayRef,
+    ArrayType,
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Comma,
+    Conditional,
+    Const,
+    CType,
+    Declarator,
+    Declare,
+    Expr,
+    ExprStmt,
+    Function,
+    If,
+    IncDec,
+    Jump,
+    Label,
+    Loop,
+    Name,
+    OpaqueExpr,
+    PointerType,
+    Program,
+    Return,
+    ScalarType,
+    SizeOf,
+    Stmt,
+    StreamType,
+    Switch,
+    Unary,
+    Variable,
+    VoidType,
+    children,
+    walk,
+    walk_statements,
+)
+from hlspart.model.rebuild import map_children, with_children
+from hlspart.model.source import Origin
+from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.transform.returns import always_returns, returns_assigned, single_exit
+
+_LARGEST = 400  # calls expanded in one function
+
+Target = int | Name | ArrayRef
+"""What a callee's variable becomes: another variable, a scalar of the caller, a row of the caller's array."""
+
+
+@lru_cache(maxsize=16)
+def inlined(program: Program, function: str, keep: frozenset[str] = frozenset()) -> Program:
+    """``program`` with the calls in ``function`` expanded, transitively, except those of functions in ``keep``.
+
+    Nodes of the function itself keep their ids; copied nodes get fresh ones and keep their origins.
+    Directives on loops and local variables of a callee are copied to each expansion. Functions that
+    are still called stay. A program of which nothing changes comes back itself.
+    """
+    work = _Inliner(program, keep)
+    body = work.block(program.functions[function].body, {}, function, own=True)
+    expanded = replace(program.functions[function], body=body)
+    functions = {**program.functions, function: expanded}
+    loops = {s.id: s for s in walk_statements(body) if isinstance(s, Loop)}
+    result = replace(
+        program,
+        functions=functions,
+        variables=tuple(work.variables),
+        loops={**program.loops, **loops},
+        directives=(*program.directives, *work.directives),
+    )
+    called = {e.function for top in statement_expressions(result, body) for e in walk(top) if isinstance(e, Call)}
+    needed = effects(program).reachable(tuple(f for f in called if f)) | {function}
+    if not work.expanded and needed == program.functions.keys():
+        return program
+    return replace(result, functions={name: f for name, f in functions.items() if name in needed})
+
+
+@dataclass
+class _Inliner:
+    program: Program
+    keep: frozenset[str]
+    variables: list[Variable] = field(init=False)
+    directives: list[Directive] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.variables = list(self.program.variables)
+        known = effects(self.program)
+        self._ids = itertools.count(max((known.largest_id, *self.program.loops)) + 1)
+        self._recursive = known.recursive
+        self.expanded = 0
+
+    # ------------------------------------------------------------------------------ statements
+
+    def block(
+        self, block: Block, names: dict[int, Target], function: str, own: bool = False
+    ) -> Block:  # fmt: skip
+        """Copy of a block; ``names`` says what its variables become."""
+        ident = block.id if own else next(self._ids)
+        return replace(block, id=ident, body=self.statements(block.body, names, function, own))
+
+    def statements(
+        self, body: tuple[Stmt, ...], names: dict[int, Target], function: str, own: bool
+    ) -> tuple[Stmt, ...]:  # fmt: skip
+        """Copies of statements in a row, calls expanded before the statement that holds them."""
+        result: list[Stmt] = []
+        for stmt in body:
+            before: list[Stmt] = []
+            made = self.stmt(stmt, names, function, own, before)
+            result += before
+            if made is not None:
+                result.append(made)
+        return tuple(result)
+
+    def stmt(
+        self, stmt: Stmt, names: dict[int, Target], function: str, own: bool, before: list[Stmt]
+    ) -> Stmt | None:  # fmt: skip
+        """Copy of a statement; what must run first is added to ``before``."""
+
+        def expr(e: Expr, hoist: bool = True) -> Expr:
+            return self.expr(e, names, function, own, before if hoist else None)
+
+        def block(b: Block) -> Block:
+            return self.block(b, names, function, own)
+
+        match stmt:
+            case Block():
+                return block(stmt)
+            case Declare():
+                kept = []
+                for ident in stmt.variables:
+                    variable = self.program.variable(ident)
+                    new = ident if own else self._local(variable, names, function)
+                    init = variable.init
+                    if init is not None and variable.storage != "static":
+                        if own:
+                            changed = expr(init)
+                            if changed is not init:
+                                self.variables[ident] = replace(variable, init=changed)
+                        else:
+                            self.variables[new] = replace(self.variables[new], init=expr(init))
+                    kept.append(new)
+                return replace(stmt, variables=tuple(kept))
+            case ExprStmt(expr=Call() as call):
+                if self._expand(call, names, function, own, before, None):
+                    return None
+                return replace(stmt, expr=expr(call))
+            case ExprStmt():
+                return replace(stmt, expr=expr(stmt.expr))
+            case If():
+                test = expr(stmt.test)
+                other = None if stmt.other is None else block(stmt.other)
+                return replace(stmt, test=test, then=block(stmt.then), other=other)
+            case Loop():
+                return self._loop(stmt, names, function, own, before)
+            case Switch():
+                return replace(stmt, test=expr(stmt.test), body=block(stmt.body))
+            case Return(value=value) if value is not None:
+                return replace(stmt, value=expr(value))
+            case _:
+                return stmt
+
+    def _loop(
+        self, loop: Loop, names: dict[int, Target], function: str, own: bool, before: list[Stmt]
+    ) -> Loop:  # fmt: skip
+        init = None if loop.init is None else self.stmt(loop.init, names, function, own, before)
+        test, step = (None if e is None else self.expr(e, names, function, own, None) for e in (loop.test, loop.step))
+        ident = loop.id if own else next(self._ids)
+        if not own:
+            self._copy_directives(loop=loop.id, to_loop=ident, function=function, names=names)
+        body = self.block(loop.body, names, function, own)
+        return replace(loop, id=ident, function=function, init=init, test=test, step=step, body=body)
+
+    def _local(self, variable: Variable, names: dict[int, Target], function: str) -> int:
+        """A copy of a callee's local variable; static ones are shared by all calls."""
+        if variable.storage == "static":
+            names[variable.id] = variable.id
+            return variable.id
+        new = len(self.variables)
+        self.variables.append(replace(variable, id=new, function=function, storage="local"))
+        names[variable.id] = new
+        self._copy_directives(variable=variable.id, function=function, names=names)
+        return new
+
+    def _copy_directives(
+        self, *, function: str, names: Mapping[int, Target], loop: int | None = None, to_loop: int | None = None,
+        variable: int | None = None,
+    ) -> None:  # fmt: skip
+        """Directives of a copied loop (all that stand on it) or of a copied variable."""
+        for directive in self.program.directives:
+            if loop is not None and directive.loop == loop:
+                variables = tuple(self._variable(v, names) for v in directive.variables)
+                self.directives.append(replace(directive, function=function, loop=to_loop, variables=variables))
+            elif variable is not None and directive.loop is None and directive.variables == (variable,):
+                variables = (self._variable(variable, names),)
+                self.directives.append(replace(directive, function=function, variables=variables))
+
+    @staticmethod
+    def _variable(ident: int, names: Mapping[int, Target]) -> int:
+        new = names.get(ident, ident)
+        return new if isinstance(new, int) else new.variable
+
+    # ------------------------------------------------------------------------------ expressions
+
+    def expr(
+        self, e: Expr, names: dict[int, Target], function: str, own: bool,
+        before: list[Stmt] | None,
+    ) -> Expr:  # fmt: skip
+        """Copy of an expression; a call's expansion goes to ``before`` (None: it cannot be moved there)."""
+
+        def sub(x: Expr, hoist: bool = True) -> Expr:
+            return self.expr(x, names, function, own, before if hoist else None)
+
+        match e:
+            case Name(variable=ident):
+                new = names.get(ident, ident)
+                if isinstance(new, int):
+                    return e if new == ident else replace(e, variable=new)
+                if isinstance(new, ArrayRef):  # a row handed on
+                    row = replace(new, id=next(self._ids), at=e.at)
+                    return Unary(e.at, PointerType(row.type), "&", row)
+                return replace(new, at=e.at)
+            case ArrayRef(variable=ident):
+                indices = tuple(sub(i) for i in e.indices)
+                new = names.get(ident, ident)
+                if isinstance(new, ArrayRef):
+                    return self._through(e, new, indices)
+                if isinstance(new, Name):
+                    return replace(new, at=e.at)
+                if own and new == ident and all(a is b for a, b in zip(indices, e.indices, strict=True)):
+                    return e
+                return replace(e, id=e.id if own else next(self._ids), variable=new, indices=indices)
+            case Call():
+                if before is not None and not isinstance(e.type, VoidType):
+                    value: list[Expr] = []
+                    if self._expand(e, names, function, own, before, value):
+                        return value[0]
+                args = tuple(sub(a) for a in e.args)
+                return replace(e, id=e.id if own else next(self._ids), args=args)
+            case Binary(op="&&" | "||") | Conditional() | Comma():
+                return with_children(e, [sub(x, hoist=k == 0) for k, x in enumerate(children(e))], fresh=True)
+            case OpaqueExpr() | SizeOf():
+                return with_children(e, [sub(x, hoist=False) for x in children(e)], fresh=True)
+            case _:
+                # An expansion runs before the whole statement: other operands must not be affected by it.
+                return map_children(e, sub, fresh=True)
+
+    def _through(self, e: ArrayRef, row: ArrayRef, indices: tuple[Expr, ...]) -> Expr:
+        """``p[k]`` where p points to the place ``row`` of an array: the last index of ``row`` moves."""
+        last = row.indices[-1]
+        first = indices[0] if indices else _number(0, e.at)
+        moved = first if _is_zero(last) else Binary(e.at, first.type, "+", last, first)
+        return replace(
+            e, id=next(self._ids), variable=row.variable, indices=(*row.indices[:-1], moved, *indices[1:]), brackets=()
+        )
+
+    # ------------------------------------------------------------------------------ calls
+
+    def _expand(
+        self, call: Call, names: dict[int, Target], function: str, own: bool,
+        before: list[Stmt], value: list[Expr] | None,
+    ) -> bool:  # fmt: skip
+        """Add the expansion of a call to ``before``; its result, when asked for, to ``value``."""
+        callee = self.program.functions.get(call.function or "")
+        if callee is None or callee.name in self.keep or callee.variadic or callee.name in self._recursive:
+            return False
+        if len(call.args) != len(callee.params) or self.expanded >= _LARGEST:
+            return False
+        wants = value is not None
+        body = single_exit(callee.body.body)
+        if body is None or any(isinstance(s, (Label, Jump)) and _is_goto(s) for s in walk_statements(callee.body)):
+            return False
+        if wants and not always_returns(body):
+            return False
+        setup: list[Stmt] = []
+        bound: dict[int, Target] = {}
+        mark = len(self.variables), len(self.directives)
+        for ident, arg in zip(callee.params, call.args, strict=True):
+            copied = self.expr(arg, names, function, own, setup)
+            if not self._bind(self.program.variable(ident), copied, callee, function, bound, setup):
+                del self.variables[mark[0] :], self.directives[mark[1] :]
+                return False
+        self.expanded += 1
+        result: int | None = None
+        if wants:
+            result = self._fresh("result", callee.return_type, function, callee.name_at)
+        inner = self.statements(body, bound, function, own=False)
+        inner = returns_assigned(inner, result, callee.return_type)
+        if result is not None:
+            before.append(Declare(call.at, (result,)))
+        before.append(Block(next(self._ids), call.at, (*setup, *inner)))
+        if value is not None and result is not None:
+            value.append(Name(call.at, callee.return_type, result))
+        return True
+
+    def _bind(
+        self, formal: Variable, actual: Expr, callee: Function, function: str, bound: dict[int, Target],
+        setup: list[Stmt],
+    ) -> bool:  # fmt: skip
+        """Let a parameter stand for its argument."""
+        match formal.type:
+            case ArrayType() | PointerType():
+                place = array_place(actual)
+                if place is None:
+                    return False
+                if isinstance(place, Name) and not isinstance(place.type, (ArrayType, PointerType)):
+                    bound[formal.id] = place  # &x handed to a pointer that is only dereferenced
+                    return _only_dereferenced(self.program, callee, formal.id)
+                if _reassigned(self.program, callee, formal.id):
+                    return False
+                base = self.variables[place.variable]
+                if isinstance(place, Name):
+                    if not _rows_equal(base.type, formal.type):
+                        return False
+                    bound[formal.id] = place.variable
+                    return True
+                if not _rows_equal(_below(base.type, len(place.indices) - 1), formal.type):
+                    return False
+                indices = tuple(self._frozen(i, function, setup) for i in place.indices)
+                bound[formal.id] = replace(place, indices=indices)
+                return True
+            case StreamType():
+                if isinstance(actual, Name):
+                    bound[formal.id] = actual.variable
+                    return True
+                return False
+        if formal.reference:
+            if not isinstance(actual, Name):
+                return False
+            bound[formal.id] = actual.variable
+            return True
+        new = len(self.variables)
+        self.variables.append(replace(formal, id=new, function=function, storage="local", init=actual))
+        bound[formal.id] = new
+        setup.append(Declare(actual.at, (new,)))
+        return True
+
+    def _frozen(self, index: Expr, function: str, setup: list[Stmt]) -> Expr:
+        """The value that an index has when the call is made, kept in a variable of its own."""
+        if isinstance(index, Const):
+            return index
+        new = self._fresh("row", index.type, function, index.at, index)
+        setup.append(Declare(index.at, (new,)))
+        return Name(index.at, index.type, new)
+
+    def _fresh(self, name: str, of: CType, function: str, at: Origin, init: Expr | None = None) -> int:
+        new = len(self.variables)
+        declared = Declarator(at, at, at, at, brackets=(), initialiser=None, index=0, count=1)
+        self.variables.append(Variable(new, f"{name}_{new}", of, "local", function, None, (declared,), init=init))
+        return new
+
+
+def _number(value: int, at: Origin) -> Const:
+    return Const(at, ScalarType("int", "int", 32), value, str(value))
+
+
+def _is_goto(stmt: Stmt) -> bool:
+    return isinstance(stmt, Label) or (isinstance(stmt, Jump) and stmt.kind == "goto")
+
+
+def array_place(actual: Expr) -> Name | ArrayRef | None:
+    """The array place that an argument points to: ``A``, ``A[i]`` (a row), ``&A[i][j]``, ``A + k``; or ``&x``."""
+    match actual:
+        case Cast(type=PointerType(target=a), operand=operand) if _target(operand.type) == a:
+            return array_place(operand)
+        case Name():
+            return actual if isinstance(actual.type, (ArrayType, PointerType)) else None
+        case ArrayRef(type=ArrayType()):
+            return replace(actual, indices=(*actual.indices, _number(0, actual.at)))
+        case Unary(op="&", operand=ArrayRef() as ref):
+            return ref if ref.indices else None
+        case Unary(op="&", operand=Name() as scalar) if isinstance(scalar.type, ScalarType):
+            return scalar
+        case Binary(op="+", left=Name(type=ArrayType()) as base, right=right):
+            return ArrayRef(-1, actual.at, actual.type, base.variable, (right,), base.at, ())
+    return None
+
+
+def _target(of: CType) -> CType | None:
+    if isinstance(of, ArrayType):
+        return ArrayType(of.element, of.dims[1:]) if len(of.dims) > 1 else of.element
+    return of.target if isinstance(of, PointerType) else None
+
+
+def _below(of: CType, levels: int) -> CType:
+    for _ in range(levels):
+        of = _target(of) or of
+    return of
+
+
+def _rows_equal(actual: CType, formal: CType) -> bool:
+    """Whether subscripts of the formal mean the same on the actual."""
+    return _target(actual) is not None and _target(actual) == _target(formal)
+
+
+def _reassigned(program: Program, function: Function, ident: int) -> bool:
+    return any(
+        (isinstance(e, Assign) and isinstance(e.target, Name) and e.target.variable == ident)
+        or (isinstance(e, IncDec) and isinstance(e.operand, Name) and e.operand.variable == ident)
+        or (isinstance(e, Unary) and e.op == "&" and isinstance(e.operand, Name) and e.operand.variable == ident)
+        for top in statement_expressions(program, function.body)
+        for e in walk(top)
+    )
+
+
+def _only_dereferenced(program: Program, function: Function, ident: int) -> bool:
+    """Whether a pointer occurs only as ``*p`` or ``p[0]``."""
+    for top in statement_expressions(program, function.body):
+        for e in walk(top):
+            if isinstance(e, Name) and e.variable == ident:
+                return False
+            if isinstance(e, ArrayRef) and e.variable == ident and not all(_is_zero(i) for i in e.indices):
+                return False
+    return True
+
+
+def _is_zero(expr: Expr) -> bool:
+    return isinstance(expr, Const) and expr.value == 0

@@ -1,0 +1,275 @@
+"""An analysis copy of a program in which structures are apart: every member is a variable of its own.
+
+``s.a[i]`` becomes an element of an array ``s.a``, ``p[i].x`` of an array of structures one of an array ``p.x``, and
+a call that hands on ``&s`` hands on all its members: so synthesis takes structures apart (UG1399, *Structs*, for
+variables; UG902 for arguments too). Only structures with arrays in them, or in arrays, and those that are assigned to
+or from such are touched. One that is used otherwise than member by member, by assignment or as an argument stays.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from hlspart.model.directives import Directive, Option
+from hlspart.model.program import (
+    ArrayRef,
+    ArrayType,
+    Assign,
+    Block,
+    Call,
+    Comma,
+    CType,
+    Declare,
+    Expr,
+    ExprStmt,
+    Loop,
+    Member,
+    Name,
+    OtherType,
+    PointerType,
+    Program,
+    ScalarType,
+    SizeOf,
+    Stmt,
+    StructType,
+    Unary,
+    Variable,
+)
+from hlspart.model.rebuild import map_children, map_parts
+from hlspart.semantics.effects import effects
+from hlspart.semantics.structures import (
+    COPIED,
+    Arguments,
+    MemberPlace,
+    Path,
+    StructureUses,
+    below,
+    held_by,
+    leaves,
+    member,
+    named,
+    part,
+    root,
+    zero,
+)
+
+
+@dataclass(frozen=True)
+class Apart:
+    """The copy; ``owners``: of which old variable each new one is a member, by id."""
+
+    program: Program
+    owners: Mapping[int, int]
+
+
+@lru_cache(maxsize=16)
+def apart(program: Program, tops: tuple[str, ...], arguments: Arguments) -> Apart | None:
+    """``program`` with structures apart, None where there are none.
+
+    ``arguments`` of ``tops`` are apart as well, stay whole, or are words: their arrays are partitioned completely.
+    Loops, old variables and old directives keep their ids; members get ids behind them.
+    """
+    if all(root(v) is None for v in program.variables):
+        return None
+    uses = StructureUses(program, tops, arguments)
+    chosen = uses.chosen()
+    if not chosen:
+        return None
+    copy = _Copy(uses, chosen)
+    return Apart(copy.program(), {new: old for (old, _), new in copy.of.items()})
+
+
+class _Copy:
+    """The copy, given the variables that are taken apart."""
+
+    def __init__(self, uses: StructureUses, chosen: Collection[int]) -> None:
+        self.uses, self.old, self.chosen = uses, uses.program, chosen
+        self.variables = list(self.old.variables)
+        self.of: dict[tuple[int, Path], int] = {}
+        known = effects(self.old)
+        self._ids = itertools.count(max((known.largest_id, *self.old.loops, 0)) + 1)
+        self._loops: dict[int, Loop] = {}
+        self._fresh = False
+        addresses = ((v, uses.place(e.operand)) for v, e in uses.aliases.items())
+        self.gone = {v for v, place in addresses if place is not None and place.variable in chosen}
+        for variable in self.gone:
+            self.variables[variable] = replace(self.variables[variable], init=None)
+        for variable in sorted(chosen):
+            self._members(self.old.variable(variable))
+            gone = self.old.variable(variable)
+            self.variables[variable] = replace(gone, type=OtherType(f"{gone.name}, apart"), init=None)
+
+    def program(self) -> Program:
+        """The copied program."""
+        functions = {
+            name: replace(
+                f,
+                params=tuple(new for v in f.params for new in self.parts(v)),
+                body=self._block(f.body),
+            )
+            for name, f in self.old.functions.items()
+        }
+        for k, variable in enumerate(self.variables):
+            if variable.init is not None:
+                self.variables[k] = replace(variable, init=self.expr(variable.init))
+        directives = (*self.old.directives, *self._directives())
+        loops: Mapping[int, Loop] = {**self.old.loops, **self._loops}
+        return replace(
+            self.old, functions=functions, variables=tuple(self.variables), loops=loops, directives=directives
+        )
+
+    def parts(self, variable: int) -> tuple[int, ...]:
+        """What a variable has become."""
+        if variable in self.gone:
+            return ()
+        if variable not in self.chosen:
+            return (variable,)
+        return tuple(self.of[variable, path] for path, _ in leaves(self.uses.roots[variable]))
+
+    def _members(self, variable: Variable) -> None:
+        around: tuple[int | None, ...] = variable.dims
+        if isinstance(variable.type, PointerType) and variable.id in self.uses.many:
+            around = (None,)
+        for path, leaf in leaves(self.uses.roots[variable.id]):
+            dims = (*around, *leaf.dims)
+            of: CType = ArrayType(leaf.element, dims) if dims else leaf.element
+            if not dims and isinstance(variable.type, PointerType):
+                of = PointerType(leaf.element)
+            new = len(self.variables)
+            self.of[variable.id, path] = new
+            name = ("." if dims else "_").join((variable.name, *path))  # scalars may be names in sets
+            init = variable.init
+            if init is not None and (place := self.uses.place(init)) is not None:
+                init = _chain(init, path, leaf.element, place.type)
+            elif init is not None:
+                init = part(init, variable.type, path)
+            self.variables.append(replace(variable, id=new, name=name, type=of, init=init))
+
+    def _directives(self) -> Iterator[Directive]:
+        for variable in sorted(self.uses.words & set(self.chosen)):
+            at, function = self.old.variable(variable).at, self.old.variable(variable).function
+            for path, leaf in leaves(self.uses.roots[variable]):
+                made, given = (self.of[variable, path],), (Option("complete", None, at), Option("dim", "0", at))
+                if leaf.dims:
+                    yield Directive(
+                        "array_partition", "vitis", "pragma", at, "", given, {"dim": 0}, function, None, made
+                    )
+        for d in self.old.directives:
+            for variable in d.variables:
+                if variable in self.chosen and d.kind in COPIED and d.usable:
+                    rest = tuple(p for p in d.problems if p.code != "struct-member")
+                    modelled = d.modelled or named(d) is not None
+                    for path, _ in below(self.uses.roots[variable], member(d)):
+                        made = (self.of[variable, path],)
+                        yield replace(d, variables=made, problems=rest, modelled=modelled)
+
+    # -------------------------------------------------------------------------- expressions
+
+    def expr(self, e: Expr) -> Expr:
+        """Copy of an expression."""
+        place = self.uses.place(e)
+        if place is not None and place.variable in self.chosen and place.path:
+            return self._leaf(place, e)
+        if isinstance(e, Call):
+            return self._call(e)
+        made = e if isinstance(e, SizeOf) else map_children(e, self.expr, fresh=True)
+        return replace(made, id=next(self._ids)) if self._fresh and isinstance(made, ArrayRef) else made
+
+    def _leaf(self, place: MemberPlace, e: Expr) -> Expr:
+        variable = self.of[place.variable, place.path]
+        kind = self.variables[variable].type
+        indices = tuple(self.expr(i) for i in place.indices)
+        owner = self.old.variable(place.variable)
+        if isinstance(owner.type, PointerType) and place.variable not in self.uses.many and indices:
+            indices = indices[1:]  # the one structure that it points to
+        if isinstance(kind, PointerType):
+            indices = (zero(e.at),)
+        if not indices:
+            return Name(e.at, kind, variable)
+        return ArrayRef(next(self._ids), e.at, e.type, variable, indices, e.at, ())
+
+    def _call(self, call: Call) -> Expr:
+        function = self.old.functions.get(call.function or "")
+        if function is None or len(function.params) != len(call.args):
+            return map_children(call, self.expr, fresh=True)
+        args: list[Expr] = []
+        for formal, arg in zip(function.params, map(self.uses.address, call.args), strict=True):
+            args += self._handed(formal, arg) if formal in self.chosen else (self.expr(arg),)
+        return (
+            call if all(a is b for a, b in itertools.zip_longest(args, call.args)) else replace(call, args=tuple(args))
+        )
+
+    def _handed(self, formal: int, arg: Expr) -> Iterator[Expr]:
+        """The arguments for the members of a parameter."""
+        place = self.uses.place(arg.operand if isinstance(arg, Unary) and arg.op == "&" else arg)
+        assert place is not None
+        to = self.old.variable(formal)
+        one = formal not in self.uses.many
+        for path, leaf in leaves(self.uses.roots[formal]):
+            indices = place.indices
+            if one and isinstance(held_by(place.type), StructType) and not isinstance(place.type, StructType):
+                indices = (*indices, zero(arg.at))  # the first of an array
+            elif not one and isinstance(place.type, StructType):
+                indices = indices[:-1]  # &A[0]
+            found = self._leaf(replace(place, path=(*place.path, *path), indices=indices), arg)
+            scalar = not leaf.dims and one
+            target = found.type if not scalar else leaf.element
+            found = replace(found, type=target)
+            if scalar and not isinstance(to.type, StructType):
+                pointer = PointerType(leaf.element)
+                known = isinstance(found, ArrayRef) and isinstance(self.variables[found.variable].type, PointerType)
+                yield (
+                    Name(arg.at, pointer, found.variable)
+                    if known and isinstance(found, ArrayRef)
+                    else Unary(arg.at, pointer, "&", found)
+                )
+            elif isinstance(found, ArrayRef) and not scalar:
+                base = self.variables[found.variable].type
+                rest = base.dims[len(found.indices) :] if isinstance(base, ArrayType) else ()
+                yield replace(found, type=ArrayType(leaf.element, rest))
+            else:
+                yield found
+
+    # --------------------------------------------------------------------------- statements
+
+    def _block(self, block: Block) -> Block:
+        return replace(block, body=tuple(self._stmt(s) for s in block.body))
+
+    def _stmt(self, stmt: Stmt) -> Stmt:
+        match stmt:
+            case Block():
+                return self._block(stmt)
+            case Declare():
+                return replace(stmt, variables=tuple(new for v in stmt.variables for new in self.parts(v)))
+            case ExprStmt(expr=Assign(op="=", target=target, value=value) as assign):
+                place, source = self.uses.place(target), self.uses.place(value)
+                if place is not None and source is not None and place.variable in self.chosen and not (
+                    isinstance(place.type, ScalarType)
+                ):  # fmt: skip
+                    return replace(stmt, expr=Comma(assign.at, assign.type, tuple(self._each(assign, place))))
+                return replace(stmt, expr=self.expr(assign))
+            case Loop():
+                init = None if stmt.init is None else self._stmt(stmt.init)
+                test, step = (None if e is None else self.expr(e) for e in (stmt.test, stmt.step))
+                self._loops[stmt.id] = replace(stmt, init=init, test=test, step=step, body=self._block(stmt.body))
+                return self._loops[stmt.id]
+        return map_parts(stmt, self.expr, self._stmt)
+
+    def _each(self, assign: Assign, place: MemberPlace) -> Iterator[Expr]:
+        """An assignment of a structure, member by member."""
+        for k, (path, leaf) in enumerate(leaves(place.type)):
+            self._fresh = k > 0  # each copy of an index has accesses of its own
+            sides = (self.expr(_chain(e, path, leaf.element, place.type)) for e in (assign.target, assign.value))
+            yield Assign(assign.at, leaf.element, "=", *sides)
+        self._fresh = False
+
+
+def _chain(base: Expr, path: Path, leaf: CType, of: CType) -> Expr:
+    """``base.path``."""
+    for field in path:
+        of = dict(of.members)[field] if isinstance(of, StructType) else leaf
+        base = Member(base.at, of, base, field, False)
+    return base
