@@ -10,6 +10,8 @@ _GROUPS = {
     "2": "ports and II",
     "3": "waste",
     "4": "scope and interfaces",
+    "5": "expand",
+    "6": "dataflow and streams",
     "9": "suppressions",
 }
 

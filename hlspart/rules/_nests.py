@@ -1,0 +1,38 @@
+"""Loops around and inside of others, and the directives that are about them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from hlspart.model.directives import Directive
+from hlspart.model.program import Loop, Program, Stmt, substatements
+
+
+@lru_cache(maxsize=8)
+def parents(program: Program) -> dict[int, tuple[int, ...]]:
+    """Loop id -> the loops around it, innermost first."""
+    found: dict[int, tuple[int, ...]] = {}
+    for function in program.functions.values():
+        stack: list[tuple[Stmt, tuple[int, ...]]] = [(function.body, ())]
+        while stack:
+            stmt, around = stack.pop()
+            if isinstance(stmt, Loop):
+                found[stmt.id] = around
+                around = (stmt.id, *around)
+            stack.extend((child, around) for child in substatements(stmt))
+    return found
+
+
+def active(program: Program, kind: str) -> list[Directive]:
+    """Usable Vitis directives of a kind that are not switched off."""
+    return [d for d in program.directives if d.kind == kind and d.dialect == "vitis" and d.usable and not d.has("off")]
+
+
+def pipelined_around(program: Program, function: str, loop: int | None) -> Directive | None:
+    """The PIPELINE of a loop, of a loop around it, or of its function."""
+    pipelines = active(program, "pipeline")
+    for ident in (loop, *parents(program).get(loop, ())) if loop is not None else ():
+        for d in pipelines:
+            if d.loop == ident:
+                return d
+    return next((d for d in pipelines if d.function == function and d.loop is None), None)

@@ -1,0 +1,394 @@
+"""The processes of a DATAFLOW region and what each reads and writes, as far as the text tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from hlspart.model import program as c
+from hlspart.model.directives import Directive
+from hlspart.model.source import Origin
+
+Kind = Literal["read", "write"]
+Path = tuple[int | str, ...]
+
+#: Calls that are no task: they make no hardware, or only look at a channel.
+_SILENT = "printf fprintf puts putchar assert exit __builtin_assume stream.empty stream.full stream.size"
+SILENT = frozenset(_SILENT.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A read or write of a variable, or of the part of it that ``path`` (constant indices, member names) names.
+
+    ``exact``: the path says all; else an index is not constant, or code that is not given has the variable.
+    """
+
+    variable: int
+    path: Path
+    kind: Kind
+    at: Origin
+    exact: bool = True
+
+    def meets(self, other: Use) -> bool:
+        """Whether both are surely about one object or one about a part of the other's."""
+        if self.variable != other.variable or not (self.exact and other.exact):
+            return False
+        return all(a == b for a, b in zip(self.path, other.path, strict=False))
+
+
+@dataclass(frozen=True)
+class Process:
+    """A task of a region. ``calls``: the functions of the program that the statement itself calls."""
+
+    index: int
+    stmt: c.Stmt
+    at: Origin
+    calls: tuple[c.Call, ...]
+    uses: tuple[Use, ...]
+    kind: Literal["call", "loop", "if"]
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        if isinstance(self.stmt, c.Loop):
+            return f"loop {self.stmt.name}"
+        return f"{self.calls[0].function}()" if self.calls else "the task"
+
+    def of(self, use: Use, kind: Kind) -> Use | None:
+        """The first use of this kind that meets ``use``."""
+        return next((u for u in self.uses if u.kind == kind and u.meets(use)), None)
+
+
+@dataclass(frozen=True)
+class Region:
+    """``body`` of a function or loop under DATAFLOW; ``others`` are statements that are no task and no declaration."""
+
+    directive: Directive
+    function: str
+    loop: c.Loop | None
+    body: c.Block
+    processes: tuple[Process, ...]
+    others: tuple[c.Stmt, ...]
+    local: frozenset[int] = field(default=frozenset())  # variables declared in the body
+
+    def channels(self) -> Iterator[tuple[Use, list[Process], list[Process]]]:
+        """Each object that tasks access, with its writers and its readers, in the order of the text."""
+        seen: list[Use] = []
+        for process in self.processes:
+            for use in process.uses:
+                if use.exact and not any(use.variable == s.variable and use.path == s.path for s in seen):
+                    seen.append(use)
+        unknown = {u.variable for p in self.processes for u in p.uses if not u.exact}
+        for use in seen:
+            if use.variable not in unknown:
+                writers = [p for p in self.processes if p.of(use, "write")]
+                readers = [p for p in self.processes if p.of(use, "read")]
+                yield use, writers, readers
+
+
+def regions(program: c.Program) -> tuple[Region, ...]:
+    """All DATAFLOW regions, by directive."""
+    return _regions(program)
+
+
+@lru_cache(maxsize=8)
+def _regions(program: c.Program) -> tuple[Region, ...]:
+    found = []
+    for d in program.directives:
+        if d.kind == "dataflow" and d.dialect == "vitis" and d.usable and d.function in program.functions:
+            loop = program.loops[d.loop] if d.loop is not None else None
+            body = loop.body if loop is not None else program.functions[d.function or ""].body
+            found.append(_region(program, d, loop, body))
+    return tuple(found)
+
+
+def _region(program: c.Program, directive: Directive, loop: c.Loop | None, body: c.Block) -> Region:
+    processes: list[Process] = []
+    others: list[c.Stmt] = []
+    local: set[int] = set()
+    for stmt in _flat(body):
+        if isinstance(stmt, c.Declare):
+            local.update(stmt.variables)
+        calls = tuple(x for e in own_expressions(program, stmt) for x in c.walk(e) if isinstance(x, c.Call))
+        tasks = tuple(x for x in calls if _is_task(program, x))
+        inside = any(isinstance(s, c.Loop) for s in c.walk_statements(stmt))
+        if isinstance(stmt, c.Loop):
+            processes.append(_process(program, len(processes), stmt, stmt.header, tasks, "loop"))
+        elif isinstance(stmt, (c.If, c.Switch)):
+            if tasks or inside:
+                processes.append(_process(program, len(processes), stmt, stmt.test.at, tasks, "if"))
+            else:
+                others.append(stmt)
+        elif tasks:
+            processes.append(_process(program, len(processes), stmt, tasks[0].at, tasks, "call"))
+        elif isinstance(stmt, c.ExprStmt) and _changes(stmt.expr):
+            others.append(stmt)
+    function = directive.function or ""
+    return Region(directive, function, loop, body, tuple(processes), tuple(others), frozenset(local))
+
+
+def _flat(body: c.Block) -> Iterator[c.Stmt]:
+    for stmt in body.body:
+        if isinstance(stmt, c.Block):
+            yield from _flat(stmt)
+        else:
+            yield stmt
+
+
+def _is_task(program: c.Program, call: c.Call) -> bool:
+    name = call.function
+    if name is None or name in SILENT or name.startswith("stream."):
+        return False
+    return name in program.functions or bool(call.args)
+
+
+def _changes(expr: c.Expr) -> bool:
+    """Whether an expression statement computes something."""
+    for node in c.walk(expr):
+        match node:
+            case c.Assign() | c.IncDec():
+                return True
+            case c.Call(function=name) if name is not None and name in ("stream.read", "stream.write"):
+                return True
+    return False
+
+
+def _process(
+    program: c.Program,
+    index: int,
+    stmt: c.Stmt,
+    at: Origin,
+    calls: tuple[c.Call, ...],
+    kind: Literal["call", "loop", "if"],
+) -> Process:
+    uses = tuple(dict.fromkeys(sets(program).below(stmt)))
+    own = declared(stmt)
+    return Process(index, stmt, at, calls, tuple(u for u in uses if u.variable not in own), kind)
+
+
+def declared(root: c.Stmt) -> frozenset[int]:
+    """Variables that statements below ``root`` declare."""
+    if isinstance(root, c.Declare):
+        return frozenset()
+    found = (s.variables for s in c.walk_statements(root) if isinstance(s, c.Declare))
+    return frozenset(v for variables in found for v in variables)
+
+
+def own_expressions(program: c.Program, root: c.Stmt) -> Iterator[c.Expr]:
+    """Every expression below ``root``, initial values included."""
+    for stmt in c.walk_statements(root):
+        yield from c.expressions(stmt)
+        if isinstance(stmt, c.Declare):
+            for ident in stmt.variables:
+                init = program.variable(ident).init
+                if init is not None:
+                    yield init
+
+
+# --------------------------------------------------------------------------------- read and write sets
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What calling a function reads and writes: of its parameters by position, and of shared and static variables.
+
+    Of a parameter: (path, kind, exact), as a :class:`Use` has them.
+    """
+
+    parameters: Mapping[int, frozenset[tuple[Path, Kind, bool]]]
+    shared: frozenset[tuple[int, Kind]]
+
+
+_NOTHING = Summary({}, frozenset())
+
+
+class Sets:
+    """Read and write sets of the statements of a program; those of a called function stand at its call."""
+
+    def __init__(self, program: c.Program) -> None:
+        self.program = program
+        self.summaries: dict[str, Summary] = dict.fromkeys(program.functions, _NOTHING)
+        for _ in range(8):  # a chain of calls needs a round per call; what is deeper or recursive stays as it is then
+            found = {name: self._summary(function) for name, function in program.functions.items()}
+            if found == self.summaries:
+                break
+            self.summaries = found
+
+    def below(self, root: c.Stmt) -> Iterator[Use]:
+        """Reads and writes below ``root``."""
+        for stmt in c.walk_statements(root):
+            for expr in c.expressions(stmt):
+                yield from self.of(expr)
+            if isinstance(stmt, c.Declare):
+                for ident in stmt.variables:
+                    init = self.program.variable(ident).init
+                    if init is not None:
+                        yield Use(ident, (), "write", init.at)
+                        yield from self.of(init)
+
+    def of(self, expr: c.Expr) -> Iterator[Use]:
+        """Reads and writes of an expression."""
+        match expr:
+            case c.Assign(op=op, target=target, value=value):
+                yield from self.of(value)
+                yield from self._object(target, ("write",) if op == "=" else ("read", "write"))
+            case c.IncDec(operand=target):
+                yield from self._object(target, ("read", "write"))
+            case c.Call():
+                yield from self._call(expr)
+            case c.Name() | c.ArrayRef() | c.Member() | c.Subscript():
+                yield from self._object(expr, ("read",))
+            case c.Unary(op="*", operand=inner) if not isinstance(inner, c.Binary):
+                yield from self._object(inner, ("read",))
+            case c.SizeOf():
+                return
+            case _:
+                for child in c.children(expr):
+                    yield from self.of(child)
+
+    def _summary(self, function: c.Function) -> Summary:
+        positions = {ident: k for k, ident in enumerate(function.params)}
+        parameters: dict[int, set[tuple[Path, Kind, bool]]] = {}
+        shared: set[tuple[int, Kind]] = set()
+        for use in self.below(function.body):
+            variable = self.program.variable(use.variable)
+            if use.variable in positions:
+                parameters.setdefault(positions[use.variable], set()).add((use.path, use.kind, use.exact))
+            elif variable.function is None or variable.storage == "static":
+                shared.add((use.variable, use.kind))
+        return Summary({k: frozenset(v) for k, v in parameters.items()}, frozenset(shared))
+
+    def _object(self, expr: c.Expr, kinds: tuple[Kind, ...]) -> Iterator[Use]:
+        found = root_of(expr)
+        if found is None:
+            for child in c.children(expr):
+                yield from self.of(child)
+            return
+        yield from self._indices(expr)
+        variable, path, exact = found
+        channels = self.program.variable(variable).type
+        several = isinstance(channels, c.ArrayType) and isinstance(channels.element, c.StreamType)
+        # an element of an array is a part of the one memory; a member or one of several channels is an object
+        part = path if several else tuple(p for p in path[:1] if isinstance(p, str))
+        for kind in kinds:
+            yield Use(variable, part, kind, expr.at, exact or not several)
+
+    def _indices(self, expr: c.Expr) -> Iterator[Use]:
+        node: c.Expr | None = expr
+        while node is not None:
+            if isinstance(node, c.ArrayRef):
+                for index in node.indices:
+                    yield from self.of(index)
+            if isinstance(node, c.Subscript):
+                yield from self.of(node.index)
+            match node:
+                case c.Member(base=below) | c.Subscript(base=below) | c.Cast(operand=below) | c.Unary(operand=below):
+                    node = below
+                case _:
+                    node = None
+
+    def _call(self, call: c.Call) -> Iterator[Use]:
+        name = call.function or ""
+        if name in ("stream.read", "stream.write", "stream.read_nb", "stream.write_nb"):
+            kind: Kind = "write" if name.startswith("stream.write") else "read"
+            found = root_of(call.args[0]) if call.args else None
+            if found is not None:
+                yield Use(found[0], found[1], kind, call.at, found[2])
+            for k, arg in enumerate(call.args[1:]):
+                taken = name == "stream.read_nb" and k == 0
+                yield from self._object(arg, ("write",)) if taken else self.of(arg)
+            return
+        if name in SILENT:
+            return
+        summary = self.summaries.get(name)
+        for k, arg in enumerate(call.args):
+            yield from self._argument(call, k, arg, summary)
+        for variable, kind in sorted(summary.shared) if summary is not None else ():
+            yield Use(variable, (), kind, call.at)
+
+    def _argument(self, call: c.Call, k: int, arg: c.Expr, summary: Summary | None) -> Iterator[Use]:
+        shared = isinstance(arg.type, (c.ArrayType, c.PointerType, c.StreamType)) or self._by_reference(call, k)
+        found = root_of(arg) if shared else None
+        if found is None:
+            yield from self.of(arg)
+            return
+        yield from self._indices(arg)
+        if summary is None:
+            yield Use(found[0], found[1], "read", arg.at, False)
+            yield Use(found[0], found[1], "write", arg.at, False)
+            return
+        for path, kind, exact in sorted(summary.parameters.get(k, ()), key=str):
+            yield Use(found[0], (*found[1], *path) if found[2] else found[1], kind, arg.at, found[2] and exact)
+
+    def _by_reference(self, call: c.Call, k: int) -> bool:
+        function = self.program.functions.get(call.function or "")
+        return function is not None and k < len(function.params) and self.program.variable(function.params[k]).reference
+
+
+@lru_cache(maxsize=8)
+def sets(program: c.Program) -> Sets:
+    """The sets of a program, kept for the last few programs."""
+    return Sets(program)
+
+
+def root_of(expr: c.Expr) -> tuple[int, Path, bool] | None:
+    """(variable, path, exact) of the object that an lvalue, address or array expression means."""
+    match expr:
+        case c.Name(variable=ident):
+            return ident, (), True
+        case c.ArrayRef(variable=ident, indices=indices):
+            path: list[int | str] = []
+            for index in indices:
+                if not isinstance(index, c.Const) or not isinstance(index.value, int):
+                    return ident, tuple(path), False
+                path.append(index.value)
+            return ident, tuple(path), True
+        case c.Member(base=base, field=name):
+            found = root_of(base)
+            return (found[0], (*found[1], name), True) if found is not None and found[2] else found
+        case c.Subscript(base=base, index=index):
+            found = root_of(base)
+            if found is None or not found[2]:
+                return found
+            if not isinstance(index, c.Const) or not isinstance(index.value, int):
+                return found[0], found[1], False
+            return found[0], (*found[1], index.value), True
+        case c.Cast(operand=inner) | c.Unary(op="&" | "*", operand=inner):
+            return root_of(inner)
+        case c.Binary(left=left) if isinstance(left.type, (c.PointerType, c.ArrayType)):
+            found = root_of(left)
+            return None if found is None else (found[0], found[1], False)
+    return None
+
+
+def apart(program: c.Program) -> frozenset[int]:
+    """Variables that several tasks may share, because a directive says so (STABLE, STREAM type=shared or unsync)."""
+    found: set[int] = set()
+    for d in program.directives:
+        shared = d.kind == "stream" and d.choice("type", ("shared", "unsync")) in ("shared", "unsync")
+        if d.usable and (shared or d.kind in ("stable", "shared")):
+            found.update(d.variables)
+    return frozenset(found)
+
+
+def memories(program: c.Program) -> frozenset[int]:
+    """Arguments behind an AXI master: several tasks may access external memory."""
+    return frozenset(
+        v
+        for d in program.directives
+        if d.kind == "interface" and d.usable and d.choice("mode", ("m_axi",)) == "m_axi"
+        for v in d.variables
+    )
+
+
+def state(program: c.Program, variable: int) -> bool:
+    """Whether a variable keeps its value from call to call."""
+    return program.variable(variable).storage in ("global", "static")
+
+
+def carries(program: c.Program, variable: int) -> bool:
+    """Whether a variable is a channel that tasks may hand on data by: an array, stream, struct or pointer."""
+    return not isinstance(program.variable(variable).type, (c.ScalarType, c.OtherType, c.VoidType))

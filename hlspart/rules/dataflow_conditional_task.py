@@ -1,0 +1,111 @@
+"""A task of a DATAFLOW region is conditional, or runs in a loop of the region.
+
+## What it does
+Reports tasks under `if` or `switch` in a DATAFLOW region; loops of the region whose body is nothing but several tasks;
+and a DATAFLOW loop that a `break` may leave.
+
+## Why is this bad
+Each run of the region starts each task once. A conditional task is not overlapped with the others; the tasks of an
+inner loop run one after the other, for DATAFLOW is about the outer level only.
+
+## Example
+```c
+void make(int a[64], int t[64]) {
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+}
+void use(int t[64], int b[64]) {
+  for (int i = 0; i < 64; i++) b[i] = t[i];
+}
+void top(int a[64], int b[64], int on) {
+#pragma HLS dataflow
+  int t[64];
+  make(a, t);
+  if (on) {
+    use(t, b);
+  }
+}
+```
+
+## Use instead
+```c
+void make(int a[64], int t[64]) {
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+}
+void use(int t[64], int b[64], int on) {
+  for (int i = 0; i < 64; i++) {
+    if (on) b[i] = t[i];
+  }
+}
+void top(int a[64], int b[64], int on) {
+#pragma HLS dataflow
+  int t[64];
+  make(a, t);
+  use(t, b, on);
+}
+```
+
+## Vitis message it predicts
+`WARNING: [HLS 214-114] Since the only kind of statements allowed in a canonical dataflow region are variable
+declarations and function calls, the compiler may not be able to correctly handle the region`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import Call, Declare, ExprStmt, Jump, Loop, PragmaMark, Stmt, substatements, walk
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import SILENT, regions
+
+HINT = "move the condition or the loop into the task"
+RULE = Rule("HLP605", "dataflow-conditional-task", "warning", hint=HINT)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Tasks that are not run exactly once."""
+    for region in regions(facts.program):
+        where = [(region.directive.at, "the region")]
+        if region.loop is not None:
+            jump = _leaves(region.loop.body)
+            if jump is not None:
+                message = f"the DATAFLOW loop {region.loop.name} has a second exit"
+                yield facts.report(RULE, jump.at, message, "leave it by its bound alone", where)
+        if len(region.processes) < 2:
+            continue
+        for process in region.processes:
+            related = [*((call.at, "the task") for call in process.calls[:2]), *where]
+            if process.kind == "if":
+                message = f"{process.name} is a conditional task of a DATAFLOW region"
+                yield facts.report(RULE, process.at, message, None, related)
+            elif isinstance(process.stmt, Loop) and _only_tasks(process.stmt) > 1:
+                message = f"the tasks in loop {process.stmt.name} of a DATAFLOW region run one after the other"
+                hint = "move the loop into the tasks, or put a DATAFLOW into it as well"
+                inner = [d for d in facts.program.directives if d.kind == "dataflow" and d.loop == process.stmt.id]
+                if not inner:
+                    yield facts.report(RULE, process.at, message, hint, related)
+
+
+def _leaves(body: Stmt) -> Jump | None:
+    """A ``break`` of the loop with this body."""
+    stack = list(substatements(body))
+    while stack:
+        stmt = stack.pop()
+        if isinstance(stmt, Jump) and stmt.kind == "break":
+            return stmt
+        if not isinstance(stmt, Loop):
+            stack.extend(substatements(stmt))
+    return None
+
+
+def _only_tasks(loop: Loop) -> int:
+    """How many calls the body of a loop is, 0 where it is more than calls."""
+    count = 0
+    for stmt in loop.body.body:
+        if isinstance(stmt, (Declare, PragmaMark)):
+            continue
+        calls = [e for e in walk(stmt.expr) if isinstance(e, Call)] if isinstance(stmt, ExprStmt) else []
+        if not calls or any((c.function or "stream.").startswith("stream.") or c.function in SILENT for c in calls):
+            return 0
+        count += 1
+    return count

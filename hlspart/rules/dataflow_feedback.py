@@ -1,0 +1,74 @@
+"""A task of a DATAFLOW region reads what a later task writes.
+
+## What it does
+Reports a local variable that a task reads before the task that writes it stands in the text of the region.
+
+## Why is this bad
+Tasks run at once, data flow forward. The value of the run before would have to come back: the tool gives the
+overlap up, or with a stream the network waits for itself unless the first token is there.
+
+## Example
+```c
+void use(int t[64], int b[64]) {
+  for (int i = 0; i < 64; i++) b[i] = t[i];
+}
+void make(int a[64], int t[64]) {
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+}
+void top(int a[64], int b[64]) {
+#pragma HLS dataflow
+  static int t[64];
+  use(t, b);
+  make(a, t);
+}
+```
+
+## Use instead
+```c
+void make(int a[64], int t[64]) {
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+}
+void use(int t[64], int b[64]) {
+  for (int i = 0; i < 64; i++) b[i] = t[i];
+}
+void top(int a[64], int b[64]) {
+#pragma HLS dataflow
+  int t[64];
+  make(a, t);
+  use(t, b);
+}
+```
+
+## Vitis message it predicts
+One about feedback between the tasks; the region is not overlapped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import apart, regions
+
+HINT = "put the producer first, or keep both in one task"
+RULE = Rule("HLP604", "dataflow-feedback", "warning", hint=HINT)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Readers before their writer."""
+    free = apart(facts.program)
+    for region in regions(facts.program):
+        for use, writers, readers in region.channels():
+            if use.variable not in region.local or len(writers) != 1 or use.variable in free:
+                continue
+            early = [p for p in readers if p.index < writers[0].index]
+            if not early:
+                continue
+            variable = facts.program.variable(use.variable)
+            at, made = early[0].of(use, "read"), writers[0].of(use, "write")
+            assert at is not None
+            assert made is not None
+            message = f"{early[0].name} reads '{variable.name}', which the later task {writers[0].name} writes"
+            related = [(made.at, "written here"), (region.directive.at, "the region")]
+            yield facts.report(RULE, at.at, message, None, related)

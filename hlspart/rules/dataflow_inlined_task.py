@@ -1,0 +1,76 @@
+"""A task of a DATAFLOW region is inlined.
+
+## What it does
+Reports INLINE (without `off`) on a function that a DATAFLOW region calls as a task, and INLINE on the function that
+is the region.
+
+## Why is this bad
+An inlined function is no task any more: its statements become part of the region, which then is not what was written.
+
+## Example
+```c
+void make(int a[64], int t[64]) {
+#pragma HLS inline
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+}
+void use(int t[64], int b[64]) {
+  for (int i = 0; i < 64; i++) b[i] = t[i];
+}
+void top(int a[64], int b[64]) {
+#pragma HLS dataflow
+  int t[64];
+  make(a, t);
+  use(t, b);
+}
+```
+
+## Use instead
+```c
+void make(int a[64], int t[64]) {
+#pragma HLS inline off
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+}
+void use(int t[64], int b[64]) {
+  for (int i = 0; i < 64; i++) b[i] = t[i];
+}
+void top(int a[64], int b[64]) {
+#pragma HLS dataflow
+  int t[64];
+  make(a, t);
+  use(t, b);
+}
+```
+
+## Vitis message it predicts
+None of its own: the report shows a process that the tool has made instead of the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import regions
+
+RULE = Rule("HLP607", "dataflow-inlined-task", "warning", hint="remove it, or write INLINE off")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """INLINE of tasks."""
+    inlined: dict[str, Directive] = {}
+    for d in facts.program.directives:
+        if d.kind == "inline" and d.usable and d.function is not None and not d.has("off"):
+            plain = d.loop is None and not d.has("region") and not d.has("recursive")
+            if plain and d.choice("type", ("none",)) != "none":
+                inlined[d.function] = d
+    for region in regions(facts.program):
+        where = (region.directive.at, "the region")
+        if len(region.processes) < 2:
+            continue
+        for process in region.processes:
+            name = process.calls[0].function if process.kind == "call" else None
+            if name in inlined:
+                message = f"{name}() is a task of a DATAFLOW region and inlined into it"
+                yield facts.report(RULE, inlined[name].at, message, None, [(process.at, "the task"), where])

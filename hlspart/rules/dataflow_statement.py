@@ -1,0 +1,90 @@
+"""A statement between the tasks of a DATAFLOW region.
+
+## What it does
+Reports statements of a DATAFLOW region that compute something and are no task; a static variable that the region
+declares (that is no STREAM); and a channel of a DATAFLOW loop that is declared outside of its body.
+
+## Why is this bad
+A region is declarations and calls of tasks. Of what else stands there the tool makes tasks of its own, and may not
+be able to tell who produces what; a variable from outside the loop keeps its runs from overlapping.
+
+## Example
+```c
+void make(int a[64], int t[64], int k) {
+  for (int i = 0; i < 64; i++) t[i] = a[i] * k;
+}
+void use(int t[64], int b[64]) {
+  for (int i = 0; i < 64; i++) b[i] = t[i];
+}
+void top(int a[64], int b[64], int k) {
+#pragma HLS dataflow
+  int t[64];
+  k = k * 3 + 1;
+  make(a, t, k);
+  use(t, b);
+}
+```
+
+## Use instead
+```c
+void make(int a[64], int t[64], int k) {
+  k = k * 3 + 1;
+  for (int i = 0; i < 64; i++) t[i] = a[i] * k;
+}
+void use(int t[64], int b[64]) {
+  for (int i = 0; i < 64; i++) b[i] = t[i];
+}
+void top(int a[64], int b[64], int k) {
+#pragma HLS dataflow
+  int t[64];
+  make(a, t, k);
+  use(t, b);
+}
+```
+
+## Vitis message it predicts
+`WARNING: [HLS 214-114] Since the only kind of statements allowed in a canonical dataflow region are variable
+declarations and function calls, the compiler may not be able to correctly handle the region`, and `WARNING: [HLS
+214-113] Either use an argument of the function or declare the variable inside the dataflow loop body`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import apart, carries, regions
+
+HINT = "move it into a task"
+RULE = Rule("HLP606", "dataflow-statement", "warning", hint=HINT)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """What is no task and no declaration."""
+    free = apart(facts.program)
+    streamed = {v for d in facts.program.directives if d.kind == "stream" for v in d.variables}
+    for region in regions(facts.program):
+        where = [(region.directive.at, "the region")]
+        if len(region.processes) < 2:
+            continue
+        for stmt in region.others:
+            text = " ".join(facts.program.text(stmt.at).split())
+            shown = text if len(text) <= 40 else text[:37] + "..."
+            yield facts.report(RULE, stmt.at, f"'{shown}' stands between the tasks of a DATAFLOW region", None, where)
+        for ident in sorted(region.local):
+            variable = facts.program.variable(ident)
+            if variable.storage == "static" and not variable.const and ident not in streamed:
+                message = f"the static variable '{variable.name}' is declared in a DATAFLOW region"
+                yield facts.report(RULE, variable.at, message, "keep the state inside of one task", where)
+        for use, writers, readers in region.channels() if region.loop is not None else ():
+            variable = facts.program.variable(use.variable)
+            outside = use.variable not in region.local and variable.function == region.function
+            if not outside or variable.storage == "parameter" or use.variable in free or not writers:
+                continue
+            users = [p for p in readers if p is not writers[0]]
+            if users and carries(facts.program, use.variable):
+                message = f"the channel '{variable.name}' is declared outside of the DATAFLOW loop"
+                made = writers[0].of(use, "write")
+                related = [*((m.at, "written here") for m in (made,) if m is not None), *where]
+                yield facts.report(RULE, variable.at, message, "declare it in the body of the loop", related)

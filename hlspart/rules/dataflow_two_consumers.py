@@ -1,0 +1,96 @@
+"""Two tasks of a DATAFLOW region read one variable.
+
+## What it does
+Reports a local array or stream that two tasks of one DATAFLOW region read after another one has written it, and an
+array argument that one task reads and another one writes. A producer that reads its own array again is left alone.
+
+## Why is this bad
+A channel has one consumer. The tool refuses the region, or runs its tasks one after the other.
+
+## Example
+```c
+void make(int a[64], int t[64]) {
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+}
+void use(int t[64], int b[64]) {
+  for (int i = 0; i < 64; i++) b[i] = t[i];
+}
+void top(int a[64], int b[64], int c[64]) {
+#pragma HLS dataflow
+  int t[64];
+  make(a, t);
+  use(t, b);
+  use(t, c);
+}
+```
+
+## Use instead
+```c
+void make(int a[64], int t[64], int u[64]) {
+  for (int i = 0; i < 64; i++) {
+    t[i] = a[i];
+    u[i] = a[i];
+  }
+}
+void use(int t[64], int b[64]) {
+  for (int i = 0; i < 64; i++) b[i] = t[i];
+}
+void top(int a[64], int b[64], int c[64]) {
+#pragma HLS dataflow
+  int t[64], u[64];
+  make(a, t, u);
+  use(t, b);
+  use(u, c);
+}
+```
+
+## Vitis message it predicts
+`ERROR: [HLS 200-779] Non-shared array 't' failed dataflow checking: it can only have a single reader and a single
+writer.`, for an argument `Argument 't' failed dataflow checking: it can only be used in one process.`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import apart, carries, memories, regions, state
+
+HINT = "write a copy for each reader in the task that produces it"
+RULE = Rule("HLP602", "dataflow-two-consumers", "warning", hint=HINT)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Channels with two readers, and arguments that are used in two tasks."""
+    free = apart(facts.program) | memories(facts.program)
+    for region in regions(facts.program):
+        for use, writers, readers in region.channels():
+            if use.variable in free or not carries(facts.program, use.variable) or len(writers) != 1:
+                continue
+            if use.variable not in region.local and state(facts.program, use.variable):
+                continue  # another rule's
+            variable = facts.program.variable(use.variable)
+            users = [p for p in readers if p is not writers[0]]
+            if use.variable not in region.local:
+                if not users:
+                    continue
+                first, second = sorted((users[0], writers[0]), key=lambda p: p.index)
+                words = f"'{variable.name}' of outside the region is used in two tasks, {first.name} and {second.name}"
+                note, hint = "the first task", "let one task access it, and hand the data on in local channels"
+            elif len(users) < 2:
+                continue
+            else:
+                first, second = users[0], users[1]
+                words = (
+                    f"'{variable.name}' is read by {first.name} and by {second.name}, two tasks of one DATAFLOW region"
+                )
+                note, hint = "the first consumer", HINT
+            at, other = (
+                second.of(use, "read") or second.of(use, "write"),
+                first.of(use, "read") or first.of(use, "write"),
+            )
+            assert at is not None
+            assert other is not None
+            related = [(other.at, note), (variable.at, "the variable"), (region.directive.at, "the region")]
+            yield facts.report(RULE, at.at, words, hint, related)

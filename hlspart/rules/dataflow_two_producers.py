@@ -1,0 +1,86 @@
+"""Two tasks of a DATAFLOW region write one variable.
+
+## What it does
+Reports an array, stream or struct that two tasks of one DATAFLOW region write, by the write sets of the tasks,
+functions that they call included. Variables under STABLE, SHARED or STREAM type=shared are left alone.
+
+## Why is this bad
+A channel has one producer. The tool refuses the region, or runs its tasks one after the other.
+
+## Example
+```c
+void first(int a[64], int t[64]) {
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+}
+void second(int t[64]) {
+  for (int i = 0; i < 64; i++) t[i] = 0;
+}
+void last(int t[64], int b[64]) {
+  for (int i = 0; i < 64; i++) b[i] = t[i];
+}
+void top(int a[64], int b[64]) {
+#pragma HLS dataflow
+  int t[64];
+  first(a, t);
+  second(t);
+  last(t, b);
+}
+```
+
+## Use instead
+```c
+void first(int a[64], int t[64]) {
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+}
+void second(int t[64], int u[64]) {
+  for (int i = 0; i < 64; i++) u[i] = t[i] + 1;
+}
+void last(int u[64], int b[64]) {
+  for (int i = 0; i < 64; i++) b[i] = u[i];
+}
+void top(int a[64], int b[64]) {
+#pragma HLS dataflow
+  int t[64], u[64];
+  first(a, t);
+  second(t, u);
+  last(u, b);
+}
+```
+
+## Vitis message it predicts
+`ERROR: [HLS 200-779] Non-shared array 't' failed dataflow checking: it can only have a single reader and a single
+writer.`, for an argument `Argument 't' failed dataflow checking: it can only be used in one process.`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import apart, carries, memories, regions, state
+
+HINT = "let one task write it, or give each task a variable of its own and merge them in a last task"
+RULE = Rule("HLP601", "dataflow-two-producers", "warning", hint=HINT)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Channels with two writers."""
+    free = apart(facts.program) | memories(facts.program)
+    for region in regions(facts.program):
+        for use, writers, _ in region.channels():
+            if len(writers) < 2 or use.variable in free or not carries(facts.program, use.variable):
+                continue
+            if use.variable not in region.local and state(facts.program, use.variable):
+                continue  # another rule's
+            variable = facts.program.variable(use.variable)
+            first, second = writers[0], writers[1]
+            at = second.of(use, "write")
+            assert at is not None
+            message = (
+                f"'{variable.name}' is written by {first.name} and by {second.name}, two tasks of one DATAFLOW region"
+            )
+            other = first.of(use, "write")
+            related = [(other.at if other is not None else first.at, "the first producer")]
+            related += [(variable.at, "the variable"), (region.directive.at, "the region")]
+            yield facts.report(RULE, at.at, message, None, related)
