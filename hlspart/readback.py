@@ -97,7 +97,7 @@ def _no_slower(
     pipeline: Predicted, options: RewriteOptions, write: Callable[[RewriteOptions], RewriteResult]
 ) -> RewriteResult:
     from hlspart.rewrite.engine import withheld as withheld_all
-    from hlspart.rewrite.plan import Refusal
+    from hlspart.rewrite.plan import GroupRefusal
 
     withheld: dict[str, str] = {}
     names = {v.id: v.name for v in pipeline.program.arrays()}
@@ -109,7 +109,7 @@ def _no_slower(
         if set(names.values()) <= withheld.keys():
             at = pipeline.program.functions[lost[0].function].name_at
             return withheld_all(
-                pipeline.program, result, Refusal("slower", f"in the rewritten text {lost[0].text}", at)
+                pipeline.program, result, GroupRefusal("slower", f"in the rewritten text {lost[0].text}", at)
             )
         for item in lost:
             inside = {names[v] for v in touched(pipeline.program, pipeline.analysis, item)} - withheld.keys()

@@ -16,7 +16,7 @@ Constraint = tuple[int, int]  # mask of cells, most of one colour
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Colouring:
     """``colours`` of the cells, None when none were found; ``complete``: then there are none. ``steps`` taken."""
 
     colours: tuple[int, ...] | None
@@ -24,10 +24,10 @@ class Outcome:
     steps: int
 
 
-def colour(cells: int, constraints: Sequence[Constraint], colours: int, steps: int) -> Outcome:
+def colour(cells: int, constraints: Sequence[Constraint], colours: int, steps: int) -> Colouring:
     """A colouring of cells 0 .. ``cells`` - 1 with so many colours, or that there is none, in at most ``steps``."""
     if cells > MAX_CELLS:
-        return Outcome(None, False, 0)
+        return Colouring(None, False, 0)
     return _Search(cells, constraints, colours, steps).outcome()
 
 
@@ -53,17 +53,17 @@ class _Search:
                 mask ^= low
         self._found: list[int] = []
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Colouring:
         every = (1 << self._cells) - 1
         try:
             done = self._extend(every, [every] * self._colours, [(0,) * self._most] * self._colours, 0)
         except _Stop:
-            return Outcome(None, False, self._steps)
+            return Colouring(None, False, self._steps)
         taken = self._steps - self._left
         if not done:
-            return Outcome(None, True, taken)
+            return Colouring(None, True, taken)
         found = (next(c for c, mask in enumerate(self._found) if mask >> x & 1) for x in range(self._cells))
-        return Outcome(tuple(found), True, taken)
+        return Colouring(tuple(found), True, taken)
 
     def _extend(self, open_: int, may: list[int], loads: list[tuple[int, ...]], used: int) -> bool:
         """``may``: cells that have each colour or can have it; ``loads``: constraints that hold it once, twice, .."""

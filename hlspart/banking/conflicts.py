@@ -13,7 +13,7 @@ from hlspart.banking.sites import Site, Sites
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, Ports
-from hlspart.sets.region import Region, TooHard, Touch
+from hlspart.sets.region import AccessRelation, IterationSet, TooHard
 
 MIN_SHOWN = 4  # accesses of a clique from which single iterations are tried before all are looked at
 FAR = 64  # where iterators are away from the borders of their domains, mostly
@@ -28,14 +28,16 @@ class Conflicts:
         self._layout = layout
         self._sites = {s.position: s for s in problem.sites}
         self._names = tuple(f"x{k}" for k in range(len(layout.shape)))
-        self._banked: dict[int, Touch] = {}
-        self._where: dict[tuple[int, int], Region | None] = {}  # None: wherever both run
-        self._meeting: dict[tuple[int, ...], Region] = {}
+        self._banked: dict[int, AccessRelation] = {}
+        self._where: dict[tuple[int, int], IterationSet | None] = {}  # None: wherever both run
+        self._meeting: dict[tuple[int, ...], IterationSet] = {}
         self._kinds: dict[tuple[object, str], int] = {}  # numbers of (terms of the index, domain)
         self._split: dict[int, tuple[int, int]] = {}  # by position: that number, and the constants in one
         self._known: dict[tuple[int, int, int, bool], bool | None] = {}
         self._always: set[tuple[int, ...]] = set()  # cliques that meet in every iteration
-        self._points: dict[tuple[int, ...], list[Region]] = {}  # by the first members of a clique: iterations to try
+        self._points: dict[
+            tuple[int, ...], list[IterationSet]
+        ] = {}  # by the first members of a clique: iterations to try
         self._held: dict[int, set[tuple[int, ...]]] = {}  # by such an iteration: cliques that meet in it
         self._exact = True
 
@@ -55,7 +57,7 @@ class Conflicts:
             witness, bank = None, 0
         return replace(load, bank=bank), witness, complete and self._exact
 
-    def _seen(self, members: Sequence[int]) -> Region | None:
+    def _seen(self, members: Sequence[int]) -> IterationSet | None:
         """An iteration in which all ``members`` have been seen in conflict."""
         wanted = set(members)
         for points in self._points.values():
@@ -183,7 +185,7 @@ class Conflicts:
                 return False
         return None
 
-    def _pair(self, a: Site, b: Site) -> Region:
+    def _pair(self, a: Site, b: Site) -> IterationSet:
         """Iterations in which ``a`` and ``b`` need two ports of one bank."""
         self._problem.pairs += 1
         region = self._bank_touch(a).agree(self._bank_touch(b))
@@ -195,7 +197,7 @@ class Conflicts:
                 region = region.minus(self._problem.elements(a, shape).agree(self._problem.elements(b, shape)))
         return region
 
-    def _bank_touch(self, site: Site) -> Touch:
+    def _bank_touch(self, site: Site) -> AccessRelation:
         if site.position not in self._banked:
             expressions = tuple(text for text, _ in self._layout.isl_banks(self._names)) or ("0",)
             self._banked[site.position] = self._problem.elements(site, self._layout.shape).then(
@@ -254,7 +256,7 @@ class Conflicts:
         self._always.add(positions)
         return True
 
-    def _common(self, positions: Sequence[int]) -> Region | None:
+    def _common(self, positions: Sequence[int]) -> IterationSet | None:
         """Iterations in which all ``positions`` run and meet pairwise; prefixes are remembered."""
         if not positions:
             return None

@@ -20,7 +20,7 @@ from hlspart.banking.sites import Site, Sites, load_of
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, PortCount, Ports
-from hlspart.sets.region import Region, TooHard
+from hlspart.sets.region import IterationSet, TooHard
 
 MAX_PAIRED = 1500  # accesses of one array whose pairs are all compared
 
@@ -199,7 +199,7 @@ class PortProblem(Sites):
         images = {s.position: self.elements(s, shape).image() for s in self.sites}
         budget = Budget(300)
 
-        def grows(common: Region | None, left: int, candidates: Sequence[Site]) -> bool:
+        def grows(common: IterationSet | None, left: int, candidates: Sequence[Site]) -> bool:
             if left == 0:
                 return True
             for k, site in enumerate(candidates[: len(candidates) - left + 1]):

@@ -11,7 +11,7 @@ from hlspart.banking.accesses import affine_index
 from hlspart.banking.cliques import Budget, largest_clique
 from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, Ports
-from hlspart.sets.region import Box, Region, Regions, TooHard, Touch
+from hlspart.sets.region import AccessRelation, Box, IterationSet, Regions, TooHard
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Site:
 
     position: int
     access: PortAccess
-    region: Region
+    region: IterationSet
     forms: tuple[Affine, ...] | None  # when all dimensions are affine
 
     @property
@@ -37,10 +37,10 @@ class Sites:
         self.pairs = 0
         self._effort = effort
         self._regions = Regions(space.names, space.steps)
-        self._by_domain: dict[str, Region] = {}
+        self._by_domain: dict[str, IterationSet] = {}
         self._boxes: dict[str, Box | None] = {}
         self._meets: dict[tuple[str, str], bool] = {}
-        self._elements: dict[tuple[int, tuple[int, ...]], Touch] = {}
+        self._elements: dict[tuple[int, tuple[int, ...]], AccessRelation] = {}
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:
@@ -89,7 +89,7 @@ class Sites:
 
     # ------------------------------------------------------------------------------- sets
 
-    def region(self, domain: str) -> Region:
+    def region(self, domain: str) -> IterationSet:
         """The iterations of the space that lie in ``domain``."""
         if domain not in self._by_domain:
             region = self._regions.region(domain)
@@ -122,7 +122,7 @@ class Sites:
                 self._boxes[domain] = None
         return self._boxes[domain]
 
-    def _empty(self, region: Region) -> bool:
+    def _empty(self, region: IterationSet) -> bool:
         try:
             return region.empty
         except TooHard:
@@ -142,7 +142,7 @@ class Sites:
             self._meets[one, other] = self._meets[other, one] = known
         return known
 
-    def elements(self, site: Site, shape: tuple[int, ...]) -> Touch:
+    def elements(self, site: Site, shape: tuple[int, ...]) -> AccessRelation:
         """Elements of ``site`` as a relation."""
         key = (site.position, shape)
         if key not in self._elements:

@@ -19,7 +19,7 @@ def propagate(
 
     ``interface``: layouts in which arrays of the interface come and go, by name; compact for others.
     """
-    from hlspart.blocked.emit import Writer
+    from hlspart.blocked.emit import LayoutWriter
     from hlspart.blocked.propagation import Propagator
     from hlspart.blocked.requests import finding
 
@@ -29,7 +29,7 @@ def propagate(
         if variable.storage == "parameter" and interface.get(variable.name) == "blocked":
             text = f"{variable.name} comes in blocks: what it is declared as would have to change; nothing is written"
             return found, finding(program, variable.at, text)
-    texts = Writer(propagator, found).files()
+    texts = LayoutWriter(propagator, found).files()
     if not isinstance(texts, dict):
         return found, finding(program, texts, "this cannot be edited; nothing is written")
     return found, texts

@@ -15,14 +15,14 @@ from hlspart.model.blocked import BLOCKED, COMPACT, Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class CutValue:
     """What ``members`` (nodes by number) make and use: ``size`` bytes to convert unless all have one layout."""
 
     members: tuple[int, ...]
     size: int
 
 
-def least(demands: Sequence[Kind], values: Sequence[Value]) -> tuple[tuple[Kind, ...], int]:
+def least(demands: Sequence[Kind], values: Sequence[CutValue]) -> tuple[tuple[Kind, ...], int]:
     """A layout for every node, as it demands where it does, and the converted bytes; no other choice has fewer.
 
     Where several choices are least, nodes keep the compact layout.
@@ -83,12 +83,12 @@ class _Network:
         return total
 
 
-def cost(layouts: Sequence[Kind], values: Sequence[Value]) -> int:
+def cost(layouts: Sequence[Kind], values: Sequence[CutValue]) -> int:
     """Converted bytes of a choice."""
     return sum(v.size for v in values if len({layouts[m] for m in v.members}) > 1)
 
 
-def spread(demands: Sequence[Kind], values: Sequence[Value], fixed: Mapping[int, Kind]) -> tuple[Kind, ...]:
+def spread(demands: Sequence[Kind], values: Sequence[CutValue], fixed: Mapping[int, Kind]) -> tuple[Kind, ...]:
     """The layouts of a breadth-first spread from the nodes that demand blocks, both ways along values.
 
     It stops at nodes that demand the compact layout and at those of ``fixed`` layout; the rest is compact. What others

@@ -83,7 +83,7 @@ def _channel_index(layout: ChannelLayout, names: Sequence[str]) -> str:
     return inside if n == "0" else f"{n} * {layout.batch_stride // layout.element_bytes} + {inside}"
 
 
-class Writer:
+class LayoutWriter:
     """The text of one function with its layouts. ``refused``: the first place that could not be edited."""
 
     def __init__(self, propagator: Propagator, result: Propagation) -> None:

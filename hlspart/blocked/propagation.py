@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from hlspart.blocked.channels import ELEMENT_BYTES, channel_layout
-from hlspart.blocked.cut import Value, cost, least, spread
-from hlspart.blocked.requests import Requests, finding, requests
+from hlspart.blocked.cut import CutValue, cost, least, spread
+from hlspart.blocked.requests import LayoutRequests, finding, requests
 from hlspart.buffers.lifetimes import Lifetimes, Summaries
 from hlspart.buffers.steps import Table
 from hlspart.model.access import AccessAnalysis
@@ -21,7 +21,7 @@ from hlspart.model.blocked import (
     ChannelLayout,
     Conversion,
     Kind,
-    Nest,
+    LayoutNest,
     Propagation,
     TileLayout,
 )
@@ -68,7 +68,7 @@ class Propagator:
         self.program, self.analysis = program, analysis
         self.function: Function = program.functions[name]
         self.statements: tuple[Stmt, ...] = self.function.body.body
-        self.asked: Requests = requests(program, self.function)
+        self.asked: LayoutRequests = requests(program, self.function)
         self.interface = len(self.statements)
         self.given = interface
         self.table = self._table(name)
@@ -266,7 +266,7 @@ class Propagator:
         nodes: list[Kind] = [*kinds, COMPACT]
         fixed: dict[int, Kind] = {self.interface: COMPACT}
         all_versions: dict[int, list[Version]] = {}
-        hyper: list[Value] = []
+        hyper: list[CutValue] = []
         tiles: list[Conversion] = []
         for v, variable in self.arrays.items():
             if self.constant(variable):
@@ -287,7 +287,7 @@ class Propagator:
                 version.users = [holder if u == self.interface else u for u in version.users]
                 ends = tuple(dict.fromkeys(m for m in (version.producer, *version.users) if m is not None))
                 if len(ends) > 1:
-                    hyper.append(Value(ends, self.bytes(variable)))
+                    hyper.append(CutValue(ends, self.bytes(variable)))
         layouts, converted = least(nodes, hyper)
         conversions = [
             *tiles,
@@ -297,7 +297,7 @@ class Propagator:
         arrays = tuple(self._array(v, layouts, conversions) for v in self.arrays.values())
         source = self.program.sources[self.function.at.span.path]
         nests = tuple(
-            Nest(
+            LayoutNest(
                 source.line_column(stmt.at.span.start)[0],
                 self.analysis.loops[stmt.id].name if isinstance(stmt, Loop) else None,
                 kinds[k], layouts[k], reasons[k],

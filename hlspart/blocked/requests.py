@@ -14,7 +14,7 @@ _LAYOUTS: dict[str, Kind] = {"ncx": BLOCKED, "cx": BLOCKED, "blocked": BLOCKED, 
 
 
 @dataclass
-class Requests:
+class LayoutRequests:
     """``nests``: by statement of the function; ``variables``: by id; ``tiles``: tile sizes by id; ``wrong``: faults."""
 
     nests: dict[int, Kind] = field(default_factory=dict)
@@ -23,9 +23,9 @@ class Requests:
     wrong: list[Diagnostic] = field(default_factory=list)
 
 
-def requests(program: Program, function: Function) -> Requests:
+def requests(program: Program, function: Function) -> LayoutRequests:
     """The directives in a function, and faults of any of the program's layout pragmas that concern it."""
-    found = Requests()
+    found = LayoutRequests()
     marks = {s.pragma: k for k, s in enumerate(function.body.body) if isinstance(s, PragmaMark)}
     for pragma in program.pragmas:
         words = pragma.expanded.split()
@@ -44,7 +44,7 @@ def requests(program: Program, function: Function) -> Requests:
     return found
 
 
-def _nest(function: Function, mark: int | None, kind: str, found: Requests) -> str | None:
+def _nest(function: Function, mark: int | None, kind: str, found: LayoutRequests) -> str | None:
     if kind not in _KINDS:
         return f"nest={kind} is not known; it is blocked, compact or any"
     body = function.body.body
@@ -58,7 +58,7 @@ def _nest(function: Function, mark: int | None, kind: str, found: Requests) -> s
     return None
 
 
-def _variable(program: Program, function: Function, options: dict[str, str], found: Requests) -> str | None:
+def _variable(program: Program, function: Function, options: dict[str, str], found: LayoutRequests) -> str | None:
     name = options["variable"]
     variable = named(program, function, name)
     if variable is None:

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hlspart.buffers import solver
-from hlspart.model.buffers import Block, Packing
+from hlspart.model.buffers import MemoryBlock, Packing
 
 MAX_WORK = 4_000_000  # blocks looked at in one packing; some ten seconds
 _BEFORE_SOLVER = 4  # part of it, where a solver can go on
 
 
-def pack(blocks: Sequence[Block], capacity: int | None = None, max_work: int = MAX_WORK) -> Packing:
+def pack(blocks: Sequence[MemoryBlock], capacity: int | None = None, max_work: int = MAX_WORK) -> Packing:
     """The lowest packing found; with ``capacity``, the first one found that is not higher.
 
     ``max_work`` bounds the search by blocks looked at, so that the answer does not depend on the machine. Where it is
@@ -56,17 +56,17 @@ def pack(blocks: Sequence[Block], capacity: int | None = None, max_work: int = M
     return Packing(offsets, height, bound, height == bound or ended, method)
 
 
-def live_bound(blocks: Sequence[Block]) -> int:
+def live_bound(blocks: Sequence[MemoryBlock]) -> int:
     """The most units that are live at one step: no packing is lower."""
     starts = {b.lower for b in blocks}
     return max((sum(b.size for b in blocks if b.lower <= at < b.upper) for at in starts), default=0)
 
 
-def _height(blocks: Sequence[Block], offsets: Sequence[int]) -> int:
+def _height(blocks: Sequence[MemoryBlock], offsets: Sequence[int]) -> int:
     return max((at + b.size for at, b in zip(offsets, blocks, strict=True) if b.size), default=0)
 
 
-_ORDERS: tuple[Callable[[Block], tuple[int, ...]], ...] = (
+_ORDERS: tuple[Callable[[MemoryBlock], tuple[int, ...]], ...] = (
     lambda b: (b.lower, -b.size),
     lambda b: (-b.size, b.lower),
     lambda b: (-b.size * (b.upper - b.lower), b.lower),
@@ -80,7 +80,7 @@ def aligned(offset: int, align: int) -> int:
     return -(-offset // align) * align
 
 
-def _first_fit(blocks: Sequence[Block], key: Callable[[Block], tuple[int, ...]]) -> tuple[int, ...]:
+def _first_fit(blocks: Sequence[MemoryBlock], key: Callable[[MemoryBlock], tuple[int, ...]]) -> tuple[int, ...]:
     """Each block at the lowest place that is free in its lifetime."""
     offsets = [0] * len(blocks)
     placed: list[int] = []
@@ -102,7 +102,7 @@ def _first_fit(blocks: Sequence[Block], key: Callable[[Block], tuple[int, ...]])
 class _Search:
     """One search for a packing of at most ``limit`` units."""
 
-    def __init__(self, blocks: Sequence[Block], limit: int, max_work: int) -> None:
+    def __init__(self, blocks: Sequence[MemoryBlock], limit: int, max_work: int) -> None:
         self.blocks, self.limit, self.max_work = blocks, limit, max_work
         self.work, self.stopped = 0, False
         marks = sorted({b.lower for b in blocks} | {b.upper for b in blocks})

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hlspart.buffers.packing import pack
-from hlspart.model.buffers import Block
+from hlspart.model.buffers import MemoryBlock
 
 MAX_GROUPINGS = 20_000  # pools tried for one kind of array
 _PACKING_WORK = 40_000
@@ -35,9 +35,9 @@ class Item:
     pinned: bool
 
     @property
-    def block(self) -> Block:
+    def block(self) -> MemoryBlock:
         """For packing."""
-        return Block.inclusive("", self.first, self.last, self.rows)
+        return MemoryBlock.inclusive("", self.first, self.last, self.rows)
 
 
 @dataclass(frozen=True)

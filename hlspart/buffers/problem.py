@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlspart.buffers.packing import pack
-from hlspart.model.buffers import Block, Buffer, CsvError, ProblemFile, Sharing
+from hlspart.model.buffers import Buffer, CsvError, MemoryBlock, ProblemFile, Sharing
 
 _SAME = {"buffer": "id", "buffer_id": "id", "begin": "lower", "start": "lower", "end": "upper"}
 _NEEDED = ("id", "lower", "upper", "size")
@@ -30,7 +30,7 @@ def read_problem(path: str, text: str) -> ProblemFile | CsvError:
         return CsvError("two columns of one meaning", 1)
     extra = 1 if "end" in header else 0
     rows: list[tuple[str, ...]] = []
-    blocks: dict[str, Block] = {}
+    blocks: dict[str, MemoryBlock] = {}
     for number, line in enumerate(lines[1:], start=2):
         if not line.strip():
             continue
@@ -49,7 +49,7 @@ def read_problem(path: str, text: str) -> ProblemFile | CsvError:
     return ProblemFile(path, header, tuple(rows), tuple(blocks.values()))
 
 
-def _block(cells: dict[str, str], extra: int) -> Block | tuple[str, str]:
+def _block(cells: dict[str, str], extra: int) -> MemoryBlock | tuple[str, str]:
     """The block of a row, or the column that is wrong and why."""
     values: dict[str, int] = {"alignment": 1}
     for name in ("lower", "upper", "size", "alignment"):
@@ -68,7 +68,7 @@ def _block(cells: dict[str, str], extra: int) -> Block | tuple[str, str]:
         return "size", f"size {values['size']} is negative"
     if align < 1 or align & (align - 1):
         return "alignment", f"alignment {align} is no power of two"
-    return Block(cells["id"], values["lower"], upper, values["size"], align)
+    return MemoryBlock(cells["id"], values["lower"], upper, values["size"], align)
 
 
 def solve(problem: ProblemFile, capacity: int | None = None) -> Sharing:

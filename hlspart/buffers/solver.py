@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from hlspart.model.buffers import Block
+from hlspart.model.buffers import MemoryBlock
 
 EFFORT = 5.0  # in the solver's own deterministic unit, with one worker; up to two minutes of a processor
 
@@ -16,7 +16,7 @@ def available() -> bool:
     return find_spec("ortools") is not None
 
 
-def place(blocks: Sequence[Block], limit: int, goal: int) -> tuple[tuple[int, ...] | None, bool]:
+def place(blocks: Sequence[MemoryBlock], limit: int, goal: int) -> tuple[tuple[int, ...] | None, bool]:
     """Offsets of at most ``limit`` units in all, or None; and whether that is the end: none is lower.
 
     Nothing below ``goal`` is looked for. One worker and a limit of deterministic work: the same problem has the same

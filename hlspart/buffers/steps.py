@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from hlspart.model.access import Access, AccessAnalysis, GroupEdge
-from hlspart.model.buffers import Step
+from hlspart.model.buffers import ProgramStep
 from hlspart.model.program import (
     ArrayRef,
     Block,
@@ -52,14 +52,14 @@ class Table:
     beside: Callable[[Loop], bool]  # whether iterations of a loop may run beside each other
     whole: bool
     first: int
-    steps: tuple[Step, ...] = field(init=False, default=())
+    steps: tuple[ProgramStep, ...] = field(init=False, default=())
     ranges: dict[int, tuple[int, int]] = field(init=False, default_factory=dict)  # loop id -> its first and last step
     _at: dict[Stmt, int] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         body = self.function.body
         parts = [_Part((body,))] if self.whole else self._parts(body)
-        found: list[Step] = []
+        found: list[ProgramStep] = []
         self._number(parts, (), found)
         self.steps = tuple(found)
 
@@ -153,7 +153,7 @@ class Table:
                 return True
         return False
 
-    def _number(self, parts: Sequence[_Part], repeats: tuple[int, ...], found: list[Step]) -> None:
+    def _number(self, parts: Sequence[_Part], repeats: tuple[int, ...], found: list[ProgramStep]) -> None:
         for part in parts:
             number = self.first + len(found)
             if part.loop is not None:
@@ -170,7 +170,7 @@ class Table:
             span = part.statements[0].at.span
             ends = [span.start if s in tests else s.at.span.end for s in part.statements]
             span = Span(span.path, span.start, max(ends))
-            found.append(Step(number, self.function.name, span, repeats, reads, writes))
+            found.append(ProgramStep(number, self.function.name, span, repeats, reads, writes))
 
     @cached_property
     def _touches(self) -> dict[Stmt, tuple[set[int], set[int]]]:

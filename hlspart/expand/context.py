@@ -15,7 +15,7 @@ MARKER = "/* hlspart expand"
 
 
 @dataclass(frozen=True)
-class Axis:
+class ExpandedLoop:
     """One expanded loop in the text: ``pes`` elements in ``steps`` (text; None: a tail of one step from ``base``)."""
 
     loop: Loop
@@ -54,16 +54,16 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Context:
+class ExpansionContext:
     """What surrounds a piece of the output."""
 
-    axes: tuple[Axis, ...] = ()
+    axes: tuple[ExpandedLoop, ...] = ()
     guards: tuple[tuple[str, frozenset[int]], ...] = ()  # conditions and the variables that they name
     names: Mapping[int, str] = field(default_factory=dict)  # variable -> its name here
     whole: Mapping[int, str] = field(default_factory=dict)  # element of an array -> what stands for it
     indent: str = ""
 
-    def deeper(self) -> Context:
+    def deeper(self) -> ExpansionContext:
         """One level in."""
         return replace(self, indent=self.indent + "    ")
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from hlspart.expand.context import Axis, Context, Written, marker, whole_box
+from hlspart.expand.context import ExpandedLoop, ExpansionContext, Written, marker, whole_box
 from hlspart.expand.partials import Partials
-from hlspart.expand.region import Guarded, Inner, Leaf, Mark, Node, Refusal, Scope, first_value, target_of
+from hlspart.expand.region import Guarded, Inner, Leaf, LoopBlock, Mark, Node, Refusal, first_value, target_of
 from hlspart.expand.runs import Runs
 from hlspart.expand.staging import copies, copy_box
 from hlspart.expand.texts import Piece, declared_in, names_in, pieces
@@ -41,7 +41,7 @@ class Emitter(Runs):
         """The lines that stand for the outermost loop, label included; ``buffers``: pragmas of staged arrays."""
         inner = indent + "    "
         names = {s.variable: s.buffer for s in self.staged}
-        ctx = Context(indent=inner, names=names)
+        ctx = ExpansionContext(indent=inner, names=names)
         body = self._loop(self.region.loops[0], ctx, label=self._label(self.region.loops[0]))
         before, behind = copies(self.program, self.staged, self.names, inner, buffers)
         lines = [*self._constants(inner), *before, *self._privates(inner), *body, *behind]
@@ -82,7 +82,7 @@ class Emitter(Runs):
                 lines += [f"{indent}{'    ' * k}}}" for k in reversed(range(len(heads)))]
         return lines
 
-    def _loop(self, loop: Loop, ctx: Context, label: str) -> list[str]:
+    def _loop(self, loop: Loop, ctx: ExpansionContext, label: str) -> list[str]:
         """An expanded loop, with partials before and behind it and the last value of what every element owns."""
         position = self.region.loops.index(loop)
         here = [r for r in self.judgement.reductions if (0 if r.whole else r.loops[0]) == position]
@@ -125,7 +125,7 @@ class Emitter(Runs):
                     found = find(node.body)
                 elif isinstance(node, Guarded):
                     found = find((*node.then, *node.other))
-                elif isinstance(node, Scope):
+                elif isinstance(node, LoopBlock):
                     found = find(node.body)
                 else:
                     found = None
@@ -137,7 +137,7 @@ class Emitter(Runs):
             return self.region.body, loop.body
         return find(self.region.body) or (), loop.body
 
-    def _axis(self, loop: Loop, position: int) -> Axis:
+    def _axis(self, loop: Loop, position: int) -> ExpandedLoop:
         info = self.region.infos[position]
         assert info.variable is not None and info.step is not None and info.lower is not None
         variable = self.program.variable(info.variable)
@@ -175,7 +175,7 @@ class Emitter(Runs):
             )
         name = variable.name
         self.steps.append(steps)
-        return Axis(
+        return ExpandedLoop(
             loop, position, info.variable, name, variable.type.name, pes, self.count(position),
             self.element(position), self.names.free(f"{name}_t"), kind, block, lower, info.step, guard,
         )  # fmt: skip
@@ -189,7 +189,7 @@ class Emitter(Runs):
         """The text of the iterator's first value."""
         return self.texts.edited(first_value(self.program, loop).at.span, {})
 
-    def _stages(self, axis: Axis, label: str) -> Iterator[tuple[Axis, str | None]]:
+    def _stages(self, axis: ExpandedLoop, label: str) -> Iterator[tuple[ExpandedLoop, str | None]]:
         """The loop over time (and, with peeling, a tail of one step) as (axis, head of its loop or None)."""
         trips = self.region.infos[axis.position].trip_count.exact
         if trips is not None and axis.guard is not None and self.peel and axis.map == "cyclic":
@@ -211,10 +211,10 @@ class Emitter(Runs):
         else:
             yield axis, self._head(axis, label, self._run_time_steps(axis))
 
-    def _head(self, axis: Axis, label: str, steps: str) -> str:
+    def _head(self, axis: ExpandedLoop, label: str, steps: str) -> str:
         return f"{label}for (int {axis.step} = 0; {axis.step} < {steps}; {axis.step}++) {{"
 
-    def _run_time_steps(self, axis: Axis) -> str:
+    def _run_time_steps(self, axis: ExpandedLoop) -> str:
         """Number of steps of a loop whose trip count is known at run time only."""
         test = axis.loop.test
         known = isinstance(test, Binary) and test.op in ("<", "<=", ">", ">=") and test.at.editable
@@ -246,7 +246,7 @@ class Emitter(Runs):
             return ""
         return f"{self.labels.get(loop.label, loop.label)}: "
 
-    def _final(self, loop: Loop, axis: Axis, ctx: Context) -> list[str]:
+    def _final(self, loop: Loop, axis: ExpandedLoop, ctx: ExpansionContext) -> list[str]:
         """An iterator that is declared before the loop has its last value behind it."""
         if isinstance(loop.init, Declare):
             return []
@@ -283,7 +283,7 @@ class Emitter(Runs):
 
     # -------------------------------------------------------------------------------- bodies
 
-    def _body(self, nodes: Sequence[Node], block: Block, ctx: Context, loop: Loop | None) -> list[str]:
+    def _body(self, nodes: Sequence[Node], block: Block, ctx: ExpansionContext, loop: Loop | None) -> list[str]:
         """The statements of a block, runs of leaves in loops over the elements."""
         parts, rest = pieces(self.program, block)
         by_stmt = {id(p.stmt): p for p in parts}
@@ -301,13 +301,15 @@ class Emitter(Runs):
                 lines += self._inner(first, ctx)
             elif isinstance(first, Guarded):
                 lines += [*lead, *self._guarded(first, ctx)]
-            elif isinstance(first, Scope):
+            elif isinstance(first, LoopBlock):
                 lines += [*lead, *self._body(first.body, first.stmt, ctx, None)]
             else:
                 lines += self._run([n for n in run if isinstance(n, Leaf | Mark)], by_stmt, ctx, names, nodes)
         return lines + [f"{ctx.indent}{line}" for line in rest]
 
-    def _comments(self, node: Inner | Guarded | Scope | Mark, by_stmt: Mapping[int, Piece], ctx: Context) -> list[str]:
+    def _comments(
+        self, node: Inner | Guarded | LoopBlock | Mark, by_stmt: Mapping[int, Piece], ctx: ExpansionContext
+    ) -> list[str]:
         """The lines that stand before a node."""
         stmt = node.loop if isinstance(node, Inner) else node.stmt
         return [f"{ctx.indent}{line}" for line in by_stmt[id(stmt)].before]
@@ -342,7 +344,7 @@ class Emitter(Runs):
         numbers = [n.number for n in run if isinstance(n, Leaf)]
         return any((min(k, node.number), max(k, node.number)) in self.judgement.apart for k in numbers)
 
-    def _mark(self, mark: PragmaMark, ctx: Context, loop: Loop | None) -> list[str]:
+    def _mark(self, mark: PragmaMark, ctx: ExpansionContext, loop: Loop | None) -> list[str]:
         if mark.pragma in self.request.pragmas:
             return []  # the comment that stands for it is written with the loop
         directive = next((d for d in self.program.directives if d.pragma == mark.pragma), None)
@@ -362,7 +364,7 @@ class Emitter(Runs):
             raise Refusal("condition", f"the pragma names {name}, of which every element gets its own", mark.at)
         return [text]
 
-    def _inner(self, node: Inner, ctx: Context) -> list[str]:
+    def _inner(self, node: Inner, ctx: ExpansionContext) -> list[str]:
         if node.loop in self.region.loops:
             return self._loop(node.loop, ctx, self._label(node.loop))
         loop = node.loop
@@ -377,7 +379,7 @@ class Emitter(Runs):
             f"{ctx.indent}}}",
         ]
 
-    def _guarded(self, node: Guarded, ctx: Context) -> list[str]:
+    def _guarded(self, node: Guarded, ctx: ExpansionContext) -> list[str]:
         stmt = node.stmt
         self._pure(stmt)
         test = self.texts.text(stmt.test.at.span, ctx.names, ctx.whole)

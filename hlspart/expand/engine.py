@@ -24,7 +24,7 @@ from hlspart.rewrite.names import Names
 
 
 @dataclass(frozen=True)
-class Plan:
+class RegionPlan:
     """A region with its judgement and place, and (where it is legal) the edit that writes it."""
 
     expansion: Expansion
@@ -51,44 +51,44 @@ class Engine:
 
     def plan(
         self, request: Request, peel: bool = False, interleave: int = 1, capacity: Mapping[str, int] | None = None
-    ) -> Plan:  # fmt: skip
+    ) -> RegionPlan:  # fmt: skip
         """Judge and write one region; a refusal is a verdict. ``capacity``: bytes of an element's memories."""
         loops = tuple(self.program.loops[k] for k in request.loops)
         line = self.program.line(loops[0].at)
         base = Expansion(request, tuple(x.name for x in loops), loops[0].at.span.path, line, Judgement("refused"))
         if any(self._expanded(loop) for loop in loops):
             told = Judgement("parallel", None, "it is expanded already")
-            return Plan(replace(base, judgement=told, notes=("it is expanded already",)), None)
+            return RegionPlan(replace(base, judgement=told, notes=("it is expanded already",)), None)
         try:
             region = build(self.program, self.analysis, request.function, request.loops)
             placement = self._placement(region, request)
         except Refusal as refusal:
-            return Plan(replace(base, judgement=_refused(refusal)), None)
+            return RegionPlan(replace(base, judgement=_refused(refusal)), None)
         extents = tuple(i.trip_count.exact for i in region.infos)
         base = replace(base, extents=extents, placement=placement)
         if placement is None:
-            return Plan(replace(base, judgement=_misplaced(request, extents, region)), region)
+            return RegionPlan(replace(base, judgement=_misplaced(request, extents, region)), region)
         spread = Spread(placement.space, request.maps, request.order, request.reassoc)
         verdict = judge(region, spread, self.top)
         base = replace(base, judgement=verdict)
         if not verdict.legal:
-            return Plan(base, region)
+            return RegionPlan(base, region)
         if placement.allocated == 1:
-            return Plan(replace(base, written=True), region)  # one element: the text as it is
+            return RegionPlan(replace(base, written=True), region)  # one element: the text as it is
         try:
             if request.order == "space-time":
                 return self._independent(base, region, request, placement, verdict)
             buffers = self._staged(region, request, placement, verdict, capacity or {})
             written, edit = self._write(region, request, placement, verdict, interleave, peel, buffers)
         except Refusal as refusal:
-            return Plan(replace(base, judgement=_refused(refusal)), region)
+            return RegionPlan(replace(base, judgement=_refused(refusal)), region)
         repeated = tuple({"array": name, "how": "hoisted"} for name in dict.fromkeys(written.hoisted))
         done = replace(
             base, remainder=written.remainder, repeated=repeated, written=True,
             interleave=interleave if verdict.reductions else 1,
             staged=tuple(b.to_json(placement.allocated) for b in buffers),
         )  # fmt: skip
-        return Plan(done, region, edit)
+        return RegionPlan(done, region, edit)
 
     def _expanded(self, loop: Loop) -> bool:
         """Whether the loop is what an earlier run wrote."""
@@ -139,7 +139,7 @@ class Engine:
 
     def _independent(
         self, base: Expansion, region: Region, request: Request, placement: Placement, verdict: Judgement
-    ) -> Plan:  # fmt: skip
+    ) -> RegionPlan:  # fmt: skip
         """Elements as processes."""
         loop = region.loops[0]
         if not loop.at.editable or loop.at.span.path not in self.given:
@@ -151,7 +151,7 @@ class Engine:
         done = processes(region, verdict, pes, request.maps[0], self.names, indent, self.top)
         edit = _placed(source, self._span(loop), done.lines)
         before = _placed(source, done.functions.span, done.functions.text.split("\n"))
-        return Plan(replace(base, written=True), region, edit, before)
+        return RegionPlan(replace(base, written=True), region, edit, before)
 
     def _staged(
         self, region: Region, request: Request, placement: Placement, verdict: Judgement, capacity: Mapping[str, int]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hlspart.expand import banks
-from hlspart.expand.engine import Engine, Plan
+from hlspart.expand.engine import Engine, RegionPlan
 from hlspart.expand.requests import requests
 from hlspart.infer.emission import pragma_edits
 from hlspart.model.access import AccessAnalysis
@@ -30,7 +30,7 @@ MOST_ITERATIONS = 16
 
 @dataclass(frozen=True)
 class _Choice:
-    plan: Plan
+    plan: RegionPlan
     edits: tuple[Edit, ...]
     wanted: tuple[banks.Wanted, ...]
     figures: Figures | None
@@ -122,7 +122,7 @@ class _Expander:
         kind = getattr(kind, "element", getattr(kind, "target", kind))
         return kind.kind if isinstance(kind, ScalarType) else ""
 
-    def _pragmas(self, plan: Plan, wanted: Sequence[banks.Wanted]) -> tuple[Edit, ...]:
+    def _pragmas(self, plan: RegionPlan, wanted: Sequence[banks.Wanted]) -> tuple[Edit, ...]:
         assert plan.region is not None
         from hlspart.model.results import InferResult
 
@@ -138,7 +138,7 @@ class _Expander:
 
     # ------------------------------------------------------------------------------- figures
 
-    def figures(self, request: Request, edits: Sequence[Edit], plan: Plan) -> Figures:
+    def figures(self, request: Request, edits: Sequence[Edit], plan: RegionPlan) -> Figures:
         """What the prediction says of the function before and after."""
         after = self.predict(self.texts(edits))
         name = request.function
@@ -186,7 +186,7 @@ class _Expander:
         at = self.program.loops[result.loop].at.span
         return at.path == outer.path and outer.start <= at.start and at.end <= outer.end
 
-    def _lines_after(self, edits: Sequence[Edit], plan: Plan) -> tuple[int, int]:
+    def _lines_after(self, edits: Sequence[Edit], plan: RegionPlan) -> tuple[int, int]:
         """First and last line of the region in the new text."""
         assert plan.edit is not None
         source = self.program.sources[plan.edit.span.path]
@@ -297,7 +297,7 @@ def _finished(program: Program, choice: _Choice, sweep: tuple[Mapping[str, Any],
     return replace(done, partition=partition, figures=f, sweep=sweep, notes=tuple(notes))
 
 
-def _slices(plan: Plan) -> Expansion:
+def _slices(plan: RegionPlan) -> Expansion:
     """The region with the iterations and the elements of arrays that every element owns."""
     done, region = plan.expansion, plan.region
     if region is None or done.placement is None or done.placement.allocated > MOST_SLICES or not done.judgement.legal:

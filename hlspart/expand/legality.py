@@ -13,7 +13,7 @@ from functools import cached_property
 
 from hlspart.expand import reductions
 from hlspart.expand.accesses import Accesses
-from hlspart.expand.region import Guarded, Inner, Leaf, Node, Refusal, Region, Scope
+from hlspart.expand.region import Guarded, Inner, Leaf, LoopBlock, Node, Refusal, Region
 from hlspart.model.access import Access
 from hlspart.model.expanding import End, Judgement, Map, Order, Private, Reduction
 from hlspart.model.program import ArrayRef, Declare, Loop, Name, ScalarType, Stmt, walk, walk_statements
@@ -309,7 +309,7 @@ class _Judge(Accesses):
                     yield from below(node.body, on or node.loop is loop)
                 elif isinstance(node, Guarded):
                     yield from below((*node.then, *node.other), on)
-                elif isinstance(node, Scope):
+                elif isinstance(node, LoopBlock):
                     yield from below(node.body, on)
 
         yield from below(self.region.body, loop is self.region.loops[0])

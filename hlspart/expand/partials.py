@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from hlspart.expand.context import Context
+from hlspart.expand.context import ExpansionContext
 from hlspart.expand.region import Refusal, Region
 from hlspart.expand.texts import Texts, names_in, type_text
 from hlspart.model.expanding import Reduction, Request
@@ -14,7 +14,7 @@ from hlspart.model.program import ArrayRef, Program, ScalarType
 from hlspart.rewrite.names import Names
 
 
-class Emitter(Protocol):
+class RegionWriter(Protocol):
     """What partial results ask of the writer of a region."""
 
     program: Program
@@ -34,7 +34,7 @@ class Emitter(Protocol):
     def widest(self, variable: int) -> int:
         """Bits of the widest integer that the region combines with a variable."""
 
-    def around(self, bodies: list[str], ctx: Context, used: set[int]) -> list[str]:
+    def around(self, bodies: list[str], ctx: ExpansionContext, used: set[int]) -> list[str]:
         """Loops over the elements around lines."""
 
 
@@ -47,7 +47,7 @@ _MOST_NAMED = 64
 class Partials:
     """The partials of one reduction around the loop that they are for."""
 
-    def __init__(self, emitter: Emitter, reduction: Reduction, ctx: Context) -> None:
+    def __init__(self, emitter: RegionWriter, reduction: Reduction, ctx: ExpansionContext) -> None:
         self.emitter, self.reduction, self.ctx = emitter, reduction, ctx
         self.variable = emitter.program.variable(reduction.variable)
         self.name = emitter.names.free(f"{reduction.name}_part")
@@ -86,7 +86,7 @@ class Partials:
 
     # ------------------------------------------------------------------------------ in the loop
 
-    def context(self, ctx: Context) -> Context:
+    def context(self, ctx: ExpansionContext) -> ExpansionContext:
         """What the variable is called inside."""
         own = "".join(f"[{a.element}]" for a in self.ctx.axes) if not self.reduction.whole else ""
         own += "".join(f"[{self.emitter.element(k)}]" for k in self.reduction.loops)
@@ -97,7 +97,7 @@ class Partials:
         return replace(ctx, whole={**ctx.whole, self.reduction.variable: self.name + own})
 
     @staticmethod
-    def rotation(partial: str, emitter: Emitter, reduction: Reduction) -> list[str]:
+    def rotation(partial: str, emitter: RegionWriter, reduction: Reduction) -> list[str]:
         """Statements that move the partial that was just added to behind the others."""
         deep = emitter.interleave
         base = partial.rsplit("[", 1)[0]

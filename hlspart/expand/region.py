@@ -80,7 +80,7 @@ class Guarded:
 
 
 @dataclass(frozen=True, eq=False)
-class Scope:
+class LoopBlock:
     """A block of its own that holds loops."""
 
     stmt: Block
@@ -94,7 +94,7 @@ class Mark:
     stmt: PragmaMark
 
 
-Node = Leaf | Inner | Guarded | Scope | Mark
+Node = Leaf | Inner | Guarded | LoopBlock | Mark
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class _Builder:
             other = () if stmt.other is None else self.block(stmt.other)
             return Guarded(number, stmt, self.block(stmt.then), other)
         if isinstance(stmt, Block):
-            return Scope(stmt, self.block(stmt))
+            return LoopBlock(stmt, self.block(stmt))
         raise Refusal("condition", "a loop stands in a statement that is no condition", stmt.at)
 
 

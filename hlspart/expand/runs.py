@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from hlspart.expand.context import Axis, Context, bracketed
+from hlspart.expand.context import ExpandedLoop, ExpansionContext, bracketed
 from hlspart.expand.partials import Partials
 from hlspart.expand.region import Inner, Leaf, Mark, Node, Refusal, Region, target_of
 from hlspart.expand.staging import Staged
@@ -133,7 +133,7 @@ class Runs:
         return frozenset()
 
     def _run(
-        self, run: Sequence[Leaf | Mark], by_stmt: Mapping[int, Piece], ctx: Context, names: dict[int, str],
+        self, run: Sequence[Leaf | Mark], by_stmt: Mapping[int, Piece], ctx: ExpansionContext, names: dict[int, str],
         nodes: Sequence[Node],
     ) -> list[str]:  # fmt: skip
         """One loop over the elements with the statements of a run."""
@@ -184,10 +184,10 @@ class Runs:
         lines += self.around(bodies, ctx, used)
         return lines
 
-    def _element_axes(self, ctx: Context) -> tuple[Axis, ...]:
+    def _element_axes(self, ctx: ExpansionContext) -> tuple[ExpandedLoop, ...]:
         return ctx.axes
 
-    def around(self, bodies: list[str], ctx: Context, used: set[int]) -> list[str]:
+    def around(self, bodies: list[str], ctx: ExpansionContext, used: set[int]) -> list[str]:
         """Loops over the elements around lines, the iterators declared anew, under the guards."""
         head, tail = [], []
         for k, axis in enumerate(ctx.axes):
@@ -218,7 +218,7 @@ class Runs:
         line = source.line_text(source.line_column(stmt.at.span.start)[0])
         return len(line) - len(line.lstrip())
 
-    def _statement(self, stmt: Stmt, ctx: Context, replaced: Mapping[Span, str]) -> str:
+    def _statement(self, stmt: Stmt, ctx: ExpansionContext, replaced: Mapping[Span, str]) -> str:
         names = {v: n for v, n in ctx.names.items() if v not in ctx.whole}
         span = stmt.at.span
         edits = dict(replaced)
@@ -249,7 +249,7 @@ class Runs:
         return frozenset(found)
 
     def _expanded(
-        self, stmt: Declare, ctx: Context, names: dict[int, str]
+        self, stmt: Declare, ctx: ExpansionContext, names: dict[int, str]
     ) -> tuple[list[str], list[tuple[Stmt, str]]]:  # fmt: skip
         """Declarations of arrays over the elements for what one statement declares, and first values as statements."""
         lines: list[str] = []
@@ -277,7 +277,7 @@ class Runs:
 
     # ------------------------------------------------------------------------------- hoisting
 
-    def _hoists(self, stmts: Sequence[Stmt], ctx: Context) -> tuple[list[str], dict[Span, str]]:
+    def _hoists(self, stmts: Sequence[Stmt], ctx: ExpansionContext) -> tuple[list[str], dict[Span, str]]:
         """Loads that are the same for all elements of a guarded loop, read once before it (one port).
 
         Element 0 makes each of these loads in every step, so that none is new.
@@ -311,7 +311,9 @@ class Runs:
                 replaced[ref.at.span] = known[text]
         return lines, replaced
 
-    def _hoist(self, name: str, ref: ArrayRef, text: str, axes: Sequence[Axis], ctx: Context) -> list[str]:
+    def _hoist(
+        self, name: str, ref: ArrayRef, text: str, axes: Sequence[ExpandedLoop], ctx: ExpansionContext
+    ) -> list[str]:
         assert isinstance(ref.type, ScalarType)
         kind = ref.type.name
         if not axes:
@@ -354,7 +356,7 @@ class Runs:
 
     # ----------------------------------------------------------------------------- reductions
 
-    def _rotations(self, stmt: Stmt, ctx: Context) -> list[str]:
+    def _rotations(self, stmt: Stmt, ctx: ExpansionContext) -> list[str]:
         """Behind an update of interleaved partials: the next one comes to the front."""
         lines: list[str] = []
         for variable, reduction in self.reductions.items():

@@ -23,13 +23,13 @@ from hlspart.model.program import (
 from hlspart.model.source import Span
 
 if TYPE_CHECKING:
-    from hlspart.expand.context import Axis, Context
+    from hlspart.expand.context import ExpandedLoop, ExpansionContext
     from hlspart.expand.runs import Runs
 
 Guards = tuple[tuple[str, frozenset[int]], ...]
 
 
-def united(emitter: Runs, loop: Loop, info: LoopInfo, ctx: Context) -> tuple[str, Guards]:
+def united(emitter: Runs, loop: Loop, info: LoopInfo, ctx: ExpansionContext) -> tuple[str, Guards]:
     """The header of ``loop`` for all elements together, and what each element tests in its iterations."""
     first = first_value(emitter.program, loop)
     assert loop.test is not None and loop.step is not None and info.step is not None
@@ -90,7 +90,7 @@ def conjuncts(test: Expr) -> Iterator[Expr]:
         yield test
 
 
-def _loosest(loop: Loop, part: Expr, axes: Mapping[int, Axis]) -> dict[Span, str]:
+def _loosest(loop: Loop, part: Expr, axes: Mapping[int, ExpandedLoop]) -> dict[Span, str]:
     """Replacements with which a comparison holds wherever it holds for some element."""
     if not names_in(part) & axes.keys():
         return {}
@@ -100,7 +100,7 @@ def _loosest(loop: Loop, part: Expr, axes: Mapping[int, Axis]) -> dict[Span, str
     return _extreme(loop, large, axes, least=False) | _extreme(loop, small, axes, least=True)
 
 
-def _extreme(loop: Loop, expr: Expr, axes: Mapping[int, Axis], least: bool) -> dict[Span, str]:
+def _extreme(loop: Loop, expr: Expr, axes: Mapping[int, ExpandedLoop], least: bool) -> dict[Span, str]:
     """Replacements that make an affine expression the least (or greatest) over all elements."""
     found: dict[Span, str] = {}
     for iterator, axis in axes.items():

@@ -11,19 +11,19 @@ from hlspart.semantics.folding import declared
 
 
 @dataclass(frozen=True, slots=True)
-class Sharing:
+class RegionSharing:
     """How many processes of a region access the memory of an array, and whether all of them only read it."""
 
     processes: int
     reading: bool
 
 
-def sharing(program: c.Program, analysis: AccessAnalysis) -> dict[int, Sharing]:
+def sharing(program: c.Program, analysis: AccessAnalysis) -> dict[int, RegionSharing]:
     """Arrays from outside a DATAFLOW region that more than one of its processes accesses, by variable.
 
     A process is a call or a loop among the statements of the region, with all functions that it calls.
     """
-    found: dict[int, Sharing] = {}
+    found: dict[int, RegionSharing] = {}
     for d in program.directives:
         if d.kind != "dataflow" or not d.usable or d.function is None or d.function not in program.functions:
             continue
@@ -43,7 +43,7 @@ def sharing(program: c.Program, analysis: AccessAnalysis) -> dict[int, Sharing]:
         inside = {analysis.group_of.get(v, -1 - v) for v in own}
         for group, users in by_array.items():
             if len(users) > 1 and group not in inside:
-                found |= {v: Sharing(len(users), group not in writes) for variables in users for v in variables}
+                found |= {v: RegionSharing(len(users), group not in writes) for variables in users for v in variables}
     return found
 
 

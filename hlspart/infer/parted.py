@@ -17,7 +17,7 @@ from hlspart.infer.repairs import PATIENCE, TRIALS, better, rank, why
 from hlspart.infer.running import InferenceRun, Parting
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.directives import Directive
-from hlspart.model.results import IIResult, Step
+from hlspart.model.results import CycleStep, IIResult
 
 LOOKED_AT = 512  # partitions of one array
 TOGETHER = "one bank for stores and what waits for them"
@@ -71,7 +71,7 @@ def _beside(partings: Mapping[int, Parting], group: int) -> tuple[Directive, ...
     return tuple(x for other, p in partings.items() if other != group for x in p.directives)
 
 
-def _inside(step: Step) -> bool:
+def _inside(step: CycleStep) -> bool:
     """Whether a step waits for an access of the same iteration."""
     return step.kind == "memory" and step.distance == 0
 
@@ -91,7 +91,7 @@ def _ordered(run: InferenceRun, demand: Demand, result: IIResult) -> frozenset[P
         for site in loop.need.problem.sites:
             sites.setdefault((f"{name} {'load' if site.read else 'store'}", site.access.line), []).append(site.position)
 
-        def there(step: Step, sites: dict[tuple[str, int], list[int]] = sites) -> list[int]:
+        def there(step: CycleStep, sites: dict[tuple[str, int], list[int]] = sites) -> list[int]:
             return sites.get((step.operation, step.line), [])
 
         for first, second in pairwise((*steps[-1:], *steps)):

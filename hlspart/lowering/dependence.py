@@ -41,7 +41,7 @@ def towards(a: Address, b: Address) -> tuple[int, int, int, str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PairDistance:
     """Two accesses of one array: the distance (None: never), and what of it is not certain.
 
     ``assumed``: the distance is not known. ``doubted``: the tool may not see it so. ``unproved``: why the tool may see
@@ -100,7 +100,7 @@ class Carriers:
     _said: dict[tuple[int, str, str], Directive | None] = field(default_factory=dict)
     _forms: dict[object, int] = field(default_factory=dict)  # references without their constants
     _addresses: dict[int, Address] = field(default_factory=dict)  # by operation
-    _known: dict[object, Pair] = field(default_factory=dict)
+    _known: dict[object, PairDistance] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------- pragmas
 
@@ -233,7 +233,7 @@ class Carriers:
             self.doubted.add((source.id, sink.id))
         return pair.distance
 
-    def _pair(self, source: Op, sink: Op) -> Pair:
+    def _pair(self, source: Op, sink: Op) -> PairDistance:
         """What two accesses have to do with each other.
 
         It follows from what the constants of their indices differ by: copies of an unrolled access are many, their
@@ -242,7 +242,7 @@ class Carriers:
         key = towards(self.address(source), self.address(sink))
         if (known := self._known.get(key)) is None:
             folded = self._folded(source, sink)
-            known = self._known[key] = Pair(*self._distance(source, sink), self._unproved(source, sink), folded)
+            known = self._known[key] = PairDistance(*self._distance(source, sink), self._unproved(source, sink), folded)
         return known
 
     def address(self, op: Op) -> Address:

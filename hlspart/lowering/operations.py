@@ -38,7 +38,7 @@ class Binder(Protocol):
         """The operation as asked for."""
 
 
-class Packing(Protocol):
+class PackedWords(Protocol):
     """What is known of arrays with several elements in a word."""
 
     @property
@@ -73,7 +73,7 @@ class Frame:
     symbols: Mapping[int, str] = field(default_factory=dict)
     uneven: bool = False
     bound: Mapping[int, Binder] = field(default_factory=dict)
-    words: Packing | None = None
+    words: PackedWords | None = None
     tables: frozenset[int] = frozenset()
     modules: bool = False
     step: int = 1
@@ -82,7 +82,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """An address: its key, index over the space, isl map where needed, values it depends on, and domain."""
 
     variable: int
@@ -168,7 +168,7 @@ class Operations:
 
     # ------------------------------------------------------------------------------- memory
 
-    def load(self, place: Place, bits: int, line: int) -> int:
+    def load(self, place: Location, bits: int, line: int) -> int:
         """The element at ``place``: what was just stored or loaded there, else a load."""
         history = self.events.get(place.variable)
         for ident in history.before_load(place.key, place.index) if history is not None else ():
@@ -184,7 +184,7 @@ class Operations:
                 break
         return self.touch("read", place, place.values, bits, line)
 
-    def store(self, place: Place, value: int, line: int, part: bool = False) -> None:
+    def store(self, place: Location, value: int, line: int, part: bool = False) -> None:
         """Store ``value`` at ``place``; an earlier store there that nothing may have read is taken back.
 
         ``part``: a member of a structure, which joins the members that the earlier store set.
@@ -216,7 +216,7 @@ class Operations:
         self.body.ops[store.id] = Op(store.id, "const", 1, (), store.line)  # keeps the numbers dense
         self.body.live.discard(store.id)
 
-    def touch(self, kind: str, place: Place, args: tuple[int, ...], bits: int, line: int) -> int:
+    def touch(self, kind: str, place: Location, args: tuple[int, ...], bits: int, line: int) -> int:
         """A load or store."""
         ref = MemoryRef(
             place.variable, place.access, kind, place.key, place.index, place.relation, place.domain, self.branch,
@@ -232,7 +232,7 @@ class Operations:
             self.body.live.add(made)
         return made
 
-    def place(self, expr: c.ArrayRef, kind: Literal["read", "write"], values: tuple[int, ...], line: int) -> Place:
+    def place(self, expr: c.ArrayRef, kind: Literal["read", "write"], values: tuple[int, ...], line: int) -> Location:
         """The address of ``expr`` whose indices have the given values."""
         access = self.access.get((expr.id, kind)) or self.access.get((expr.id, "read"))
         access = access or self.access.get((expr.id, "write"))
@@ -255,7 +255,7 @@ class Operations:
         if words is not None and variable in words.packed:
             found = words.place(variable, index, kind, line) if index is not None else None
             if found is None:
-                return Place(
+                return Location(
                     variable,
                     access.id,
                     ("value", *(() if own else (expr.variable,)), values),
@@ -264,11 +264,11 @@ class Operations:
                     values,
                     domain,
                 )
-            return Place(variable, access.id, found[0], found[1], found[2], (), domain)
+            return Location(variable, access.id, found[0], found[1], found[2], (), domain)
         if index is not None and all(form is not None for form in index):
-            return Place(variable, access.id, ("affine", index), index, None, (), domain)
+            return Location(variable, access.id, ("affine", index), index, None, (), domain)
         needed = tuple(v for v in values if v not in self.constants)
-        return Place(
+        return Location(
             variable, access.id, ("value", *(() if own else (expr.variable,)), values), index, relation, needed, domain
         )
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import Carried
-from hlspart.lowering.operations import Body, Frame, Place
+from hlspart.lowering.operations import Body, Frame, Location
 from hlspart.lowering.values import Values
 from hlspart.model import program as c
 from hlspart.model.access import Affine
@@ -175,7 +175,7 @@ class Elaborator(Values):
         value = self.constant(0.0 if isinstance(kind, c.ArrayType) and folding.is_float(kind.element) else 0)
         for place in product(*(range(n or 0) for n in extents)):
             index = tuple(Affine.of({}, n) for n in place)
-            found = Place(variable.id, -1, ("affine", index), index, None, (), self.frame.domain)
+            found = Location(variable.id, -1, ("affine", index), index, None, (), self.frame.domain)
             self.store(found, value, line)
 
     def _if(self, stmt: c.If) -> str | None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
-from hlspart.lowering.operations import Frame, Operations, Place
+from hlspart.lowering.operations import Frame, Location, Operations
 from hlspart.model import program as c
 from hlspart.model.access import Affine
 from hlspart.semantics import folding, spans
@@ -286,7 +286,7 @@ class Values(Operations):
         kind = "read" if name == "stream.read" else "write"
         args = tuple(self.value(a) for a in expr.args[1:])
         bits = folding.bits(stream.type)
-        place = Place(stream.variable, -1, ("stream", self.position), None, None, args, self.frame.domain)
+        place = Location(stream.variable, -1, ("stream", self.position), None, None, args, self.frame.domain)
         return self.touch(kind, place, place.values, bits, line)
 
     def _load(self, expr: c.ArrayRef, line: int) -> int:

@@ -164,7 +164,7 @@ FaultCode = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class GroupFault:
     """Why a group is not rewritten: ``code`` is stable, ``reason`` in words, with its place."""
 
     code: FaultCode
@@ -185,7 +185,7 @@ class ArrayGroup:
     id: int
     members: tuple[int, ...]
     edges: tuple[GroupEdge, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[GroupFault, ...]
     top: bool
 
 

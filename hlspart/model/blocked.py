@@ -159,7 +159,7 @@ def _strides(extents: tuple[int, ...]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Nest:
+class LayoutNest:
     """A statement of the top function that has one layout for all its arrays; ``reason`` for what it demands."""
 
     line: int
@@ -244,7 +244,7 @@ class Propagation:
 
     function: str
     units: tuple[Kind, ...]
-    nests: tuple[Nest, ...]
+    nests: tuple[LayoutNest, ...]
     arrays: tuple[ArrayLayout, ...]
     conversions: tuple[Conversion, ...]
     size: int

@@ -1,8 +1,8 @@
 """Buffers that share memory: what is to be placed, and where it went.
 
-Steps are instants of a program's coarse order. In :class:`Block` a lifetime is half-open, ``[lower, upper)``, as in
-MiniMalloc's files; everywhere else, in JSON too, ``first`` and ``last`` are both inclusive. :meth:`Block.inclusive`
-is the one place that converts.
+Steps are instants of a program's coarse order. In :class:`MemoryBlock` a lifetime is half-open, ``[lower, upper)``,
+as in MiniMalloc's files; everywhere else, in JSON too, ``first`` and ``last`` are both inclusive.
+:meth:`MemoryBlock.inclusive` is the one place that converts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hlspart.model.source import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MemoryBlock:
     """``size`` units of memory from step ``lower`` up to before ``upper``, at a multiple of ``align``."""
 
     name: str
@@ -26,11 +26,11 @@ class Block:
     align: int = 1
 
     @staticmethod
-    def inclusive(name: str, first: int, last: int, size: int, align: int = 1) -> Block:
+    def inclusive(name: str, first: int, last: int, size: int, align: int = 1) -> MemoryBlock:
         """The block of a lifetime whose both ends are inclusive."""
-        return Block(name, first, last + 1, size, align)
+        return MemoryBlock(name, first, last + 1, size, align)
 
-    def overlaps(self, other: Block) -> bool:
+    def overlaps(self, other: MemoryBlock) -> bool:
         """Whether both are live at some step."""
         return self.lower < other.upper and other.lower < self.upper
 
@@ -104,7 +104,7 @@ class ProblemFile:
     path: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[MemoryBlock, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class ArrayValues:
     """All values of an array; ``unwritten``: reads that may find an element before it is written."""
 
     flows: tuple[Value, ...]
@@ -220,7 +220,7 @@ class Values:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProgramStep:
     """One row of the step table: an outermost nest that is not taken apart, a call, or statements between those.
 
     ``repeats``: ids of the loops around it that repeat it with other steps; ``reads``, ``writes``: variable ids.
@@ -251,7 +251,7 @@ class Shared:
     sharing: Sharing
     variables: tuple[int, ...]
     pools: tuple[Pool, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ProgramStep, ...]
     bram18k: int
     unshared_bram18k: int
     files: Mapping[str, str]

@@ -40,7 +40,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Fault:
     """What is wrong with a directive; ``code`` is a stable kebab-case word."""
 
     code: str
@@ -74,7 +74,7 @@ class Directive:
     function: str | None
     loop: int | None
     variables: tuple[int, ...]
-    problems: tuple[Problem, ...] = field(default=())
+    problems: tuple[Fault, ...] = field(default=())
     modelled: bool = True
     pragma: int | None = None
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from hlspart.model.access import Bounds
-from hlspart.model.directives import PartitionRequest, Problem
+from hlspart.model.directives import Fault, PartitionRequest
 from hlspart.model.source import Origin
 
 # ------------------------------------------------------------------------- partition validation
@@ -37,7 +37,7 @@ class PragmaStatus:
     at: Origin | None = None  # the offending expression, where there is one
     variable: int | None = None
     dim: int | None = None  # 1-based
-    notes: tuple[Problem, ...] = ()
+    notes: tuple[Fault, ...] = ()
     other: int | None = None
 
 
@@ -155,7 +155,7 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CycleStep:
     """One operation on the critical cycle, from state ``first`` to ``last`` after the value of the last round is there.
 
     ``through``: the variable (or reason) of the dependence into it, "data", "memory" or "control" by ``kind``,
@@ -197,7 +197,7 @@ class LoopResult:
     flattened: tuple[str, ...] = ()
     schedule: tuple[Slot, ...] = ()
     method: str = ""  # how the schedule was found: "integer programming", "iterative modulo scheduling", ..
-    cycle: tuple[Step, ...] = ()  # the critical cycle
+    cycle: tuple[CycleStep, ...] = ()  # the critical cycle
     dsp: int | None = None  # DSP blocks of its operators
     banks: tuple[BankUse, ...] = ()  # of all memories with ports, by array and bank
     depth_cause: str | None = None  # why depth and latency are not known although the II is

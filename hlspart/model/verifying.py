@@ -21,7 +21,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class PortUse:
+class CountedPorts:
     """Accesses of one array in one pipelined loop, counted while the program ran.
 
     ``bank``, ``reads`` and ``writes`` are those of the busiest bank in its worst iteration after merging equal
@@ -94,7 +94,7 @@ class VerifyResult:
     difference: Difference | None = None
     compared: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
-    ports: tuple[PortUse, ...] = ()
+    ports: tuple[CountedPorts, ...] = ()
 
     @property
     def exit_code(self) -> int:

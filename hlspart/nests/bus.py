@@ -21,7 +21,7 @@ Banks = Mapping[int, frozenset[int]]  # those that an access may reach, by opera
 
 
 @dataclass(frozen=True)
-class Requests:
+class BusRequests:
     """``inside``: accesses with requests, and responses, of their own in each iteration; ``why`` that is not known.
 
     ``order``: why the states of an iteration are not known although that is.
@@ -32,10 +32,10 @@ class Requests:
     order: str | None = None
 
 
-NO_REQUESTS = Requests()
+NO_REQUESTS = BusRequests()
 
 
-def requests(nests: Nests, nest: Nest, how: Order, ops: Iterable[Op], storage: Storage, banks: Banks) -> Requests:
+def requests(nests: Nests, nest: Nest, how: Order, ops: Iterable[Op], storage: Storage, banks: Banks) -> BusRequests:
     """The m_axi accesses of one iteration whose requests and responses are part of it."""
     used = [op for op in ops if op.ref is not None and _memory(op, storage).storage == BUS]
     if not used:
@@ -47,8 +47,8 @@ def requests(nests: Nests, nest: Nest, how: Order, ops: Iterable[Op], storage: S
     if why is None and inside and not storage.target.requests_inside:
         why = next(iter(inside.values()))
     if why is None:
-        return Requests(frozenset(inside), None, _order(used, storage, banks))
-    return Requests(frozenset(), unknown(storage, {op.ref.variable for op in used if op.ref is not None}, why))
+        return BusRequests(frozenset(inside), None, _order(used, storage, banks))
+    return BusRequests(frozenset(), unknown(storage, {op.ref.variable for op in used if op.ref is not None}, why))
 
 
 def unknown(storage: Storage, variables: Iterable[int], why: str) -> str:

@@ -16,13 +16,13 @@ from hlspart.lowering.dependence import Carriers
 from hlspart.lowering.graph import Edge, Op
 from hlspart.lowering.lower import Lowered
 from hlspart.nests import bus
-from hlspart.nests.bus import Requests
+from hlspart.nests.bus import BusRequests
 from hlspart.nests.nests import Order
 
 UPDATED = "whether the next iteration waits for the response of an m_axi array that is loaded and stored is not known"
 
 
-def behind_responses(lowered: Lowered, found: Requests, how: Order, storage: Storage, carriers: Carriers) -> Lowered:
+def behind_responses(lowered: Lowered, found: BusRequests, how: Order, storage: Storage, carriers: Carriers) -> Lowered:
     """``lowered`` with the requests of stores, and with loads that wait for the responses of stores."""
     graph = lowered.graph
     ops, edges = dict(graph.ops), list(graph.edges)
@@ -63,7 +63,7 @@ def _later(edge: Edge, ops: Mapping[int, Op], on_bus: Mapping[int, Sequence[Op]]
 
 
 def _rounds(
-    loads: Sequence[Op], stores: Sequence[Op], found: Requests, how: Order, storage: Storage, most: int
+    loads: Sequence[Op], stores: Sequence[Op], found: BusRequests, how: Order, storage: Storage, most: int
 ) -> tuple[list[Edge], list[Edge]]:
     """(certain, possible) orders between what an iteration stores of an array and what the next one loads.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hlspart.model.access import ArrayGroup, GroupEdge
-from hlspart.model.directives import Problem
+from hlspart.model.directives import Fault
 from hlspart.model.program import Program
 from hlspart.partition.merge import merge
 from hlspart.partition.requests import Evaluated
@@ -63,7 +63,7 @@ class Inlining:
             found.append(Part(members, inside, positions))
         return tuple(found)
 
-    def remark(self, group: ArrayGroup) -> Problem:
+    def remark(self, group: ArrayGroup) -> Fault:
         """That such arrays differ, and what hlspart does not do for them."""
         formals = self._formals(group)
         edges = [e for e in group.edges if e.formal in formals and e.actual not in formals]
@@ -71,7 +71,7 @@ class Inlining:
         functions = dict.fromkeys(self._program.variable(e.formal).function for e in edges)
         text = f"{' and '.join(repr(n) for n in names)} differ and meet in {' and '.join(map(str, functions))}"
         text += ", which each call inlines: hlspart does not rewrite them, and the loops in there have no known II"
-        return Problem("inlined-apart", text, edges[0].at, fatal=False)
+        return Fault("inlined-apart", text, edges[0].at, fatal=False)
 
     def _formals(self, group: ArrayGroup) -> frozenset[int]:
         return frozenset(e.formal for e in group.edges if self._program.variable(e.formal).function in self._inlined)

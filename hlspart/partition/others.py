@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hlspart.model.directives import Directive, Problem
+from hlspart.model.directives import Directive, Fault
 from hlspart.model.program import Program, ScalarType
 from hlspart.model.results import PragmaState, PragmaStatus
 
@@ -23,7 +23,7 @@ def status_of_other(
     if directive.variables:
         base = replace(base, variable=directive.variables[0])
 
-    def say(status: PragmaState, problem: Problem, other: int | None = None) -> PragmaStatus:
+    def say(status: PragmaState, problem: Fault, other: int | None = None) -> PragmaStatus:
         notes = tuple(dict.fromkeys((problem, *directive.problems)))
         return replace(
             base, status=status, code=problem.code, reason=problem.message, hint=problem.hint, at=problem.at,
@@ -37,7 +37,7 @@ def status_of_other(
     fault = _fault(program, directive)
     if fault is not None:
         code, text, hint = fault
-        return say("rejected", Problem(code, text, at, hint))
+        return say("rejected", Fault(code, text, at, hint))
     if directive.kind in _ONCE:
         place = directive.variables or (directive.function, directive.loop)
         members = [o.value for o in directive.options if o.name in ("variable", "port")]  # s.a and s.b are two
@@ -47,14 +47,14 @@ def status_of_other(
             line = program.line(first.at)
             where = f"line {line}" if first.at.span.path == at.span.path else f"{first.at.span.path}, line {line}"
             if _meaning(first) == _meaning(directive):
-                problem = Problem("redundant", f"says the same as {where}", at, "remove one of them")
+                problem = Fault("redundant", f"says the same as {where}", at, "remove one of them")
                 return say("redundant", problem, earlier[key])
-            problem = Problem("conflict", f"contradicts {where}: {first.text}", at, "remove one of them")
+            problem = Fault("conflict", f"contradicts {where}: {first.text}", at, "remove one of them")
             return say("conflict", problem, earlier[key])
         earlier[key] = index
     if not directive.modelled:
         text = "valid, but hlspart does not model what it does"
-        return say("unmodelled", next(iter(directive.problems), Problem("unmodelled", text, at, fatal=False)))
+        return say("unmodelled", next(iter(directive.problems), Fault("unmodelled", text, at, fatal=False)))
     remark = _remark(program, tops, directive)
     if remark is not None:
         return replace(
@@ -64,7 +64,7 @@ def status_of_other(
     return replace(base, notes=directive.problems)
 
 
-def _remark(program: Program, tops: tuple[str, ...], directive: Directive) -> Problem | None:
+def _remark(program: Program, tops: tuple[str, ...], directive: Directive) -> Fault | None:
     """What is to be said of a directive that is valid (UG1399, BIND_STORAGE: from 2022.1 on)."""
     if directive.kind != "bind_storage":
         return None
@@ -73,7 +73,7 @@ def _remark(program: Program, tops: tuple[str, ...], directive: Directive) -> Pr
             text = f"no effect from Vitis HLS 2022.1 on: INTERFACE chooses the memory of the argument '{variable.name}'"
             kind = (directive.option("type") or "ram_1p").lower()
             hint = f"#pragma HLS interface mode=ap_memory port={variable.name} storage_type={kind}"
-            return Problem("argument-storage", text, directive.at, hint, fatal=False)
+            return Fault("argument-storage", text, directive.at, hint, fatal=False)
     return None
 
 

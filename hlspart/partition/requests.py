@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hlspart.model.directives import PARTITION_TYPES, Directive, PartitionRequest, Problem
+from hlspart.model.directives import PARTITION_TYPES, Directive, Fault, PartitionRequest
 from hlspart.model.program import PointerType, Program, StreamType, Variable
 
 
@@ -19,8 +19,8 @@ class Evaluated:
     index: int  # in Program.directives
     variable: int | None
     request: PartitionRequest | None
-    fault: Problem | None = None
-    notes: tuple[Problem, ...] = ()
+    fault: Fault | None = None
+    notes: tuple[Fault, ...] = ()
 
 
 def requests(program: Program) -> tuple[PartitionRequest, ...]:
@@ -46,7 +46,7 @@ def evaluated(program: Program) -> tuple[Evaluated, ...]:
             other = reshaped.get(ident)
             if other is not None and result.request is not None:
                 text = f"'{program.variable(ident).name}' also has an ARRAY_RESHAPE (line {program.line(other.at)})"
-                fault = Problem("partition-and-reshape", text, directive.at, "keep one of the two")
+                fault = Fault("partition-and-reshape", text, directive.at, "keep one of the two")
                 result = replace(result, request=None, fault=fault)
             found.append(result)
     return tuple(found)
@@ -59,7 +59,7 @@ def _reshaped(program: Program) -> dict[int, Directive]:
 def _evaluate(directive: Directive, index: int, variable: Variable) -> Evaluated:
     def refuse(code: str, text: str, hint: str | None = None, option: str | None = None) -> Evaluated:
         at = next((o.at for o in directive.options if o.name == option), directive.at)
-        return Evaluated(directive, index, variable.id, None, Problem(code, text, at, hint))
+        return Evaluated(directive, index, variable.id, None, Fault(code, text, at, hint))
 
     name, rank = variable.name, len(variable.dims)
     if not variable.is_array:
@@ -85,11 +85,11 @@ def _evaluate(directive: Directive, index: int, variable: Variable) -> Evaluated
         return Evaluated(
             directive, index, variable.id, PartitionRequest(variable.id, kind, factor, dim, directive, True)
         )
-    notes: list[Problem] = []
+    notes: list[Fault] = []
 
     def note(code: str, text: str, hint: str | None) -> None:
         at = next((o.at for o in directive.options if o.name == "factor"), directive.at)
-        notes.append(Problem(code, text, at, hint, fatal=False))
+        notes.append(Fault(code, text, at, hint, fatal=False))
 
     if kind == "complete":
         if factor is not None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import get_args
 
 from hlspart.model.access import Access, AccessAnalysis, ArrayGroup, FaultCode
-from hlspart.model.directives import Directive, Problem
+from hlspart.model.directives import Directive, Fault
 from hlspart.model.program import Program
 from hlspart.model.results import BankVerdict, DimPartition, GroupPartition, PragmaState, PragmaStatus, Validation
 from hlspart.partition.calls import Expansions
@@ -81,7 +81,7 @@ class _Validator:
         self,
         item: Evaluated,
         status: PragmaState,
-        main: Problem | None = None,
+        main: Fault | None = None,
         dim: int | None = None,
         other: Evaluated | None = None,
     ) -> None:
@@ -112,7 +112,7 @@ class _Validator:
             self._set(item, state, item.fault)
         elif not item.directive.modelled:
             text = "hlspart does not model this form"
-            self._set(item, "unmodelled", Problem("unmodelled", text, item.directive.at, fatal=False))
+            self._set(item, "unmodelled", Fault("unmodelled", text, item.directive.at, fatal=False))
         else:
             self._set(item, "applied")
 
@@ -147,7 +147,7 @@ class _Validator:
             if port is not None and item.variable is not None:
                 name = self.program.variable(item.variable).name
                 text = f"'{name}' is an m_axi port ({port}): it cannot be partitioned"
-                fault = Problem("m-axi", text, item.directive.at, "copy it into a local array and partition that")
+                fault = Fault("m-axi", text, item.directive.at, "copy it into a local array and partition that")
                 self.refused.append(item)
                 item = replace(item, request=None, fault=fault)
             result.append(item)
@@ -180,7 +180,7 @@ class _Validator:
         return GroupPartition(group.id, (), requests, every, alike)
 
     def _arrays(
-        self, group: ArrayGroup, items: list[Evaluated], lost: Problem | None = None
+        self, group: ArrayGroup, items: list[Evaluated], lost: Fault | None = None
     ) -> tuple[tuple[DimPartition, ...], dict[int, BankVerdict]]:
         """Partition of arrays that are laid out alike, and the verdicts of their accesses.
 
@@ -197,12 +197,12 @@ class _Validator:
             elif position in merged.redundant:
                 first = items[merged.redundant[position]]
                 text = f"says the same as {self._where(first, item)}"
-                self._set(item, "redundant", Problem("redundant", text, at, "remove one of them"), other=first)
+                self._set(item, "redundant", Fault("redundant", text, at, "remove one of them"), other=first)
             elif merged.conflicts:
                 text = "another directive on the same array group is in conflict; the group is left as it is"
-                self._set(item, "ignored", Problem("group-conflict", text, at))
+                self._set(item, "ignored", Fault("group-conflict", text, at))
             elif position in merged.empty:
-                problem = Problem("one-bank", "it makes one bank only", at, "remove it, or raise the factor")
+                problem = Fault("one-bank", "it makes one bank only", at, "remove it, or raise the factor")
                 self._set(item, "ignored", problem)
             elif item.request is None or item.request.off or not merged.dims:
                 self._set(item, "applied")
@@ -215,12 +215,12 @@ class _Validator:
                 self._set(item, "applied", open_bank, dim)
         return merged.dims if many is None else (), verdicts
 
-    def _too_many(self, items: Sequence[Evaluated], merged: Merged) -> Problem | None:
+    def _too_many(self, items: Sequence[Evaluated], merged: Merged) -> Fault | None:
         """Whether a partition has more banks than are counted one by one."""
         if merged.banks <= MOST_BANKS:
             return None
         text = f"{merged.banks} banks are more than the {MOST_BANKS} that hlspart counts"
-        return Problem("too-many-banks", text, items[0].directive.at, "choose a smaller factor", fatal=False)
+        return Fault("too-many-banks", text, items[0].directive.at, "choose a smaller factor", fatal=False)
 
     def _conflict(self, items: list[Evaluated], position: int, merged: Merged) -> None:
         other, dim = merged.conflicts[position]
@@ -231,7 +231,7 @@ class _Validator:
             one, two = self.program.variable(mine.variable), self.program.variable(theirs.variable)
             reason += f"; '{one.name}' and '{two.name}' are one array through calls"
         hint = "give both the same type and factor, or remove one"
-        self._set(mine, "conflict", Problem("conflict", reason, mine.directive.at, hint), dim, theirs)
+        self._set(mine, "conflict", Fault("conflict", reason, mine.directive.at, hint), dim, theirs)
 
     def _where(self, item: Evaluated, beside: Evaluated) -> str:
         at = item.directive.at
@@ -263,7 +263,7 @@ class _Validator:
         accesses = [a for m in group.members for a in self.by_array.get(m, ())]
         return sorted(accesses, key=lambda a: (a.at.span.path, a.at.span.start, a.id))
 
-    def _not_followed(self, group: ArrayGroup, merged: Merged) -> Problem | None:
+    def _not_followed(self, group: ArrayGroup, merged: Merged) -> Fault | None:
         """What is not analysed of a partitioned group: its first non-affine access, or a fault of the group.
 
         A tool partitions the array all the same.
@@ -277,18 +277,18 @@ class _Validator:
                 reason = f"non standard affine access of {self._named(access.array)}: {text!r}"
                 reason += f" in line {self.program.line(access.at)}{why}: {_COST_OF_AN_ACCESS}"
                 hint = "make the index an affine form of the loop iterators, or remove the partition"
-                return Problem("non-affine", reason, access.reason_at or access.at, hint, fatal=False)
+                return Fault("non-affine", reason, access.reason_at or access.at, hint, fatal=False)
         if group.faults:
             fault = group.faults[0]
             name = self.program.variable(fault.variable).name
             code = "group-extent" if fault.code == "unknown-extent" else fault.code
             text = f"'{name}': {fault.reason} (line {self.program.line(fault.at)}): {_COST_OF_A_FAULT}"
-            return Problem(code, text, fault.at, fatal=False)
+            return Fault(code, text, fault.at, fatal=False)
         return None
 
     def _undecided(
         self, group: ArrayGroup, verdicts: dict[int, BankVerdict], wanted: int
-    ) -> tuple[Problem | None, int | None]:
+    ) -> tuple[Fault | None, int | None]:
         """The first access whose bank is open in dimension ``wanted`` (0: in any)."""
         for access in self._accesses(group):
             verdict = verdicts[access.id]
@@ -300,9 +300,7 @@ class _Validator:
             banks = "several banks" if verdict.banks is None else f"banks {listed(verdict.banks)}"
             reason = f"bank cannot be divided: dim {verdict.dim} of {self._named(access.array)}: {text!r}"
             reason += f" in line {self.program.line(access.at)}"
-            problem = Problem(
-                "bank-divided", f"{reason} reaches {banks}", access.at, self._advice(verdict), fatal=False
-            )
+            problem = Fault("bank-divided", f"{reason} reaches {banks}", access.at, self._advice(verdict), fatal=False)
             return problem, verdict.dim
         return None, None
 

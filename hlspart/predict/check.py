@@ -69,7 +69,7 @@ def check(
     controllers = {f.name: f.controller(kept, records) for f in functions}
     latencies = Latencies(program, loops, target, controllers, waiting)
     in_order = Latencies(program, loops, target, controllers, waiting, in_order=True)
-    asked: dict[int, resources.Use] = {}
+    asked: dict[int, resources.ArrayDemand] = {}
     for variable, use in (x for f in functions for x in f.uses):
         asked[variable] = asked[variable].also(use) if variable in asked else use
     arrays = made.given(resources.arrays(storage, asked))
@@ -134,7 +134,7 @@ class _Function:
         self.program, self.analysis, self.validation, self.target = program, analysis, validation, target
         self.nests = Nests(program, analysis, target, name)
         self.name, self.hints = name, True
-        self.uses: list[tuple[int, resources.Use]] = []  # of the loops predicted so far, by variable
+        self.uses: list[tuple[int, resources.ArrayDemand]] = []  # of the loops predicted so far, by variable
         self.left: dict[int, tuple[MemoryRef, ...]] = {}  # what has left the loops predicted so far, by loop
         self.found = self.nests.all()
         self.storage = Storage(program, analysis, validation, target, frozenset(self.unrolled()), around)

@@ -13,7 +13,7 @@ from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import earliest
 
 
-class Unknown(Exception):
+class UnknownStates(Exception):
     """The states of statements are not known; its text is the cause."""
 
 

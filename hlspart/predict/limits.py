@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hlspart.model.ports import BankLoad
-from hlspart.model.results import BankUse, Limit, Slot, Step
+from hlspart.model.results import BankUse, CycleStep, Limit, Slot
 from hlspart.predict.loops import Prediction
 from hlspart.schedule.problem import allowed
 from hlspart.schedule.recurrence import critical_cycle, cycle_latency
@@ -203,7 +203,7 @@ def slots(p: Prediction) -> tuple[Slot, ...]:
     return tuple(rows)
 
 
-def steps(p: Prediction) -> tuple[Step, ...]:
+def steps(p: Prediction) -> tuple[CycleStep, ...]:
     """The critical cycle, operation by operation; () when dependences allow II 1."""
     if p.recurrence_ii <= 1:
         return ()
@@ -215,5 +215,5 @@ def steps(p: Prediction) -> tuple[Step, ...]:
         if edge is not cycle[first]:
             at = allowed(p.problem, edge, *at, 0)
         last = at[0] + p.problem.timing[op.id].states - 1
-        out.append(Step(op.text or op.kind, op.line, at[0], last, edge.name, edge.kind, edge.distance))
+        out.append(CycleStep(op.text or op.kind, op.line, at[0], last, edge.name, edge.kind, edge.distance))
     return tuple(out)

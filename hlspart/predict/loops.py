@@ -24,7 +24,7 @@ from hlspart.model import program as c
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace, PortAccess, PortCount, Ports
 from hlspart.nests import bus
-from hlspart.nests.bus import NO_REQUESTS, Requests
+from hlspart.nests.bus import NO_REQUESTS, BusRequests
 from hlspart.nests.inplace import behind_responses
 from hlspart.nests.loopfacts import flat
 from hlspart.nests.nests import Nest, Nests, Order, order
@@ -52,7 +52,7 @@ class Elaborated:
     balanced: bool = False  # sums may be balanced
     joined: bool = False  # a carried value is an operand of a balanced tree
     speculative: frozenset[Edge] = frozenset()  # orders that do not hold if iterations start before an exit is known
-    requests: Requests = NO_REQUESTS  # of m_axi accesses
+    requests: BusRequests = NO_REQUESTS  # of m_axi accesses
 
 
 @dataclass(frozen=True)

@@ -25,19 +25,19 @@ _TRUE_DUAL = frozenset({"ram_t2p", "ram_2p", "rom_2p", "rom_np"})
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ArrayDemand:
     """What the loops ask of one array: reads of a bank in one cycle, words chosen among banks, words held ahead."""
 
     reads: int = 1
     choices: int = 0
     held: int = 0
 
-    def also(self, other: Use) -> Use:
+    def also(self, other: ArrayDemand) -> ArrayDemand:
         """Of both."""
-        return Use(max(self.reads, other.reads), self.choices + other.choices, self.held + other.held)
+        return ArrayDemand(max(self.reads, other.reads), self.choices + other.choices, self.held + other.held)
 
 
-def uses(p: Prediction) -> dict[int, Use]:
+def uses(p: Prediction) -> dict[int, ArrayDemand]:
     """What one loop asks of its arrays."""
     out = {}
     for variable, accesses in p.elaborated.accesses.items():
@@ -51,22 +51,22 @@ def uses(p: Prediction) -> dict[int, Use]:
                 for bank in reach:
                     per_bank[bank] = per_bank.get(bank, 0) + 1
         ii = p.schedule.ii if p.schedule is not None else 1
-        out[variable] = Use(math.ceil(max(per_bank.values(), default=1) / ii), choices)
+        out[variable] = ArrayDemand(math.ceil(max(per_bank.values(), default=1) / ii), choices)
     for ref in p.elaborated.lowered.chosen:  # a word of each bank, and what chooses among them
         memory = p.elaborated.storage.memory(ref.variable)
         banks = memory.layout.banks
-        words = Use(1, banks - 1, banks if memory.layout.depth(0) > 1 else 0)
-        out[ref.variable] = out.get(ref.variable, Use()).also(words)
+        words = ArrayDemand(1, banks - 1, banks if memory.layout.depth(0) > 1 else 0)
+        out[ref.variable] = out.get(ref.variable, ArrayDemand()).also(words)
     return out
 
 
-def arrays(storage: Storage, found: Mapping[int, Use]) -> tuple[ArrayResult, ...]:
+def arrays(storage: Storage, found: Mapping[int, ArrayDemand]) -> tuple[ArrayResult, ...]:
     """One record per array that is defined or used."""
     chosen = (v for v in storage.program.arrays() if not v.extern or storage.analysis.of_array(v.id))
-    return tuple(_array(storage, v, found.get(v.id, Use())) for v in chosen)
+    return tuple(_array(storage, v, found.get(v.id, ArrayDemand())) for v in chosen)
 
 
-def _array(storage: Storage, variable: Variable, use: Use) -> ArrayResult:
+def _array(storage: Storage, variable: Variable, use: ArrayDemand) -> ArrayResult:
     memory, target = storage.memory(variable.id), storage.target
     element = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
     width = storage_bits(element) or bits(element) if isinstance(element, StructType) else bits(element)

@@ -12,7 +12,7 @@ from hlspart.model.access import Access, AccessAnalysis, Bounds
 from hlspart.model.program import Program, Variable, storage_bits
 
 if TYPE_CHECKING:
-    from hlspart.model.buffers import Shared, Step
+    from hlspart.model.buffers import ProgramStep, Shared
     from hlspart.model.results import (
         ArrayResult,
         DimPartition,
@@ -385,7 +385,7 @@ def buffers(program: Program, analysis: AccessAnalysis, found: Shared | None, pa
     return document("hlspart.buffers/1", program, paths, entry, tied)
 
 
-def _step(program: Program, analysis: AccessAnalysis, step: Step) -> Shape:
+def _step(program: Program, analysis: AccessAnalysis, step: ProgramStep) -> Shape:
     source = program.sources[step.at.path]
     return {
         "step": step.number,

@@ -9,11 +9,11 @@ from hlspart.model.source import Span, comments, one_line
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import sized_text
 from hlspart.rewrite.linear import Index, bare, linear, offset_text, own_text
-from hlspart.rewrite.plan import Plan, Refusal
+from hlspart.rewrite.plan import GroupRefusal, Plan
 from hlspart.rewrite.uses import Use
 
 
-def edit_use(program: Program, plan: Plan, use: Use, buffer: EditBuffer) -> Refusal | None:
+def edit_use(program: Program, plan: Plan, use: Use, buffer: EditBuffer) -> GroupRefusal | None:
     """Edit one use of a member of the plan's group."""
     match use.kind:
         case "element":
@@ -22,26 +22,26 @@ def edit_use(program: Program, plan: Plan, use: Use, buffer: EditBuffer) -> Refu
         case "argument":
             names = plan.names[use.variable]
             if len(names) > 1 and not use.node.at.editable:
-                return Refusal("macro", "the array is handed on inside a macro argument", use.node.at)
+                return GroupRefusal("macro", "the array is handed on inside a macro argument", use.node.at)
             buffer.replace(use.node.at, ", ".join(names))
             return None
         case "sizeof":
             return _size(program, use, buffer)
-    return Refusal("address-taken", "a use that cannot be edited", use.node.at)
+    return GroupRefusal("address-taken", "a use that cannot be edited", use.node.at)
 
 
-def _size(program: Program, use: Use, buffer: EditBuffer) -> Refusal | None:
+def _size(program: Program, use: Use, buffer: EditBuffer) -> GroupRefusal | None:
     """``sizeof A`` becomes the size of the type that ``A`` had."""
     size, name = use.size, program.variable(use.variable).name
     assert size is not None and size.operand is not None
     if not size.at.editable:
-        return Refusal("macro", f"the size of '{name}' is asked for inside the macro {size.at.macro}", size.at)
+        return GroupRefusal("macro", f"the size of '{name}' is asked for inside the macro {size.at.macro}", size.at)
     kind = size.operand.type
     if isinstance(size.operand, Name) and program.variable(use.variable).storage == "parameter":
         kind = decayed(kind)
     text = sized_text(program, program.variable(use.variable), kind)
     if text is None:
-        return Refusal("sizeof", f"the size of '{name}' is asked for, and its type has no name", size.at)
+        return GroupRefusal("sizeof", f"the size of '{name}' is asked for, and its type has no name", size.at)
     keyword = re.match(r"\w+", program.text(size.at))
     assert keyword is not None
     buffer.replace(size.at, f"{keyword[0]}({text})")
@@ -55,7 +55,7 @@ def decayed(kind: CType) -> CType:
     return PointerType(ArrayType(kind.element, kind.dims[1:]) if len(kind.dims) > 1 else kind.element)
 
 
-def _element(program: Program, plan: Plan, ref: ArrayRef, buffer: EditBuffer) -> Refusal | None:
+def _element(program: Program, plan: Plan, ref: ArrayRef, buffer: EditBuffer) -> GroupRefusal | None:
     dims = plan.dims
     banks = plan.banks_of[ref.id]
     shown: list[str] = []  # new bracket text per dimension, "" where it vanishes
@@ -63,7 +63,7 @@ def _element(program: Program, plan: Plan, ref: ArrayRef, buffer: EditBuffer) ->
     for k, (dim, index) in enumerate(zip(dims, ref.indices, strict=True)):
         text = index_text(program, ref, k, buffer)
         if text is None:
-            return Refusal("macro", f"index {k + 1} comes out of a macro", ref.at)
+            return GroupRefusal("macro", f"index {k + 1} comes out of a macro", ref.at)
         if not dim.is_split:
             shown.append(f"[{text}]")
             continue

@@ -15,7 +15,7 @@ from hlspart.model.program import Call, Function, Name, Program, Variable, VoidT
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import element_text, read_only
 from hlspart.rewrite.names import Names, renamed
-from hlspart.rewrite.plan import Plan, Refusal
+from hlspart.rewrite.plan import GroupRefusal, Plan
 from hlspart.rewrite.templates import render
 from hlspart.rewrite.uses import Uses
 from hlspart.transform.printer import type_text
@@ -46,7 +46,7 @@ class _Array:
 
 def edit_callers(
     program: Program, uses: Uses, plans: Sequence[Plan], buffer: EditBuffer
-) -> tuple[Plan, Refusal] | None:
+) -> tuple[Plan, GroupRefusal] | None:
     """Send every call that still passes whole arrays to an adapter, written before its first caller."""
     changed: dict[str, list[Plan]] = {}
     for plan in plans:
@@ -65,17 +65,17 @@ def edit_callers(
         if not calls:
             continue
         if function_name in uses.instances:
-            return involved[0], Refusal(
+            return involved[0], GroupRefusal(
                 "template", f"the template {function_name} is called with whole arrays", function.at
             )
         adapter = names.free(f"{function_name}_whole")
         for call, caller in calls:
             outside = call.callee.span.path not in {unit.path for unit in program.units}
             if not call.callee.editable or caller is None or outside:
-                return involved[0], Refusal("macro", f"a call of {function_name} comes out of a macro", call.at)
+                return involved[0], GroupRefusal("macro", f"a call of {function_name} comes out of a macro", call.at)
             buffer.replace(call.callee, renamed(program.text(call.callee), adapter))
         text = _text(program, function, adapter, involved, names)
-        if isinstance(text, Refusal):
+        if isinstance(text, GroupRefusal):
             return involved[0], text
         for unit in dict.fromkeys(program.functions[caller].unit for _, caller in calls if caller is not None):
             first = min(
@@ -97,11 +97,13 @@ def _whole(program: Program, plans: Sequence[Plan], function: Function, call: Ca
     return False
 
 
-def _text(program: Program, function: Function, adapter: str, plans: Iterable[Plan], names: Names) -> str | Refusal:
+def _text(
+    program: Program, function: Function, adapter: str, plans: Iterable[Plan], names: Names
+) -> str | GroupRefusal:
     signature = program.text(function.signature).rstrip()
     at = function.name_at.span.start - function.signature.span.start
     if not function.signature.editable or signature[at : at + len(function.name)] != function.name:
-        return Refusal("macro", f"the signature of {function.name} comes out of a macro", function.signature)
+        return GroupRefusal("macro", f"the signature of {function.name} comes out of a macro", function.signature)
     signature = signature[:at] + adapter + signature[at + len(function.name) :]
     if not function.internal:
         signature = f"static {signature}"
@@ -115,13 +117,13 @@ def _text(program: Program, function: Function, adapter: str, plans: Iterable[Pl
             continue
         array = _array(program, by_member[param], variable, names)
         if array is None:
-            return Refusal("declaration", f"the element type of '{variable.name}' has no name", variable.at)
+            return GroupRefusal("declaration", f"the element type of '{variable.name}' has no name", variable.at)
         arrays.append(array)
         arguments += [b.name for b in array.banks]
     value = names.free("result") if not isinstance(function.return_type, VoidType) else ""
     kind = type_text(function.return_type)
     if value and kind is None:
-        return Refusal("declaration", f"the result type of {function.name} has no name", function.name_at)
+        return GroupRefusal("declaration", f"the result type of {function.name} has no name", function.name_at)
     return render(
         "adapter.c.j2",
         function=function.name,

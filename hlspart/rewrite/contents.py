@@ -37,7 +37,7 @@ from hlspart.model.source import Origin, Span
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Writer:
+class StoreForm:
     """The assignment or increment that stores through a reference.
 
     ``partial``: it changes a member of the element; ``member``: its text before and behind the element's.
@@ -81,9 +81,9 @@ def loops_in(loop: Loop) -> Iterator[Loop]:
             yield stmt
 
 
-def writers(program: Program, function: Function) -> dict[int, Writer]:
+def writers(program: Program, function: Function) -> dict[int, StoreForm]:
     """By ArrayRef.id, the assignment or increment whose target is the reference or a member of it."""
-    found: dict[int, Writer] = {}
+    found: dict[int, StoreForm] = {}
     for stmt in walk_statements(function.body):
         unused = {id(e) for e in (getattr(stmt, "step", None), stmt.expr if isinstance(stmt, ExprStmt) else None)}
         for expr in expressions(stmt):
@@ -98,7 +98,7 @@ def writers(program: Program, function: Function) -> dict[int, Writer]:
                 at, own = target.at.span, ref.at.span
                 around = [Span(at.path, at.start, own.start), Span(at.path, own.end, at.end)]
                 before, behind = (program.text(Origin(s)) if target is not ref else "" for s in around)
-                found[ref.id] = Writer(node, target is not ref, id(node) not in unused, nested, (before, behind))
+                found[ref.id] = StoreForm(node, target is not ref, id(node) not in unused, nested, (before, behind))
     return found
 
 

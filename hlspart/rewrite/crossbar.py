@@ -22,8 +22,8 @@ from hlspart.rewrite.formulas import Formulas
 from hlspart.rewrite.inplace import Wrap, direct_macros, direct_wraps, edit_direct, refuse_direct
 from hlspart.rewrite.linear import Linear
 from hlspart.rewrite.placing import insert_macros, place, quiet_orphans
-from hlspart.rewrite.plan import Plan, Refusal
-from hlspart.rewrite.regions import Region, Site
+from hlspart.rewrite.plan import GroupRefusal, Plan
+from hlspart.rewrite.regions import AccessRegion, TextAccess
 from hlspart.rewrite.templates import render
 
 
@@ -63,7 +63,7 @@ class _Load:
 class _Data:
     """A collected store: where its value waits, and its enable when it does not happen in every iteration."""
 
-    site: Site
+    site: TextAccess
     data: str
     enable: str | None
     start: str | None  # initial value
@@ -88,36 +88,38 @@ class _Code:
     stores: Sequence[_Store]
 
 
-def refuse_crossbar(program: Program, plan: Plan) -> Refusal | None:
+def refuse_crossbar(program: Program, plan: Plan) -> GroupRefusal | None:
     """What the bank-centric style cannot write."""
     for member in plan.group.members:
         variable = program.variable(member)
         kind = variable.as_array
         if kind is None or element_text(program, variable) is None or isinstance(kind.element, ArrayType):
-            return Refusal("struct", f"the elements of '{variable.name}' have a type without a name", variable.at)
+            return GroupRefusal("struct", f"the elements of '{variable.name}' have a type without a name", variable.at)
     for region in plan.movement.regions:
         if not region.loop.body.at.editable:
-            return Refusal("macro", "the loop's body comes out of a macro", region.loop.at)
+            return GroupRefusal("macro", "the loop's body comes out of a macro", region.loop.at)
         for site in region.sites:
             if site.ref.at.kind not in ("plain", "argument"):
-                return Refusal("macro", "the access comes out of a macro", site.ref.at)
+                return GroupRefusal("macro", "the access comes out of a macro", site.ref.at)
             if site.write is None or not (site.conditional or (site.forwards and site.takes)):
                 continue  # nothing goes around the assignment
             if site.writer is None or not site.writer.node.at.editable:
-                return Refusal("macro", "the assignment comes out of a macro", site.ref.at)
+                return GroupRefusal("macro", "the assignment comes out of a macro", site.ref.at)
     writers = [s.writer for r in plan.movement.regions for s in r.sites]
     writers += [d.writer for d in plan.movement.direct]
     for writer in writers:
         if writer is not None and writer.partial and writer.nested:
-            return Refusal("struct", "one expression stores to a member and has another store in it", writer.node.at)
+            return GroupRefusal(
+                "struct", "one expression stores to a member and has another store in it", writer.node.at
+            )
     return refuse_direct(plan)
 
 
-def edit_regions(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:
+def edit_regions(program: Program, plan: Plan, buffer: EditBuffer) -> GroupRefusal | None:
     """Replace the uses inside each region by the names of their values; fixed elements directly."""
     for ref, x in plan.movement.fixed:
         if not ref.at.editable:
-            return Refusal("macro", "the access comes out of a macro", ref.at)
+            return GroupRefusal("macro", "the access comes out of a macro", ref.at)
         number, index = plan.place(x)
         name = plan.names[ref.variable][number]
         buffer.replace(ref.at, name + "".join(f"[{i}]" for i in index))
@@ -181,7 +183,7 @@ def _bits(program: Program, variable: int) -> int:
 
 
 def _insert_region(
-    program: Program, plan: Plan, formulas: Formulas, region: Region, code: _Code, buffer: EditBuffer
+    program: Program, plan: Plan, formulas: Formulas, region: AccessRegion, code: _Code, buffer: EditBuffer
 ) -> None:
     variable = program.variable(region.variable)
     element = element_text(program, variable)
@@ -210,7 +212,7 @@ def _insert_region(
     )
 
 
-def _wraps(region: Region, code: _Code) -> list[Wrap]:
+def _wraps(region: AccessRegion, code: _Code) -> list[Wrap]:
     """What an assignment needs around it: its enable, and the old value where an earlier store may give it."""
     wraps = []
     for site in region.sites:
@@ -225,13 +227,13 @@ def _wraps(region: Region, code: _Code) -> list[Wrap]:
     return wraps
 
 
-def _stem(plan: Plan, region: Region) -> str:
+def _stem(plan: Plan, region: AccessRegion) -> str:
     """What the names of a region begin with: several regions share the scope of one body."""
     stem = plan.stems[region.variable]
     return f"{stem}_r{region.number}" if region.number else stem
 
 
-def _value(site: Site, code: _Code) -> str:
+def _value(site: TextAccess, code: _Code) -> str:
     """The value that ``site`` sees: what an earlier store to its element left, else what was loaded."""
     slot = code.slots[site.index]
     text = ""
@@ -250,9 +252,9 @@ def _value(site: Site, code: _Code) -> str:
     return f"({text}{slot.value})" if text else slot.value
 
 
-def _code(program: Program, plan: Plan, formulas: Formulas, region: Region) -> _Code:
+def _code(program: Program, plan: Plan, formulas: Formulas, region: AccessRegion) -> _Code:
     stem = _stem(plan, region)
-    users: dict[tuple[Affine, ...], list[Site]] = {}
+    users: dict[tuple[Affine, ...], list[TextAccess]] = {}
     for site in region.sites:
         users.setdefault(site.index, []).append(site)
     slots: dict[tuple[Affine, ...], _Slot] = {}
@@ -308,7 +310,7 @@ def _code(program: Program, plan: Plan, formulas: Formulas, region: Region) -> _
     return _Code(slots, loads, data, ends)
 
 
-def _in_lane(region: Region, slots: Mapping[tuple[Affine, ...], _Slot], lane: int) -> list[_Slot]:
+def _in_lane(region: AccessRegion, slots: Mapping[tuple[Affine, ...], _Slot], lane: int) -> list[_Slot]:
     return list(dict.fromkeys(slots[s.index] for s in region.sites if s.loads and s.read_lane == lane))
 
 

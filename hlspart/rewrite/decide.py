@@ -22,7 +22,7 @@ from hlspart.rewrite.formulas import formulas
 from hlspart.rewrite.gather import calls_of, refuse_layout, refuse_movement
 from hlspart.rewrite.linear import effects
 from hlspart.rewrite.names import Names
-from hlspart.rewrite.plan import Plan, Refusal
+from hlspart.rewrite.plan import GroupRefusal, Plan
 from hlspart.rewrite.regions import Blocked, Movement, Planner
 from hlspart.rewrite.uses import Use, Uses
 from hlspart.semantics.effects import QUIET
@@ -39,7 +39,7 @@ ALL_SELECTIONS = 100_000  # in that of a program, shared out evenly: beyond, com
 
 
 @dataclass(frozen=True)
-class Decision:
+class GroupPlans:
     """Plans for the groups to edit, outcomes for the others."""
 
     plans: tuple[Plan, ...]
@@ -89,7 +89,7 @@ class Decider:
             found.setdefault(access.ref, []).append(access)
         return {ref: tuple(accesses) for ref, accesses in found.items()}
 
-    def decide(self) -> Decision:
+    def decide(self) -> GroupPlans:
         """All groups, in order."""
         plans: list[Plan] = []
         outcomes: list[GroupOutcome] = []
@@ -99,7 +99,7 @@ class Decider:
                 plans.append(result)
             elif result is not None:
                 outcomes.append(result)
-        return Decision(tuple(plans), tuple(outcomes))
+        return GroupPlans(tuple(plans), tuple(outcomes))
 
     def _group(self, group: ArrayGroup) -> Plan | GroupOutcome | None:
         wanted = self.validation.groups.get(group.id)
@@ -111,13 +111,13 @@ class Decider:
             return outcome_of(self.program, group, "kept", None, None)
         if group.top and not self.options.split_top and self.options.dialect == "c":
             at = self.program.variable(group.members[0]).at
-            kept = Refusal("top-level", "top-level signature kept", at)
+            kept = GroupRefusal("top-level", "top-level signature kept", at)
             return outcome_of(self.program, group, "ignored", style, kept)
         result = self._plan(group, style, given)
         if isinstance(result, Plan):
             withheld = dict(self.options.withheld)
             why = next((withheld[n] for v in group.members if (n := self.program.variable(v).name) in withheld), None)
-            slower = Refusal("slower", why or "", self.program.variable(group.members[0]).at)
+            slower = GroupRefusal("slower", why or "", self.program.variable(group.members[0]).at)
             return result if why is None else outcome_of(self.program, group, "kept", style, slower)
         served = self.strict is not None and given is None and result is not None and result.code in BANK_CENTRIC
         status = "kept" if result is None or served else "refused"  # the pragma serves, as far as it can
@@ -133,27 +133,27 @@ class Decider:
                 continue
             conflict = status.status == "conflict"
             code = "conflict" if conflict else status.code or "rejected"
-            refusal = Refusal(code, status.reason or status.status, status.at or directive.at)
+            refusal = GroupRefusal(code, status.reason or status.status, status.at or directive.at)
             return outcome_of(self.program, group, "conflict" if conflict else "refused", None, refusal)
         return None
 
-    def _plan(self, group: ArrayGroup, style: Style, given: Layout | None) -> Plan | Refusal | None:
+    def _plan(self, group: ArrayGroup, style: Style, given: Layout | None) -> Plan | GroupRefusal | None:
         if group.faults:
             fault = group.faults[0]
-            return Refusal(fault.code, fault.reason, fault.at)
+            return GroupRefusal(fault.code, fault.reason, fault.at)
         members = [self.program.variable(v) for v in group.members]
         layout = given or self._common_layout(members)
-        if isinstance(layout, Refusal):
+        if isinstance(layout, GroupRefusal):
             return layout
         overloaded = {name.partition("(")[0] for name in self.program.functions if "(" in name}
         for v in members:
             if v.storage == "parameter" and (v.function or "").partition("(")[0] in overloaded:
-                return Refusal(
+                return GroupRefusal(
                     "overload", f"{v.function} has overloads, from which other parameters might choose", v.at
                 )
         for at in self.uses.function_values:
             if any(v.storage == "parameter" and v.function == at.name for v in members):
-                return Refusal("function-pointer", f"{at.name} is used through a pointer", at.at)
+                return GroupRefusal("function-pointer", f"{at.name} is used through a pointer", at.at)
         for variable in members:
             refusal = self._declaration_refusal(variable) or self._use_refusal(group, variable)
             if refusal is not None:
@@ -198,7 +198,7 @@ class Decider:
         layout: PerDimLayout,
         banks_of: Mapping[int, tuple[int | None, ...]],
         members: list[Variable],
-    ) -> Plan | Refusal | None:
+    ) -> Plan | GroupRefusal | None:
         """Bank-centric code, and where that cannot be written the bank as a dimension."""
         plan = self._bank_centric(group, layout, members)
         if isinstance(plan, Plan) or plan.code == "macro":  # which may be written out
@@ -210,33 +210,33 @@ class Decider:
         uses = (u for v in group.members for u in self.uses.by_variable.get(v, ()))
         return [u.node for u in uses if u.kind == "element" and isinstance(u.node, ArrayRef)]
 
-    def _access_refusal(self, group: ArrayGroup) -> Refusal | None:
+    def _access_refusal(self, group: ArrayGroup) -> GroupRefusal | None:
         for ref in self._elements(group):
             accesses = self.by_ref.get(ref.id, ())
             if not accesses:
-                return Refusal("not-analysed", f"'{self.program.text(ref.at)}' is not analysed", ref.at)
+                return GroupRefusal("not-analysed", f"'{self.program.text(ref.at)}' is not analysed", ref.at)
             for access in accesses:
                 if not access.affine:
                     reason = access.reason or "non standard affine access"
-                    return Refusal("non-affine", reason, access.reason_at or access.at)
+                    return GroupRefusal("non-affine", reason, access.reason_at or access.at)
                 if not access.in_range:
-                    return Refusal("out-of-range", self._range_reason(access), access.at)
+                    return GroupRefusal("out-of-range", self._range_reason(access), access.at)
         return None
 
     def _banks_of(
         self, group: ArrayGroup, layout: PerDimLayout
-    ) -> tuple[dict[int, tuple[int | None, ...]], Refusal | None]:
+    ) -> tuple[dict[int, tuple[int | None, ...]], GroupRefusal | None]:
         """Constant bank coordinates of every access, and the first access that has none."""
         verdicts = self.validation.groups[group.id].verdicts
         banks_of: dict[int, tuple[int | None, ...]] = {}
-        dynamic: Refusal | None = None
+        dynamic: GroupRefusal | None = None
         for ref in self._elements(group):
             banks = _constant_banks(layout, [verdicts.get(a.id) for a in self.by_ref[ref.id]])
             banks_of[ref.id] = banks
             if None in banks and dynamic is None:
                 text = one_line(self.program.text(ref.at))
                 where = f"dim {banks.index(None) + 1} is reached by '{text}' in several banks"
-                dynamic = Refusal("dynamic-bank", f"bank cannot be divided: {where}", ref.at)
+                dynamic = GroupRefusal("dynamic-bank", f"bank cannot be divided: {where}", ref.at)
         return banks_of, dynamic
 
     def _used_banks(
@@ -254,13 +254,13 @@ class Decider:
                 found.update(banks(use.node))
         return frozenset(found)
 
-    def _effect(self, group: ArrayGroup, layout: PerDimLayout) -> Refusal | None:
+    def _effect(self, group: ArrayGroup, layout: PerDimLayout) -> GroupRefusal | None:
         for ref in self._elements(group):
             for k in layout.partitioned:
                 effect = effects(ref.indices[k])
                 if effect is not None:
                     reason = "an index with a side effect would be lost or evaluated twice"
-                    return Refusal("side-effect", reason, effect.at)
+                    return GroupRefusal("side-effect", reason, effect.at)
         return None
 
     def _bankdim(
@@ -281,11 +281,11 @@ class Decider:
         bank_names = {v.id: (self.names.twin(v.name),) if external else (v.name,) for v in members}
         return Plan(group, "bankdim", layout, bank_names, False, banks_of)
 
-    def _bank_centric(self, group: ArrayGroup, layout: Layout, members: list[Variable]) -> Plan | Refusal:
+    def _bank_centric(self, group: ArrayGroup, layout: Layout, members: list[Variable]) -> Plan | GroupRefusal:
         plan = self._lent(group) or self._crossbar(group, layout, members)
-        return plan if isinstance(plan, Refusal) else refuse_crossbar(self.program, plan) or plan
+        return plan if isinstance(plan, GroupRefusal) else refuse_crossbar(self.program, plan) or plan
 
-    def _lent(self, group: ArrayGroup) -> Refusal | None:
+    def _lent(self, group: ArrayGroup) -> GroupRefusal | None:
         """An element that a call may take by C++ reference: the value that was loaded is another object."""
         for call, _ in self.uses.calls:
             if not self.program.cxx(call.at.span.path) or call.function in QUIET:
@@ -298,21 +298,25 @@ class Decider:
             for arg in call.args if taken else ():
                 if any(ref.variable in group.members for ref in places(arg)):
                     name = self.program.text(call.callee)
-                    return Refusal("reference", f"{name} may keep or change the element through a reference", arg.at)
+                    return GroupRefusal(
+                        "reference", f"{name} may keep or change the element through a reference", arg.at
+                    )
         return None
 
-    def _crossbar(self, group: ArrayGroup, layout: Layout, members: list[Variable]) -> Plan | Refusal:
+    def _crossbar(self, group: ArrayGroup, layout: Layout, members: list[Variable]) -> Plan | GroupRefusal:
         for ref in self._elements(group):
             effect = next((e for e in map(effects, ref.indices) if e is not None), None)
             if effect is not None:
-                return Refusal("side-effect", "an index with a side effect would be lost or evaluated twice", effect.at)
+                return GroupRefusal(
+                    "side-effect", "an index with a side effect would be lost or evaluated twice", effect.at
+                )
         found = self.planner.plan(group, layout)
         if isinstance(found, Blocked):
-            return Refusal(found.code, found.reason, found.at)
+            return GroupRefusal(found.code, found.reason, found.at)
         written = found.selections(layout.banks)
         if written > self.room and self.options.dialect == "c":
             reason = f"bank-centric code would choose one of {layout.banks} banks {written // layout.banks} times"
-            return Refusal("size", reason, members[0].at)
+            return GroupRefusal("size", reason, members[0].at)
         bank_names = {v.id: self.names.banks(v.name, layout.banks) for v in members}
         touched = _touched(found, layout)
         stems = {v.id: self.names.stem(v.name) for v in members}
@@ -339,21 +343,21 @@ class Decider:
 
     def _gathered(
         self, group: ArrayGroup, layout: Layout, members: list[Variable], inferred: bool
-    ) -> Plan | Refusal | None:
+    ) -> Plan | GroupRefusal | None:
         """Calls of the library; nothing where the pragma alone serves, or no two reads share a cycle."""
         written = None if inferred else layout.per_dimension
         if written is not None and self._banks_of(group, written)[1] is None:
             return None
         refusal = refuse_layout(members, layout, self.program)
         plan = refusal or self._crossbar(group, layout, members)
-        if isinstance(plan, Refusal):
+        if isinstance(plan, GroupRefusal):
             return plan
         refusal = refuse_movement(self.program, plan.movement, layout.banks)
         if refusal is None and not any(calls_of(region, layout.banks) for region in plan.movement.regions):
             return None
         return refusal or replace(plan, gathered=True)
 
-    def _common_layout(self, members: list[Variable]) -> PerDimLayout | Refusal:
+    def _common_layout(self, members: list[Variable]) -> PerDimLayout | GroupRefusal:
         found: PerDimLayout | None = None
         open_ended: list[Variable] = []
         for variable in members:
@@ -362,16 +366,16 @@ class Decider:
                 open_ended.append(variable)  # A[], *A: as long as what callers hand to it
                 continue
             if layout is None:
-                return Refusal("unknown-extent", f"extents of '{variable.name}' are not known", variable.at)
+                return GroupRefusal("unknown-extent", f"extents of '{variable.name}' are not known", variable.at)
             if found is not None and layout != found:
                 reason = f"'{variable.name}' has another shape than the array it meets"
-                return Refusal("shape-mismatch", reason, variable.at)
+                return GroupRefusal("shape-mismatch", reason, variable.at)
             found = layout
         for variable in open_ended:
             if found is None or _extents(variable)[1:] != found.shape[1:]:
-                return Refusal("unknown-extent", f"extents of '{variable.name}' are not known", variable.at)
+                return GroupRefusal("unknown-extent", f"extents of '{variable.name}' are not known", variable.at)
         if found is None:
-            return Refusal("unknown-extent", f"extents of '{members[0].name}' are not known", members[0].at)
+            return GroupRefusal("unknown-extent", f"extents of '{members[0].name}' are not known", members[0].at)
         return found
 
     def _range_reason(self, access: Access) -> str:
@@ -381,30 +385,30 @@ class Decider:
             return f"'{text}' leaves the array" + (f" at {where}" if where else "")
         return f"'{text}' is not proved to stay inside the array"
 
-    def _declaration_refusal(self, variable: Variable) -> Refusal | None:
+    def _declaration_refusal(self, variable: Variable) -> GroupRefusal | None:
         given = {unit.path for unit in self.program.units}
         if variable.extern and variable.storage != "parameter":
-            return Refusal("extern", f"'{variable.name}' is defined in a file that is not given", variable.at)
+            return GroupRefusal("extern", f"'{variable.name}' is defined in a file that is not given", variable.at)
         for declarator in variable.declarations:
             path = declarator.declarator.span.path
             if path not in given:
-                return Refusal(
+                return GroupRefusal(
                     "header",
                     f"'{variable.name}' is declared in {path}, which is not given: give it, too",
                     declarator.name,
                 )
         if variable.volatile:
-            return Refusal("volatile", f"'{variable.name}' is volatile", variable.at)
+            return GroupRefusal("volatile", f"'{variable.name}' is volatile", variable.at)
         instances = self.uses.instances.get(variable.function or "", 0)
         if instances > 1 or (instances and variable.reference):  # whose extents the template's arguments may come from
-            return Refusal(
+            return GroupRefusal(
                 "template", f"'{variable.name}' is declared in the template {variable.function}", variable.at
             )
         if not isinstance(variable.type, ArrayType) and variable.storage != "parameter":
-            return Refusal("pointer", f"'{variable.name}' is a pointer", variable.at)
+            return GroupRefusal("pointer", f"'{variable.name}' is a pointer", variable.at)
         return None
 
-    def _use_refusal(self, group: ArrayGroup, variable: Variable) -> Refusal | None:
+    def _use_refusal(self, group: ArrayGroup, variable: Variable) -> GroupRefusal | None:
         reasons = {
             "row": ("partial-subscript", "a row of the array is handed on"),
             "address": ("address-taken", "its address is taken"),
@@ -412,44 +416,48 @@ class Decider:
         }
         if variable.id in self.hidden:
             reason = f"'{variable.name}' is also named in text that #if leaves out, which would not fit the new code"
-            return Refusal("inactive", reason, self.hidden[variable.id])
+            return GroupRefusal("inactive", reason, self.hidden[variable.id])
         whole = self.program.functions[variable.function].at.span if variable.function is not None else None
         for span in self.uses.unknown.get(variable.name, ()):
             if whole is None or (whole.path == span.path and whole.start <= span.start < whole.end):
                 reason = f"what is done with '{variable.name}' here is not analysed"
-                return Refusal("opaque", reason, Origin(span))
+                return GroupRefusal("opaque", reason, Origin(span))
         given = {unit.path for unit in self.program.units}
         for use in self.uses.by_variable.get(variable.id, ()):
             if self.uses.instances.get(use.function or "", 0) > 1:
-                return Refusal("template", f"{use.function} is one of several instances of a template", use.node.at)
+                return GroupRefusal(
+                    "template", f"{use.function} is one of several instances of a template", use.node.at
+                )
             name = use.node.name if isinstance(use.node, ArrayRef) else use.node.at
             if name.editable and self.program.text(name) != variable.name:
-                return Refusal("namespace", f"'{variable.name}' is named with its namespace", use.node.at)
+                return GroupRefusal("namespace", f"'{variable.name}' is named with its namespace", use.node.at)
             if use.node.at.span.path not in given:
                 reason = f"'{variable.name}' is used in {use.node.at.span.path}, which is not given: give it, too"
-                return Refusal("header", reason, use.node.at)
+                return GroupRefusal("header", reason, use.node.at)
             if use.kind in reasons:
                 code, reason = reasons[use.kind]
-                return Refusal(code, f"'{variable.name}': {reason}", use.node.at)
+                return GroupRefusal(code, f"'{variable.name}': {reason}", use.node.at)
             at = use.node.at
             if at.kind in ("macro", "mixed"):
-                return Refusal("macro", f"'{variable.name}' is used inside the macro {at.macro or ''}".rstrip(), at)
+                return GroupRefusal(
+                    "macro", f"'{variable.name}' is used inside the macro {at.macro or ''}".rstrip(), at
+                )
             if use.kind == "argument":
                 call = use.call
                 assert call is not None
                 formal = formal_of(self.program, call, use.position or 0)
                 if formal is None or formal not in group.members:
-                    return Refusal(
+                    return GroupRefusal(
                         "extern-callee", f"'{variable.name}' is handed to {call.function or 'a pointer'}", call.at
                     )
             if use.kind == "element" and len(shared := _meanings(self.uses, use)) > 1:
                 other = self.program.variable(next(iter(shared - {variable.id}))).name
-                return Refusal("macro", f"one macro argument means '{variable.name}' and '{other}'", use.node.at)
+                return GroupRefusal("macro", f"one macro argument means '{variable.name}' and '{other}'", use.node.at)
         return None
 
 
 def outcome_of(
-    program: Program, group: ArrayGroup, status: str, style: Style | None, refusal: Refusal | None
+    program: Program, group: ArrayGroup, status: str, style: Style | None, refusal: GroupRefusal | None
 ) -> GroupOutcome:
     """The outcome record of a group."""
     arrays = tuple(dict.fromkeys(program.variable(v).name for v in group.members))
@@ -474,7 +482,7 @@ def outside(program: Program, analysis: AccessAnalysis, array: int) -> GroupOutc
     path = variable.at.span.path
     if path in {unit.path for unit in program.units}:
         return None
-    refusal = Refusal("header", _elsewhere(variable, path), variable.at)
+    refusal = GroupRefusal("header", _elsewhere(variable, path), variable.at)
     group = next(g for g in analysis.groups if array in g.members)
     return outcome_of(program, group, "refused", None, refusal)
 

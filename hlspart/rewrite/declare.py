@@ -17,7 +17,7 @@ from hlspart.model.program import (
 from hlspart.model.source import Origin, Span, comments, one_line
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.initialisers import Index, Unsupported, elements, initialiser_text, wrap
-from hlspart.rewrite.plan import Plan, Refusal
+from hlspart.rewrite.plan import GroupRefusal, Plan
 from hlspart.transform.printer import type_text
 
 _BLANK = re.compile(r"(?:\s|\\\r?\n|//[^\n]*|/\*.*?\*/)*", re.S)
@@ -26,7 +26,7 @@ _RESTRICT = re.compile(r"\b(?:restrict|__restrict|__restrict__)\b")
 _QUALIFIERS = re.compile(r"\b(?:static|const|restrict|volatile|__restrict|__restrict__)\b")
 
 
-def declare_variable(program: Program, plan: Plan, variable: Variable, buffer: EditBuffer) -> Refusal | None:
+def declare_variable(program: Program, plan: Plan, variable: Variable, buffer: EditBuffer) -> GroupRefusal | None:
     """Edit every declaration of a local, static or global array."""
     for declarator in variable.declarations:
         refusal = _declare(program, plan, variable, declarator, buffer)
@@ -37,23 +37,23 @@ def declare_variable(program: Program, plan: Plan, variable: Variable, buffer: E
 
 def _declare(
     program: Program, plan: Plan, variable: Variable, declarator: Declarator, buffer: EditBuffer
-) -> Refusal | None:
+) -> GroupRefusal | None:
     at = declarator.declarator
     if not at.editable:
-        return Refusal("macro", f"'{variable.name}' is declared by the macro {at.macro or ''}".rstrip(), at)
+        return GroupRefusal("macro", f"'{variable.name}' is declared by the macro {at.macro or ''}".rstrip(), at)
     text = program.sources[at.span.path].text
     attributes = _ATTRIBUTES.match(text, at.span.end)
     assert attributes is not None
     whole = Span(at.span.path, at.span.start, attributes.end() if attributes[0].strip() else at.span.end)
     if declarator.initialiser is not None:
         if not declarator.initialiser.editable:
-            return Refusal("macro", "the initialiser comes out of a macro", declarator.initialiser)
+            return GroupRefusal("macro", "the initialiser comes out of a macro", declarator.initialiser)
         whole = Span(whole.path, whole.start, declarator.initialiser.span.end)
     after = _BLANK.match(text, whole.end)
     if after is None or text[after.end() : after.end() + 1] not in (",", ";"):
-        return Refusal("declaration", f"'{variable.name}' has an unusual declarator", at)
+        return GroupRefusal("declaration", f"'{variable.name}' has an unusual declarator", at)
     shaped = _shapes(program, plan, variable, declarator)
-    if isinstance(shaped, Refusal):
+    if isinstance(shaped, GroupRefusal):
         return shaped
     if attributes[0].strip():
         shaped = [f"{one} {attributes[0].strip()}" for one in shaped]
@@ -65,11 +65,11 @@ def _declare(
     if declarator.initialiser is not None and variable.init is not None:
         values = elements(kind, variable.init, buffer.text)
         if isinstance(values, Unsupported):
-            return Refusal(values.code, values.reason, values.expr.at)
+            return GroupRefusal(values.code, values.reason, values.expr.at)
         zero = zero_text(program, variable)
         shaped = [f"{one} = {_initialiser(plan, bank, values, zero)}" for bank, one in enumerate(shaped)]
     elif declarator.initialiser is not None:
-        return Refusal("initialiser", "an initialiser that is not understood", declarator.initialiser)
+        return GroupRefusal("initialiser", "an initialiser that is not understood", declarator.initialiser)
     if variable.storage in ("local", "static"):  # their type may be as local as they are
         stores = [d for d in plan.movement.direct if d.ref.variable == variable.id and d.writer is not None]
         stars = "*" * shaped[0][: shaped[0].index(plan.names[variable.id][0])].count("*")
@@ -87,18 +87,18 @@ def _declare(
 
 def _replace_typedef(
     program: Program, variable: Variable, declarator: Declarator, whole: Span, new: str, buffer: EditBuffer
-) -> Refusal | None:
+) -> GroupRefusal | None:
     """Replace the array typedef in the specifiers by its element type."""
     kind = variable.type
     assert isinstance(kind, ArrayType)
     specifiers = declarator.specifiers
     element = type_text(kind.element)
     if declarator.count > 1 or not specifiers.editable or element is None:
-        return Refusal("declaration", f"'{variable.name}' has its extents from a typedef", declarator.declarator)
+        return GroupRefusal("declaration", f"'{variable.name}' has its extents from a typedef", declarator.declarator)
     words = one_line(program.text(specifiers), False).split()
     kept = [w for w in words if w in ("static", "extern", "const", "register")]
     if len(kept) != len(words) - 1:
-        return Refusal("declaration", f"'{variable.name}' has its extents from a typedef", declarator.declarator)
+        return GroupRefusal("declaration", f"'{variable.name}' has its extents from a typedef", declarator.declarator)
     if variable.const and "const" not in kept:  # of the typedef
         kept.append("const")
     buffer.replace(Origin(Span(whole.path, specifiers.span.start, whole.end)), " ".join([*kept, element]) + " " + new)
@@ -163,14 +163,14 @@ def sized_text(program: Program, variable: Variable, kind: CType) -> str | None:
     return element if kind == array.element else type_text(kind)
 
 
-def _shapes(program: Program, plan: Plan, variable: Variable, declarator: Declarator) -> list[str] | Refusal:
+def _shapes(program: Program, plan: Plan, variable: Variable, declarator: Declarator) -> list[str] | GroupRefusal:
     """The new declarators, without initialisers: one per bank (split) or one (bankdim)."""
     source = program.sources[declarator.declarator.span.path].text
     name, span = declarator.name.span, declarator.declarator.span
     first = declarator.brackets[0].span.start if declarator.brackets else span.end
     before, after = source[span.start : name.start], one_line(source[name.end : first], False)
     if after not in ("", ")") or (after == ")") != ("(" in before):
-        return Refusal("declaration", f"'{variable.name}' has an unusual declarator", declarator.declarator)
+        return GroupRefusal("declaration", f"'{variable.name}' has an unusual declarator", declarator.declarator)
     return [
         f"{before}{new}{after}" + "".join(f"[{size}]" for size in sizes)
         for new, sizes in zip(plan.names[variable.id], _sizes(program, plan, declarator), strict=True)
@@ -258,19 +258,19 @@ def mark_unused(program: Program, plan: Plan, variable: Variable, buffer: EditBu
 
 def declare_parameter(
     program: Program, plan: Plan, variable: Variable, declarator: Declarator, buffer: EditBuffer
-) -> Refusal | None:
+) -> GroupRefusal | None:
     """Edit one parameter of a definition or prototype; ``variable`` is the definition's."""
     statement = declarator.statement
     given = {unit.path for unit in program.units}
     if statement.span.path not in given:
         reason = f"a prototype stands in {statement.span.path}, which is not given: give it, too"
-        return Refusal("header", reason, statement)
+        return GroupRefusal("header", reason, statement)
     if program.text(statement).endswith(";"):
         return _old_style(program, plan, variable, declarator, buffer)
     if any(_EFFECT.search(program.text(bracket)) for bracket in declarator.brackets):
-        return Refusal("side-effect", "the extent of a parameter has an effect, which would be lost", statement)
+        return GroupRefusal("side-effect", "the extent of a parameter has an effect, which would be lost", statement)
     if not _alone(program, statement):
-        return Refusal(
+        return GroupRefusal(
             "macro", f"'{variable.name}' is declared by the macro {statement.macro or ''}".rstrip(), statement
         )
     kind = variable.as_array
@@ -284,11 +284,11 @@ def declare_parameter(
     else:
         element = element_text(program, variable)
         if element is None:
-            return Refusal("declaration", f"the element type of '{variable.name}' has no name", statement)
+            return GroupRefusal("declaration", f"the element type of '{variable.name}' has no name", statement)
         spelled = constant_text(element) if read_only(program, variable) else element
     if declarator.declarator.editable and not typedef and not pointer:
         shaped = _shapes(program, plan, variable, declarator)
-        if isinstance(shaped, Refusal):
+        if isinstance(shaped, GroupRefusal):
             return shaped
     else:
         shaped = _plain_shapes(program, plan, variable, declarator)
@@ -298,7 +298,7 @@ def declare_parameter(
 
 def _old_style(
     program: Program, plan: Plan, variable: Variable, declarator: Declarator, buffer: EditBuffer
-) -> Refusal | None:
+) -> GroupRefusal | None:
     """Edit a parameter declared between the parameter list and the body."""
     function = program.functions[variable.function or ""]
     at, kind = declarator.declarator, variable.as_array
@@ -308,9 +308,9 @@ def _old_style(
     start = function.name_at.span.end - function.signature.span.start
     names = re.compile(rf"\b{variable.name}\b").search(listed, start, listed.index(")", start))
     if names is None or not at.editable or len(declarator.brackets) + pointer < len(kind.dims):
-        return Refusal("declaration", f"'{variable.name}' has an unusual declaration", at)
+        return GroupRefusal("declaration", f"'{variable.name}' has an unusual declaration", at)
     shaped = (_plain_shapes if pointer else _shapes)(program, plan, variable, declarator)
-    if isinstance(shaped, Refusal):
+    if isinstance(shaped, GroupRefusal):
         return shaped
     path, offset = function.signature.span.path, function.signature.span.start
     buffer.replace(Origin(Span(path, offset + names.start(), offset + names.end())), ", ".join(plan.names[variable.id]))

@@ -24,8 +24,8 @@ from hlspart.model.source import Edit, Origin, SourceText, Span
 from hlspart.partition import chosen_layout
 from hlspart.rewrite.decide import outside
 from hlspart.rewrite.engine import rewrite, with_outcomes, with_reasons, withheld
-from hlspart.rewrite.plan import Refusal
-from hlspart.rewrite.prepare import Step, preparations, refusals, texts_of, without
+from hlspart.rewrite.plan import GroupRefusal
+from hlspart.rewrite.prepare import Preparation, preparations, refusals, texts_of, without
 from hlspart.rewrite.structs import refused_later, splits
 from hlspart.rewrite.unroll import decided_by_unrolling, inside_pipelines, unrolled
 from hlspart.targets import Target
@@ -99,7 +99,9 @@ class Rewrite:
             return result
         at = Origin(moved or old[0][0])
         word = self.program.text(at).partition("(")[0]
-        return withheld(self.program, result, Refusal("place", f"the new text would change what '{word}' is here", at))
+        return withheld(
+            self.program, result, GroupRefusal("place", f"the new text would change what '{word}' is here", at)
+        )
 
     def _chosen(self) -> RewriteResult:
         if self.options.infer:
@@ -202,7 +204,7 @@ class Rewrite:
         """Array members become arrays first; a member whose array is refused all the same stays where it is."""
         found, outcomes = splits(self.program)
         while True:
-            second, forward = self._reread(texts_of(self.program, [Step(-1, frozenset(s.edits)) for s in found]))
+            second, forward = self._reread(texts_of(self.program, [Preparation(-1, frozenset(s.edits)) for s in found]))
             again = self._on("members of structures apart", second, forward)._chosen()
             refused = refusals(again)
             bad = {

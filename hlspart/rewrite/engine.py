@@ -21,7 +21,7 @@ from hlspart.rewrite.crossbar import crossbars, edit_regions, insert_regions
 from hlspart.rewrite.decide import Decider, outcome_of
 from hlspart.rewrite.declare import declare_parameter, declare_variable, mark_unused
 from hlspart.rewrite.gather import edit_gather
-from hlspart.rewrite.plan import Plan, Refusal
+from hlspart.rewrite.plan import GroupRefusal, Plan
 from hlspart.rewrite.pragmas import edit_pragmas, refuse_pragmas
 from hlspart.rewrite.structs import left_alone
 from hlspart.rewrite.uses import Use, Uses
@@ -98,12 +98,12 @@ class _Job:
 _CLASHES = {"macro": "one text stands for different accesses", "declaration": "declarations that share their text"}
 
 
-def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffer) -> tuple[Plan, Refusal] | None:
+def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffer) -> tuple[Plan, GroupRefusal] | None:
     for plan, code, step in _steps(program, uses, plans, buffer):
         try:
             refusal = step()
         except Conflict as conflict:
-            refusal = Refusal(code, _CLASHES[code], conflict.origin)
+            refusal = GroupRefusal(code, _CLASHES[code], conflict.origin)
         if refusal is not None:
             return plan, refusal
     split = [plan for plan in plans if not plan.gathered]
@@ -115,7 +115,7 @@ def _edit_all(program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffe
 
 def _steps(
     program: Program, uses: Uses, plans: list[Plan], buffer: EditBuffer
-) -> Iterator[tuple[Plan, str, Callable[[], Refusal | None]]]:
+) -> Iterator[tuple[Plan, str, Callable[[], GroupRefusal | None]]]:
     """(plan, code of the refusal where two edits clash, what to edit), such that texts inside others come first."""
     for plan in plans:
         if plan.gathered:
@@ -140,7 +140,7 @@ def _steps(
             yield plan, "declaration", partial(step, program, plan, buffer)
 
 
-def _edit_declarations(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:
+def _edit_declarations(program: Program, plan: Plan, buffer: EditBuffer) -> GroupRefusal | None:
     for variable in map(program.variable, plan.group.members):
         if variable.storage != "parameter":
             refusal = declare_variable(program, plan, variable, buffer)
@@ -245,7 +245,7 @@ def with_reasons(program: Program, result: RewriteResult, found: Mapping[int, Gr
     return replace(result, outcomes=outcomes, diagnostics=(*kept, *added))
 
 
-def withheld(program: Program, result: RewriteResult, refusal: Refusal) -> RewriteResult:
+def withheld(program: Program, result: RewriteResult, refusal: GroupRefusal) -> RewriteResult:
     """Nothing of ``result``: every group that it would rewrite is refused."""
     texts = {unit.path: unit.source.text for unit in program.units if unit.source is not None}
     lines = {unit.path: line_runs(unit.source, ()) for unit in program.units if unit.source is not None}

@@ -22,9 +22,9 @@ from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import element_text
 from hlspart.rewrite.linear import Linear
 from hlspart.rewrite.placing import place
-from hlspart.rewrite.plan import Plan, Refusal
+from hlspart.rewrite.plan import GroupRefusal, Plan
 from hlspart.rewrite.pragmas import insert_partition
-from hlspart.rewrite.regions import Movement, Region, Site
+from hlspart.rewrite.regions import AccessRegion, Movement, TextAccess
 from hlspart.rewrite.templates import render
 
 HEADERS = ("hls_array_partition.h", "hls_vector.h")
@@ -54,12 +54,12 @@ class _Call:
     lanes: tuple[_Lane, ...]
 
 
-def calls_of(region: Region, banks: int) -> tuple[Gather, ...]:
+def calls_of(region: AccessRegion, banks: int) -> tuple[Gather, ...]:
     """The calls to write: one read alone needs none."""
     return tuple(g for g in gathers_of(region, banks) if len(g.indices) > 1)
 
 
-def gathers_of(region: Region, banks: int) -> tuple[Gather, ...]:
+def gathers_of(region: AccessRegion, banks: int) -> tuple[Gather, ...]:
     """The reads of a region that no store of the same iteration comes before, by the cycle that reads them."""
     found: list[Gather] = []
     for (index,) in dict.fromkeys(s.index for s in region.sites if _gathered(s)):
@@ -71,29 +71,29 @@ def gathers_of(region: Region, banks: int) -> tuple[Gather, ...]:
     return tuple(found)
 
 
-def _gathered(site: Site) -> bool:
+def _gathered(site: TextAccess) -> bool:
     return site.write is None and not site.forwards
 
 
-def refuse_layout(variables: Sequence[Variable], layout: Layout, program: Program) -> Refusal | None:
+def refuse_layout(variables: Sequence[Variable], layout: Layout, program: Program) -> GroupRefusal | None:
     """Arrays that the library cannot read."""
     first = variables[0]
     cyclic = len(layout.dims) == 1 and layout.dims[0].modulus is not None and layout.dims[0].has_local
     if not cyclic:
-        return Refusal("dialect", "hls::gather reads one-dimensional arrays of cyclic partition only", first.at)
+        return GroupRefusal("dialect", "hls::gather reads one-dimensional arrays of cyclic partition only", first.at)
     for variable in variables:
         path = variable.at.span.path
         if any(u.path == path and u.language != "c++" for u in program.units):
-            return Refusal("dialect", f"hls::gather is C++, and {path} is C", variable.at)
+            return GroupRefusal("dialect", f"hls::gather is C++, and {path} is C", variable.at)
         array = variable.as_array
         if variable.const or array is None or not isinstance(array.element, ScalarType):
-            return Refusal(
+            return GroupRefusal(
                 "dialect", f"hls::gather takes T * of a scalar T that is not const: '{variable.name}'", first.at
             )
     return None
 
 
-def refuse_movement(program: Program, movement: Movement, banks: int) -> Refusal | None:
+def refuse_movement(program: Program, movement: Movement, banks: int) -> GroupRefusal | None:
     """Accesses that would need more accesses per bank than bank-centric code needs."""
     for region in movement.regions:
         gathers = gathers_of(region, banks)
@@ -101,22 +101,24 @@ def refuse_movement(program: Program, movement: Movement, banks: int) -> Refusal
         loads, stores = [s for s in kept if s.loads], [s for s in kept if s.write is not None]
         if len(stores) > region.write_lanes:
             reason = "stores to several banks in one iteration need hls::scatter, whose arguments are not public"
-            return Refusal("dialect", reason, stores[-1].ref.at)
+            return GroupRefusal("dialect", reason, stores[-1].ref.at)
         if len(gathers) + len(loads) > region.read_lanes:
             reason = "a load cannot join a call of hls::gather: it follows a store, or its distance to others varies"
-            return Refusal("dialect", reason, (loads or [s for s in region.sites if _gathered(s)])[-1].ref.at)
+            return GroupRefusal("dialect", reason, (loads or [s for s in region.sites if _gathered(s)])[-1].ref.at)
         for gather in gathers:
             if all((i,) in region.outside for i in gather.indices):
-                return Refusal("dialect", "no index of the call is inside the array in every iteration", region.loop.at)
+                return GroupRefusal(
+                    "dialect", "no index of the call is inside the array in every iteration", region.loop.at
+                )
         for site in region.sites:
             if _gathered(site) and site.ref.at.kind not in ("plain", "argument"):
-                return Refusal("macro", "the access comes out of a macro", site.ref.at)
+                return GroupRefusal("macro", "the access comes out of a macro", site.ref.at)
         if gathers and not region.loop.body.at.editable:
-            return Refusal("macro", "the loop's body comes out of a macro", region.loop.at)
+            return GroupRefusal("macro", "the loop's body comes out of a macro", region.loop.at)
     return None
 
 
-def edit_gather(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:
+def edit_gather(program: Program, plan: Plan, buffer: EditBuffer) -> GroupRefusal | None:
     """Replace the reads by lanes of the calls, and put the calls before the statements that use them."""
     (dim,) = plan.layout.dims
     files: dict[str, None] = {}
@@ -151,7 +153,7 @@ def edit_gather(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | N
     return insert_partition(program, plan, dim.banks, buffer)
 
 
-def _lanes(program: Program, region: Region, gather: Gather, banks: int, extent: int) -> list[_Lane]:
+def _lanes(program: Program, region: AccessRegion, gather: Gather, banks: int, extent: int) -> list[_Lane]:
     """All K lanes: the indices that are read, then words of the first row in the banks that are left."""
     base = next(i for i in gather.indices if (i,) not in region.outside)
 

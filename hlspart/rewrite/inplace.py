@@ -16,7 +16,7 @@ from hlspart.rewrite.access import index_text
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.declare import element_text
 from hlspart.rewrite.formulas import Macro
-from hlspart.rewrite.plan import Plan, Refusal
+from hlspart.rewrite.plan import GroupRefusal, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +28,25 @@ class Wrap:
     after: str
 
 
-def refuse_direct(plan: Plan) -> Refusal | None:
+def refuse_direct(plan: Plan) -> GroupRefusal | None:
     """Accesses in place that cannot be written."""
     for direct in plan.movement.direct:
         at, writer = direct.ref.at, direct.writer
         if at.kind not in ("plain", "argument"):
-            return Refusal("macro", "the access comes out of a macro", at)
+            return GroupRefusal("macro", "the access comes out of a macro", at)
         if direct.writes and (writer is None or not writer.node.at.editable):
-            return Refusal("macro", "the assignment comes out of a macro", at)
+            return GroupRefusal("macro", "the assignment comes out of a macro", at)
         if writer is not None and writer.partial and writer.used and isinstance(writer.node, IncDec):
-            return Refusal("struct", "the value of a member's increment is used", at)
+            return GroupRefusal("struct", "the value of a member's increment is used", at)
     return None
 
 
-def edit_direct(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:
+def edit_direct(program: Program, plan: Plan, buffer: EditBuffer) -> GroupRefusal | None:
     """Replace loads by the macro that selects, targets of stores by their variables."""
     for direct in plan.movement.direct:
         index = _index(program, direct.ref, buffer)
         if index is None:
-            return Refusal("macro", "an index comes out of a macro", direct.ref.at)
+            return GroupRefusal("macro", "an index comes out of a macro", direct.ref.at)
         variable = direct.ref.variable
         loaded = f"{plan.gets[variable]}({index})"
         buffer.replace(direct.ref.at, loaded if direct.writer is None else plan.waiting[direct.ref.id])

@@ -23,7 +23,7 @@ from hlspart.model.source import Span
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.formulas import Macro
 from hlspart.rewrite.plan import Plan
-from hlspart.rewrite.regions import Region
+from hlspart.rewrite.regions import AccessRegion
 from hlspart.rewrite.templates import render
 
 #: Columns of a generated line.
@@ -50,7 +50,7 @@ def folded(text: str, width: int, more: str = "    ", end: str = "") -> str:
     return "\n".join([*lines, line])
 
 
-def place(program: Program, region: Region, begin: str, end: str, buffer: EditBuffer) -> None:
+def place(program: Program, region: AccessRegion, begin: str, end: str, buffer: EditBuffer) -> None:
     """Put ``begin`` before the region's first statement and ``end`` behind its last, in braces where there are none."""
     first, last = region.first.at.span, region.last.at.span
     source = program.sources[first.path]

@@ -16,7 +16,7 @@ from hlspart.rewrite.regions import Movement
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class GroupRefusal:
     """Why a group keeps its text: ``code`` names the documented class."""
 
     code: str

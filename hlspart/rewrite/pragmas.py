@@ -13,7 +13,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.program import Function, Program, Variable
 from hlspart.model.source import Origin, Span
 from hlspart.rewrite.buffer import EditBuffer
-from hlspart.rewrite.plan import Plan, Refusal, dim_text
+from hlspart.rewrite.plan import GroupRefusal, Plan, dim_text
 
 #: Directives that speak of one memory and can be said of each bank.
 REPEATED = frozenset(
@@ -21,14 +21,14 @@ REPEATED = frozenset(
 )
 
 
-def refuse_pragmas(program: Program, plan: Plan) -> Refusal | None:
+def refuse_pragmas(program: Program, plan: Plan) -> GroupRefusal | None:
     """Whether a directive on the group cannot be carried over to the banks."""
     for directive in _about(program, plan):
         if directive.kind == "array_partition" or directive.kind in REPEATED:
             continue
         if plan.style == "bankdim" and directive.kind in ("dependence", "allocation"):
             continue
-        return Refusal("pragma", f"{directive.kind.upper()} names the array", directive.at)
+        return GroupRefusal("pragma", f"{directive.kind.upper()} names the array", directive.at)
     return None
 
 
@@ -37,7 +37,7 @@ def _about(program: Program, plan: Plan) -> list[Directive]:
     return [d for d in program.directives if d.dialect == "vitis" and d.usable and members & set(d.variables)]
 
 
-def edit_pragmas(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | None:
+def edit_pragmas(program: Program, plan: Plan, buffer: EditBuffer) -> GroupRefusal | None:
     """Edit every pragma line about the group; add the partition of bankdim where no pragma stood."""
     pragmas: dict[int, list[Directive]] = {}
     for directive in _about(program, plan):
@@ -66,7 +66,7 @@ def edit_pragmas(program: Program, plan: Plan, buffer: EditBuffer) -> Refusal | 
     return None
 
 
-def insert_partition(program: Program, plan: Plan, factor: int, buffer: EditBuffer) -> Refusal | None:
+def insert_partition(program: Program, plan: Plan, factor: int, buffer: EditBuffer) -> GroupRefusal | None:
     """Say the cyclic partition of a group that keeps its arrays, where no directive says it."""
     if any(d.kind == "array_partition" for d in _about(program, plan)):
         return None
@@ -90,21 +90,21 @@ def _storage(plan: Plan) -> str | None:
 
 def _edit_pragma(
     program: Program, plan: Plan, index: int, directives: Sequence[Directive], placed: set[int], buffer: EditBuffer
-) -> Refusal | None:
+) -> GroupRefusal | None:
     at = program.pragmas[index].at
     if not at.editable and program.pragmas[index].spelling == "#pragma":
-        return Refusal("macro", "a pragma on the array comes out of a macro", at)
+        return GroupRefusal("macro", "a pragma on the array comes out of a macro", at)
     if at.kind == "mixed":
-        return Refusal("macro", "a pragma on the array comes out of a macro", at)
+        return GroupRefusal("macro", "a pragma on the array comes out of a macro", at)
     if at.span.path not in {unit.path for unit in program.units}:
         reason = f"a pragma on the array stands in {at.span.path}, which is not given: give it, too"
-        return Refusal("header", reason, at)
+        return GroupRefusal("header", reason, at)
     old = buffer.text(at.span)
     named = list(dict.fromkeys(v for d in directives for v in d.variables))
     mine = [v for v in named if v in plan.group.members]
     others = [v for v in named if v not in plan.group.members]
     if others:
-        return Refusal("pragma", "one pragma names several arrays of different groups", at)
+        return GroupRefusal("pragma", "one pragma names several arrays of different groups", at)
     partition = directives[0].kind == "array_partition"
     if not partition:
         lines = []
@@ -112,7 +112,7 @@ def _edit_pragma(
             for name in plan.names[variable]:
                 line = renamed(old, program.variable(variable).name, name)
                 if line is None:
-                    return Refusal("pragma", "a pragma on the array is spelled in a way that cannot be edited", at)
+                    return GroupRefusal("pragma", "a pragma on the array is spelled in a way that cannot be edited", at)
                 lines.append(line)
         new = _line_end(program, at.span).join(dict.fromkeys(lines))
     elif plan.style == "bankdim":
@@ -124,7 +124,7 @@ def _edit_pragma(
         comment = _comment(program, plan, mine, at.kind != "plain")
         new = (_line_end(program, at.span) + indent).join(lines) if lines else comment
         if at.kind != "plain" and lines:
-            return Refusal("macro", "a pragma on the array comes out of a macro", at)
+            return GroupRefusal("macro", "a pragma on the array comes out of a macro", at)
     else:  # the first of several pragmas gets the comment, the others leave an empty line
         told = [v for v in mine if v not in placed]
         placed.update(told)
@@ -184,7 +184,9 @@ def _partition_owners(program: Program, plan: Plan) -> list[Variable]:
     return [program.variable(v) for v in plan.group.members if v not in fed]
 
 
-def _insert(program: Program, plan: Plan, variable: Variable, lines: list[str], buffer: EditBuffer) -> Refusal | None:
+def _insert(
+    program: Program, plan: Plan, variable: Variable, lines: list[str], buffer: EditBuffer
+) -> GroupRefusal | None:
     """Write pragma lines about the new arrays where the old one is declared (or used, at file scope)."""
     if variable.function is not None:
         function = program.functions[variable.function]
@@ -192,7 +194,7 @@ def _insert(program: Program, plan: Plan, variable: Variable, lines: list[str], 
             return _after(program, function.body.at.span.start + 1, function, lines, buffer)
         loop = program.loops.get(variable.scope or -1)
         if loop is not None and not loop.body.braces:
-            return Refusal("declaration", f"'{variable.name}' is declared in a loop's header", variable.at)
+            return GroupRefusal("declaration", f"'{variable.name}' is declared in a loop's header", variable.at)
         if loop is not None:
             return _after(program, loop.body.at.span.start + 1, function, lines, buffer)
         statement = variable.declarations[0].statement.span
@@ -208,11 +210,13 @@ def _users(program: Program, plan: Plan) -> list[Function]:
     return [program.functions[name] for name in wanted if name in program.functions]
 
 
-def _after(program: Program, offset: int, function: Function, lines: list[str], buffer: EditBuffer) -> Refusal | None:
+def _after(
+    program: Program, offset: int, function: Function, lines: list[str], buffer: EditBuffer
+) -> GroupRefusal | None:
     """Insert pragma lines behind the text line that holds ``offset``, when the line ends there."""
     path = function.body.at.span.path
     if not function.body.at.editable:
-        return Refusal("macro", "the function's body comes out of a macro", function.body.at)
+        return GroupRefusal("macro", "the function's body comes out of a macro", function.body.at)
     source = program.sources[path]
     end = _line_end(program, Span(path, offset, offset))
     number = source.line_column(offset - 1)[0]

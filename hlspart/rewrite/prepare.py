@@ -26,14 +26,14 @@ Unfold = Callable[[SourceText, Iterable[Span]], tuple[Edit, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Preparation:
     """Edits that a group needs before it can be rewritten."""
 
     group: int
     edits: frozenset[Edit]
 
 
-def texts_of(program: Program, steps: Iterable[Step]) -> dict[str, Rendered]:
+def texts_of(program: Program, steps: Iterable[Preparation]) -> dict[str, Rendered]:
     """The files that the steps edit."""
     edits: dict[str, set[Edit]] = {}
     for step in steps:
@@ -43,16 +43,16 @@ def texts_of(program: Program, steps: Iterable[Step]) -> dict[str, Rendered]:
     return {path: edited(program.sources[path], found) for path, found in order.items()}
 
 
-def without(steps: Sequence[Step], groups: frozenset[int]) -> list[Step]:
+def without(steps: Sequence[Preparation], groups: frozenset[int]) -> list[Preparation]:
     """The steps that touch nothing of ``groups``."""
     theirs = {edit for step in steps if step.group in groups for edit in step.edits}
-    left = (Step(step.group, step.edits - theirs) for step in steps if step.group not in groups)
+    left = (Preparation(step.group, step.edits - theirs) for step in steps if step.group not in groups)
     return [step for step in left if step.edits]
 
 
 def preparations(
     program: Program, analysis: AccessAnalysis, result: RewriteResult, unfold: Unfold, options: RewriteOptions
-) -> list[Step]:
+) -> list[Preparation]:
     """What may help the groups that ``result`` refuses."""
     uses = Uses(program)
     groups = {group.id: group for group in analysis.groups}
@@ -70,7 +70,7 @@ def preparations(
         elif outcome.status == "conflict" and options.clone:
             edits = Cloning(program, uses, groups[outcome.group]).edits(names)
         if edits:
-            steps.append(Step(outcome.group, frozenset(edits)))
+            steps.append(Preparation(outcome.group, frozenset(edits)))
     return steps
 
 

@@ -27,7 +27,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
-from hlspart.rewrite.contents import Contents, Writer, contents, loops_in, writers
+from hlspart.rewrite.contents import Contents, StoreForm, contents, loops_in, writers
 from hlspart.rewrite.lanes import deal_lanes, inside_everywhere, meet, never_meet_across, steady_bank
 from hlspart.rewrite.uses import Uses
 
@@ -50,7 +50,7 @@ class Forwarding:
 
 
 @dataclass(frozen=True, eq=False)
-class Site:
+class TextAccess:
     """One textual access of a region. ``index`` is over iterators; ``conditional``: not in every iteration.
 
     ``forwards``: the stores that it may read from, latest first. A lane is -1 where none is needed.
@@ -62,7 +62,7 @@ class Site:
     write: Access | None
     index: tuple[Affine, ...]
     conditional: bool
-    writer: Writer | None
+    writer: StoreForm | None
     forwards: tuple[Forwarding, ...] = ()
     stored: bool = True  # False: a later store of every iteration goes to the same element
     forwarded: bool = False  # in every iteration the value comes from an earlier store
@@ -94,7 +94,7 @@ class Site:
 
 
 @dataclass(frozen=True)
-class Region:
+class AccessRegion:
     """Accesses to one array in statements ``first`` .. ``last`` of a loop body, in order of evaluation.
 
     ``number`` counts the regions of one array in one body.
@@ -106,7 +106,7 @@ class Region:
     first: Stmt
     last: Stmt
     names: Mapping[str, str]  # iterator name in sets -> variable name
-    sites: tuple[Site, ...]
+    sites: tuple[TextAccess, ...]
     read_lanes: int
     write_lanes: int
     apart: bool  # stores of different lanes never go to one element in one iteration
@@ -124,7 +124,7 @@ class Direct:
     function: str
     reads: bool
     writes: bool
-    writer: Writer | None
+    writer: StoreForm | None
     why: Blocked
 
 
@@ -132,7 +132,7 @@ class Direct:
 class Movement:
     """Every access of a group: in a region, to one known element, or in place."""
 
-    regions: tuple[Region, ...] = ()
+    regions: tuple[AccessRegion, ...] = ()
     fixed: tuple[tuple[ArrayRef, tuple[int, ...]], ...] = ()  # accesses in place to a known element
     direct: tuple[Direct, ...] = ()
 
@@ -162,7 +162,7 @@ class Planner:
     gains: Mapping[int, frozenset[int]] = field(default_factory=dict)  # by group
 
     @cached_property
-    def writers(self) -> Mapping[int, Writer]:
+    def writers(self) -> Mapping[int, StoreForm]:
         """What stores through each reference, by ArrayRef.id."""
         return {ref: w for f in self.program.functions.values() for ref, w in writers(self.program, f).items()}
 
@@ -180,7 +180,7 @@ class Planner:
                     found.setdefault((access.loops[-1], member), []).append(use.node)
                 else:
                     stays.append((use.node, Blocked("no-loop", "an access outside of loops", use.node.at)))
-        result: list[Region] = []
+        result: list[AccessRegion] = []
         blocked: Blocked | None = None
         for (loop, member), refs in found.items():
             here = self._body(group, layout, self.program.loops[loop], member, refs)
@@ -208,13 +208,13 @@ class Planner:
         writes = "write" in kinds
         return Direct(ref, accesses[0].function, "read" in kinds, writes, self.writer(ref, writes), why)
 
-    def writer(self, ref: ArrayRef, writes: bool) -> Writer | None:
+    def writer(self, ref: ArrayRef, writes: bool) -> StoreForm | None:
         """What stores through ``ref``."""
         return self.writers.get(ref.id) if writes else None
 
     def _body(
         self, group: ArrayGroup, layout: Layout, loop: Loop, member: int, refs: Sequence[ArrayRef]
-    ) -> list[Region] | Blocked:
+    ) -> list[AccessRegion] | Blocked:
         """The regions of one array in one loop body."""
         body = contents(self.program, loop)
         for stmt in loop.body.body:
@@ -264,14 +264,14 @@ class Planner:
         return result
 
     def _independent(self, accesses: Sequence[Access]) -> str:
-        """What is proved of accesses in different iterations, see :class:`Region`."""
+        """What is proved of accesses in different iterations, see :class:`AccessRegion`."""
         if never_meet_across(accesses):
             return "inter"
         steps = [self.analysis.loops[x].step for x in accesses[0].loops]
         known = [s for s in steps if s is not None]
         return "inter direction=RAW" if len(known) == len(steps) and never_meet_across(accesses, known) else ""
 
-    def _site(self, ref: ArrayRef, body: Contents, names: Mapping[str, str]) -> Site | Blocked:
+    def _site(self, ref: ArrayRef, body: Contents, names: Mapping[str, str]) -> TextAccess | Blocked:
         accesses = self.by_ref[ref.id]
         if ref.id not in body.refs:
             return Blocked("loop-header", "an access in a loop's header", ref.at)
@@ -285,7 +285,7 @@ class Planner:
         if any(n not in names for f in forms for n in f.names):
             return Blocked("index-form", "an index with a value that is no iterator", ref.at)
         writer = self.writer(ref, write is not None)
-        return Site(ref, read, write, tuple(forms), conditional or body.jumped(position), writer)
+        return TextAccess(ref, read, write, tuple(forms), conditional or body.jumped(position), writer)
 
     def _shadowed(self, loops: Sequence[int], names: Mapping[str, str]) -> Blocked | None:
         """Whether a name of an iterator means something else somewhere in the nest."""
@@ -324,7 +324,7 @@ class Planner:
         return None
 
     def _barriers(
-        self, group: ArrayGroup, loop: Loop, member: int, sites: Sequence[Site], body: Contents
+        self, group: ArrayGroup, loop: Loop, member: int, sites: Sequence[TextAccess], body: Contents
     ) -> set[int] | Blocked:
         """Positions of statements that no access may move across."""
         writes = any(s.write for s in sites)
@@ -355,9 +355,9 @@ class Planner:
                 yield from self.by_ref[use.node.id]
 
 
-def _runs(sites: Sequence[Site], barriers: set[int], body: Contents) -> list[list[Site]] | Blocked:
+def _runs(sites: Sequence[TextAccess], barriers: set[int], body: Contents) -> list[list[TextAccess]] | Blocked:
     """Sites in runs between barriers."""
-    runs: list[list[Site]] = []
+    runs: list[list[TextAccess]] = []
     last = -1
     for site in sites:
         at = body.refs[site.ref.id][0]
@@ -370,7 +370,7 @@ def _runs(sites: Sequence[Site], barriers: set[int], body: Contents) -> list[lis
     return runs
 
 
-def _forwarded(run: Sequence[Site]) -> list[Site]:
+def _forwarded(run: Sequence[TextAccess]) -> list[TextAccess]:
     """The sites with what earlier stores give them, and without the stores that later ones undo."""
     result = []
     stores = sorted((s for s in run if s.write is not None), key=lambda s: -_order(s.write))
@@ -401,10 +401,10 @@ def _region(
     loop: Loop,
     member: int,
     number: int,
-    sites: Sequence[Site],
+    sites: Sequence[TextAccess],
     body: Contents,
     names: Mapping[str, str],
-) -> Region | Blocked:
+) -> AccessRegion | Blocked:
     """Deal the sites out to lanes: sites of one lane never need different elements of one bank at once."""
     positions = [body.refs[s.ref.id][0] for s in sites]
     start, end = min(positions), max(positions)
@@ -433,10 +433,10 @@ def _region(
     )
     first, last = loop.body.body[start], loop.body.body[end]
     lanes = (max(read.values(), default=-1) + 1, max(write.values(), default=-1) + 1)
-    return Region(loop, member, number, first, last, names, placed, *lanes, apart=apart)
+    return AccessRegion(loop, member, number, first, last, names, placed, *lanes, apart=apart)
 
 
-def _outside(region: Region, layout: Layout, whole: Access | None) -> frozenset[tuple[Affine, ...]]:
+def _outside(region: AccessRegion, layout: Layout, whole: Access | None) -> frozenset[tuple[Affine, ...]]:
     """Indices loaded under a condition that may be outside of the array where it does not hold."""
     loaded = {s.index for s in region.sites if s.loads}
     guarded = loaded - {s.index for s in region.sites if not s.conditional}

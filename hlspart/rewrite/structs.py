@@ -28,7 +28,7 @@ from hlspart.model.rewriting import GroupOutcome
 from hlspart.model.source import Edit, Origin, Span
 from hlspart.rewrite.linear import effects
 from hlspart.rewrite.names import Names
-from hlspart.rewrite.plan import Refusal
+from hlspart.rewrite.plan import GroupRefusal
 from hlspart.rewrite.uses import roots
 from hlspart.transform.printer import type_text
 
@@ -62,7 +62,7 @@ def left_alone(program: Program) -> tuple[GroupOutcome, ...]:
     """What becomes of partitioned members without ``--split-struct``."""
     reason = "an array member of a struct; --split-struct makes it an array of its own"
     return tuple(
-        _outcome(program, variable, field, "ignored", Refusal("struct-member", reason, directives[0].at))
+        _outcome(program, variable, field, "ignored", GroupRefusal("struct-member", reason, directives[0].at))
         for (variable, field), directives in wanted(program).items()
     )
 
@@ -74,7 +74,7 @@ def splits(program: Program) -> tuple[list[Split], list[GroupOutcome]]:
     refused: list[GroupOutcome] = []
     for (variable, field), directives in wanted(program).items():
         result = _split(program, program.variable(variable), field, directives, names)
-        if isinstance(result, Refusal):
+        if isinstance(result, GroupRefusal):
             refused.append(_outcome(program, variable, field, "refused", result))
         else:
             done.append(result)
@@ -99,18 +99,18 @@ def _quiet(program: Program, split: Split, done: Sequence[Split]) -> Split:
 def refused_later(program: Program, split: Split, outcome: GroupOutcome) -> GroupOutcome:
     """The outcome of a member whose array could not be rewritten after all."""
     at = program.variable(split.variable).at
-    refusal = Refusal(outcome.code or "refused", outcome.reason or outcome.status, at)
+    refusal = GroupRefusal(outcome.code or "refused", outcome.reason or outcome.status, at)
     return _outcome(program, split.variable, split.field, "refused", refusal)
 
 
-def _outcome(program: Program, variable: int, field: str, status: str, refusal: Refusal) -> GroupOutcome:
+def _outcome(program: Program, variable: int, field: str, status: str, refusal: GroupRefusal) -> GroupOutcome:
     name = f"{program.variable(variable).name}.{field}"
     return GroupOutcome(NO_GROUP, (name,), status, None, refusal.code, refusal.reason, refusal.at)  # type: ignore[arg-type]
 
 
 def _split(
     program: Program, variable: Variable, field: str, directives: Sequence[Directive], names: Names
-) -> Split | Refusal:
+) -> Split | GroupRefusal:
     refusal = _form_refusal(program, variable, field)
     if refusal is not None:
         return refusal
@@ -118,24 +118,24 @@ def _split(
     kind = dict(variable.type.members)[field]
     element = type_text(kind.element) if isinstance(kind, ArrayType) else None
     if not isinstance(kind, ArrayType) or element is None or None in kind.dims:
-        return Refusal("struct-member", f"'{variable.name}.{field}' is no array of a named type", variable.at)
+        return GroupRefusal("struct-member", f"'{variable.name}.{field}' is no array of a named type", variable.at)
     new = names.free(f"{variable.name}_{field}")
     edits: list[Edit] = []
     for member in _uses(program, variable):
         if not isinstance(member, Member):
-            return Refusal("struct-member", f"'{variable.name}' is used as a whole", member.at)
+            return GroupRefusal("struct-member", f"'{variable.name}' is used as a whole", member.at)
         if member.field == field and not member.at.editable:
-            return Refusal("macro", f"'{variable.name}.{field}' is used inside a macro", member.at)
+            return GroupRefusal("macro", f"'{variable.name}.{field}' is used inside a macro", member.at)
         if member.field == field:
             edits.append(Edit(member.at.span, new))
     initial = _initial(program, variable, field)
-    if isinstance(initial, Refusal):
+    if isinstance(initial, GroupRefusal):
         return initial
     for directive in directives:
         old = program.text(directive.at)
         text, count = re.subn(rf"\b{variable.name}\s*\.\s*{field}\b", new, old)
         if directive.source != "pragma" or not directive.at.editable or count != 1:
-            return Refusal("struct-member", "a directive outside of the text names the member", directive.at)
+            return GroupRefusal("struct-member", "a directive outside of the text names the member", directive.at)
         edits.append(Edit(directive.at.span, text))
     storage = "static " if variable.storage == "static" or variable.internal else ""
     storage += "const " if variable.const else ""
@@ -146,26 +146,26 @@ def _split(
     return Split(variable.id, field, new, variable.function, tuple(edits))
 
 
-def _form_refusal(program: Program, variable: Variable, field: str) -> Refusal | None:
+def _form_refusal(program: Program, variable: Variable, field: str) -> GroupRefusal | None:
     """Declarations that cannot have another one behind them, and text that is not seen."""
     declarator = variable.declarations[0]
     at = declarator.statement
     if variable.storage == "parameter" or not isinstance(variable.type, StructType) or variable.type.union:
-        return Refusal("struct-member", f"'{variable.name}' is no struct variable of its own", variable.at)
+        return GroupRefusal("struct-member", f"'{variable.name}' is no struct variable of its own", variable.at)
     if variable.storage == "global" and not variable.internal:
-        return Refusal("struct-member", f"'{variable.name}' may be used in other files", variable.at)
+        return GroupRefusal("struct-member", f"'{variable.name}' may be used in other files", variable.at)
     if field not in dict(variable.type.members):
-        return Refusal("struct-member", f"'{variable.name}' has no member '{field}'", variable.at)
+        return GroupRefusal("struct-member", f"'{variable.name}' has no member '{field}'", variable.at)
     given = {unit.path for unit in program.units}
     if variable.extern or variable.volatile or len(variable.declarations) > 1 or at.span.path not in given:
-        return Refusal("struct-member", f"'{variable.name}' is not declared once in a given file", variable.at)
+        return GroupRefusal("struct-member", f"'{variable.name}' is not declared once in a given file", variable.at)
     if not at.editable or not program.text(at).endswith(";") or variable.scope in program.loops:
-        return Refusal("declaration", f"'{variable.name}' has an unusual declaration", at)
+        return GroupRefusal("declaration", f"'{variable.name}' has an unusual declaration", at)
     word = re.compile(rf"\b{variable.name}\s*\.\s*{field}\b")
     for region in program.inactive:
         if word.search(program.text(region)):
             reason = f"'{variable.name}.{field}' is also named in text that #if leaves out"
-            return Refusal("inactive", reason, Origin(region))
+            return GroupRefusal("inactive", reason, Origin(region))
     return None
 
 
@@ -188,7 +188,7 @@ def _uses(program: Program, variable: Variable) -> Iterator[Expr]:
         yield from visit(root)
 
 
-def _initial(program: Program, variable: Variable, field: str) -> str | Refusal:
+def _initial(program: Program, variable: Variable, field: str) -> str | GroupRefusal:
     """`` = value`` of the new array, "" where it needs none."""
     init = variable.init
     assert isinstance(variable.type, StructType)
@@ -196,7 +196,7 @@ def _initial(program: Program, variable: Variable, field: str) -> str | Refusal:
         return ""
     at = init.at
     if not isinstance(init, InitList):
-        return Refusal("initialiser", f"'{variable.name}' is not initialised by a list", at)
+        return GroupRefusal("initialiser", f"'{variable.name}' is not initialised by a list", at)
     members = [name for name, _ in variable.type.members]
     aggregates = {name for name, kind in variable.type.members if isinstance(kind, ArrayType | StructType)}
     found: Expr | None = None
@@ -204,14 +204,14 @@ def _initial(program: Program, variable: Variable, field: str) -> str | Refusal:
     for designators, value in init.items:
         if designators:
             if len(designators) > 1 or designators[0] not in members:
-                return Refusal("initialiser", "an initialiser of a part of a member", value.at)
+                return GroupRefusal("initialiser", "an initialiser of a part of a member", value.at)
             here = members.index(str(designators[0]))
         if here >= len(members) or (members[here] in aggregates and not isinstance(value, InitList | StringLit)):
-            return Refusal("initialiser", "an initialiser without the braces of its member", value.at)
+            return GroupRefusal("initialiser", "an initialiser without the braces of its member", value.at)
         found = value if members[here] == field else found
         here += 1
     if found is None:
         return " = {0}" if variable.function is not None and variable.storage == "local" else ""
     if effects(found) is not None or not found.at.editable:
-        return Refusal("initialiser", "an initial value that cannot be written twice", found.at)
+        return GroupRefusal("initialiser", "an initial value that cannot be written twice", found.at)
     return f" = {program.text(found.at)}"

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related, Severity
-from hlspart.model.directives import Directive, Problem
+from hlspart.model.directives import Directive, Fault
 from hlspart.model.program import Loop, PragmaMark, Program, Stmt, Variable, substatements
 from hlspart.model.results import IIResult, InferResult, LoopResult, PragmaStatus, Validation
 from hlspart.model.source import Edit, Origin, Span
@@ -38,7 +38,7 @@ class Remark:
 
     status: PragmaStatus
     directive: Directive
-    problem: Problem
+    problem: Fault
 
 
 @dataclass(frozen=True)

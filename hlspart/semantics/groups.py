@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hlspart.model.access import Access, ArrayGroup, Fault, GroupEdge
+from hlspart.model.access import Access, ArrayGroup, GroupEdge, GroupFault
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
@@ -71,7 +71,7 @@ class Grouping:
     effects: Effects
     boundary: str | None  # explicit top: calls of it are not edges
     edges: list[GroupEdge] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[GroupFault] = field(default_factory=list)
     leaders: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -103,7 +103,7 @@ class Grouping:
     # ------------------------------------------------------------------------------ uses
 
     def _fault(self, code: str, reason: str, at: Origin, variable: int, expression: str = "") -> None:
-        self.faults.append(Fault(code, reason, at, variable, expression))  # type: ignore[arg-type]
+        self.faults.append(GroupFault(code, reason, at, variable, expression))  # type: ignore[arg-type]
 
     def _bound(self, expr: Expr, reason: str) -> None:
         """Elements that may be used under another name from here on."""
@@ -344,7 +344,7 @@ class Grouping:
     def groups(self, roots: Sequence[str], accesses: Sequence[Access]) -> tuple[ArrayGroup, ...]:
         """The groups, with faults that follow from shapes and accesses added."""
         outer = {p for name in roots for p in self.program.functions[name].params}
-        faults: dict[int, list[Fault]] = {}
+        faults: dict[int, list[GroupFault]] = {}
         for fault in self.faults:
             if fault not in faults.setdefault(fault.variable, []):
                 faults[fault.variable].append(fault)
@@ -352,13 +352,15 @@ class Grouping:
             if None in shape or 0 in shape:
                 variable = self.program.variable(ident)
                 reason = f"an extent of `{variable.name}` is not a constant"
-                faults.setdefault(ident, []).append(Fault("unknown-extent", reason, variable.at, ident))
+                faults.setdefault(ident, []).append(GroupFault("unknown-extent", reason, variable.at, ident))
         for access in accesses:
             if access.witness is not None:
                 where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
                 text = " ".join(self.program.text(access.at).split())
                 reason = f"`{text}` leaves the array" + (f" at {where}" if where else "")
-                faults.setdefault(access.array, []).append(Fault("out-of-range", reason, access.at, access.array, text))
+                faults.setdefault(access.array, []).append(
+                    GroupFault("out-of-range", reason, access.at, access.array, text)
+                )
         result = []
         for number, members in enumerate(self._classes()):
             inside = set(members)

@@ -7,12 +7,12 @@ from typing import Any
 
 import islpy as isl
 
-from hlspart.model.buffers import Touch, Value, Values
+from hlspart.model.buffers import ArrayValues, Touch, Value
 from hlspart.sets.dataflow import context
 from hlspart.sets.region import TooHard
 
 
-def values(touches: Sequence[Touch], extents: Sequence[int]) -> Values:
+def values(touches: Sequence[Touch], extents: Sequence[int]) -> ArrayValues:
     """The flow of values through an array of ``extents`` within one call of its function.
 
     Reads and writes that are not exact count as possible ones. Raises TooHard when isl gives up.
@@ -23,7 +23,7 @@ def values(touches: Sequence[Touch], extents: Sequence[int]) -> Values:
         raise TooHard("its accesses have too many cases") from error
 
 
-def _values(touches: Sequence[Touch], extents: Sequence[int]) -> Values:
+def _values(touches: Sequence[Touch], extents: Sequence[int]) -> ArrayValues:
     ctx = context()
     depth = max((len(t.iterators) for t in touches), default=0)
     parts: dict[tuple[str, bool], Any] = {}
@@ -48,7 +48,7 @@ def _values(touches: Sequence[Touch], extents: Sequence[int]) -> Values:
     flow.get_may_dependence().foreach_map(note)
     unwritten: list[int] = []
     flow.get_may_no_source().domain().foreach_set(lambda s: unwritten.append(int(s.get_tuple_name()[1:])))
-    return Values(tuple(sorted(found, key=lambda v: (v.writer, v.reader))), tuple(sorted(unwritten)))
+    return ArrayValues(tuple(sorted(found, key=lambda v: (v.writer, v.reader))), tuple(sorted(unwritten)))
 
 
 def overtakes(reads: Sequence[Touch], writes: Sequence[Touch], extents: Sequence[int]) -> bool:

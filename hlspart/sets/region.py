@@ -33,22 +33,22 @@ class Box:
     count: tuple[int, ...]
 
 
-class Region:
+class IterationSet:
     """A set of iterations."""
 
     def __init__(self, owner: Regions, set_: Any) -> None:
         self._owner = owner
         self._set = set_
 
-    def meet(self, other: Region) -> Region:
+    def meet(self, other: IterationSet) -> IterationSet:
         """Iterations in both. Raises TooHard where that falls into too many pieces."""
         if self._set.n_basic_set() * other._set.n_basic_set() > MOST_PIECES:
             raise TooHard(f"more than {MOST_PIECES} pieces")
-        return Region(self._owner, self._owner.guarded(lambda: self._set.intersect(other._set)))
+        return IterationSet(self._owner, self._owner.guarded(lambda: self._set.intersect(other._set)))
 
-    def minus(self, other: Region) -> Region:
+    def minus(self, other: IterationSet) -> IterationSet:
         """Iterations in this one only."""
-        return Region(self._owner, self._owner.guarded(lambda: self._set.subtract(other._set)))
+        return IterationSet(self._owner, self._owner.guarded(lambda: self._set.subtract(other._set)))
 
     @property
     def empty(self) -> bool:
@@ -93,7 +93,7 @@ class Region:
 
         return self._owner.guarded(pick)
 
-    def point(self, far: int = 0) -> Region | None:
+    def point(self, far: int = 0) -> IterationSet | None:
         """One iteration (with values of the parameters), all iterators from ``far`` on; None when there is none."""
 
         def pick() -> Any:
@@ -103,9 +103,9 @@ class Region:
             return None if points.is_empty() else isl.Set.from_point(points.sample_point())
 
         found = self._owner.guarded(pick)
-        return None if found is None else Region(self._owner, found)
+        return None if found is None else IterationSet(self._owner, found)
 
-    def covers(self, other: Region) -> bool:
+    def covers(self, other: IterationSet) -> bool:
         """Whether all iterations of ``other`` are in this one too."""
         return self._owner.guarded(lambda: bool(other._set.is_subset(self._set)))
 
@@ -130,28 +130,28 @@ class Region:
         return self._owner.guarded(compute)
 
 
-class Touch:
+class AccessRelation:
     """A relation from iterations to tuples of numbers: the elements, or the banks, that an access reaches."""
 
     def __init__(self, owner: Regions, map_: Any) -> None:
         self._owner = owner
         self._map = map_
 
-    def then(self, names: Sequence[str], expressions: Sequence[str]) -> Touch:
+    def then(self, names: Sequence[str], expressions: Sequence[str]) -> AccessRelation:
         """Followed by ``names -> expressions`` (isl expressions)."""
         text = f"{{ [{', '.join(names)}] -> [{', '.join(expressions)}] }}"
-        return Touch(
+        return AccessRelation(
             self._owner,
             self._owner.guarded(lambda: self._map.apply_range(isl.Map(text, context=self._owner.context))),
         )
 
-    def agree(self, other: Touch) -> Region:
+    def agree(self, other: AccessRelation) -> IterationSet:
         """Iterations in which both can reach one and the same tuple."""
-        return Region(self._owner, self._owner.guarded(lambda: self._map.intersect(other._map).domain()))
+        return IterationSet(self._owner, self._owner.guarded(lambda: self._map.intersect(other._map).domain()))
 
-    def image(self) -> Region:
+    def image(self) -> IterationSet:
         """All tuples reached, as a set (of tuples, not of iterations)."""
-        return Region(self._owner, self._owner.guarded(lambda: self._map.range()))
+        return IterationSet(self._owner, self._owner.guarded(lambda: self._map.range()))
 
     def values(self, sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
         """All tuples reached, sorted; each entry lies in [0, size)."""
@@ -200,7 +200,7 @@ def _members(set_: Any, rank: int) -> list[tuple[int, ...]]:
 
 
 class Regions:
-    """Maker of :class:`Region` and :class:`Touch` over the iterators ``names`` with their ``steps``."""
+    """Maker of :class:`IterationSet` and :class:`AccessRelation` over the iterators ``names`` with their ``steps``."""
 
     def __init__(self, names: Sequence[str], steps: Sequence[int], max_operations: int = 2_000_000) -> None:
         self.names = tuple(names)
@@ -220,11 +220,11 @@ class Regions:
         finally:
             self.context.set_max_operations(0)
 
-    def region(self, domain: str) -> Region:
+    def region(self, domain: str) -> IterationSet:
         """The set written in isl notation."""
-        return Region(self, self.guarded(lambda: isl.Set(domain, context=self.context)))
+        return IterationSet(self, self.guarded(lambda: isl.Set(domain, context=self.context)))
 
-    def among(self, domain: str, first: int) -> Region:
+    def among(self, domain: str, first: int) -> IterationSet:
         """A set over the names from number ``first`` on; the others may be anything."""
 
         def build() -> Any:
@@ -233,15 +233,15 @@ class Regions:
             few = few.insert_dims(isl.dim_type.set, 0, first)
             return few.insert_dims(isl.dim_type.set, few.dim(isl.dim_type.set), behind)
 
-        return Region(self, self.guarded(build))
+        return IterationSet(self, self.guarded(build))
 
     def touch(
         self,
-        domain: Region,
+        domain: IterationSet,
         index: Sequence[Affine | None] | None,
         map_: str | None,
         extents: Sequence[int],
-    ) -> Touch:
+    ) -> AccessRelation:
         """Elements that an access reaches in each iteration.
 
         What is not known may be anything in the extents (an extent of 0 has no end).
@@ -268,9 +268,9 @@ class Regions:
                 relation = relation.intersect(isl.Map(map_, context=self.context))
             return relation.intersect_domain(domain._set)
 
-        return Touch(self, self.guarded(build))
+        return AccessRelation(self, self.guarded(build))
 
-    def element(self, touch: Touch, at: Mapping[str, int]) -> tuple[int, ...] | None:
+    def element(self, touch: AccessRelation, at: Mapping[str, int]) -> tuple[int, ...] | None:
         """One element that ``touch`` reaches in the iteration ``at``."""
 
         def pick() -> tuple[int, ...] | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from hlspart.model.directives import Directive, Option, Problem, RawPragma
+from hlspart.model.directives import Directive, Fault, Option, RawPragma
 from hlspart.model.program import (
     ArrayRef,
     Block,
@@ -211,7 +211,7 @@ class _Emitter(TextChanges):
             directive,
             at=moved(directive.at),
             options=tuple(Option(o.name, o.value, moved(o.at)) for o in directive.options),
-            problems=tuple(Problem(p.code, p.message, moved(p.at), p.hint, p.fatal) for p in directive.problems),
+            problems=tuple(Fault(p.code, p.message, moved(p.at), p.hint, p.fatal) for p in directive.problems),
             pragma=None if directive.pragma is None else order[directive.pragma],
         )
 

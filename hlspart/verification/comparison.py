@@ -16,13 +16,13 @@ from hlspart.accesses import analyse
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
 from hlspart.model.program import Program
-from hlspart.model.verifying import Difference, PortUse, Uninitialised, VerifyResult
+from hlspart.model.verifying import CountedPorts, Difference, Uninitialised, VerifyResult
 from hlspart.targets import Target
 from hlspart.verification.constants import hints_of
 from hlspart.verification.data import Number, Values, from_json, key, pack, size, to_json, unpack
 from hlspart.verification.differences import place, same, shown, split
 from hlspart.verification.driver import driver
-from hlspart.verification.execute import Binary, Filling, Outcome, compiler, filling_flags
+from hlspart.verification.execute import Executable, Filling, Outcome, compiler, filling_flags
 from hlspart.verification.extents import extents_of
 from hlspart.verification.interface import Incomparable, Interface, Object, interface
 from hlspart.verification.mapping import Correspondence
@@ -109,7 +109,7 @@ class _Comparison:
         self._programs = (first, second)
         self._fixed = _fixed(first, self._top, options.frontend.defines)
         self._paths = (original, new)
-        self._built: list[Binary] = []
+        self._built: list[Executable] = []
 
     # ---------------------------------------------------------------------------- the two sides
 
@@ -152,7 +152,7 @@ class _Comparison:
         text = f"equal on {len(seen)} vector{'s' * (len(seen) != 1)} x {self._options.runs} runs: {outputs}"
         return replace(result, message=text), saved
 
-    def _compared_on(self, original: Binary, new: Binary) -> tuple[VerifyResult, list[Run], Values | None]:
+    def _compared_on(self, original: Executable, new: Executable) -> tuple[VerifyResult, list[Run], Values | None]:
         """The result but for its text when equal, the vectors up to a difference, one that fails."""
         trials = self._trials(original)
         seen: list[Run] = []
@@ -187,7 +187,7 @@ class _Comparison:
         )  # fmt: skip
         return result, seen, trials.failed
 
-    def _again(self, original: Binary, new: Binary, values: Values, expected: bytes) -> Outcome:
+    def _again(self, original: Executable, new: Executable, values: Values, expected: bytes) -> Outcome:
         """What the new version does on one vector by itself: a difference that does not come twice is none of it."""
         timeout = self._options.timeout
         if original.run(self._input(0, values), self._record(0), timeout).data != expected:
@@ -195,7 +195,7 @@ class _Comparison:
         return new.run(self._input(1, values), self._record(1), timeout)
 
     def _uninitialised(
-        self, patterned: Binary, other: Binary, seen: Sequence[Run], failed: Values | None, folder: Path
+        self, patterned: Executable, other: Executable, seen: Sequence[Run], failed: Values | None, folder: Path
     ) -> tuple[Uninitialised, ...]:
         """Locals of the original whose first bytes reach its outputs; ``other``: as it was not compared."""
         looked: list[tuple[Values, bytes | None]] = [*seen[:_LOOKED], *seen[_LOOKED:][-1:]]
@@ -225,7 +225,7 @@ class _Comparison:
                 found.append(Uninitialised(self._paths[0], line, column, variable.name))
         return tuple(found) or (Uninitialised(self._paths[0], 1, 1, None),)
 
-    def _trials(self, original: Binary) -> Trials:
+    def _trials(self, original: Executable) -> Trials:
         def run(vectors: Sequence[Values], limit: float) -> list[Outcome]:
             return original.run_all([self._input(0, v) for v in vectors], self._record(0), limit)
 
@@ -246,7 +246,7 @@ class _Comparison:
         """Bytes of the outputs of all runs on one vector."""
         return self._options.runs * sum(map(size, self._outputs_of(side)))
 
-    def _ports(self, target: Target, values: Values, folder: Path) -> tuple[PortUse, ...]:
+    def _ports(self, target: Target, values: Values, folder: Path) -> tuple[CountedPorts, ...]:
         """Port use of the new version, run once on ``values``."""
         from hlspart.verification.ports import Simulation
 
@@ -254,7 +254,7 @@ class _Comparison:
             raise Incomparable("--ports needs C")
         simulation = Simulation(os.path.abspath(self._paths[1]), self._flags(1), target, folder, self._programs[1])
         text = driver(str(simulation.source), self._new, self._objects(1), self._outputs_of(1), 1)
-        binary = Binary(text, "c", (), folder, "counting")
+        binary = Executable(text, "c", (), folder, "counting")
         binary.wait()
         outcome = binary.run(self._input(1, values), sum(map(size, self._outputs_of(1))), 4 * self._options.timeout)
         if outcome.status != "ok":
@@ -271,7 +271,7 @@ class _Comparison:
             flags.append(f"-I{os.path.dirname(os.path.abspath(self._paths[0]))}")
         return flags
 
-    def _binary(self, side: int, folder: Path, filling: Filling, text: str | None = None) -> Binary:
+    def _binary(self, side: int, folder: Path, filling: Filling, text: str | None = None) -> Executable:
         """One version, or ``text`` in its place, being compiled."""
         path = text or os.path.abspath(self._paths[side])
         unit = self._programs[side].units[0]
@@ -280,7 +280,7 @@ class _Comparison:
         written = driver(source, self._interface(side), self._objects(side), self._outputs_of(side), runs)
         parts = (("original", "new")[side], filling, None if text is None else "initialised")
         name = "-".join(part for part in parts if part)
-        self._built.append(Binary(written, unit.language, self._flags(side), folder, name, filling))
+        self._built.append(Executable(written, unit.language, self._flags(side), folder, name, filling))
         return self._built[-1]
 
     def _interface(self, side: int) -> Interface:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 
-from hlspart.verification.interface import Leaf, Object
+from hlspart.verification.interface import Object, ScalarField
 
 Number = int | float
 Values = Mapping[str, Sequence[Number]]  # key of an object -> its scalars in memory order
@@ -16,7 +16,7 @@ LIMITS = {
 }  # fmt: skip
 
 
-def limits(leaf: Leaf) -> tuple[int, int]:
+def limits(leaf: ScalarField) -> tuple[int, int]:
     """Least and greatest value of an integer."""
     low, high = LIMITS[leaf.code]
     if leaf.bits is None:

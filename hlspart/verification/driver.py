@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlspart.verification.data import size
-from hlspart.verification.interface import Interface, Leaf, Object
+from hlspart.verification.interface import Interface, Object, ScalarField
 
 _RUNTIME = """#define HLSPART_TEXT_(x) #x
 #define HLSPART_TEXT(x) HLSPART_TEXT_(x)
@@ -163,7 +163,7 @@ def _move(item: Object, verb: str, stream: str) -> list[str]:
     return [f"        {loops}{{ {body} }}"]
 
 
-def _scalar(name: str, leaf: Leaf, verb: str, stream: str) -> str:
+def _scalar(name: str, leaf: ScalarField, verb: str, stream: str) -> str:
     if leaf.bits is None:
         return f"hlspart_{verb}((void *)&{name}, sizeof({name}), {stream});"
     kind = "long long" if leaf.code == "q" else "unsigned long long"

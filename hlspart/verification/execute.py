@@ -178,7 +178,7 @@ def filling_flags(program: str) -> tuple[str, ...] | None:
     return None
 
 
-class Binary:
+class Executable:
     """A driver being compiled in the background; ``run`` waits for it."""
 
     def __init__(

@@ -47,7 +47,7 @@ class Incomparable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class ScalarField:
     """A scalar inside an element: ``path`` is a C suffix such as ``.re`` ("" for a plain scalar).
 
     ``bits``: width of an arbitrary-precision integer, which is moved by its value; None where its bytes are.
@@ -72,7 +72,7 @@ class Object:
     position: int | None
     shape: tuple[int, ...]
     element: str
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[ScalarField, ...]
     passing: Literal["value", "array", "pointer", "reference"] = "array"
     output: bool = True
     initialised: bool = False
@@ -180,7 +180,7 @@ def _shape(variable: Variable, dims: tuple[int | None, ...], extents: Mapping[st
     return tuple(sizes)
 
 
-def _element(kind: CType, spelled: str, name: str, cxx: bool = False) -> tuple[str, tuple[Leaf, ...]]:
+def _element(kind: CType, spelled: str, name: str, cxx: bool = False) -> tuple[str, tuple[ScalarField, ...]]:
     """Type name for storage, and its scalars. C++ tells long from long long, so there it is as written."""
     leaves = tuple(_leaves(kind, "", name))
     if isinstance(kind, ScalarType) and not (cxx and spelled) and leaves[0].bits is None:
@@ -191,7 +191,7 @@ def _element(kind: CType, spelled: str, name: str, cxx: bool = False) -> tuple[s
     return spelled, leaves
 
 
-def _leaves(kind: CType, path: str, name: str) -> list[Leaf]:
+def _leaves(kind: CType, path: str, name: str) -> list[ScalarField]:
     match kind:
         case ScalarType():
             code = (
@@ -202,10 +202,10 @@ def _leaves(kind: CType, path: str, name: str) -> list[Leaf]:
                 else _CODES.get((kind.kind, kind.bits, kind.signed or kind.kind == "float"))
             )
             if code is None and kind.kind == "int" and kind.bits <= 64 and _ARBITRARY.match(kind.name):
-                return [Leaf(path, "q" if kind.signed else "Q", kind.bits)]
+                return [ScalarField(path, "q" if kind.signed else "Q", kind.bits)]
             if code is None:
                 raise Incomparable(f"{name}{path} has type {kind.name}, which cannot be driven")
-            return [Leaf(path, code)]
+            return [ScalarField(path, code)]
         case StructType() if kind.members and not kind.union:
             return [leaf for field, member in kind.members for leaf in _leaves(member, f"{path}.{field}", name)]
         case StructType() if kind.members:  # a union: by its widest member, whole numbers first
@@ -223,7 +223,7 @@ def _leaves(kind: CType, path: str, name: str) -> list[Leaf]:
             raise Incomparable(f"{name}{path} has a type that cannot be driven ({type(kind).__name__.lower()})")
 
 
-def _width(leaves: list[Leaf]) -> int:
+def _width(leaves: list[ScalarField]) -> int:
     return struct.calcsize("<" + "".join(leaf.code for leaf in leaves))
 
 

@@ -24,7 +24,7 @@ from hlspart.model.options import FrontendOptions
 from hlspart.model.ports import Ports
 from hlspart.model.program import ArrayType, Loop, Program, storage_bits
 from hlspart.model.results import IIResult, LoopResult, Validation
-from hlspart.model.verifying import PortUse
+from hlspart.model.verifying import CountedPorts
 from hlspart.partition import layout_of, validate
 from hlspart.predict import check, port_accesses
 from hlspart.targets import Target
@@ -98,7 +98,7 @@ class Simulation:
 
     # ------------------------------------------------------------------------------- the count
 
-    def uses(self) -> tuple[PortUse, ...]:
+    def uses(self) -> tuple[CountedPorts, ...]:
         """Worst iteration of each array in each pipelined loop that ran."""
         entries: dict[int, list[list[list[_Event]]]] = {}
         for loop, iterations in self._entries():
@@ -132,14 +132,14 @@ class Simulation:
                 seen[ident] = k + 1
                 open_[-1][1][-1].append(_Event(ident, k, (base, offset)))
 
-    def _of_loop(self, result: LoopResult, entries: list[list[list[_Event]]]) -> list[PortUse]:
+    def _of_loop(self, result: LoopResult, entries: list[list[list[_Event]]]) -> list[CountedPorts]:
         variables = {a.ref: a.array for a in self._analysis.accesses}
         kinds: dict[int, set[str]] = {}
         for a in self._analysis.accesses:
             kinds.setdefault(a.ref, set()).add(a.kind)
         factor = self._unroll(result.loop)
         predicted = self._predicted(result)
-        worst: dict[int, PortUse] = {}
+        worst: dict[int, CountedPorts] = {}
         runs = [
             [
                 [
@@ -168,12 +168,12 @@ class Simulation:
                     need = ports.interval(reads, writes)
                     if variable not in worst or need > worst[variable].interval:
                         name = self.program.variable(variable).name
-                        worst[variable] = PortUse(
+                        worst[variable] = CountedPorts(
                             result.function, self._name(result), name, banks, bank, reads, writes, need,
                             predicted.get(variable), 0,
                         )  # fmt: skip
         return [
-            PortUse(
+            CountedPorts(
                 u.function, u.loop, u.array, u.banks, u.bank, u.reads, u.writes, u.interval, u.predicted, iterations
             )
             for u in worst.values()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from hlspart.verification.constants import Hints
 from hlspart.verification.data import LIMITS, Number, Values, key, limits
-from hlspart.verification.interface import Leaf, Object
+from hlspart.verification.interface import Object, ScalarField
 
 CALM = (-100, 100)
 _PATTERNS = (
@@ -39,7 +39,7 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ObjectSample:
     """What one object got in one vector: numbers of its mode and of its round through the constants (or -1)."""
 
     mode: int
@@ -52,7 +52,7 @@ class Trial:
     """One input vector and how it came about; ``choices`` is empty for one of the calm vectors."""
 
     values: Values
-    choices: Mapping[str, Choice]
+    choices: Mapping[str, ObjectSample]
 
 
 @dataclass(slots=True)
@@ -143,7 +143,7 @@ class Sampler:
         self._number += 1
         rng = random.Random(f"{self._seed}/{self._number}")
         values: dict[str, Sequence[Number]] = {name: [value] for name, value in self._fixed.items()}
-        choices: dict[str, Choice] = {}
+        choices: dict[str, ObjectSample] = {}
         names = list(self._states)
         alone = rng.choice(names) if names and rng.random() < 0.3 else None  # the others calm
         (low, high), driven = self._calms[self.level]
@@ -162,17 +162,17 @@ class Sampler:
             )
         return Trial(values, choices)
 
-    def _choose(self, state: _State, rng: random.Random) -> Choice:
+    def _choose(self, state: _State, rng: random.Random) -> ObjectSample:
         mode = rng.choices(range(len(state.modes)), [t.weight for t in state.mode_tally])[0]
         pattern = rng.choices(state.patterns, [state.pattern_tally[p].weight for p in state.patterns])[0]
         if state.rounds < len(state.constants) and rng.random() < _FIRST_ROUNDS:
             pattern = "constants"
         if pattern != "constants":
-            return Choice(mode, pattern)
+            return ObjectSample(mode, pattern)
         if state.again:
-            return Choice(mode, pattern, state.again.pop(0))
+            return ObjectSample(mode, pattern, state.again.pop(0))
         state.rounds += 1
-        return Choice(mode, pattern, state.rounds - 1)
+        return ObjectSample(mode, pattern, state.rounds - 1)
 
     def learn(self, trial: Trial, good: bool) -> None:
         """What became of a vector on the original."""
@@ -238,7 +238,7 @@ def _drawn(
 
 
 def _column(
-    leaf: Leaf,
+    leaf: ScalarField,
     count: int,
     mode: Mode,
     pattern: str,
@@ -284,7 +284,7 @@ def _shifted(value: int, bits: int) -> int:
 _Kit = tuple[Callable[[int | float], Number | None], Callable[[], Number], list[Number]]
 
 
-def _integers(leaf: Leaf, mode: Mode, rng: random.Random) -> _Kit:
+def _integers(leaf: ScalarField, mode: Mode, rng: random.Random) -> _Kit:
     """A constant that fits (or None), a random value, and the values at the bounds."""
     least, most = limits(leaf)
     low = min(max(least, mode.low), most)

@@ -15,7 +15,7 @@ from graphs import Graph, least, random_graph, source
 
 from hlspart.blocked import propagate
 from hlspart.blocked.channels import ELEMENT_BYTES, burst, channel_layout, off_chip
-from hlspart.blocked.cut import Value, cost, spread
+from hlspart.blocked.cut import CutValue, cost, spread
 from hlspart.blocked.cut import least as least_cut
 from hlspart.blocked.emit import header
 from hlspart.model.blocked import Propagation, TileLayout
@@ -167,7 +167,7 @@ def test_the_cut_is_the_least_of_all_choices() -> None:
         count = rng.randint(2, 7)
         kinds: Any = [rng.choice(("any", "any", "blocked", "compact")) for _ in range(count)]
         values = [
-            Value(tuple(rng.sample(range(count), rng.randint(2, min(4, count)))), rng.randint(1, 30))
+            CutValue(tuple(rng.sample(range(count), rng.randint(2, min(4, count)))), rng.randint(1, 30))
             for _ in range(rng.randint(1, 9))
         ]
         free = [("blocked", "compact") if k == "any" else (k,) for k in kinds]

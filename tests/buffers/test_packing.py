@@ -13,7 +13,7 @@ import pytest
 from hlspart.buffers import solver
 from hlspart.buffers.packing import aligned, live_bound, pack
 from hlspart.buffers.problem import read_problem, solve, write_solution
-from hlspart.model.buffers import Block, CsvError
+from hlspart.model.buffers import CsvError, MemoryBlock
 
 ROWS = json.loads((Path(__file__).parent / "packings.json").read_text())
 
@@ -24,11 +24,11 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "available", lambda: False)
 
 
-def blocks(row: Sequence[Sequence[int]]) -> list[Block]:
-    return [Block(str(k), *numbers) for k, numbers in enumerate(row)]
+def blocks(row: Sequence[Sequence[int]]) -> list[MemoryBlock]:
+    return [MemoryBlock(str(k), *numbers) for k, numbers in enumerate(row)]
 
 
-def check(problem: Sequence[Block], offsets: Sequence[int], height: int) -> None:
+def check(problem: Sequence[MemoryBlock], offsets: Sequence[int], height: int) -> None:
     """No two blocks that are live at one step share a unit."""
     for at, block in zip(offsets, problem, strict=True):
         assert at % block.align == 0 and at >= 0 and at + block.size <= height
@@ -38,14 +38,14 @@ def check(problem: Sequence[Block], offsets: Sequence[int], height: int) -> None
         assert all(end <= start for (_, end), (start, _) in itertools.pairwise(spans))
 
 
-def least(problem: Sequence[Block]) -> int:
+def least(problem: Sequence[MemoryBlock]) -> int:
     """The lowest height of all orders in which each block is put at its lowest free place.
 
     Some order gives a lowest packing: push all blocks of one down as far as they go, and take them by offset.
     """
     best = sum(aligned(b.size, b.align) for b in problem)
     for order in itertools.permutations(problem):
-        placed: list[tuple[int, Block]] = []
+        placed: list[tuple[int, MemoryBlock]] = []
         for block in order:
             at = 0
             for start, other in sorted((p for p in placed if p[1].overlaps(block)), key=lambda p: p[0]):
@@ -60,12 +60,12 @@ def least(problem: Sequence[Block]) -> int:
     return best
 
 
-def random_problem(rng: random.Random, count: int) -> list[Block]:
+def random_problem(rng: random.Random, count: int) -> list[MemoryBlock]:
     out = []
     for k in range(count):
         lower = rng.randrange(8)
         size = rng.choice((0, 1, 2, 3, 5, 7, 12, 20)) if count > 3 else rng.randrange(9)
-        out.append(Block(str(k), lower, lower + rng.randint(1, 5), size, rng.choice((1, 1, 2, 4, 8))))
+        out.append(MemoryBlock(str(k), lower, lower + rng.randint(1, 5), size, rng.choice((1, 1, 2, 4, 8))))
     return out
 
 

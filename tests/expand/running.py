@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from hlspart.expand.engine import Engine, Plan
+from hlspart.expand.engine import Engine, RegionPlan
 from hlspart.model.expanding import Request
 from hlspart.model.options import Options
 from hlspart.model.source import apply_edits
@@ -52,7 +52,7 @@ def open_text(text: str) -> Pipeline:
     return Pipeline(["nest.c"], Options(), lambda _: text.encode())
 
 
-def plan_of(pipeline: Pipeline, loop: str, pes: tuple[int, ...], **given: object) -> tuple[Plan, str | None]:
+def plan_of(pipeline: Pipeline, loop: str, pes: tuple[int, ...], **given: object) -> tuple[RegionPlan, str | None]:
     """The plan of a region and the new text, if there is one."""
     loops = [x for x in pipeline.program.loops.values() if x.name in loop.split(",")]
     loops.sort(key=lambda x: x.at.span.start)

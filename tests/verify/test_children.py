@@ -11,7 +11,7 @@ import pytest
 
 from hlspart.model.options import FrontendOptions
 from hlspart.verification import VerifyOptions, verify
-from hlspart.verification.execute import Binary, Child
+from hlspart.verification.execute import Child, Executable
 
 ALONE = "void top(int a[4]) { for (int i = 0; i < 4; i++) a[i] += 1; }\n"
 
@@ -60,7 +60,7 @@ def test_a_run_that_forks_and_never_ends(tmp_path: Path) -> None:
             FILE *f = fopen("child", "w"); fprintf(f, "%d", child); fclose(f);
             for (;;) pause();
         }}"""
-    binary = Binary(text, "c", (), tmp_path, "forks")
+    binary = Executable(text, "c", (), tmp_path, "forks")
     binary.wait()
     outcome = binary.run(b"", 0, 1.0)
     assert (outcome.status, outcome.message) == ("timeout", "still running after 1 s")
@@ -72,7 +72,7 @@ def test_memory_of_a_run_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     text = """#include <stdlib.h>
         #include <string.h>
         int main(void) { for (;;) memset(malloc(1 << 20), 1, 1 << 20); }"""
-    binary = Binary(text, "c", (), tmp_path, "grows")
+    binary = Executable(text, "c", (), tmp_path, "grows")
     binary.wait()
     outcome = binary.run(b"", 0, 60)
     assert (outcome.status, outcome.message) == ("fault", "it uses more than 64 MB")

@@ -10,7 +10,7 @@ from hlspart.frontend.directives.kinds import KINDS, DirectiveKind
 from hlspart.frontend.directives.pragmas import named_variable
 from hlspart.frontend.directives.scope import Scopes
 from hlspart.model import program as ir
-from hlspart.model.directives import Directive, Option, Problem
+from hlspart.model.directives import Directive, Fault, Option
 from hlspart.model.source import Origin
 
 
@@ -28,7 +28,7 @@ class Command:
     at: Origin
     kind_at: Origin
     text: str
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Fault, ...] = ()
 
 
 def directives_of(command: Command, program: ir.Program, scopes: Scopes) -> list[Directive]:
@@ -51,7 +51,7 @@ def _directive(command: Command, at: str | None, program: ir.Program, scopes: Sc
     function = loop = None
     if not command.names:
         problems.append(
-            Problem("missing-location", "no function is named", command.at, "name function or function/label")
+            Fault("missing-location", "no function is named", command.at, "name function or function/label")
         )
     else:
         function, loop, more = _location(command.names[0], at, kind, program, scopes)
@@ -62,7 +62,7 @@ def _directive(command: Command, at: str | None, program: ir.Program, scopes: Sc
         elif kind.name == "allocation":
             options.append(Option("instances", item.name, item.at))
         else:
-            problems.append(Problem("unknown-option", f"unexpected '{item.name}'", item.at))
+            problems.append(Fault("unknown-option", f"unexpected '{item.name}'", item.at))
     values, more = interpret(kind, options, command.at, literal)
     problems += more
     variables: list[int] = []
@@ -88,15 +88,15 @@ def _directive(command: Command, at: str | None, program: ir.Program, scopes: Sc
 
 def _location(
     item: Option, function: str | None, kind: DirectiveKind, program: ir.Program, scopes: Scopes
-) -> tuple[str | None, int | None, list[Problem]]:
+) -> tuple[str | None, int | None, list[Fault]]:
     name, _, label = item.name.partition("/")
     if function is None:
         known = ", ".join(program.functions) or "none"
-        problem = Problem("unknown-function", f"no function '{name}'", item.at, f"the files define {known}")
+        problem = Fault("unknown-function", f"no function '{name}'", item.at, f"the files define {known}")
         return None, None, [problem]
     if not label:
         if kind.place == "loop":
-            problem = Problem(
+            problem = Fault(
                 "outside-loop",
                 f"{kind.name.upper()} needs a loop",
                 item.at,
@@ -109,7 +109,7 @@ def _location(
         return function, loop, []
     if scopes.has_label(function, label):
         text = f"label '{label}' of '{function}' does not stand before a loop"
-        return function, None, [Problem("unknown-label", text, item.at)]
+        return function, None, [Fault("unknown-label", text, item.at)]
     known = ", ".join(scopes.loop_names(function)) or "none"
-    problem = Problem("unknown-label", f"'{function}' has no loop '{label}'", item.at, f"its loops are {known}")
+    problem = Fault("unknown-label", f"'{function}' has no loop '{label}'", item.at, f"its loops are {known}")
     return function, None, [problem]

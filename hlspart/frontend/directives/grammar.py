@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.directives.kinds import KINDS, DirectiveKind
 from hlspart.frontend.tokens import SourceError, Token, lex_line, spell
-from hlspart.model.directives import Option, Problem
+from hlspart.model.directives import Fault, Option
 from hlspart.model.source import Origin
 
 _BINARY = frozenset(
@@ -44,16 +44,16 @@ def words_of(tokens: Iterable[Token], at: Origin) -> list[Word]:
     return [Word(t.text, t.kind, t.space, at) for t in tokens]
 
 
-def split(words: Sequence[Word]) -> tuple[list[Option], list[Problem]]:
+def split(words: Sequence[Word]) -> tuple[list[Option], list[Fault]]:
     """``name=value`` and bare words of a pragma; a value is the longest expression after ``=``."""
     options: list[Option] = []
-    problems: list[Problem] = []
+    problems: list[Fault] = []
     at = 0
     while at < len(words):
         word = words[at]
         if word.kind != "id":
             if word.text not in (",", ";"):
-                problems.append(Problem("syntax", f"unexpected '{word.text}'", word.at))
+                problems.append(Fault("syntax", f"unexpected '{word.text}'", word.at))
             at += 1
             continue
         name = word.text.lower()
@@ -63,7 +63,7 @@ def split(words: Sequence[Word]) -> tuple[list[Option], list[Problem]]:
             if value:
                 options.append(Option(name, value, word.at))
             else:
-                problems.append(Problem("missing-value", f"'{word.text}=' has no value", word.at))
+                problems.append(Fault("missing-value", f"'{word.text}=' has no value", word.at))
             at = end
         else:
             options.append(Option(name, None, word.at))
@@ -111,11 +111,11 @@ def _closing(words: Sequence[Word], at: int) -> int:
     return at
 
 
-def unknown_kind(word: str, at: Origin) -> Problem:
+def unknown_kind(word: str, at: Origin) -> Fault:
     """The problem of a directive that does not exist."""
     close = difflib.get_close_matches(word.lower(), KINDS, 1, 0.75)
     hint = f"did you mean {close[0].upper()}?" if close else None
-    return Problem("unknown-pragma", f"HLS pragma '{word}' does not exist", at, hint)
+    return Fault("unknown-pragma", f"HLS pragma '{word}' does not exist", at, hint)
 
 
 def interpret(
@@ -124,13 +124,13 @@ def interpret(
     at: Origin,
     evaluate: Callable[[str], int | None],
     lacking: bool = False,
-) -> tuple[dict[str, int], list[Problem]]:
+) -> tuple[dict[str, int], list[Fault]]:
     """Integer values of ``options`` and their problems. ``evaluate`` gives a constant expression's value.
 
     ``lacking``: a header was not found that may define the names without a value.
     """
     values: dict[str, int] = {}
-    problems: list[Problem] = []
+    problems: list[Fault] = []
     seen: dict[str, str] = {}
     skip = False
     for position, option in enumerate(options):
@@ -143,7 +143,7 @@ def interpret(
             name, skip = option.name, following is not None and following.value is None
             text = f" before '{following.name}'" if skip and following is not None else ""
             problems.append(
-                Problem("missing-equals", f"'=' is missing after '{option.name}'{text}", option.at, "write name=value")
+                Fault("missing-equals", f"'=' is missing after '{option.name}'{text}", option.at, "write name=value")
             )
         elif name is None or name not in kind.options:
             problems.append(_unknown_option(kind, option))
@@ -154,12 +154,12 @@ def interpret(
         if name in seen:
             differs = seen[name] != value
             text = f"'{name}' is given twice" + (" with different values" if differs else "")
-            problems.append(Problem("duplicate-option", text, option.at, "keep one of them", fatal=differs))
+            problems.append(Fault("duplicate-option", text, option.at, "keep one of them", fatal=differs))
         seen[name] = value
     for name, wanted in kind.options.items():
         if wanted.required and name not in seen:
             text = f"{kind.name.upper()} needs '{name}='"
-            problems.append(Problem("missing-option", text, at, f"add {name}=..."))
+            problems.append(Fault("missing-option", text, at, f"add {name}=..."))
     return values, problems
 
 
@@ -170,7 +170,7 @@ def _check(
     values: dict[str, int],
     evaluate: Callable[[str], int | None],
     lacking: bool,
-) -> list[Problem]:
+) -> list[Fault]:
     wanted, value = kind.options[name], option.value
     if value is None:
         return []
@@ -181,21 +181,21 @@ def _check(
             if wanted.positive and number < 1:
                 shown = "II" if name == "ii" else name
                 text = f"{shown}={number} is not positive"
-                return [Problem(f"bad-{name}", text, option.at, f"give {shown} a value of 1 or more")]
+                return [Fault(f"bad-{name}", text, option.at, f"give {shown} a value of 1 or more")]
             return []
         real = _is_real(value)
         if _NOT_EVALUATED.search(value) or (lacking and not real and _NAME.search(value)):
             text = f"the value of {name}={value} is not known here" + (", as a header was not found" if lacking else "")
-            return [Problem("value-unknown", text, option.at, fatal=False)]
+            return [Fault("value-unknown", text, option.at, fatal=False)]
         text = f"{name}={value} is not an integer" + ("" if real else " constant here")
         hint = None if real else "use a literal, a macro, an enumerator or a const integer with a constant value"
-        return [Problem("bad-value", text, option.at, hint)]
+        return [Fault("bad-value", text, option.at, hint)]
     if wanted.form == "choice" and value.lower() not in wanted.words:
         close = difflib.get_close_matches(value.lower(), wanted.words, 1, 0.6)
         hint = f"did you mean {close[0]}?" if close else "one of " + ", ".join(wanted.words)
-        return [Problem("bad-choice", f"'{value}' is no {name} of {kind.name.upper()}", option.at, hint)]
+        return [Fault("bad-choice", f"'{value}' is no {name} of {kind.name.upper()}", option.at, hint)]
     if wanted.form == "flag" and value.lower() not in ("true", "false", "1", "0"):
-        return [Problem("bad-value", f"{name}={value}: '{name}' takes no such value", option.at, f"write {name}")]
+        return [Fault("bad-value", f"{name}={value}: '{name}' takes no such value", option.at, f"write {name}")]
     return []
 
 
@@ -207,7 +207,7 @@ def _is_real(text: str) -> bool:
     return True
 
 
-def _unknown_option(kind: DirectiveKind, option: Option) -> Problem:
+def _unknown_option(kind: DirectiveKind, option: Option) -> Fault:
     known = list(kind.options) + [w for o in kind.options.values() for w in o.words]
     written = option.name if option.value is None else f"{option.name}="
     close = difflib.get_close_matches(option.name, known, 1, 0.6)
@@ -215,11 +215,11 @@ def _unknown_option(kind: DirectiveKind, option: Option) -> Problem:
     types = kind.options.get("type")
     if option.value is None and types is not None and types.words:
         text = f"'{option.name}' is no type and no option of {kind.name.upper()}"
-        return Problem("unknown-option", text, option.at, hint or "types are " + ", ".join(types.words))
-    return Problem("unknown-option", f"{kind.name.upper()} has no option '{written}'", option.at, hint)
+        return Fault("unknown-option", text, option.at, hint or "types are " + ", ".join(types.words))
+    return Fault("unknown-option", f"{kind.name.upper()} has no option '{written}'", option.at, hint)
 
 
-def is_modelled(kind: DirectiveKind, options: Sequence[Option], problems: Sequence[Problem]) -> bool:
+def is_modelled(kind: DirectiveKind, options: Sequence[Option], problems: Sequence[Fault]) -> bool:
     """Whether predictions account for a directive with these options."""
     codes = {p.code for p in problems}
     if "struct-member" in codes or ("value-unknown" in codes and kind.name not in _FREE_VALUES):

@@ -14,7 +14,7 @@ from hlspart.frontend.directives.kinds import DISTINCTIVE, KINDS, DirectiveKind
 from hlspart.frontend.directives.scope import Found, Scopes
 from hlspart.frontend.tokens import SourceError, Token, lex_line, spell
 from hlspart.model import program as ir
-from hlspart.model.directives import Directive, Option, Problem, RawPragma
+from hlspart.model.directives import Directive, Fault, Option, RawPragma
 from hlspart.model.source import Origin, Span
 
 Dialect = Literal["vitis", "smarthls", "accel", "opencl", "autopilot", "unknown"]
@@ -60,13 +60,13 @@ class _Reader:
         word = tokens[0].text
         if word.upper() in _FOREIGN:
             dialect, tool = _FOREIGN[word.upper()]
-            problem = Problem("other-dialect", f"'#pragma {word}' is {tool}'s, not an HLS pragma", self.at)
+            problem = Fault("other-dialect", f"'#pragma {word}' is {tool}'s, not an HLS pragma", self.at)
             kind = tokens[1].text.lower() if len(tokens) > 1 else word.lower()
             return self._plain(kind, dialect, tokens[2:], problem)
         if word.upper() != "HLS":
             return self._without_keyword(tokens)
         if len(tokens) == 1:
-            return self._plain("", "vitis", (), Problem("syntax", "the pragma is empty", self.at))
+            return self._plain("", "vitis", (), Fault("syntax", "the pragma is empty", self.at))
         return self._hls(tokens[1:])
 
     def _without_keyword(self, tokens: Sequence[Token]) -> Directive | None:
@@ -78,7 +78,7 @@ class _Reader:
         if word.lower() not in DISTINCTIVE and "=" not in rest:
             return None  # '#pragma unroll' belongs to other compilers
         hint = f"write #pragma HLS {word}"
-        problem = Problem("missing-keyword", f"the keyword HLS is missing before '{word}'", self.at, hint)
+        problem = Fault("missing-keyword", f"the keyword HLS is missing before '{word}'", self.at, hint)
         return self._plain(kind.name, "unknown", tokens[1:], problem)
 
     def _hls(self, tokens: Sequence[Token]) -> Directive:
@@ -87,7 +87,7 @@ class _Reader:
             truth, end = condition(tokens, self._value)
             tokens = tokens[end:]
             if not tokens:
-                return self._plain("", "vitis", (), Problem("syntax", "no pragma after the condition", self.at))
+                return self._plain("", "vitis", (), Fault("syntax", "no pragma after the condition", self.at))
         word = tokens[0].text
         if word.lower() in _SMARTHLS or _parenthesised(tokens):
             return self._smarthls(tokens)
@@ -96,10 +96,10 @@ class _Reader:
             return self._plain(word.lower(), "vitis", tokens[1:], unknown_kind(word, self.at))
         directive = self._known(kind, tokens[1:])
         if truth is None:
-            problem = Problem("condition-unknown", "its condition is not constant here", self.at, fatal=False)
+            problem = Fault("condition-unknown", "its condition is not constant here", self.at, fatal=False)
             return replace(directive, modelled=False, problems=(*directive.problems, problem))
         if not truth:
-            problem = Problem("condition-false", "its condition is false", self.at)
+            problem = Fault("condition-false", "its condition is false", self.at)
             return replace(directive, problems=(problem,))
         return directive
 
@@ -130,13 +130,13 @@ class _Reader:
                 words.append(name)
         named = [o.value or "" for o in options if o.name in ("variable", "argument")]
         variables = [f.variable.id for n in named if (f := self._find(n)).variable is not None]
-        problem = Problem("other-dialect", "this is SmartHLS's spelling; Vitis HLS does not know it", self.at)
+        problem = Fault("other-dialect", "this is SmartHLS's spelling; Vitis HLS does not know it", self.at)
         return Directive(
             "_".join(words), "smarthls", "pragma", self.at, self._text(), tuple(options), {}, self.pragma.function,
             self.pragma.loop, tuple(variables), (problem,), False, self.pragma.index,
         )  # fmt: skip
 
-    def _plain(self, kind: str, dialect: Dialect, tokens: Sequence[Token], problem: Problem) -> Directive:
+    def _plain(self, kind: str, dialect: Dialect, tokens: Sequence[Token], problem: Fault) -> Directive:
         """A directive without meaning for the tool: kept with its options, never acted on."""
         options, _ = split(words_of(tokens, self.at))
         return Directive(
@@ -169,19 +169,19 @@ class _Reader:
         }
         return [replace(w, at=by_name.get(w.text.lower(), w.at)) if w.kind == "id" else w for w in words]
 
-    def _position(self, kind: DirectiveKind) -> list[Problem]:
+    def _position(self, kind: DirectiveKind) -> list[Fault]:
         name = kind.name.upper()
         if self.pragma.function is None:
             text = f"{name} stands outside of a function"
-            return [Problem("outside-function", text, self.at, "move it into the body of the function")]
+            return [Fault("outside-function", text, self.at, "move it into the body of the function")]
         if kind.place == "loop" and self.pragma.loop is None:
             text = f"{name} stands outside of a loop"
-            return [Problem("outside-loop", text, self.at, "move it into the body of the loop, first line")]
+            return [Fault("outside-loop", text, self.at, "move it into the body of the loop, first line")]
         return []
 
-    def _variables(self, kind: DirectiveKind, options: Sequence[Option]) -> tuple[tuple[int, ...], list[Problem]]:
+    def _variables(self, kind: DirectiveKind, options: Sequence[Option]) -> tuple[tuple[int, ...], list[Fault]]:
         found: list[int] = []
-        problems: list[Problem] = []
+        problems: list[Fault] = []
         for position, option in enumerate(options):
             wanted = kind.options.get(option.name)
             if wanted is None or wanted.form != "name":
@@ -200,14 +200,14 @@ class _Reader:
 
 def named_variable(
     text: str, at: Origin, find: Callable[[str], Found], program: ir.Program
-) -> tuple[int | None, Problem | None]:
+) -> tuple[int | None, Fault | None]:
     """The variable that ``variable=text`` means, or what is wrong with it."""
     name = re.sub(r"^\s*(?:this\s*->|\*|&)\s*", "", text)
     match = re.match(r"[A-Za-z_$][\w$]*", name)
     if text == "return" or not text:
         return None, None
     if match is None:
-        return None, Problem("unknown-variable", f"'{text}' is not the name of a variable", at)
+        return None, Fault("unknown-variable", f"'{text}' is not the name of a variable", at)
     qualified = re.match(r"(?:[A-Za-z_$][\w$]*::)+[A-Za-z_$][\w$]*", name)  # a name that several namespaces declare
     if qualified is not None and find(qualified.group()).variable is not None:
         match = qualified
@@ -216,24 +216,24 @@ def named_variable(
     found = find(base)
     if found.variable is not None:
         if member and not rest.startswith("::"):
-            note = Problem("struct-member", f"'{text}' is a part of a variable", at, fatal=False)
+            note = Fault("struct-member", f"'{text}' is a part of a variable", at, fatal=False)
             return found.variable.id, note
         return found.variable.id, None
     if member:
-        return None, Problem("struct-member", f"'{text}' is a member that is not known here", at, fatal=False)
+        return None, Fault("struct-member", f"'{text}' is a member that is not known here", at, fatal=False)
     if found.later is not None:
         line = program.line(found.later.at)
         text = f"'{base}' is declared after the pragma, in line {line}"
-        return None, Problem("declared-later", text, at, f"move the pragma below line {line}")
+        return None, Fault("declared-later", text, at, f"move the pragma below line {line}")
     if len(found.elsewhere) > 1 and len({v.function for v in found.elsewhere}) == 1:
         places = ", ".join(str(program.line(v.at)) for v in found.elsewhere)
-        return None, Problem("ambiguous-variable", f"'{base}' is declared several times, in lines {places}", at)
+        return None, Fault("ambiguous-variable", f"'{base}' is declared several times, in lines {places}", at)
     if found.elsewhere:
         other = found.elsewhere[0]
         where = f"in function '{other.function}'" if other.function else "at file scope"
         text = f"no variable '{base}' is visible here; one is declared {where}, line {program.line(other.at)}"
-        return None, Problem("not-visible", text, at, "move the pragma into the scope of the variable")
-    return None, Problem("unknown-variable", f"no variable '{base}'", at)
+        return None, Fault("not-visible", text, at, "move the pragma into the scope of the variable")
+    return None, Fault("unknown-variable", f"no variable '{base}'", at)
 
 
 def _parenthesised(tokens: Sequence[Token]) -> bool:
@@ -258,7 +258,7 @@ def _attributes(program: ir.Program) -> list[Directive]:
             continue
         for match in _OPENCL.finditer(unit.source.text):
             at = Origin(Span(unit.path, match.start(), match.end()))
-            problem = Problem("other-dialect", f"'{match.group()}' is an OpenCL attribute, ignored in C kernels", at)
+            problem = Fault("other-dialect", f"'{match.group()}' is an OpenCL attribute, ignored in C kernels", at)
             kind, text = match.group(1), match.group()
             found.append(Directive(kind, "opencl", "pragma", at, text, (), {}, None, None, (), (problem,), False))
     return found

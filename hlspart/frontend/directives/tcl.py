@@ -20,7 +20,7 @@ from hlspart.frontend.directives.grammar import literal
 from hlspart.frontend.directives.kinds import KINDS
 from hlspart.frontend.tokens import SourceError, lex_line
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.directives import Option, Problem
+from hlspart.model.directives import Fault, Option
 from hlspart.model.project import ProjectFile
 from hlspart.model.source import Origin, SourceText, Span
 
@@ -216,14 +216,14 @@ def _directive(source: SourceText, kind: str, words: list[TclWord]) -> Command:
     known = KINDS.get(kind)
     names: list[Option] = []
     options: list[Option] = []
-    problems: list[Problem] = []
+    problems: list[Fault] = []
     at = 1
     while at < len(words):
         word = words[at]
         at += 1
         if word.open:
             text = f"'{word.text}' is not a constant"
-            problems.append(Problem("bad-value", text, origin(word), "write the value, or set a variable to it"))
+            problems.append(Fault("bad-value", text, origin(word), "write the value, or set a variable to it"))
         if not word.text.startswith("-") or word.braced or re.match(r"-\d", word.text):
             names.extend(Option(name, None, origin(word)) for name in word.text.split())
             continue

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hlspart.mars.analysis import expanded
 from hlspart.mars.codegen.classes import coordinates
-from hlspart.mars.codegen.parts import Burst, Cell, CellKind, Copy, TileMemory, TilePart, TilePlan
+from hlspart.mars.codegen.parts import Cell, CellKind, Copy, TileBurst, TileMemory, TilePart, TilePlan
 from hlspart.mars.codegen.plan import TilePlanner
 from hlspart.mars.codegen.printer import NestPrinter, c_type, holds_loop, new_names
 from hlspart.mars.integers import Vector
@@ -298,7 +298,7 @@ class _Writer:
             stride *= memory.count[k]
         return linear(total)
 
-    def _burst(self, memory: TileMemory, kind: int, number: int, burst: Burst, write: bool) -> dict[str, object]:
+    def _burst(self, memory: TileMemory, kind: int, number: int, burst: TileBurst, write: bool) -> dict[str, object]:
         offset = f" + {burst.offset}" if burst.offset else ""
         suffix = "" if self.plan.classes.single else f"_{kind}"
         line = f"{memory.name}_{'out' if write else 'in'}{number}"
@@ -469,7 +469,7 @@ def _count(node: Node, indent: str) -> Iterator[str]:
     yield f"{indent}count_tile({', '.join(node.args)}, planned);"
 
 
-def _longest(kinds: Sequence[Sequence[Burst]], name: str) -> list[dict[str, object]]:
+def _longest(kinds: Sequence[Sequence[TileBurst]], name: str) -> list[dict[str, object]]:
     """The lines on chip that the bursts of a tile go through, long enough for each class."""
     number = max((len(bursts) for bursts in kinds), default=0)
     return [

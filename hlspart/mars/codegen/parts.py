@@ -50,7 +50,7 @@ class TilePart:
 
 
 @dataclass(frozen=True, slots=True)
-class Burst:
+class TileBurst:
     """One request: ``words`` from ``offset`` of the block ``owner`` away from that of T, into or out of ``parts``."""
 
     owner: Vector
@@ -66,8 +66,8 @@ class CellKind:
     The points are those of the block whose ``V`` (see Memory) is 0.
     """
 
-    reads: tuple[Burst, ...]
-    writes: tuple[Burst, ...]
+    reads: tuple[TileBurst, ...]
+    writes: tuple[TileBurst, ...]
     home: tuple[Vector, ...]
 
 

@@ -8,7 +8,7 @@ from math import prod
 
 from hlspart.mars import integers
 from hlspart.mars.codegen.classes import classes, representatives
-from hlspart.mars.codegen.parts import Burst, Cell, CellKind, Copy, TileBuffer, TileMemory, TilePart, TilePlan
+from hlspart.mars.codegen.parts import Cell, CellKind, Copy, TileBuffer, TileBurst, TileMemory, TilePart, TilePlan
 from hlspart.mars.integers import Vector
 from hlspart.mars.layouts import Tiled, of_classes, planes
 from hlspart.mars.nest import TileNest
@@ -322,7 +322,7 @@ class TilePlanner:
             for t in record.reads:
                 members = sorted((m for m in record.sets if m.id in t.sets), key=lambda m: m.offset)
                 parts = tuple(TilePart(buffer, scan(m.points, 0), cell, listed(m.points)) for m in members)
-                bursts.append(Burst(t.owner, t.offset, t.words, parts))
+                bursts.append(TileBurst(t.owner, t.offset, t.words, parts))
             home = tuple(
                 p[1 : 1 + len(buffer.dims)]
                 for m in sorted((m for m in record.sets if not any(m.owner)), key=lambda m: m.offset)
@@ -354,10 +354,10 @@ class TilePlanner:
                 found.append(TilePart(home.buffer, scan(m.points, space), tuple(cell), mine))
             return found
 
-        def burst(t: Transfer, tile: Vector) -> Burst:
+        def burst(t: Transfer, tile: Vector) -> TileBurst:
             kind, shift = self.classes.split(integers.add(tile, t.owner))
             members = sorted((m for m in records[kind].sets if m.id in t.sets), key=lambda m: m.offset)
-            return Burst(t.owner, t.offset, t.words, tuple(p for m in members for p in parts(m, shift)))
+            return TileBurst(t.owner, t.offset, t.words, tuple(p for m in members for p in parts(m, shift)))
 
         kinds = [
             CellKind(tuple(burst(t, r.residue) for t in r.reads), tuple(burst(t, r.residue) for t in r.writes), ())
@@ -379,7 +379,7 @@ class TilePlanner:
         if record.still and integers.hermite(integers.kernel(rows, tiles)) != integers.hermite(record.still):
             raise Unprintable(f"{name}: tiles that share data are not told apart by linear coordinates")
 
-        def there(b: Burst) -> Burst:
+        def there(b: TileBurst) -> TileBurst:
             return replace(b, owner=integers.apply(rows, b.owner))
 
         kinds = [CellKind(tuple(map(there, k.reads)), tuple(map(there, k.writes)), k.home) for k in kinds]
