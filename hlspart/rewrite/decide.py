@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from hlspart import partition
-from hlspart.frontend.hidden import hidden_uses
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Access, AccessAnalysis, ArrayGroup
 from hlspart.model.options import RewriteOptions
-from hlspart.model.program import ArrayRef, ArrayType, Call, Function, Program, Variable, places
+from hlspart.model.program import ArrayRef, Program, Variable
 from hlspart.model.results import BankVerdict, Validation
 from hlspart.model.rewriting import GroupOutcome, Style
-from hlspart.model.source import Origin, one_line
+from hlspart.model.source import one_line
 from hlspart.rewrite.crossbar import refuse_crossbar
 from hlspart.rewrite.formulas import formulas
 from hlspart.rewrite.gather import calls_of, refuse_layout, refuse_movement
 from hlspart.rewrite.linear import effects
 from hlspart.rewrite.names import Names
+from hlspart.rewrite.outcomes import outcome_of
 from hlspart.rewrite.plan import GroupRefusal, Plan
+from hlspart.rewrite.refusals import Refusals
 from hlspart.rewrite.regions import Blocked, Movement, Planner
-from hlspart.rewrite.uses import Use, Uses
-from hlspart.semantics.effects import QUIET
+from hlspart.rewrite.uses import Uses
 
 SELECTIONS = 20_000  # choices of a bank in the bank-centric text of one group, some seven tokens each
 #: What only bank-centric code cannot write: the pragma can stay.
@@ -33,8 +32,6 @@ BANK_CENTRIC = frozenset((
     "write-order", "inner-loop", "inner-block", "jump", "alias", "index-form", "loop-header", "iterator",
     "shadowed-iterator", "size", "struct", "side-effect", "reference",
 ))  # fmt: skip
-#: What takes values, also where it takes them by reference.
-_LIBRARY = re.compile(r"(?:std|hls)\s*::\s*(?!(?:swap|exchange|tie|c?ref|move|forward|addressof)\b)|(?:max|min|abs)\b")
 ALL_SELECTIONS = 100_000  # in that of a program, shared out evenly: beyond, compilers and our own reader give up
 
 
@@ -77,9 +74,9 @@ class Decider:
         return min(SELECTIONS, ALL_SELECTIONS // max(1, wanted))
 
     @cached_property
-    def hidden(self) -> Mapping[int, Origin]:
-        """Arrays that text of another configuration names."""
-        return hidden_uses(self.program)
+    def refusals(self) -> Refusals:
+        """What no way of writing serves."""
+        return Refusals(self.program, self.uses)
 
     @cached_property
     def by_ref(self) -> Mapping[int, tuple[Access, ...]]:
@@ -155,7 +152,7 @@ class Decider:
             if any(v.storage == "parameter" and v.function == at.name for v in members):
                 return GroupRefusal("function-pointer", f"{at.name} is used through a pointer", at.at)
         for variable in members:
-            refusal = self._declaration_refusal(variable) or self._use_refusal(group, variable)
+            refusal = self.refusals.of_declaration(variable) or self.refusals.of_uses(group, variable)
             if refusal is not None:
                 return refusal
         refusal = self._access_refusal(group)
@@ -282,26 +279,8 @@ class Decider:
         return Plan(group, "bankdim", layout, bank_names, False, banks_of)
 
     def _bank_centric(self, group: ArrayGroup, layout: Layout, members: list[Variable]) -> Plan | GroupRefusal:
-        plan = self._lent(group) or self._crossbar(group, layout, members)
+        plan = self.refusals.of_lent_elements(group) or self._crossbar(group, layout, members)
         return plan if isinstance(plan, GroupRefusal) else refuse_crossbar(self.program, plan) or plan
-
-    def _lent(self, group: ArrayGroup) -> GroupRefusal | None:
-        """An element that a call may take by C++ reference: the value that was loaded is another object."""
-        for call, _ in self.uses.calls:
-            if not self.program.cxx(call.at.span.path) or call.function in QUIET:
-                continue
-            callee = self.program.functions.get(call.function or "")
-            if callee is not None:
-                taken = "&" in self.program.text(callee.signature)
-            else:
-                taken = _LIBRARY.match(self.program.text(call.callee)) is None
-            for arg in call.args if taken else ():
-                if any(ref.variable in group.members for ref in places(arg)):
-                    name = self.program.text(call.callee)
-                    return GroupRefusal(
-                        "reference", f"{name} may keep or change the element through a reference", arg.at
-                    )
-        return None
 
     def _crossbar(self, group: ArrayGroup, layout: Layout, members: list[Variable]) -> Plan | GroupRefusal:
         for ref in self._elements(group):
@@ -385,107 +364,6 @@ class Decider:
             return f"'{text}' leaves the array" + (f" at {where}" if where else "")
         return f"'{text}' is not proved to stay inside the array"
 
-    def _declaration_refusal(self, variable: Variable) -> GroupRefusal | None:
-        given = {unit.path for unit in self.program.units}
-        if variable.extern and variable.storage != "parameter":
-            return GroupRefusal("extern", f"'{variable.name}' is defined in a file that is not given", variable.at)
-        for declarator in variable.declarations:
-            path = declarator.declarator.span.path
-            if path not in given:
-                return GroupRefusal(
-                    "header",
-                    f"'{variable.name}' is declared in {path}, which is not given: give it, too",
-                    declarator.name,
-                )
-        if variable.volatile:
-            return GroupRefusal("volatile", f"'{variable.name}' is volatile", variable.at)
-        instances = self.uses.instances.get(variable.function or "", 0)
-        if instances > 1 or (instances and variable.reference):  # whose extents the template's arguments may come from
-            return GroupRefusal(
-                "template", f"'{variable.name}' is declared in the template {variable.function}", variable.at
-            )
-        if not isinstance(variable.type, ArrayType) and variable.storage != "parameter":
-            return GroupRefusal("pointer", f"'{variable.name}' is a pointer", variable.at)
-        return None
-
-    def _use_refusal(self, group: ArrayGroup, variable: Variable) -> GroupRefusal | None:
-        reasons = {
-            "row": ("partial-subscript", "a row of the array is handed on"),
-            "address": ("address-taken", "its address is taken"),
-            "whole": ("address-taken", "the array is used as a pointer"),
-        }
-        if variable.id in self.hidden:
-            reason = f"'{variable.name}' is also named in text that #if leaves out, which would not fit the new code"
-            return GroupRefusal("inactive", reason, self.hidden[variable.id])
-        whole = self.program.functions[variable.function].at.span if variable.function is not None else None
-        for span in self.uses.unknown.get(variable.name, ()):
-            if whole is None or (whole.path == span.path and whole.start <= span.start < whole.end):
-                reason = f"what is done with '{variable.name}' here is not analysed"
-                return GroupRefusal("opaque", reason, Origin(span))
-        given = {unit.path for unit in self.program.units}
-        for use in self.uses.by_variable.get(variable.id, ()):
-            if self.uses.instances.get(use.function or "", 0) > 1:
-                return GroupRefusal(
-                    "template", f"{use.function} is one of several instances of a template", use.node.at
-                )
-            name = use.node.name if isinstance(use.node, ArrayRef) else use.node.at
-            if name.editable and self.program.text(name) != variable.name:
-                return GroupRefusal("namespace", f"'{variable.name}' is named with its namespace", use.node.at)
-            if use.node.at.span.path not in given:
-                reason = f"'{variable.name}' is used in {use.node.at.span.path}, which is not given: give it, too"
-                return GroupRefusal("header", reason, use.node.at)
-            if use.kind in reasons:
-                code, reason = reasons[use.kind]
-                return GroupRefusal(code, f"'{variable.name}': {reason}", use.node.at)
-            at = use.node.at
-            if at.kind in ("macro", "mixed"):
-                return GroupRefusal(
-                    "macro", f"'{variable.name}' is used inside the macro {at.macro or ''}".rstrip(), at
-                )
-            if use.kind == "argument":
-                call = use.call
-                assert call is not None
-                formal = formal_of(self.program, call, use.position or 0)
-                if formal is None or formal not in group.members:
-                    return GroupRefusal(
-                        "extern-callee", f"'{variable.name}' is handed to {call.function or 'a pointer'}", call.at
-                    )
-            if use.kind == "element" and len(shared := _meanings(self.uses, use)) > 1:
-                other = self.program.variable(next(iter(shared - {variable.id}))).name
-                return GroupRefusal("macro", f"one macro argument means '{variable.name}' and '{other}'", use.node.at)
-        return None
-
-
-def outcome_of(
-    program: Program, group: ArrayGroup, status: str, style: Style | None, refusal: GroupRefusal | None
-) -> GroupOutcome:
-    """The outcome record of a group."""
-    arrays = tuple(dict.fromkeys(program.variable(v).name for v in group.members))
-    return GroupOutcome(
-        group.id,
-        arrays,
-        status,  # type: ignore[arg-type]
-        style,
-        refusal.code if refusal else None,
-        refusal.reason if refusal else None,
-        refusal.at if refusal else None,
-    )
-
-
-def _elsewhere(variable: Variable, path: str) -> str:
-    return f"'{variable.name}' is declared in {path}, which is not given: give it, too"
-
-
-def outside(program: Program, analysis: AccessAnalysis, array: int) -> GroupOutcome | None:
-    """Refusal of an array that is declared in a file which is not given, so that no pragma can be written for it."""
-    variable = program.variable(array)
-    path = variable.at.span.path
-    if path in {unit.path for unit in program.units}:
-        return None
-    refusal = GroupRefusal("header", _elsewhere(variable, path), variable.at)
-    group = next(g for g in analysis.groups if array in g.members)
-    return outcome_of(program, group, "refused", None, refusal)
-
 
 def _extents(variable: Variable) -> tuple[int | None, ...]:
     return variable.as_array.dims if variable.as_array is not None else ()
@@ -512,16 +390,3 @@ def _constant_banks(layout: PerDimLayout, verdicts: list[BankVerdict | None]) ->
         reached.update(verdict.banks)
     tuples = [layout.bank_tuple(b) for b in reached] or [(0,) * len(layout.dims)]
     return tuple(column[0] if len(set(column)) == 1 else None for column in zip(*tuples, strict=True))
-
-
-def _meanings(uses: Uses, use: Use) -> frozenset[int]:
-    span = (use.node.name if isinstance(use.node, ArrayRef) else use.node.at).span
-    return uses.shared_spans[span.path, span.start, span.end]
-
-
-def formal_of(program: Program, call: Call, position: int) -> int | None:
-    """The parameter that argument ``position`` of ``call`` becomes."""
-    function: Function | None = program.functions.get(call.function or "")
-    if function is None or position >= len(function.params):
-        return None
-    return function.params[position]

@@ -22,8 +22,8 @@ from hlspart.model.results import IIResult, InferResult, Validation
 from hlspart.model.rewriting import GroupOutcome, RewriteResult
 from hlspart.model.source import Edit, Origin, SourceText, Span
 from hlspart.partition import chosen_layout
-from hlspart.rewrite.decide import outside
 from hlspart.rewrite.engine import rewrite, with_outcomes, with_reasons, withheld
+from hlspart.rewrite.outcomes import outside
 from hlspart.rewrite.plan import GroupRefusal
 from hlspart.rewrite.prepare import Preparation, preparations, refusals, texts_of, without
 from hlspart.rewrite.structs import refused_later, splits

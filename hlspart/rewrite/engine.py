@@ -18,9 +18,10 @@ from hlspart.rewrite.access import edit_use
 from hlspart.rewrite.adapter import edit_callers
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.crossbar import crossbars, edit_regions, insert_regions
-from hlspart.rewrite.decide import Decider, outcome_of
+from hlspart.rewrite.decide import Decider
 from hlspart.rewrite.declare import declare_parameter, declare_variable, mark_unused
 from hlspart.rewrite.gather import edit_gather
+from hlspart.rewrite.outcomes import outcome_of
 from hlspart.rewrite.plan import GroupRefusal, Plan
 from hlspart.rewrite.pragmas import edit_pragmas, refuse_pragmas
 from hlspart.rewrite.structs import left_alone

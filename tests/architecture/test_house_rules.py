@@ -40,7 +40,6 @@ LONG = {
     "hlspart.accesses.loops": "what is known of loops: one match over their forms",
     "hlspart.sets.tiles": "one algorithm",
     "hlspart.render.shapes": "the JSON contract, one function per schema",
-    "hlspart.rewrite.decide": "one decision per group, with its refusals",
     "hlspart.rewrite.regions": "one planner",
     "hlspart.predict.check": "the run of one prediction",
     "hlspart.lowering.dependence": "what carries values between iterations: one class of answers",

@@ -1,0 +1,36 @@
+"""What became of a group: the record that reports show."""
+
+from __future__ import annotations
+
+from hlspart.model.access import AccessAnalysis, ArrayGroup
+from hlspart.model.program import Program
+from hlspart.model.rewriting import GroupOutcome, Style
+from hlspart.rewrite.plan import GroupRefusal
+from hlspart.rewrite.refusals import elsewhere
+
+
+def outcome_of(
+    program: Program, group: ArrayGroup, status: str, style: Style | None, refusal: GroupRefusal | None
+) -> GroupOutcome:
+    """The outcome record of a group."""
+    arrays = tuple(dict.fromkeys(program.variable(v).name for v in group.members))
+    return GroupOutcome(
+        group.id,
+        arrays,
+        status,  # type: ignore[arg-type]
+        style,
+        refusal.code if refusal else None,
+        refusal.reason if refusal else None,
+        refusal.at if refusal else None,
+    )
+
+
+def outside(program: Program, analysis: AccessAnalysis, array: int) -> GroupOutcome | None:
+    """Refusal of an array that is declared in a file which is not given, so that no pragma can be written for it."""
+    variable = program.variable(array)
+    path = variable.at.span.path
+    if path in {unit.path for unit in program.units}:
+        return None
+    refusal = GroupRefusal("header", elsewhere(variable, path), variable.at)
+    group = next(g for g in analysis.groups if array in g.members)
+    return outcome_of(program, group, "refused", None, refusal)
