@@ -20,7 +20,7 @@ SILENT = frozenset(_SILENT.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class VariableUse:
     """A read or write of a variable, or of the part of it that ``path`` (constant indices, member names) names.
 
     ``exact``: the path says all; else an index is not constant, or code that is not given has the variable.
@@ -32,7 +32,7 @@ class Use:
     at: Origin
     exact: bool = True
 
-    def meets(self, other: Use) -> bool:
+    def meets(self, other: VariableUse) -> bool:
         """Whether both are surely about one object or one about a part of the other's."""
         if self.variable != other.variable or not (self.exact and other.exact):
             return False
@@ -47,7 +47,7 @@ class Process:
     stmt: c.Stmt
     at: Origin
     calls: tuple[c.Call, ...]
-    uses: tuple[Use, ...]
+    uses: tuple[VariableUse, ...]
     kind: Literal["call", "loop", "if"]
 
     @property
@@ -57,13 +57,13 @@ class Process:
             return f"loop {self.stmt.name}"
         return f"{self.calls[0].function}()" if self.calls else "the task"
 
-    def of(self, use: Use, kind: Kind) -> Use | None:
+    def of(self, use: VariableUse, kind: Kind) -> VariableUse | None:
         """The first use of this kind that meets ``use``."""
         return next((u for u in self.uses if u.kind == kind and u.meets(use)), None)
 
 
 @dataclass(frozen=True)
-class Region:
+class DataflowRegion:
     """``body`` of a function or loop under DATAFLOW; ``others`` are statements that are no task and no declaration."""
 
     directive: Directive
@@ -74,9 +74,9 @@ class Region:
     others: tuple[c.Stmt, ...]
     local: frozenset[int] = field(default=frozenset())  # variables declared in the body
 
-    def channels(self) -> Iterator[tuple[Use, list[Process], list[Process]]]:
+    def channels(self) -> Iterator[tuple[VariableUse, list[Process], list[Process]]]:
         """Each object that tasks access, with its writers and its readers, in the order of the text."""
-        seen: list[Use] = []
+        seen: list[VariableUse] = []
         for process in self.processes:
             for use in process.uses:
                 if use.exact and not any(use.variable == s.variable and use.path == s.path for s in seen):
@@ -89,13 +89,13 @@ class Region:
                 yield use, writers, readers
 
 
-def regions(program: c.Program) -> tuple[Region, ...]:
+def regions(program: c.Program) -> tuple[DataflowRegion, ...]:
     """All DATAFLOW regions, by directive."""
     return _regions(program)
 
 
 @lru_cache(maxsize=8)
-def _regions(program: c.Program) -> tuple[Region, ...]:
+def _regions(program: c.Program) -> tuple[DataflowRegion, ...]:
     found = []
     for d in program.directives:
         if d.kind == "dataflow" and d.dialect == "vitis" and d.usable and d.function in program.functions:
@@ -105,7 +105,7 @@ def _regions(program: c.Program) -> tuple[Region, ...]:
     return tuple(found)
 
 
-def _region(program: c.Program, directive: Directive, loop: c.Loop | None, body: c.Block) -> Region:
+def _region(program: c.Program, directive: Directive, loop: c.Loop | None, body: c.Block) -> DataflowRegion:
     processes: list[Process] = []
     others: list[c.Stmt] = []
     local: set[int] = set()
@@ -127,7 +127,7 @@ def _region(program: c.Program, directive: Directive, loop: c.Loop | None, body:
         elif isinstance(stmt, c.ExprStmt) and _changes(stmt.expr):
             others.append(stmt)
     function = directive.function or ""
-    return Region(directive, function, loop, body, tuple(processes), tuple(others), frozenset(local))
+    return DataflowRegion(directive, function, loop, body, tuple(processes), tuple(others), frozenset(local))
 
 
 def _flat(body: c.Block) -> Iterator[c.Stmt]:
@@ -195,7 +195,7 @@ def own_expressions(program: c.Program, root: c.Stmt) -> Iterator[c.Expr]:
 class Summary:
     """What calling a function reads and writes: of its parameters by position, and of shared and static variables.
 
-    Of a parameter: (path, kind, exact), as a :class:`Use` has them.
+    Of a parameter: (path, kind, exact), as a :class:`VariableUse` has them.
     """
 
     parameters: Mapping[int, frozenset[tuple[Path, Kind, bool]]]
@@ -217,7 +217,7 @@ class Sets:
                 break
             self.summaries = found
 
-    def below(self, root: c.Stmt) -> Iterator[Use]:
+    def below(self, root: c.Stmt) -> Iterator[VariableUse]:
         """Reads and writes below ``root``."""
         for stmt in c.walk_statements(root):
             for expr in c.expressions(stmt):
@@ -226,10 +226,10 @@ class Sets:
                 for ident in stmt.variables:
                     init = self.program.variable(ident).init
                     if init is not None:
-                        yield Use(ident, (), "write", init.at)
+                        yield VariableUse(ident, (), "write", init.at)
                         yield from self.of(init)
 
-    def of(self, expr: c.Expr) -> Iterator[Use]:
+    def of(self, expr: c.Expr) -> Iterator[VariableUse]:
         """Reads and writes of an expression."""
         match expr:
             case c.Assign(op=op, target=target, value=value):
@@ -261,7 +261,7 @@ class Sets:
                 shared.add((use.variable, use.kind))
         return Summary({k: frozenset(v) for k, v in parameters.items()}, frozenset(shared))
 
-    def _object(self, expr: c.Expr, kinds: tuple[Kind, ...]) -> Iterator[Use]:
+    def _object(self, expr: c.Expr, kinds: tuple[Kind, ...]) -> Iterator[VariableUse]:
         found = root_of(expr)
         if found is None:
             for child in c.children(expr):
@@ -274,9 +274,9 @@ class Sets:
         # an element of an array is a part of the one memory; a member or one of several channels is an object
         part = path if several else tuple(p for p in path[:1] if isinstance(p, str))
         for kind in kinds:
-            yield Use(variable, part, kind, expr.at, exact or not several)
+            yield VariableUse(variable, part, kind, expr.at, exact or not several)
 
-    def _indices(self, expr: c.Expr) -> Iterator[Use]:
+    def _indices(self, expr: c.Expr) -> Iterator[VariableUse]:
         node: c.Expr | None = expr
         while node is not None:
             if isinstance(node, c.ArrayRef):
@@ -290,13 +290,13 @@ class Sets:
                 case _:
                     node = None
 
-    def _call(self, call: c.Call) -> Iterator[Use]:
+    def _call(self, call: c.Call) -> Iterator[VariableUse]:
         name = call.function or ""
         if name in ("stream.read", "stream.write", "stream.read_nb", "stream.write_nb"):
             kind: Kind = "write" if name.startswith("stream.write") else "read"
             found = root_of(call.args[0]) if call.args else None
             if found is not None:
-                yield Use(found[0], found[1], kind, call.at, found[2])
+                yield VariableUse(found[0], found[1], kind, call.at, found[2])
             for k, arg in enumerate(call.args[1:]):
                 taken = name == "stream.read_nb" and k == 0
                 yield from self._object(arg, ("write",)) if taken else self.of(arg)
@@ -307,9 +307,9 @@ class Sets:
         for k, arg in enumerate(call.args):
             yield from self._argument(call, k, arg, summary)
         for variable, kind in sorted(summary.shared) if summary is not None else ():
-            yield Use(variable, (), kind, call.at)
+            yield VariableUse(variable, (), kind, call.at)
 
-    def _argument(self, call: c.Call, k: int, arg: c.Expr, summary: Summary | None) -> Iterator[Use]:
+    def _argument(self, call: c.Call, k: int, arg: c.Expr, summary: Summary | None) -> Iterator[VariableUse]:
         shared = isinstance(arg.type, (c.ArrayType, c.PointerType, c.StreamType)) or self._by_reference(call, k)
         found = root_of(arg) if shared else None
         if found is None:
@@ -317,11 +317,11 @@ class Sets:
             return
         yield from self._indices(arg)
         if summary is None:
-            yield Use(found[0], found[1], "read", arg.at, False)
-            yield Use(found[0], found[1], "write", arg.at, False)
+            yield VariableUse(found[0], found[1], "read", arg.at, False)
+            yield VariableUse(found[0], found[1], "write", arg.at, False)
             return
         for path, kind, exact in sorted(summary.parameters.get(k, ()), key=str):
-            yield Use(found[0], (*found[1], *path) if found[2] else found[1], kind, arg.at, found[2] and exact)
+            yield VariableUse(found[0], (*found[1], *path) if found[2] else found[1], kind, arg.at, found[2] and exact)
 
     def _by_reference(self, call: c.Call, k: int) -> bool:
         function = self.program.functions.get(call.function or "")

@@ -68,7 +68,7 @@ from collections.abc import Iterator, Mapping
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import ScalarType, StreamType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import Region, Use, apart, regions
+from hlspart.rules._processes import DataflowRegion, VariableUse, apart, regions
 
 HINT = "pass it through the tasks between, or make it a STREAM (or PIPO) deep enough for them"
 RULE = Rule("HLP603", "dataflow-bypass", "warning", hint=HINT)
@@ -103,7 +103,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 yield facts.report(RULE, at.at, message, None, related)
 
 
-def _edges(region: Region) -> Iterator[tuple[Use, int, int]]:
+def _edges(region: DataflowRegion) -> Iterator[tuple[VariableUse, int, int]]:
     for use, writers, readers in region.channels():
         users = [p for p in readers if p not in writers]
         if use.variable in region.local and len(writers) == 1 and len(users) == 1:
