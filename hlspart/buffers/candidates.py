@@ -251,6 +251,8 @@ class Candidates:
         word = re.compile(rf"\b{variable.name}\b")
         if any(word.search(program.text(region)) for region in program.inactive):
             return "text that #if leaves out may name it"
+        if any(variable.name in hole.names for hole in program.holes):
+            return "text that is not read names it"
         function = program.functions[variable.function or ""]
         if not function.body.at.editable:
             return "its function comes out of a macro"

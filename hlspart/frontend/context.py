@@ -6,6 +6,7 @@ import posixpath
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from hlspart.frontend.holes import Hole
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.tokens import SourceError
 from hlspart.model import program as ir
@@ -47,7 +48,14 @@ class VariableId:
     id: int
 
 
-Entry = TypeName | EnumConstant | FunctionDeclaration | VariableId
+@dataclass(frozen=True)
+class NotRead:
+    """A name that may be declared in text that is not read."""
+
+    cause: str
+
+
+Entry = TypeName | EnumConstant | FunctionDeclaration | VariableId | NotRead
 
 
 @dataclass
@@ -76,6 +84,7 @@ class Collected:
     mentions: dict[tuple[str, Span], None] = field(default_factory=dict)
     made: frozenset[str] = frozenset()
     counted: list[tuple[Span, str]] = field(default_factory=list)
+    holes: dict[Span, ir.Hole] = field(default_factory=dict)
     next_id: int = 0
 
     def new_id(self) -> int:
@@ -114,6 +123,7 @@ class Context:
         self.tags: list[dict[str, ir.CType]] = [{}]
         self.internal_functions: dict[str, str] = {}
         self.assumed: dict[str, int] = {}  # values of parameters, from -D
+        self.holes: tuple[Hole, ...] = ()
         self.function: str | None = None
         self.scope: int | None = None
 

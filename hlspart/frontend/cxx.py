@@ -8,6 +8,8 @@ What has no such form (classes, lambdas, exceptions, ...) is refused by name.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hlspart.frontend.cxx_cursor import Cursor
 from hlspart.frontend.cxx_namespaces import told_apart
 from hlspart.frontend.cxx_templates import instantiated, matching_angle
@@ -65,14 +67,21 @@ _PLAIN_KEYWORDS = {
 }  # fmt: skip
 
 
-def as_c(tokens: list[Token]) -> tuple[list[Token], dict[str, ir.CType]]:
-    """C tokens for C++ ones, and the types that the result takes as known. Raises SourceError."""
+def as_c(tokens: list[Token], unread: Mapping[str, bool]) -> tuple[list[Token], dict[str, ir.CType]]:
+    """C tokens for C++ ones, and the types that the result takes as known. Raises SourceError.
+
+    ``unread``: types whose declarations are not among the tokens, and whether they take arguments.
+    """
     shim = _Shim(instantiated(told_apart(tokens)))
+    shim.names.update(name for name, template in unread.items() if not template)
+    shim.unread = frozenset(name for name, template in unread.items() if template)
     shim.run()
     return shim.out, shim.types
 
 
 class _Shim(Cursor):
+    unread: frozenset[str] = frozenset()  # class templates that are not read
+
     # ---------------------------------------------------------------------------- main loop
 
     def run(self) -> None:
@@ -318,7 +327,7 @@ class _Shim(Cursor):
         if after == "::":  # numeric_limits<int>::max()
             self.at = end + 2
             return True
-        known = token.text in _WIDE or token.text in _STD_TEMPLATES
+        known = token.text in _WIDE or token.text in _STD_TEMPLATES or token.text in self.unread
         qualified = self.at > 0 and self.tokens[self.at - 1].text == "::"
         call = after == "(" and all(t.kind in ("id", "num") or t.text in (",", "::", "*", "<", ">") for t in arguments)
         if not (known or qualified or call):

@@ -11,6 +11,7 @@ from hlspart.frontend import types as ct
 from hlspart.frontend.constants import value_of
 from hlspart.frontend.context import Context, EnumConstant, TypeName, VariableId
 from hlspart.frontend.express import Expressions
+from hlspart.frontend.holes import hole_number
 from hlspart.frontend.overloads import signature
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
@@ -264,6 +265,8 @@ class Declarations:
     def variable(self, node: Any, name_at: int, end: int, piece: ir.Declarator) -> int:
         """Declare one object; its initial value ends at token ``end``."""
         context = self.context
+        if hole_number(node.name) is not None:
+            raise context.fail(name_at, "what is not read begins inside a declaration")
         type_ = self.type_of(node.type)
         storage_words = node.storage or []
         const, volatile = _qualifiers(node.type)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal
@@ -13,18 +13,20 @@ from typing import Literal
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.context import Collected, place_of
 from hlspart.frontend.cxx import as_c
+from hlspart.frontend.holes import Holes
 from hlspart.frontend.literals import integer
 from hlspart.frontend.lower import Lowering
-from hlspart.frontend.mentions import counted, made_names, mentions
+from hlspart.frontend.mentions import counted, made_names, mentions, place
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import brackets, normalised, parse
 from hlspart.frontend.preprocess import OWN, Preprocessed, Preprocessor, decode, separated
-from hlspart.frontend.tokens import MacroDefinition, SourceError
+from hlspart.frontend.tokens import MacroDefinition, SourceError, Token, spell
 from hlspart.frontend.types import STANDARD
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.directives import RawPragma, Unread
 from hlspart.model.options import FrontendOptions
-from hlspart.model.source import SourceText, Span
+from hlspart.model.source import Origin, SourceText, Span
 from hlspart.reading import read_file
 
 _RULE_NAMES = {
@@ -33,6 +35,7 @@ _RULE_NAMES = {
 }  # fmt: skip
 _CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".C", ".cp")
 _CPP_WORDS = {"::", "template", "using", "namespace", "class", "ap_int", "ap_uint", "ap_fixed", "ap_ufixed"}
+_CPP_TEXT = re.compile(r"\b(?:template\s*<|namespace\b|class\s+\w|using\b|public:|ap_u?(?:int|fixed)\s*<)|::")
 _IN_EXPANSION = re.compile(r"\(in the expansion of (\w+)\)$")
 _RECURSION = 20_000
 
@@ -82,6 +85,7 @@ def load(paths: Sequence[str], options: FrontendOptions, read: Callable[[str], b
         mentions=_by_name(collected.mentions),
         made=collected.made,
         counted=tuple(collected.counted),
+        holes=tuple(collected.holes.values()),
     )
     try:
         from hlspart.frontend.directives import resolve
@@ -122,18 +126,29 @@ def _unit(path: str, options: FrontendOptions, read: Callable[[str], bytes], col
         return ir.Unit(
             path, language, source, Diagnostic("HLP001", "unreadable-file", "error", place, "the file is empty")
         )
-    mark = collected.mark()
     headers: list[str] = []
-    try:
-        headers = _attempts(source, options, language, read, collected)
-        error = None
-    except SourceError as fault:
-        collected.reset(mark)
-        error = _diagnostic(fault, path, collected)
-    except RecursionError:
-        collected.reset(mark)
-        error = Diagnostic("HLP004", "limit-exceeded", "error", Place(path, 1, 1, 1, 1), "nested too deeply")
+    error: Diagnostic | None = None
+    for language in _languages(path, source, options):
+        mark = collected.mark()
+        try:
+            headers, error = _attempts(source, options, language, read, collected), None
+            break
+        except SourceError as fault:
+            collected.reset(mark)
+            error = error or _diagnostic(fault, path, collected)
+        except RecursionError:
+            collected.reset(mark)
+            error = Diagnostic("HLP004", "limit-exceeded", "error", Place(path, 1, 1, 1, 1), "nested too deeply")
+            break
     return ir.Unit(path, language, source, error, tuple(headers))
+
+
+def _languages(path: str, source: SourceText, options: FrontendOptions) -> Iterator[Literal["c", "c++"]]:
+    """As what to read a file, in this order: a header may be of either language."""
+    language = language_of(path, options)
+    yield language
+    if language == "c" and options.language is None and path.endswith(".h") and _CPP_TEXT.search(source.text):
+        yield "c++"
 
 
 def _attempts(
@@ -179,16 +194,94 @@ def _attempt(
     finally:
         collected.sources.update({k: t for k, t in result.sources.items() if k not in collected.sources})
     _notes(result, collected)
-    _lower(source.path, result, collected, language, assumed)
+    defined = {d.partition("=")[0] for d in options.defines}
+    _lower(source.path, result, collected, language, assumed, defined)
     return result.headers
 
 
-def _lower(path: str, result: Preprocessed, collected: Collected, language: str, assumed: dict[str, int]) -> None:
+def _leaves_rest(fault: SourceError, language: str, defined: Collection[str]) -> bool:
+    """Whether what a fault stands in can be left out.
+
+    Text that is no C is no C file; of C++ much is not read here, and then the grammar of C finds the fault. A macro
+    of the command line may be meant for a parameter.
+    """
+    found = _IN_EXPANSION.search(fault.message)
+    parameter = found is not None and found.group(1) in defined
+    return not (fault.whole or parameter) and fault.rule in (("HLP002", "HLP003") if language == "c++" else ("HLP003",))
+
+
+def _lower(
+    path: str, result: Preprocessed, collected: Collected, language: str, assumed: dict[str, int],
+    defined: Collection[str],
+) -> None:  # fmt: skip
+    """Everything of a unit that can be read. Raises SourceError when that is nothing."""
     raw = normalised(result.tokens)
+    holes: Holes | None = None
+    while True:
+        mark = collected.mark()
+        try:
+            _read(path, raw if holes is None else holes.tokens(), holes, result, collected, language, assumed)
+            break
+        except SourceError as fault:
+            collected.reset(mark)
+            if not _leaves_rest(fault, language, defined):
+                raise
+            holes = holes or Holes(raw)
+            if not holes.cut(fault):
+                raise
+    if holes is not None:
+        _note_holes(path, holes, collected)
+    collected.inactive.extend(s for s in result.inactive if not s.path.startswith(OWN))
+    names = {v.name for v in collected.variables}
+    collected.mentions.update(dict.fromkeys(mentions(result.tokens, names)))
+    collected.made |= made_names(result.tokens)
+    collected.counted.extend(counted(result.tokens))
+    for name, value in _macro_constants(result.macros).items():
+        collected.constants.setdefault(name, value)
+
+
+def _note_holes(path: str, holes: Holes, collected: Collected) -> None:
+    """Records of what is not read."""
+    for hole in holes.found:
+        start, end = place(hole.tokens[0]), place(hole.tokens[-1])
+        at = Span(start.path, start.start, max(start.end, end.end if end.path == start.path else start.end))
+        if at in collected.holes:  # a header's, read with another unit
+            continue
+        collected.holes[at] = ir.Hole(at, hole.cause.message, hole.names)
+        fault = hole.cause
+        known = fault.rule == "HLP003"
+        where = place_of(collected.sources, Span(fault.path, fault.start, fault.end))
+        lines = place_of(collected.sources, at)
+        message = fault.message if known else f"not read: {fault.message}"
+        message += f" (lines {lines.line} to {lines.end_line} are a hole)" if lines.end_line > lines.line else ""
+        collected.diagnostics.append(Diagnostic("HLP003", _RULE_NAMES["HLP003"], "error", where, message, fault.hint))
+    for token, hole, in_function, in_loop in holes.pragmas():
+        origin = Origin(place(token), "plain" if token.use is None else "macro")
+        if any(p.at.span == origin.span for p in collected.pragmas):
+            continue
+        index = len(collected.pragmas)
+        spelling: Literal["#pragma", "_Pragma"] = "#pragma" if token.spelling == "#pragma" else "_Pragma"
+        unread = Unread(hole.cause.message, in_function, in_loop, hole.names)
+        text = spell(token.body)
+        collected.pragmas.append(
+            RawPragma(index, origin, text, spell(token.expanded), None, None, None, spelling, unread)
+        )
+
+
+def _read(
+    path: str, raw: list[Token], holes: Holes | None, result: Preprocessed, collected: Collected, language: str,
+    assumed: dict[str, int],
+) -> None:  # fmt: skip
+    """One attempt. Raises SourceError at the first thing that cannot be read."""
     types: dict[str, ir.CType] = {}
+    found = holes.found if holes is not None else ()
+    unread = {name: template for hole in found for name, template in hole.types.items()}
     if language == "c++":
-        raw, types = as_c(raw)
+        raw, types = as_c(raw, unread)
+    types.update((name, ir.OtherType(name)) for name in unread if name not in types)
     tokens, pragmas = separated(raw)
+    if not tokens and not pragmas and found:
+        return
     if not tokens and not pragmas:
         raise SourceError("HLP001", "the file holds no C", path, 0)
     match = brackets(tokens)
@@ -200,15 +293,8 @@ def _lower(path: str, result: Preprocessed, collected: Collected, language: str,
         raise
     types.update((name, STANDARD.get(name, ir.OtherType(name))) for name in guessed)
     lowering = Lowering(path, TokenText(tokens, match), pragmas, collected, language)
-    lowering.context.assumed = assumed
+    lowering.context.assumed, lowering.context.holes = assumed, found
     lowering.unit(tree, types)
-    collected.inactive.extend(s for s in result.inactive if not s.path.startswith(OWN))
-    names = {v.name for v in collected.variables}
-    collected.mentions.update(dict.fromkeys(mentions(result.tokens, names)))
-    collected.made |= made_names(result.tokens)
-    collected.counted.extend(counted(result.tokens))
-    for name, value in _macro_constants(result.macros).items():
-        collected.constants.setdefault(name, value)
 
 
 def _macro_constants(macros: dict[str, MacroDefinition]) -> dict[str, int]:

@@ -40,7 +40,7 @@ def mentions(tokens: Sequence[Token], names: Collection[str]) -> Iterator[tuple[
             level += (text == "(") - (text == ")")
             dropped = level > 0
         elif dropped and token.kind == "str":  # asm("incl A+4(%rip)")
-            yield from ((word, _place(token)) for word in _WORD.findall(text) if word in names)
+            yield from ((word, place(token)) for word in _WORD.findall(text) if word in names)
         if token.kind == "id":
             tag = tag or text in _TAGS
             following = tokens[at + 1].text if at + 1 < len(tokens) else ""
@@ -48,7 +48,7 @@ def mentions(tokens: Sequence[Token], names: Collection[str]) -> Iterator[tuple[
             member = before in (".", "->", "goto") or inside
             label = following == ":" and before in (";", "{", "}", ":")
             if text in names and not member and not label:
-                yield text, _place(token)
+                yield text, place(token)
         else:
             tag = False
         before = text
@@ -63,10 +63,11 @@ def counted(tokens: Sequence[Token]) -> Iterator[tuple[Span, str]]:
     """Numbers of lines, counters and asm statements, with what they are there."""
     for token in tokens:
         if token.counts or (token.kind == "id" and token.text in ASM):
-            yield _place(token), token.text
+            yield place(token), token.text
 
 
-def _place(token: Token) -> Span:
+def place(token: Token) -> Span:
+    """Where a token stands in the text: its spelling, or the use of the macro whose body made it."""
     use = token.use
     if use is None:
         return Span(token.path, token.start, token.end)

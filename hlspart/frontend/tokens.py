@@ -91,7 +91,12 @@ class MacroDefinition:
 
 
 class SourceError(Exception):
-    """A fault in the user's text. Internal to the frontend: ``load`` turns it into a diagnostic."""
+    """A fault in the user's text. Internal to the frontend: ``load`` turns it into a diagnostic.
+
+    ``whole``: the text around it cannot be read without it.
+    """
+
+    whole = False
 
     def __init__(self, rule: str, message: str, path: str, start: int, end: int | None = None, hint: str | None = None):
         super().__init__(message)

@@ -10,6 +10,16 @@ from hlspart.model.source import Origin
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """What tokens tell of a pragma in text that is not read: what is around it, and every name of that text."""
+
+    cause: str
+    in_function: bool
+    in_loop: bool
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class RawPragma:
     """A pragma as the frontend found it.
 
@@ -17,7 +27,7 @@ class RawPragma:
     ``expanded`` is the same with macros expanded as defined at that place (the leading dialect
     word and option keywords are never expanded). ``function`` and ``loop`` (an id) are the
     innermost ones whose body holds it; ``block`` is the id of the Block that holds it.
-    ``spelling`` is the form it was written in.
+    ``spelling`` is the form it was written in. ``unread``: it stands in text that is read as tokens only.
     """
 
     index: int
@@ -28,6 +38,7 @@ class RawPragma:
     loop: int | None
     block: int | None
     spelling: Literal["#pragma", "_Pragma"] = "#pragma"
+    unread: Unread | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,8 @@ from hlspart.model.types import (
 
 __all__ = [
     "ArrayRef", "ArrayType", "Assign", "Binary", "Block", "CType", "Call", "Case", "Cast", "Comma", "Conditional",
-    "Const", "Declarator", "Declare", "Expr", "ExprStmt", "Function", "FunctionName", "If", "IncDec", "InitList",
+    "Const", "Declarator", "Declare", "Expr", "ExprStmt", "Function", "FunctionName", "Hole", "If", "IncDec",
+    "InitList",
     "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark", "Program",
     "Prototype", "Return", "ScalarType", "SizeOf", "Stmt", "StreamType", "StringLit", "StructType", "Subscript",
     "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "places", "storage_bits",
@@ -191,6 +192,15 @@ class Unit:
     headers: tuple[str, ...] = ()  # files it included, as resolved, in order
 
 
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """Text that is read as tokens only: where it stands, why, and every name that it says."""
+
+    at: Span
+    cause: str
+    names: frozenset[str]
+
+
 @dataclass(frozen=True, eq=False)
 class Program:
     """All given files together.
@@ -198,7 +208,8 @@ class Program:
     ``sources`` has every file with spans in it (headers included). ``constants`` maps the macro
     and enum names with an integer value at the end of the unit. ``undefined`` maps functions that
     are called but have no body here to their first call. ``inactive`` are the regions of text that
-    ``#if`` and its kin left out: names in them were not seen. ``sizes`` are all ``sizeof`` and ``alignof``
+    ``#if`` and its kin left out: names in them were not seen.
+    ``holes`` are what the frontend cannot read. ``sizes`` are all ``sizeof`` and ``alignof``
     of an expression, those in extents and other constants of declarations included. ``mentions`` has every place
     where preprocessed text says the name of an array or an iterator, ``made`` the names that macros make.
     ``counted`` is text whose meaning depends on where and how often it stands, with what it stood for: ``__LINE__``,
@@ -220,6 +231,7 @@ class Program:
     mentions: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     made: frozenset[str] = frozenset()
     counted: tuple[tuple[Span, str], ...] = ()
+    holes: tuple[Hole, ...] = ()
 
     def variable(self, ident: int) -> Variable:
         """The variable with this id."""

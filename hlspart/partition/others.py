@@ -32,7 +32,7 @@ def status_of_other(
 
     fatal = next((p for p in directive.problems if p.fatal), None)
     if fatal is not None:
-        ignored = fatal.code in ("condition-false", "other-dialect", "missing-keyword")
+        ignored = fatal.code in ("condition-false", "other-dialect", "missing-keyword", "unread")
         return say("ignored" if ignored else "rejected", fatal)
     fault = _fault(program, directive)
     if fault is not None:

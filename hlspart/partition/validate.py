@@ -105,7 +105,7 @@ class _Validator:
     def _single(self, item: Evaluated) -> None:
         if item.fault is not None:
             state: PragmaState = "rejected"
-            if item.fault.code == "condition-false":
+            if item.fault.code in ("condition-false", "unread"):
                 state = "ignored"
             elif not item.fault.fatal:
                 state = "unmodelled"

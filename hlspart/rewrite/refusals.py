@@ -61,6 +61,10 @@ class Refusals:
         if variable.id in self.hidden:
             reason = f"'{variable.name}' is also named in text that #if leaves out, which would not fit the new code"
             return GroupRefusal("inactive", reason, self.hidden[variable.id])
+        for hole in self.program.holes:  # a call there is not rewritten
+            if variable.storage == "parameter" and (variable.function or "").partition("<")[0] in hole.names:
+                reason = f"'{variable.function}' is also named in text that is not read"
+                return GroupRefusal("opaque", reason, Origin(hole.at))
         whole = self.program.functions[variable.function].at.span if variable.function is not None else None
         for span in self.uses.unknown.get(variable.name, ()):
             if whole is None or (whole.path == span.path and whole.start <= span.start < whole.end):

@@ -166,6 +166,9 @@ def _form_refusal(program: Program, variable: Variable, field: str) -> GroupRefu
         if word.search(program.text(region)):
             reason = f"'{variable.name}.{field}' is also named in text that #if leaves out"
             return GroupRefusal("inactive", reason, Origin(region))
+    for hole in program.holes:
+        if variable.name in hole.names:
+            return GroupRefusal("opaque", f"'{variable.name}' is also named in text that is not read", Origin(hole.at))
     return None
 
 

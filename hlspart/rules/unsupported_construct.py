@@ -1,10 +1,10 @@
 """A construct that hlspart does not read.
 
 ## What it does
-Reports the first construct of a file that lies outside of the C and C-like C++ that hlspart reads.
+Reports each construct that lies outside of the C and C-like C++ that hlspart reads.
 
 ## Why is this bad
-Nothing in the file was checked.
+The statement or declaration around it was not checked, but for the spelling of its pragmas.
 
 ## Example
 A kernel that is a class template with virtual functions.

@@ -91,6 +91,7 @@ class _Emitter(TextChanges):
             directives=tuple(directives),
             undefined={name: self._moved(at, None) for name, at in self.program.undefined.items()},
             inactive=tuple(self._moved(Origin(s), None).span for s in self.program.inactive),
+            holes=tuple(replace(h, at=self._moved(Origin(h.at), None).span) for h in self.program.holes),
             sizes=tuple(self._moved_size(s) for s in self.program.sizes),
             mentions=_everywhere(self.program.mentions, rendered),
             counted=tuple(

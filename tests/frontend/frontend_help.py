@@ -30,9 +30,10 @@ def good(text: str, path: str = "t.c", options: FrontendOptions | None = None, *
 
 
 def message(text: str | bytes, path: str = "t.c", options: FrontendOptions | None = None, **others: str) -> str:
-    """The error of a unit as the user sees it."""
-    error = program(text, path, options, **others).units[0].error
-    assert error is not None
+    """The error of a unit, or of its first hole, as the user sees it."""
+    loaded = program(text, path, options, **others)
+    holes = [d for d in loaded.diagnostics if d.rule == "HLP003"]
+    error = loaded.units[0].error or holes[0]
     return str(error)
 
 

@@ -28,6 +28,8 @@ _NAME = re.compile(r"\b[A-Za-z_]\w*")
 _FREE_VALUES = frozenset(("interface", "stream", "loop_tripcount"))
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 
+Lacking = Callable[[frozenset[str]], str | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -123,11 +125,11 @@ def interpret(
     options: Sequence[Option],
     at: Origin,
     evaluate: Callable[[str], int | None],
-    lacking: bool = False,
+    lacking: Lacking = lambda _names: None,
 ) -> tuple[dict[str, int], list[Fault]]:
     """Integer values of ``options`` and their problems. ``evaluate`` gives a constant expression's value.
 
-    ``lacking``: a header was not found that may define the names without a value.
+    ``lacking`` says why names without a value may have one that is not seen, None where they cannot.
     """
     values: dict[str, int] = {}
     problems: list[Fault] = []
@@ -169,7 +171,7 @@ def _check(
     option: Option,
     values: dict[str, int],
     evaluate: Callable[[str], int | None],
-    lacking: bool,
+    lacking: Lacking,
 ) -> list[Fault]:
     wanted, value = kind.options[name], option.value
     if value is None:
@@ -184,8 +186,10 @@ def _check(
                 return [Fault(f"bad-{name}", text, option.at, f"give {shown} a value of 1 or more")]
             return []
         real = _is_real(value)
-        if _NOT_EVALUATED.search(value) or (lacking and not real and _NAME.search(value)):
-            text = f"the value of {name}={value} is not known here" + (", as a header was not found" if lacking else "")
+        names = frozenset() if real else frozenset(_NAME.findall(value))
+        why = lacking(names) if names else None
+        if _NOT_EVALUATED.search(value) or why is not None:
+            text = f"the value of {name}={value} is not known here" + (f", as {why}" if why else "")
             return [Fault("value-unknown", text, option.at, fatal=False)]
         text = f"{name}={value} is not an integer" + ("" if real else " constant here")
         hint = None if real else "use a literal, a macro, an enumerator or a const integer with a constant value"

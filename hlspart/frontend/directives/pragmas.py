@@ -17,6 +17,8 @@ from hlspart.model import program as ir
 from hlspart.model.directives import Directive, Fault, Option, RawPragma
 from hlspart.model.source import Origin, Span
 
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+
 Dialect = Literal["vitis", "smarthls", "accel", "opencl", "autopilot", "unknown"]
 
 _FOREIGN: dict[str, tuple[Dialect, str]] = {
@@ -105,8 +107,7 @@ class _Reader:
 
     def _known(self, kind: DirectiveKind, tokens: Sequence[Token]) -> Directive:
         options, problems = split(self._placed(tokens))
-        lacking = self.at.span.path in self.lacking
-        values, more = interpret(kind, options, self.at, self._value, lacking)
+        values, more = interpret(kind, options, self.at, self._value, self._why_lacking)
         problems += more
         variables, more = self._variables(kind, options)
         problems += more
@@ -149,6 +150,15 @@ class _Reader:
     def _text(self) -> str:
         return f"#pragma {self.pragma.text}"
 
+    def _why_lacking(self, names: frozenset[str]) -> str | None:
+        """Why names without a value may have one."""
+        if self.at.span.path in self.lacking:
+            return "a header was not found"
+        unread = self.pragma.unread
+        return (
+            f"the text around it is not read: {unread.cause}" if unread is not None and names <= unread.names else None
+        )
+
     def _value(self, text: str) -> int | None:
         return evaluate(text, self.program, self.pragma.function, self.pragma.block)
 
@@ -171,12 +181,17 @@ class _Reader:
 
     def _position(self, kind: DirectiveKind) -> list[Fault]:
         name = kind.name.upper()
-        if self.pragma.function is None:
+        unread = self.pragma.unread
+        in_function = self.pragma.function is not None or (unread is not None and unread.in_function)
+        in_loop = self.pragma.loop is not None or (unread is not None and unread.in_loop)
+        if not in_function:
             text = f"{name} stands outside of a function"
             return [Fault("outside-function", text, self.at, "move it into the body of the function")]
-        if kind.place == "loop" and self.pragma.loop is None:
+        if kind.place == "loop" and not in_loop:
             text = f"{name} stands outside of a loop"
             return [Fault("outside-loop", text, self.at, "move it into the body of the loop, first line")]
+        if unread is not None:
+            return [Fault("unread", f"the text around it is not read: {unread.cause}", self.at)]
         return []
 
     def _variables(self, kind: DirectiveKind, options: Sequence[Option]) -> tuple[tuple[int, ...], list[Fault]]:
@@ -191,6 +206,9 @@ class _Reader:
                 value = options[position + 1].name if position + 1 < len(options) else ""
             for name in value.split(","):
                 variable, problem = named_variable(name.strip(), option.at, self._find, self.program)
+                if self.pragma.unread is not None:  # tokens tell only whether the text says the name
+                    said = self.pragma.unread.names.intersection(_WORD.findall(name))
+                    variable, problem = None, None if said else problem
                 if variable is not None:
                     found.append(variable)
                 if problem is not None:

@@ -1,0 +1,189 @@
+"""What cannot be read is cut out of a unit, with place and cause; the rest is read as if it stood elsewhere.
+
+A hole is the smallest statement or declaration around a fault; where that does not help, the next larger one. A
+statement leaves one name behind, which lowering turns into a use of everything that the hole mentions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from hlspart.frontend.parse import brackets
+from hlspart.frontend.regions import Region, Regions
+from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
+
+MOST = 200  # attempts to read a unit
+_MOST_IN_ONE = 4  # statements of a function, before it is given up
+_MARK = "__hole_"
+_JUMPS = frozenset(("return", "goto", "break", "continue", "co_return", "co_yield"))
+_NO_DECLARATION = frozenset(("return", "if", "else", "switch", "case", "delete", "throw", "goto"))
+_COMPOUND = frozenset(("if", "for", "while", "do", "switch", "else", "case", "default"))
+_TAGS = frozenset(("struct", "class", "union", "enum"))
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """Tokens that are not read. ``types``: names that they may declare as types, each whether as a template."""
+
+    cause: SourceError
+    region: Region
+    tokens: tuple[Token, ...]
+    types: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def first(self) -> int:
+        """Index of the first token."""
+        return self.region.first
+
+    @property
+    def last(self) -> int:
+        """Index of the last token."""
+        return self.region.last
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that the hole says."""
+        return frozenset(t.text for t in self.tokens if t.kind == "id")
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """Names that a statement may declare: the first declarator's, those of a structured binding."""
+        words = [t.text for t in self.tokens]
+        if self.region.kind != "statement" or words[0] in _NO_DECLARATION:
+            return ()
+        at = level = 0
+        while at < len(words) and (level or self.tokens[at].kind == "id" or words[at] in ("::", "<", "*", "&", "&&")):
+            level += (words[at] == "<") - words[at].count(">")
+            at += 1
+        if at < len(words) and words[at] == "[" and words[at - 1] in ("auto", "&", "&&"):
+            end = words.index("]", at) if "]" in words[at:] else at
+            return tuple(w for w in words[at:end] if w.isidentifier())
+        return (words[at - 1],) if at >= 2 and self.tokens[at - 1].kind == "id" and words[at - 2] != "::" else ()
+
+    @property
+    def in_function(self) -> bool:
+        """Whether statements around it are read."""
+        return self.region.kind in ("body", "statement", "loop")
+
+
+class Holes:
+    """The holes of a unit; ``tokens()`` is the text around them. Raises SourceError on brackets without partner."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._regions = Regions(tokens, brackets(tokens))
+        self._found: list[Hole] = []
+        self._attempts = 0
+
+    @property
+    def found(self) -> tuple[Hole, ...]:
+        """In the order of the text."""
+        return tuple(sorted(self._found, key=lambda h: h.first))
+
+    def cut(self, fault: SourceError) -> bool:
+        """Cut out what the fault is in; False when nothing is left to cut."""
+        self._attempts += 1
+        if self._attempts > MOST:
+            return False
+        for at in self._places(fault):
+            region = self._region(at)
+            if region is None:
+                continue
+            inside = [h for h in self._found if region.first <= h.first and h.last <= region.last]
+            cause = min((h.cause for h in inside), key=lambda c: c.start, default=fault)
+            words = tuple(t for t in self._tokens[region.first : region.last + 1] if not isinstance(t, PragmaToken))
+            types = {} if region.kind in ("body", "statement", "loop") else dict(_declared_types(words))
+            self._found = [h for h in self._found if h not in inside]
+            self._found.append(Hole(cause, region, words, types))
+            return True
+        return False
+
+    def tokens(self) -> list[Token]:
+        """The unit's tokens with each hole in a function as ``__hole_N;``, and without the others and their pragmas."""
+        result: list[Token] = []
+        at = 0
+        for number, hole in enumerate(self.found):
+            result += self._tokens[at : hole.first]
+            if hole.in_function:
+                first, last = hole.tokens[0], hole.tokens[-1]
+                if hole.region.kind != "body" and first.text == "return":
+                    result.append(first)
+                result += [_like(first, f"{_MARK}{number}", "id"), _like(last, ";", "op")]
+            at = hole.last + 1
+        return result + self._tokens[at:]
+
+    def pragmas(self) -> Iterator[tuple[PragmaToken, Hole, bool, bool]]:
+        """The pragmas in holes, each with whether it stands in a function, and in a loop."""
+        for hole in self.found:
+            for at in range(hole.first, hole.last + 1):
+                token = self._tokens[at]
+                if isinstance(token, PragmaToken):
+                    kinds = {r.kind for r in self._regions.around(at)}
+                    yield token, hole, "function" in kinds, "loop" in kinds
+
+    # ---------------------------------------------------------------------------- where to cut
+
+    def _places(self, fault: SourceError) -> Iterator[int]:
+        """Tokens that stand at the place of a fault."""
+        for at, token in enumerate(self._tokens):
+            places: tuple[Token | MacroUse, ...] = (token,) if token.use is None else (token, token.use)
+            if any(p.path == fault.path and p.start <= fault.start < max(p.end, p.start + 1) for p in places):
+                yield at
+
+    def _region(self, at: int) -> Region | None:
+        """What to cut around a token: the smallest region that is not cut yet and may be left out."""
+        around = list(self._regions.around(at))
+        if any(r.kind == "class" for r in around):  # with all its members: what they share is not told apart
+            around = around[: [r.kind for r in around].index("class") + 1]
+        cut = next((h.region for h in self._found if h.first <= at <= h.last), None)
+        inside = (
+            sum(h.in_function and around[0].first <= h.first <= around[0].last for h in self._found) if around else 0
+        )
+        for region in reversed(around):
+            if cut is not None and region.last - region.first <= cut.last - cut.first:
+                continue
+            if region.first > region.last:
+                continue
+            if inside >= _MOST_IN_ONE and region.kind in ("statement", "loop"):
+                continue
+            if region.kind in ("statement", "loop") and self._jumps(region):
+                continue
+            return region
+        return None
+
+    def _jumps(self, region: Region) -> bool:
+        """Whether control may leave a statement other than at its end."""
+        words = [t.text for t in self._tokens[region.first : region.last + 1] if t.kind == "id"]
+        if words[:1] and words[0] not in _COMPOUND:  # a jump further inside is one of a lambda
+            return words[0] in _JUMPS - {"return"}
+        return bool(_JUMPS & set(words))
+
+
+def _like(token: Token, text: str, kind: str) -> Token:
+    made = token.copy()
+    made.text, made.kind = text, kind  # type: ignore[assignment]
+    return made
+
+
+def _declared_types(words: Sequence[Token]) -> Iterator[tuple[str, bool]]:
+    """Types that a declaration may give a name to, and whether they take arguments."""
+    template = words[0].text == "template"
+    level = depth = 0
+    for at, token in enumerate(words):
+        level += (token.text in ("{", "(")) - (token.text in ("}", ")"))
+        depth += (token.text == "<") - token.text.count(">") * (token.text in (">", ">>"))
+        following = words[at + 1] if at + 1 < len(words) else token
+        if level == 0 and depth <= 0 and token.text in (*_TAGS, "using") and following.kind == "id":
+            if following.text in _TAGS and at + 2 < len(words):
+                following = words[at + 2]
+            yield following.text, template
+    if words[0].text == "typedef":
+        named = [t for t in words if t.kind == "id"]
+        if named:
+            yield named[-1].text, False
+
+
+def hole_number(name: str) -> int | None:
+    """The number of the hole that a name in the text around it stands for."""
+    return int(name[len(_MARK) :]) if name.startswith(_MARK) and name[len(_MARK) :].isdigit() else None

@@ -1,0 +1,215 @@
+"""Where declarations and statements begin and end, from brackets and a few words, before anything is parsed.
+
+The grammar of C++ is not needed for that; it is how what cannot be read is kept apart from what can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hlspart.frontend.tokens import PragmaToken, Token
+
+Kind = Literal["declaration", "class", "function", "body", "statement", "loop"]
+
+_CONTAINERS = frozenset(("struct", "class", "union", "enum"))
+_LOOPS = frozenset(("for", "while", "do"))
+_CONTINUES = frozenset((",", ";", "=", "(", "[", ".", "->"))  # what follows a brace that ends no function
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Tokens ``first..last``. A "body" is what stands between the braces of a function."""
+
+    kind: Kind
+    first: int
+    last: int
+
+
+class Regions:
+    """The regions of a unit. ``match``: bracket partners by token."""
+
+    def __init__(self, tokens: Sequence[Token], match: Sequence[int]) -> None:
+        self.tokens, self.match = tokens, match
+        self.texts = [t.text if t.kind in ("op", "id") else "" for t in tokens]
+
+    def around(self, at: int) -> tuple[Region, ...]:
+        """Everything that holds token ``at``, from the outermost region to the innermost."""
+        return tuple(self._within(0, len(self.tokens), at, False))
+
+    def declarations(self) -> Iterator[Region]:
+        """Declarations of namespaces, in order."""
+        return self._declarations(0, len(self.tokens))
+
+    # ------------------------------------------------------------------------- declarations
+
+    def _declarations(self, start: int, end: int) -> Iterator[Region]:
+        at = start
+        while at < end:
+            if self._skipped(at):
+                at += 1
+                continue
+            opening = self._namespace(at, end)
+            if opening is not None:
+                yield from self._declarations(opening + 1, self.match[opening])
+                at = self.match[opening] + 1
+                continue
+            last, _, kind = self._declaration(at, end)
+            yield Region(kind, at, last)
+            at = last + 1
+
+    def _skipped(self, at: int) -> bool:
+        return isinstance(self.tokens[at], PragmaToken) or self.texts[at] == ";"
+
+    def _namespace(self, at: int, end: int) -> int | None:
+        """The brace of the namespace or linkage block that begins here."""
+        texts = self.texts
+        if texts[at] == "extern" and at + 2 < end and self.tokens[at + 1].kind == "str" and texts[at + 2] == "{":
+            return at + 2
+        first = at + (texts[at] == "inline")
+        if first < end and texts[first] == "namespace":
+            while at < end and texts[at] not in ("{", ";", "="):
+                at += 1
+            return at if at < end and texts[at] == "{" else None
+        return None
+
+    def _declaration(self, start: int, end: int) -> tuple[int, int | None, Kind]:
+        """Last token of the declaration that begins here, the brace of its class or function, and what it is."""
+        at, head, called, value = start, False, False, False
+        angle = self._template_end(start, end)
+        if angle is not None:
+            at = angle + 1
+        opening: int | None = None
+        kind: Kind = "declaration"
+        while at < end:
+            text = self.texts[at]
+            if text == ";":
+                return at, opening, kind
+            head = head or (text in _CONTAINERS and not called)
+            value = value or (text == "=" and self.texts[at - 1] != "operator")
+            called = called or text == "("
+            if text == "{":
+                last = self.match[at]
+                if opening is None and not value:
+                    opening = at
+                    kind = "class" if head and not called else "function"
+                    following = self._next(last + 1, end)
+                    continued = following is not None and self.texts[following] in (*_CONTINUES, "{")
+                    if kind == "function" and not continued:
+                        return last, opening, kind
+                    if kind == "function":  # a member's initial value
+                        opening = None
+                elif kind == "function" or (called and not value):
+                    return last, at, "function"
+                at = last
+            elif self.match[at] > at:
+                at = self.match[at]
+            at += 1
+        return end - 1, opening, kind
+
+    def _next(self, at: int, end: int) -> int | None:
+        while at < end and isinstance(self.tokens[at], PragmaToken):
+            at += 1
+        return at if at < end else None
+
+    def _template_end(self, at: int, end: int) -> int | None:
+        """The ``>`` of the template heads that begin here."""
+        found: int | None = None
+        while at + 1 < end and self.texts[at] == "template" and self.texts[at + 1] == "<":
+            level = 0
+            at += 1
+            while at < end:
+                text = self.texts[at]
+                level += (text == "<") - (text == ">") - 2 * (text == ">>")
+                if level <= 0:
+                    break
+                at = self.match[at] + 1 if self.match[at] > at else at + 1
+            found = min(at, end - 1)
+            at += 1
+        return found
+
+    def _within(self, start: int, end: int, place: int, members: bool) -> Iterator[Region]:
+        at = start
+        while at < end and at <= place:
+            if self._skipped(at) or (members and self.texts[at + 1 : at + 2] == [":"]):
+                at += 1
+                continue
+            opening = None if members else self._namespace(at, end)
+            if opening is not None:
+                if opening < place < self.match[opening]:
+                    yield from self._within(opening + 1, self.match[opening], place, False)
+                    return
+                at = self.match[opening] + 1
+                continue
+            last, brace, kind = self._declaration(at, end)
+            if at <= place <= last:
+                yield Region(kind, at, last)
+                if brace is not None and brace < place < self.match[brace]:
+                    if kind == "class":
+                        yield from self._within(brace + 1, self.match[brace], place, True)
+                    else:
+                        yield Region("body", brace + 1, self.match[brace] - 1)
+                        yield from self._statements(brace + 1, self.match[brace], place)
+                return
+            at = last + 1
+
+    # --------------------------------------------------------------------------- statements
+
+    def _statements(self, start: int, end: int, place: int) -> Iterator[Region]:
+        at = start
+        while at < end and at <= place:
+            if isinstance(self.tokens[at], PragmaToken):
+                at += 1
+                continue
+            last, inner = self._statement(at, end)
+            if place <= last:
+                if self.texts[at] != "{":
+                    yield Region("loop" if self.texts[at] in _LOOPS else "statement", at, last)
+                for low, high in inner:
+                    if low <= place < high:
+                        yield from self._statements(low, high, place)
+                return
+            at = last + 1
+
+    def _statement(self, at: int, end: int) -> tuple[int, list[tuple[int, int]]]:
+        """Last token of the statement that begins here, and the ranges of the statements in it."""
+        inner: list[tuple[int, int]] = []
+        while True:
+            following = self._next(at, end)
+            if following is None:
+                return end - 1, inner
+            at = following
+            text = self.texts[at]
+            if text == "{":
+                inner.append((at + 1, self.match[at]))
+                return self.match[at], inner
+            if text in ("for", "while", "switch", "if"):
+                at += 1
+                while at < end and self.texts[at] != "(":  # if constexpr
+                    at += 1
+                if at >= end:
+                    return end - 1, inner
+                first = self.match[at] + 1
+                last, _ = self._statement(first, end)
+                inner.append((first, last + 1))
+                other = self._next(last + 1, end)
+                if text != "if" or other is None or self.texts[other] != "else":
+                    return last, inner
+                at = other + 1
+                last, _ = self._statement(at, end)
+                inner.append((at, last + 1))
+                return last, inner
+            if text == "do":
+                last, _ = self._statement(at + 1, end)
+                inner.append((at + 1, last + 1))
+                at = last + 1
+                break
+            if text in ("case", "default") or (self.texts[at + 1 : at + 2] == [":"] and self.tokens[at].kind == "id"):
+                while at < end and self.texts[at] not in (":", ";", "{"):
+                    at += 1
+                return at, inner
+            break
+        while at < end and self.texts[at] != ";":
+            at = self.match[at] + 1 if self.match[at] > at else at + 1
+        return min(at, end - 1), inner

@@ -1,0 +1,173 @@
+"""What cannot be read is a hole: everything around it gets its answers, and nothing claims to know what it does."""
+
+from __future__ import annotations
+
+import pytest
+from frontend_help import good, named, program, refs
+
+from hlspart.frontend.parse import brackets
+from hlspart.frontend.regions import Regions
+from hlspart.frontend.tokens import lex_line
+from hlspart.model import program as ir
+from hlspart.model.options import FrontendOptions, Options
+from hlspart.pipeline import Pipeline
+
+FILE = """\
+template <typename T, int N>
+class Buffer {
+  T data[N];
+ public:
+  void run(T *x) {
+#pragma HLS PIPLINE
+#pragma HLS ARRAY_PARTITON variable=data complete
+#pragma HLS ARRAY_PARTITION variable=data cyclic factor=N
+#pragma HLS ARRAY_PARTITION variable=data cyclic factor=abc
+#pragma HLS ARRAY_PARTITION variable=dada cyclic factor=2
+    for (int i = 0; i < N; i++) {
+#pragma HLS UNROLL
+      x[i] = data[i];
+    }
+#pragma HLS UNROLL factor=2
+  }
+};
+int plain(int A[64]) {
+  int s = 0;
+PLAIN:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    s += A[i] + A[(i + 1) % 64] + A[(i + 2) % 64];
+  }
+  return s;
+}
+int top(int A[64], int k) {
+  int s = 0, z = 0;
+BEFORE:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    s += A[i];
+  }
+  auto f = [&](int x) { z = 3; return x + s; };
+TOUCHES:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    Buffer<int, 4> b;
+    b.run(A);
+  }
+  for (int &x : A) {
+#pragma HLS PIPELINE
+#pragma HLS PIPLINE
+    if (x) return 1;
+    s += x;
+  }
+  return s;
+}
+"""
+
+
+def _pipeline(text: str, path: str = "t.cpp") -> Pipeline:
+    def read(name: str) -> bytes:
+        if name != path:
+            raise FileNotFoundError(name)
+        return text.encode()
+
+    return Pipeline([path], Options(), read)
+
+
+def test_loops_outside_of_holes_get_their_answers() -> None:
+    text = FILE.replace("    if (x) return 1;\n", "")
+    loops = {x.name: x for x in _pipeline(text).figures.loops}
+    assert set(loops) == {"PLAIN", "BEFORE", "TOUCHES"}
+    assert (loops["PLAIN"].ii, loops["BEFORE"].ii, loops["TOUCHES"].ii) == (2, 1, None)
+    assert "method run" in (loops["TOUCHES"].cause or "")
+
+
+def test_each_hole_has_its_place_and_cause() -> None:
+    found = [str(d) for d in good(FILE, "t.cpp").diagnostics]
+    assert found == [
+        "t.cpp:1:1: error: C++ construct not supported: class template (lines 1 to 17 are a hole) [HLP003]",
+        "t.cpp:34:12: error: C++ construct not supported: lambda (lines 28 to 47 are a hole) [HLP003]",
+    ]  # control may leave the last loop, which nobody can tell from what the rest of the function does
+    found = [str(d) for d in good(FILE.replace("    if (x) return 1;\n", ""), "t.cpp").diagnostics][1:]
+    assert found == [
+        "t.cpp:34:12: error: C++ construct not supported: lambda [HLP003]",
+        "t.cpp:41:3: error: C++ construct not supported: range-based for (lines 41 to 45 are a hole) [HLP003]",
+    ]
+
+
+def test_a_hole_uses_all_that_it_mentions() -> None:
+    loaded = good(
+        "int A[8]; int g(int); int f(int n) { int s = 0; s = [&]() { return A[1] + g(n); }(); return s + A[n]; }",
+        "t.cpp",
+    )
+    nodes = [e for s in ir.walk_statements(loaded.functions["f"].body) for x in ir.expressions(s) for e in ir.walk(x)]
+    (hole,) = [e for e in nodes if isinstance(e, ir.OpaqueExpr)]
+    assert hole.what == "not read: C++ construct not supported: lambda"
+    assert loaded.text(hole.at) == "s = [&]() { return A[1] + g(n); }();"
+    assert [loaded.text(e.at) for e in hole.children] == ["s", "A", "g", "n"]
+    assert [loaded.text(r.at) for r in refs(loaded, "A")] == ["A[n]"]
+    assert loaded.holes[0].names >= {"s", "A", "g", "n"}
+
+
+def test_a_name_that_a_hole_declares_is_no_outer_one() -> None:
+    loaded = good("int x[4]; int f() { auto x = [](int a) { return a; }; return x[1]; }", "t.cpp")
+    assert not refs(loaded, "x") and named(loaded, "x").dims == (4,)
+
+
+def test_pragmas_in_holes_are_read_as_tokens() -> None:
+    others = ("unsupported-construct", "ports-limit-ii", "ii-unknown")
+    found = [(d.place.line, d.name) for d in _pipeline(FILE).lint().diagnostics if d.name not in others]
+    wanted = [
+        (6, "unknown-pragma"), (7, "unknown-pragma"), (9, "bad-value"), (10, "unknown-variable"),
+        (8, "unmodelled-directive"), (15, "misplaced-pragma"), (43, "unknown-pragma"),
+    ]  # fmt: skip
+    assert found == sorted(wanted)
+
+
+def test_headers_alone_are_read_as_what_they_hold() -> None:
+    loaded = good(FILE, "t.h")
+    assert loaded.units[0].language == "c++" and "plain" in loaded.functions
+    assert good("int f(int class) { return class; }", "t.h").units[0].language == "c"
+    lacking = _pipeline('#include "a.h"\n#include "b.h"\n' + FILE, "t.hpp").lint()
+    assert [d.name for d in lacking.diagnostics].count("missing-header") == 2
+    assert not lacking.broken and not [d for d in lacking.diagnostics if d.name == "syntax-error"]
+
+
+def test_c_keeps_its_faults_and_loses_only_what_is_not_supported() -> None:
+    assert program("int f(int A[8]) { return A[0 }").units[0].error is not None
+    assert program("int f() { return 1 +; } int g() { return 1; }").units[0].error is not None
+    loaded = good("int f(int k) { __typeof__(k) s = k; return s; } int g() { return 1; }")
+    assert set(loaded.functions) == {"f", "g"} and len(loaded.holes) == 1
+
+
+def test_a_value_from_the_command_line_does_not_survive_a_hole_that_may_change_it() -> None:
+    options = FrontendOptions(defines=("n=16",))
+    text = "void f(int n) { int A[n]; n = [&]() { return n + 1; }(); A[0] = n; }"
+    error = program(text, "t.cpp", options).units[0].error
+    assert error is not None and "parameter that is changed here" in error.message
+
+
+REGIONS = {
+    "namespace n { int g(int a) { if (a) { @b(); } else c(); } }": ["function", "body", "statement", "statement"],
+    "struct S { int x; int f() { for (;;) @g(); } } s;": ["class", "function", "body", "loop", "statement"],
+    "template <int N, class T> struct S : B<N> { T f() const { return @x; } };": [
+        "class",
+        "function",
+        "body",
+        "statement",
+    ],
+    "int a[] = {1, @2}; int f() {}": ["declaration"],
+    "X::X(int a) : b{a}, c(@a) { d(); }": ["function"],
+    "X::X(int a) : b{a}, c(a) { @d(); }": ["function", "body", "statement"],
+    "bool operator==(A a, B b) { return @a.x == b.x; }": ["function", "body", "statement"],
+    'extern "C" { void f() { do { @x++; } while (x); } }': ["function", "body", "loop", "statement"],
+    "void f() { auto g = [](int x) { return @x; }; }": ["function", "body", "statement"],
+    "struct P f(struct P p) { L: switch (p.x) { case 1: @g(); } }": ["function", "body", "statement", "statement"],
+}
+
+
+@pytest.mark.parametrize("text", REGIONS, ids=range(len(REGIONS)))
+def test_regions(text: str) -> None:
+    before, after = text.split("@")
+    tokens = lex_line(before + after, "t.cpp")
+    at = next(i for i, t in enumerate(tokens) if t.start > len(before))
+    assert [r.kind for r in Regions(tokens, brackets(tokens)).around(at)] == REGIONS[text]
