@@ -6,7 +6,7 @@ import posixpath
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hlspart.frontend.holes import Hole
+from hlspart.frontend.holes import Cut
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.tokens import SourceError
 from hlspart.model import program as ir
@@ -123,7 +123,7 @@ class Context:
         self.tags: list[dict[str, ir.CType]] = [{}]
         self.internal_functions: dict[str, str] = {}
         self.assumed: dict[str, int] = {}  # values of parameters, from -D
-        self.holes: tuple[Hole, ...] = ()
+        self.holes: tuple[Cut, ...] = ()
         self.function: str | None = None
         self.scope: int | None = None
 

@@ -18,7 +18,7 @@ from hlspart.frontend import types as ct
 from hlspart.frontend.constants import value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, NotRead, VariableId
 from hlspart.frontend.elements import Elements
-from hlspart.frontend.holes import Hole, hole_number
+from hlspart.frontend.holes import Cut, hole_number
 from hlspart.frontend.literals import constant, string_length
 from hlspart.frontend.mentions import place
 from hlspart.frontend.methods import Methods
@@ -151,7 +151,7 @@ class Expressions:
                     return ir.Const(origin, ct.BOOL, int(node.name == "true"), node.name), at, at
                 return ir.OpaqueExpr(origin, ct.UNKNOWN, f"undeclared name '{node.name}'"), at, at
 
-    def _hole(self, hole: Hole, at: int) -> ir.OpaqueExpr:
+    def _hole(self, hole: Cut, at: int) -> ir.OpaqueExpr:
         """A statement that is not read: a use, in any way, of all that it mentions."""
         why = f"not read: {hole.cause.message}"
         used: list[ir.Expr] = []

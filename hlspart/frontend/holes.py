@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from hlspart.frontend.outline import Outline, OutlineItem
 from hlspart.frontend.parse import brackets
-from hlspart.frontend.regions import Region, Regions
 from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
 
 MOST = 200  # attempts to read a unit
@@ -23,23 +23,23 @@ _TAGS = frozenset(("struct", "class", "union", "enum"))
 
 
 @dataclass(frozen=True, slots=True)
-class Hole:
+class Cut:
     """Tokens that are not read. ``types``: names that they may declare as types, each whether as a template."""
 
     cause: SourceError
-    region: Region
+    item: OutlineItem
     tokens: tuple[Token, ...]
     types: dict[str, bool] = field(default_factory=dict)
 
     @property
     def first(self) -> int:
         """Index of the first token."""
-        return self.region.first
+        return self.item.first
 
     @property
     def last(self) -> int:
         """Index of the last token."""
-        return self.region.last
+        return self.item.last
 
     @property
     def names(self) -> frozenset[str]:
@@ -50,7 +50,7 @@ class Hole:
     def declared(self) -> tuple[str, ...]:
         """Names that a statement may declare: the first declarator's, those of a structured binding."""
         words = [t.text for t in self.tokens]
-        if self.region.kind != "statement" or words[0] in _NO_DECLARATION:
+        if self.item.kind != "statement" or words[0] in _NO_DECLARATION:
             return ()
         at = level = 0
         while at < len(words) and (level or self.tokens[at].kind == "id" or words[at] in ("::", "<", "*", "&", "&&")):
@@ -64,7 +64,7 @@ class Hole:
     @property
     def in_function(self) -> bool:
         """Whether statements around it are read."""
-        return self.region.kind in ("body", "statement", "loop")
+        return self.item.kind in ("body", "statement", "loop")
 
 
 class Holes:
@@ -72,12 +72,12 @@ class Holes:
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
-        self._regions = Regions(tokens, brackets(tokens))
-        self._found: list[Hole] = []
+        self._outline = Outline(tokens, brackets(tokens))
+        self._found: list[Cut] = []
         self._attempts = 0
 
     @property
-    def found(self) -> tuple[Hole, ...]:
+    def found(self) -> tuple[Cut, ...]:
         """In the order of the text."""
         return tuple(sorted(self._found, key=lambda h: h.first))
 
@@ -87,15 +87,15 @@ class Holes:
         if self._attempts > MOST:
             return False
         for at in self._places(fault):
-            region = self._region(at)
-            if region is None:
+            item = self._piece(at)
+            if item is None:
                 continue
-            inside = [h for h in self._found if region.first <= h.first and h.last <= region.last]
+            inside = [h for h in self._found if item.first <= h.first and h.last <= item.last]
             cause = min((h.cause for h in inside), key=lambda c: c.start, default=fault)
-            words = tuple(t for t in self._tokens[region.first : region.last + 1] if not isinstance(t, PragmaToken))
-            types = {} if region.kind in ("body", "statement", "loop") else dict(_declared_types(words))
+            words = tuple(t for t in self._tokens[item.first : item.last + 1] if not isinstance(t, PragmaToken))
+            types = {} if item.kind in ("body", "statement", "loop") else dict(_declared_types(words))
             self._found = [h for h in self._found if h not in inside]
-            self._found.append(Hole(cause, region, words, types))
+            self._found.append(Cut(cause, item, words, types))
             return True
         return False
 
@@ -107,19 +107,19 @@ class Holes:
             result += self._tokens[at : hole.first]
             if hole.in_function:
                 first, last = hole.tokens[0], hole.tokens[-1]
-                if hole.region.kind != "body" and first.text == "return":
+                if hole.item.kind != "body" and first.text == "return":
                     result.append(first)
                 result += [_like(first, f"{_MARK}{number}", "id"), _like(last, ";", "op")]
             at = hole.last + 1
         return result + self._tokens[at:]
 
-    def pragmas(self) -> Iterator[tuple[PragmaToken, Hole, bool, bool]]:
+    def pragmas(self) -> Iterator[tuple[PragmaToken, Cut, bool, bool]]:
         """The pragmas in holes, each with whether it stands in a function, and in a loop."""
         for hole in self.found:
             for at in range(hole.first, hole.last + 1):
                 token = self._tokens[at]
                 if isinstance(token, PragmaToken):
-                    kinds = {r.kind for r in self._regions.around(at)}
+                    kinds = {r.kind for r in self._outline.around(at)}
                     yield token, hole, "function" in kinds, "loop" in kinds
 
     # ---------------------------------------------------------------------------- where to cut
@@ -131,30 +131,30 @@ class Holes:
             if any(p.path == fault.path and p.start <= fault.start < max(p.end, p.start + 1) for p in places):
                 yield at
 
-    def _region(self, at: int) -> Region | None:
-        """What to cut around a token: the smallest region that is not cut yet and may be left out."""
-        around = list(self._regions.around(at))
+    def _piece(self, at: int) -> OutlineItem | None:
+        """What to cut around a token: the smallest item that is not cut yet and may be left out."""
+        around = list(self._outline.around(at))
         if any(r.kind == "class" for r in around):  # with all its members: what they share is not told apart
             around = around[: [r.kind for r in around].index("class") + 1]
-        cut = next((h.region for h in self._found if h.first <= at <= h.last), None)
+        cut = next((h.item for h in self._found if h.first <= at <= h.last), None)
         inside = (
             sum(h.in_function and around[0].first <= h.first <= around[0].last for h in self._found) if around else 0
         )
-        for region in reversed(around):
-            if cut is not None and region.last - region.first <= cut.last - cut.first:
+        for item in reversed(around):
+            if cut is not None and item.last - item.first <= cut.last - cut.first:
                 continue
-            if region.first > region.last:
+            if item.first > item.last:
                 continue
-            if inside >= _MOST_IN_ONE and region.kind in ("statement", "loop"):
+            if inside >= _MOST_IN_ONE and item.kind in ("statement", "loop"):
                 continue
-            if region.kind in ("statement", "loop") and self._jumps(region):
+            if item.kind in ("statement", "loop") and self._jumps(item):
                 continue
-            return region
+            return item
         return None
 
-    def _jumps(self, region: Region) -> bool:
+    def _jumps(self, item: OutlineItem) -> bool:
         """Whether control may leave a statement other than at its end."""
-        words = [t.text for t in self._tokens[region.first : region.last + 1] if t.kind == "id"]
+        words = [t.text for t in self._tokens[item.first : item.last + 1] if t.kind == "id"]
         if words[:1] and words[0] not in _COMPOUND:  # a jump further inside is one of a lambda
             return words[0] in _JUMPS - {"return"}
         return bool(_JUMPS & set(words))

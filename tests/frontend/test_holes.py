@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from frontend_help import good, named, program, refs
 
+from hlspart.frontend.outline import Outline
 from hlspart.frontend.parse import brackets
-from hlspart.frontend.regions import Regions
 from hlspart.frontend.tokens import lex_line
 from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions, Options
@@ -166,8 +166,8 @@ REGIONS = {
 
 
 @pytest.mark.parametrize("text", REGIONS, ids=range(len(REGIONS)))
-def test_regions(text: str) -> None:
+def test_outline(text: str) -> None:
     before, after = text.split("@")
     tokens = lex_line(before + after, "t.cpp")
     at = next(i for i, t in enumerate(tokens) if t.start > len(before))
-    assert [r.kind for r in Regions(tokens, brackets(tokens)).around(at)] == REGIONS[text]
+    assert [r.kind for r in Outline(tokens, brackets(tokens)).around(at)] == REGIONS[text]

@@ -70,7 +70,7 @@ def test_every_remark_has_one_rule() -> None:
     for folder in ("hlspart/frontend/directives", "hlspart/partition"):
         for path in (ROOT / folder).glob("*.py"):
             text = path.read_text()
-            made |= set(re.findall(r"\b(?:Problem|refuse|note)\(\s*\"([a-z-]+)\"", text))
+            made |= set(re.findall(r"\b(?:Fault|refuse|note)\(\s*\"([a-z-]+)\"", text))
             made |= set(re.findall(r"return \"([a-z]+-[a-z-]+)\",", text))
     fault = re.search(r"FaultCode = Literal\[(.*?)\]", (ROOT / "hlspart/model/access.py").read_text(), re.S)
     assert fault is not None

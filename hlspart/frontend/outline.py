@@ -19,7 +19,7 @@ _CONTINUES = frozenset((",", ";", "=", "(", "[", ".", "->"))  # what follows a b
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class OutlineItem:
     """Tokens ``first..last``. A "body" is what stands between the braces of a function."""
 
     kind: Kind
@@ -27,37 +27,18 @@ class Region:
     last: int
 
 
-class Regions:
-    """The regions of a unit. ``match``: bracket partners by token."""
+class Outline:
+    """The items of a unit. ``match``: bracket partners by token."""
 
     def __init__(self, tokens: Sequence[Token], match: Sequence[int]) -> None:
         self.tokens, self.match = tokens, match
         self.texts = [t.text if t.kind in ("op", "id") else "" for t in tokens]
 
-    def around(self, at: int) -> tuple[Region, ...]:
-        """Everything that holds token ``at``, from the outermost region to the innermost."""
+    def around(self, at: int) -> tuple[OutlineItem, ...]:
+        """Everything that holds token ``at``, from the outermost item to the innermost."""
         return tuple(self._within(0, len(self.tokens), at, False))
 
-    def declarations(self) -> Iterator[Region]:
-        """Declarations of namespaces, in order."""
-        return self._declarations(0, len(self.tokens))
-
     # ------------------------------------------------------------------------- declarations
-
-    def _declarations(self, start: int, end: int) -> Iterator[Region]:
-        at = start
-        while at < end:
-            if self._skipped(at):
-                at += 1
-                continue
-            opening = self._namespace(at, end)
-            if opening is not None:
-                yield from self._declarations(opening + 1, self.match[opening])
-                at = self.match[opening] + 1
-                continue
-            last, _, kind = self._declaration(at, end)
-            yield Region(kind, at, last)
-            at = last + 1
 
     def _skipped(self, at: int) -> bool:
         return isinstance(self.tokens[at], PragmaToken) or self.texts[at] == ";"
@@ -129,7 +110,7 @@ class Regions:
             at += 1
         return found
 
-    def _within(self, start: int, end: int, place: int, members: bool) -> Iterator[Region]:
+    def _within(self, start: int, end: int, place: int, members: bool) -> Iterator[OutlineItem]:
         at = start
         while at < end and at <= place:
             if self._skipped(at) or (members and self.texts[at + 1 : at + 2] == [":"]):
@@ -144,19 +125,19 @@ class Regions:
                 continue
             last, brace, kind = self._declaration(at, end)
             if at <= place <= last:
-                yield Region(kind, at, last)
+                yield OutlineItem(kind, at, last)
                 if brace is not None and brace < place < self.match[brace]:
                     if kind == "class":
                         yield from self._within(brace + 1, self.match[brace], place, True)
                     else:
-                        yield Region("body", brace + 1, self.match[brace] - 1)
+                        yield OutlineItem("body", brace + 1, self.match[brace] - 1)
                         yield from self._statements(brace + 1, self.match[brace], place)
                 return
             at = last + 1
 
     # --------------------------------------------------------------------------- statements
 
-    def _statements(self, start: int, end: int, place: int) -> Iterator[Region]:
+    def _statements(self, start: int, end: int, place: int) -> Iterator[OutlineItem]:
         at = start
         while at < end and at <= place:
             if isinstance(self.tokens[at], PragmaToken):
@@ -165,7 +146,7 @@ class Regions:
             last, inner = self._statement(at, end)
             if place <= last:
                 if self.texts[at] != "{":
-                    yield Region("loop" if self.texts[at] in _LOOPS else "statement", at, last)
+                    yield OutlineItem("loop" if self.texts[at] in _LOOPS else "statement", at, last)
                 for low, high in inner:
                     if low <= place < high:
                         yield from self._statements(low, high, place)
