@@ -20,18 +20,22 @@ from hlspart.render import mars as text
 @click.command("mars")
 @shared_options
 @click.option("--tile", "tile", metavar='"t+i:8,t-i:8"', help="Affine forms of the iterators with their sizes.")
+@click.option("--nest", metavar="LOOP", help="Label or line of the nest's outermost loop.")
 @click.option("--check", is_flag=True, help="Prove irredundant, complete, atomic, maximal.")
 @click.option("--enumerate", "listed", is_flag=True, help="List the actual sets of a small problem.")
 @click.option("--place", is_flag=True, help="Place statements that the tiling does not reach, or would turn round.")
+@click.option("--copies", is_flag=True, help="Store an array once for each class of accesses that moves by itself.")
 @click.option("--align", type=click.IntRange(1, 4096), default=64, show_default=True, metavar="BYTES")
 @click.option("--port-bits", type=click.IntRange(8, 1024), default=512, show_default=True, metavar="BITS")
 @click.option("--beats", type=click.IntRange(1, 256), default=16, show_default=True, help="Beats per AXI transaction.")
 @click.option("--svg", "svg_file", metavar="FILE", help="Draw tile, footprint and MARS in colours.")
 def command(
     tile: str | None,
+    nest: str | None,
     check: bool,
     listed: bool,
     place: bool,
+    copies: bool,
     align: int,
     port_bits: int,
     beats: int,
@@ -51,7 +55,7 @@ def command(
     entry: dict[str, Any] = {}
     if run.code != UNUSABLE:
         top = run.top()
-        options = MarsOptions(align=align, port_bits=port_bits, beats=beats, check=check, enumerate=listed, place=place)
+        options = MarsOptions(align, port_bits, beats, check, listed, place, nest, copies)
         result = mars.analyse(program, run.pipeline.analysis, top, tile, options)
         run.say(result.diagnostics)
         run.code = max(run.code, result.exit_code)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hlspart.mars.copies import apart, copies
+from hlspart.mars.copies import notes as copy_notes
 from hlspart.mars.layouts import layouts
 from hlspart.mars.nest import TileNest, calls_functions, error, nests
 from hlspart.mars.placement import placed
@@ -39,7 +41,7 @@ def analyse(
     program, analysis = expanded(program, analysis, function)
     at = program.functions[function].name_at
     path = at.span.path
-    chosen = choose(program, analysis, function, tiles, options.place)
+    chosen = choose(program, analysis, function, tiles, options)
     if isinstance(chosen, Diagnostic):
         return MarsResult(path, function, (), diagnostics=(chosen,), unusable=True)
     nest, forms = chosen
@@ -60,6 +62,15 @@ def analyse(
             again = layouts(other.accesses, forms, other.facts, options, tile_loops)
             if not again.apart:
                 nest, found, opaque = other, again, True
+        stored = copies(nest, found, forms, options, tile_loops)
+        if stored and not options.copies:
+            helped = ", ".join(nest.facts[k].name for k in stored)
+            moved = (*moved, f"with --copies {helped} would be stored once for each class of accesses")
+            stored = {}
+        if stored:
+            moved = (*moved, *copy_notes(nest, stored))
+            nest = apart(nest, stored)
+            found = layouts(nest.accesses, forms, nest.facts, options, tile_loops)
     except TooHard as problem:
         return _refused(program, nest, forms, f"the dataflow of the nest is not decided: {problem}")
     notes = (*moved, *found.notes)
@@ -80,6 +91,8 @@ def analyse(
         legal=not found.violations,
         opaque=opaque,
         placed=options.place,
+        loop=nest.loop.id,
+        copies=stored,
         notes=notes,
     )
 
@@ -91,17 +104,22 @@ def _refused(program: Program, nest: TileNest, forms: tuple[TileForm, ...], reas
         for f in nest.facts.values()
     )
     said = error(program, nest.loop.at, REFUSED, reason)
-    return MarsResult(nest.loop.at.span.path, nest.function, forms, arrays, diagnostics=(said,))
+    return MarsResult(nest.loop.at.span.path, nest.function, forms, arrays, diagnostics=(said,), loop=nest.loop.id)
 
 
 def choose(
-    program: Program, analysis: AccessAnalysis, function: str, tiles: str | None, place: bool = False
+    program: Program, analysis: AccessAnalysis, function: str, tiles: str | None, options: MarsOptions
 ) -> tuple[TileNest, tuple[TileForm, ...]] | Diagnostic:
     """The nest and its tiling, or what is wrong with either."""
     here = program.functions[function].name_at
     every = nests(program, analysis, function)
     if not every:
         return error(program, here, TILE, f"{function} has no loop nest that accesses an array")
+    if options.nest is not None:
+        lines = ", ".join(str(program.line(n.loop.at)) for n in every)
+        every = tuple(n for n in every if options.nest in _called(program, analysis, n))
+        if not every:
+            return error(program, here, TILE, f"{function} has no nest {options.nest}: nests begin in lines {lines}")
     if tiles is None:
         tiled = [n for n in every if n.source_tiling]
         if len(tiled) != 1:
@@ -122,11 +140,10 @@ def choose(
         return error(program, nearest.loop.at, TILE, str(wrong))
     if len(fitting) > 1:
         lines = ", ".join(str(program.line(n.loop.at)) for n in fitting)
-        return error(
-            program, fitting[1].loop.at, TILE, f"several loop nests of {function} have these iterators (lines {lines})"
-        )
+        several = f"several loop nests of {function} have these iterators (lines {lines}); --nest LINE chooses one"
+        return error(program, fitting[1].loop.at, TILE, several)
     nest = fitting[0]
-    for a in () if place else nest.accesses:
+    for a in () if options.place else nest.accesses:
         missing = [n for n in names_of(forms) if n not in a.iterators]
         if missing:
             return _at_access(
@@ -135,6 +152,11 @@ def choose(
                 " (--place puts it there)",
             )  # fmt: skip
     return nest, forms
+
+
+def _called(program: Program, analysis: AccessAnalysis, nest: TileNest) -> tuple[str, str]:
+    """What ``--nest`` may call a nest."""
+    return analysis.loops[nest.loop.id].name, str(program.line(nest.loop.at))
 
 
 def _names(nest: TileNest) -> str:

@@ -471,12 +471,12 @@ def _joined(sets: Sequence[MarsSet]) -> str:
     return "{ " + "; ".join(text[1:-1].strip() for text in inner) + " }"
 
 
-def rejection(refused: Refused, accesses: Sequence[tuple[int, str, Sequence[Vector]]], width: int) -> Rejection:
-    """The evidence of a refusal: ``accesses`` are (line, text, matrix), the two that differ first."""
+def rejection(refused: Refused, accesses: Sequence[tuple[int, str, Sequence[Vector], int]]) -> Rejection:
+    """The evidence of a refusal: ``accesses`` are (line, text, matrix, iterators), the two that differ first."""
     return Rejection(
         tuple(a[0] for a in accesses),
         tuple(a[1] for a in accesses),
-        tuple(integers.kernel(a[2], width) for a in accesses),
+        tuple(integers.kernel(matrix, width) for _, _, matrix, width in accesses),
         refused.tiles,
         refused.footprints,
     )

@@ -32,6 +32,7 @@ class ArrayFacts:
     element_bits: int
     dims: tuple[int | None, ...] = ()
     fault: str | None = None
+    copy: int = 0  # which of several copies of the array, from 1; 0: the only one
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +161,9 @@ def layouts(
             reason = "guards split the nest so that no tile lies inside all of its statements"
             records.append(replace(blank, accepted=False, reason=reason))
             continue
-        records += _inputs(tiled, known, options)
-        records += _flows(tiled, known, options, violations)
-        records += _faces(tiled, known, options, notes)
+        records += _inputs(tiled, name, known, options)
+        records += _flows(tiled, name, known, options, violations)
+        records += _faces(tiled, name, known, options, notes)
     actual = _actual(tiled, facts, notes) if options.enumerate else ()
     if advise:
         notes += _advice(accesses, forms, facts, tile_loops, records)
@@ -180,9 +181,9 @@ def of_classes(
 ) -> tuple[MarsArray, ...]:
     """Records for each of the given residue classes of tiles, the same classes for all arrays."""
     records: list[MarsArray] = []
-    for known in facts.values():
-        records += _inputs(tiled, known, options, (basis, classes))
-        records += _flows(tiled, known, options, (), (basis, classes))
+    for name, known in facts.items():
+        records += _inputs(tiled, name, known, options, (basis, classes))
+        records += _flows(tiled, name, known, options, (), (basis, classes))
     return tuple(records)
 
 
@@ -224,7 +225,7 @@ def _written(accesses: Sequence[NestAccess], name: str) -> bool:
 
 
 def _blank(known: ArrayFacts, kind: str, cls: str = "unknown") -> MarsArray:
-    return MarsArray(known.name, True, None, kind, cls, known.line, element_bits=known.element_bits)  # type: ignore[arg-type]
+    return MarsArray(known.name, True, None, kind, cls, known.line, element_bits=known.element_bits, copy=known.copy)  # type: ignore[arg-type]
 
 
 def _violations(tiled: Tiled) -> list[Violation]:
@@ -256,11 +257,13 @@ _Use = tuple[NestAccess, Interior, str, str, int]  # access, its interior, domai
 _Classes = tuple[tuple[Vector, ...], tuple[Vector, ...]]  # translations and one tile of each class
 
 
-def _inputs(tiled: Tiled, known: ArrayFacts, options: MarsOptions, given: _Classes | None = None) -> list[MarsArray]:
+def _inputs(
+    tiled: Tiled, name: str, known: ArrayFacts, options: MarsOptions, given: _Classes | None = None
+) -> list[MarsArray]:
     uses: list[_Use] = []
     for ident, domain in tiled.flow.outside:
         a = tiled.accesses[ident]
-        if a.array == known.name:
+        if a.array == name:
             uses.append((a, tiled.interior[ident], domain, a.map, 0))
     if not uses:
         return []
@@ -269,6 +272,7 @@ def _inputs(tiled: Tiled, known: ArrayFacts, options: MarsOptions, given: _Class
 
 def _flows(
     tiled: Tiled,
+    name: str,
     known: ArrayFacts,
     options: MarsOptions,
     violations: Sequence[Violation],
@@ -278,13 +282,13 @@ def _flows(
     writers: dict[int, NestAccess] = {}
     for d in tiled.flow.dependences:
         a = tiled.accesses[d.reader]
-        if a.array == known.name:
+        if a.array == name:
             uses.append((a, tiled.interior[d.reader], tiled.interior[d.reader].domain, d.relation, d.writer))
             writers[d.writer] = tiled.accesses[d.writer]
     if not uses:
         return []
     blank = _blank(known, "flow")
-    wrong = next((v for v in violations if v.array == known.name), None)
+    wrong = next((v for v in violations if v.array == name), None)
     if wrong is not None:
         return [replace(blank, accepted=False, reason=str(wrong))]
     makes = tuple(tiled.making(w, tiled.interior[w.id].domain) for w in writers.values())
@@ -292,13 +296,13 @@ def _flows(
     return _decomposed(tiled, blank, uses, makes, images, options, given)
 
 
-def _faces(tiled: Tiled, known: ArrayFacts, options: MarsOptions, notes: list[str]) -> list[MarsArray]:
+def _faces(tiled: Tiled, name: str, known: ArrayFacts, options: MarsOptions, notes: list[str]) -> list[MarsArray]:
     """Values from outside the nest that only tiles at a border read: the face where most reads find them."""
     interior = {ident for ident, _ in tiled.flow.outside}
     faces: dict[str, list[_Use]] = {}
     for ident, domain in tiled.border.outside:
         a = tiled.accesses[ident]
-        if a.array != known.name or ident in interior:
+        if a.array != name or ident in interior:
             continue
         for piece in convex_pieces(domain):
             whole = relaxed(piece, tiled.rows(a))
@@ -373,15 +377,13 @@ def _refused(
     functions: Sequence[tuple[_Use, tuple[tuple[tuple[Vector, ...], Vector], ...] | None]],
 ) -> MarsArray:
     """The refusal with the two accesses that move differently, and their null spaces."""
-    shown: list[tuple[int, str, tuple[Vector, ...]]] = []
-    width = 0
+    shown: list[tuple[int, str, tuple[Vector, ...], int]] = []
     for (a, _, _, _, _), fs in functions:
         for matrix, _ in fs or ():
-            if all(matrix != m for _, _, m in shown):
-                shown.append((a.line, a.text or a.array, matrix))
-                width = len(a.iterators)
+            if all(matrix != m for _, _, m, _ in shown):
+                shown.append((a.line, a.text or a.array, matrix, len(a.iterators)))
     shown = shown[:2]
-    evidence = rejection(refused, shown, width)
+    evidence = rejection(refused, shown)
     text = refused.reason
     if len(shown) == 2:
         nulls = [_space(s) for s in evidence.null_spaces]

@@ -7,6 +7,7 @@ an interior tile, seen from it: ``consumers`` and ``owner`` are offsets of tile 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,6 +15,8 @@ from hlspart.model.access import Affine
 from hlspart.model.diagnostics import Diagnostic
 
 TileVector = tuple[int, ...]
+Copies = Mapping[str, tuple[tuple[int, ...], ...]]
+"""By array: the accesses (ids) that each of its copies serves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +153,14 @@ class MarsArray:
     notes: tuple[str, ...] = ()
     footprint_points: str = ""  # all it reads, as isl text
     tile_points: str = ""  # flow: all it makes
+    copy: int = 0  # which of several layouts of one array, from 1; 0: it has but one
 
     def to_json(self) -> dict[str, object]:
         """Entry of ``arrays``."""
         b = self.bursts
         return {
             "name": self.name,
+            "copy": self.copy or None,
             "accepted": self.accepted,
             "reason": self.reason,
             "kind": self.kind,
@@ -234,6 +239,8 @@ class MarsOptions:
     check: bool = False
     enumerate: bool = False
     place: bool = False  # place statements that the hyperplanes do not reach, or would turn round
+    nest: str | None = None  # label or line of the nest's outermost loop, where several fit the tiling
+    copies: bool = False  # store an array several times where its accesses move apart from tile to tile
     exact: bool = True  # use the integer-programming extra when it is installed
 
 
@@ -255,6 +262,8 @@ class MarsResult:
     unusable: bool = False
     legal: bool = True
     placed: bool = False  # statements were placed in the tile space (see hlspart.mars.placement)
+    loop: int | None = None  # the nest's outermost loop
+    copies: Copies = field(default_factory=dict)  # arrays that are stored several times
     opaque: bool = False  # conditions on iterators were taken as if they depended on data
     notes: tuple[str, ...] = field(default=())
 

@@ -27,7 +27,8 @@ def render(shape: Mapping[str, Any]) -> str:
 
 
 def _array(array: Mapping[str, Any]) -> str:
-    head = f"\n  {array['name']} ({array['kind']}, {array['class']})"
+    copy = f", copy {array['copy']}" if array["copy"] else ""
+    head = f"\n  {array['name']} ({array['kind']}, {array['class']}{copy})"
     if not array["accepted"]:
         return f"{head}: not accepted: {array['reason']}\n"
     if array["boundary"]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from hlspart.accesses import analyse as accesses
+from hlspart.cli.app import run as run_command
 from hlspart.frontend import load
 from hlspart.mars import analyse, code
 from hlspart.model.diagnostics import Diagnostic
@@ -27,6 +28,7 @@ FLAGS = [
     "-Wno-unknown-pragmas",
     "-Wno-unused-label",
     "-Wno-unused-variable",
+    "-Wno-unused-parameter",
 ]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-ffp-contract=off"]
 
@@ -301,19 +303,70 @@ def test_tiles_of_several_classes(a: int, b: int, tmp_path: Path) -> None:
     assert (count, reads, writes) == (len(tiles), *planned)
 
 
+BESIDE = {  # the function does more than its nest: the host runs the rest as it stands
+    "before and after": (
+        "    int i, j, s = 3;\n    for (i = 0; i < 40; i++) y[i] = x[i] + s;\n    s *= 2;\n"
+        "    for (i = 1; i < 39; i++) z[i] = y[i - 1] + y[i + 1] * s;\n"
+        "    for (j = 0; j < 40; j++) { int t = z[j]; y[j] -= t; }\n    for (i = 3; i < 9; i += 2) x[i]++;\n"
+        "    y[0] = i + s;\n",
+        ["--nest", "6", "--tile", "i:7"],
+    ),
+    "an array of its own": (
+        "    int u[40], A_first = 2;\n    for (int i = 0; i < 40; i++) u[i] = x[i] * A_first;\n"
+        "    {\n    LATER: for (int i = 0; i < 37; i++) z[i] = u[i] + u[i + 3];\n    }\n",
+        ["--nest", "LATER", "--tile", "i:5"],
+    ),
+    "in place": (
+        "    int k = x[0];\n    y[2] = k;\n    for (int t = 0; t < 6; t++)\n        for (int i = 1; i < 39; i++)\n"
+        "            y[i] = y[i - 1] + y[i + 1] * k;\n    for (int i = 0; i < 40; i++) z[39 - i] = y[i];\n",
+        ["--nest", "6", "--tile", "t:2,t+i:5"],
+    ),
+    "two classes of accesses": (
+        "    for (int i = 0; i < 12; i++)\n        for (int j = 0; j <= i; j++)\n"
+        "            for (int k = 0; k < 4; k++)\n"
+        "                z[i * 3 + j % 3] ^= 0;\n"
+        "    for (int i = 0; i < 6; i++)\n        for (int j = 0; j < 6; j++) w[i][j] = m[i][j] * m[j][i];\n",
+        ["--nest", "8", "--tile", "i:2,j:3", "--copies"],
+    ),
+}
+
+
+@needs_gcc
+@pytest.mark.parametrize("case", BESIDE)
+def test_the_rest_of_the_function_is_kept(case: str, tmp_path: Path) -> None:
+    body, arguments = BESIDE[case]
+    path, out = tmp_path / "f.c", tmp_path / "f_mars.c"
+    path.write_text(f"\nvoid f(int x[40], int y[40], int z[40], int m[6][6], int w[6][6])\n{{\n{body}}}\n")
+    assert run_command(["mars", str(path), *arguments, "-o", str(out)]) == 0
+    tiles, reads, _ = run(out.read_text(), path, [], tmp_path)
+    assert tiles > 1 and reads > 0
+
+
 @pytest.mark.parametrize(
     ("source", "tiles", "reason"),
     [
         ("int a = 0; for (int i = 0; i < 9; i++) { a += x[i]; y[i] = a; }", "i:3", "scalar a"),
         ("for (int c1 = 0; c1 < 9; c1++) y[c1] = x[c1];", "c1:3", "needs the name c1"),
-        ("x[0] = 1; for (int i = 0; i < 9; i++) y[i] = x[i];", "i:3", "does more than this nest"),
+        ("if (n) for (int i = 0; i < 9; i++) y[i] = x[i];", "i:3", "not run exactly once"),
+        ("int i; for (i = 0; i < 9; i++) y[i] = x[i]; y[9] = i;", "i:3", "i has its value from the nest"),
+        ("for (int i = 0; i < 9; i++) y[i] = x[i]; y[9] = outside(3);", "i:3", "beside the nest, a construct"),
+        ("for (int i = 0; i < 9; i++) y[i] = x[i]; y[9] = given;", "i:3", "given is neither a parameter nor"),
+        ("for (int i = 0; i < 9; i++) y[i] = x[i] + given;", "i:3", "given is neither a parameter nor"),
+        ("static int s; s++; for (int i = 0; i < 9; i++) y[i] = x[i]; y[9] = s;", "i:3", "static variable s"),
         ("for (int i = 0; i < 9; i++) y[i] = outside(x[i]);", "i:3", "construct that generated code does not carry"),
+        # accesses of several depths, none of which moves like another
+        (
+            "for (int i = 0; i < 9; i++) { y[0] += x[i];"
+            " for (int j = 0; j < 5; j++) for (int k = 0; k < 5; k++) y[j] += x[5 * j + k]; }",
+            "i:3",
+            "no code",
+        ),
         ("for (int i = 0; i < n; i++) y[i] = x[i];", "i:3", "no compile-time constant"),
     ],
 )
 def test_refusals_are_located(source: str, tiles: str, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "f.c"
-    path.write_text(f"int outside(int);\nvoid f(int x[64], int y[64], int n)\n{{\n{source}\n}}\n")
+    path.write_text(f"int outside(int);\nint given;\nvoid f(int x[64], int y[64], int n)\n{{\n{source}\n}}\n")
     program = load([str(path)], FrontendOptions())
     analysis = accesses(program, "f")
     result = analyse(program, analysis, "f", tiles)

@@ -13,10 +13,11 @@ from hlspart.mars.codegen.classes import coordinates
 from hlspart.mars.codegen.parts import Cell, CellKind, Copy, TileBurst, TileMemory, TilePart, TilePlan
 from hlspart.mars.codegen.plan import TilePlanner
 from hlspart.mars.codegen.printer import NestPrinter, c_type, holds_loop, new_names
+from hlspart.mars.codegen.rest import Rest
+from hlspart.mars.copies import apart
 from hlspart.mars.integers import Vector
 from hlspart.mars.nest import error, nests
 from hlspart.mars.placement import placed
-from hlspart.mars.tiling import names_of
 from hlspart.model.access import AccessAnalysis, Affine
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.mars import MarsOptions, MarsResult
@@ -24,16 +25,13 @@ from hlspart.model.program import (
     ArrayRef,
     ArrayType,
     Assign,
-    Block,
     CType,
     Declare,
     Expr,
     IncDec,
     Loop,
     Name,
-    PragmaMark,
     Program,
-    Return,
     ScalarType,
     Stmt,
     Variable,
@@ -57,40 +55,27 @@ def code(
     options = options or MarsOptions()
     program, analysis = expanded(program, analysis, result.function)
     function = program.functions[result.function]
-    wanted = set(names_of(result.tile))
-    nest = next(
-        (n for n in nests(program, analysis, result.function, result.opaque) if wanted <= set(n.iterators)), None
-    )
+    every = nests(program, analysis, result.function, result.opaque)
+    nest = next((n for n in every if n.loop.id == result.loop), None)
     if nest is None or result.unusable:
         return error(program, function.name_at, REFUSED, "no code: the tiling does not apply to a nest")
     try:
         if nest.fault is not None or not result.legal:
             raise Unprintable(nest.fault or "the tiling is not legal", nest.loop.at)
-        _alone(function.body, nest.loop)
+        rest = Rest(program, function, nest.loop)
         if result.placed:
             placement = placed(nest, analysis, result.tile)
             if isinstance(placement, str):
                 raise Unprintable(placement, nest.loop.at)
             nest, _ = placement
+        nest = apart(nest, result.copies)
         tile_loops = nest.tile_loops if result.tile == nest.source_tiling else ()
         plan = TilePlanner(program, analysis, nest, result, tile_loops, options).plan()
-        return _Writer(plan, options).text()
+        return _Writer(plan, rest, options).text()
     except Unprintable as problem:
         return error(program, problem.at or nest.loop.at, REFUSED, f"no code: {problem.reason}")
     except TooHard as problem:
         return error(program, nest.loop.at, REFUSED, f"no code: not decided within the effort limit ({problem})")
-
-
-def _alone(block: Block, loop: Loop) -> None:
-    for s in block.body:
-        if isinstance(s, Block):
-            _alone(s, loop)
-        elif (
-            s is not loop
-            and not isinstance(s, PragmaMark | Declare)
-            and not (isinstance(s, Return) and s.value is None)
-        ):
-            raise Unprintable("the function does more than this nest: move the nest into a function of its own", s.at)
 
 
 @cache
@@ -124,8 +109,8 @@ def _form(name: str, coefficients: Sequence[int], const: int = 0) -> Affine:
 
 
 class _Writer:
-    def __init__(self, plan: TilePlan, options: MarsOptions) -> None:
-        self.plan, self.options = plan, options
+    def __init__(self, plan: TilePlan, rest: Rest, options: MarsOptions) -> None:
+        self.plan, self.rest, self.options = plan, rest, options
         self.program = plan.program
         self.function = plan.program.functions[plan.result.function]
         inside = {s.id for s in walk_statements(plan.nest.loop) if isinstance(s, Loop)}
@@ -137,6 +122,10 @@ class _Writer:
         taken = [plan.program.variable(v).name for v in self.function.params]
         taken += [b.name for b in plan.buffers]
         names = new_names(plan.program, plan.nest.loop, counters, taken)
+        arrays = list(dict.fromkeys(plan.nest.key.values()))
+        needed = [m.name for m in plan.memories]
+        needed += [f"{plan.program.variable(v).name}_first" for v in arrays]
+        self._before, self._after, self._names = rest.lines(arrays, [*taken[: len(self.function.params)], *needed])
         self.printer = NestPrinter(plan.program, self._reference, names)
         self.tiles = [f"T{k}" for k in range(len(plan.result.tile))]
         self.moved = "T" if plan.classes.single else "U"
@@ -261,9 +250,9 @@ class _Writer:
                 yield f"{indent}    (void){name};"
             cell, element = self._cell(copy.cell), self._indices(ref)
             if out:
-                yield f"{indent}    {variable.name}{element} = {cell};"
+                yield f"{indent}    {self._host_name(variable.id)}{element} = {cell};"
             else:
-                yield f"{indent}    {cell} = {variable.name}_first{element};"
+                yield f"{indent}    {cell} = {self._host_name(variable.id)}_first{element};"
             yield f"{indent}}}"
 
         return list(self._loops(copy.loops, "    ", call))
@@ -338,7 +327,9 @@ class _Writer:
         return {
             "name": memory.name,
             "type": self._type(memory.variable),
-            "array": v.name,
+            "array": self._host_name(memory.variable),
+            "label": memory.name.removesuffix("_mars"),
+            "parameter": memory.variable in self.function.params,
             "input": memory.kind == "input",
             "words": memory.words,
             "block": memory.block,
@@ -373,40 +364,38 @@ class _Writer:
         return "".join(f"[{d}]" for d in v.dims)
 
     def _parameters(self) -> list[dict[str, object]]:
-        found: list[dict[str, object]] = []
-        names = {self.plan.nest.key[k] for k in self.plan.nest.key}
-        for ident in self.function.params:
-            v = self.program.variable(ident)
-            if v.is_array:
-                kind = self._type(ident)
-                const = "const " if v.const else ""
-                found.append(
-                    {
-                        "array": True, "name": v.name, "type": kind, "used": ident in names, "const": v.const,
-                        "declaration": f"{const}{kind} {v.name}{self._dimensions(v)}",
-                        "dims": self._dimensions(v), "size": prod(d or 0 for d in v.dims),
-                        "written": ident in self._written, "first": ident in self._filled,
-                        "float": kind in ("float", "double"),
-                    }
-                )  # fmt: skip
-            else:
-                kind = c_type(v.type, v.at)
-                found.append(
-                    {
-                        "array": False, "name": v.name, "type": kind, "declaration": f"{kind} {v.name}",
-                        "float": kind in ("float", "double"), "used": True,
-                    }
-                )  # fmt: skip
-        for key, variable in self.plan.nest.key.items():
-            if variable not in self.function.params:
-                v = self.program.variable(variable)
-                raise Unprintable(f"{key} is no parameter of {self.function.name}", v.at)
-        return found
+        """Parameters of the function: the host's and the test bench's."""
+        return [self._operand(self.program.variable(v), v) for v in self.function.params]
+
+    def _operands(self) -> list[dict[str, object]]:
+        """What a tile may be handed: the parameters, then arrays and scalars of the function itself."""
+        own = dict.fromkeys(v for v in self.plan.nest.key.values() if v not in self.function.params)
+        more = [*own, *(v.id for v in self.rest.scalars())]
+        return [*self._parameters(), *(self._operand(self.program.variable(v), v) for v in more)]
+
+    def _operand(self, v: Variable, ident: int) -> dict[str, object]:
+        if not v.is_array:
+            kind = c_type(v.type, v.at)
+            return {
+                "array": False, "name": self._host_name(ident), "type": kind, "declaration": f"{kind} {v.name}",
+                "float": kind in ("float", "double"),
+            }  # fmt: skip
+        kind, name = self._type(ident), self._host_name(ident)
+        const = "const " if v.const else ""
+        return {
+            "array": True, "name": name, "type": kind, "const": v.const,
+            "declaration": f"{const}{kind} {name}{self._dimensions(v)}",
+            "dims": self._dimensions(v), "size": prod(d or 0 for d in v.dims),
+            "written": ident in self._written, "first": ident in self._filled,
+            "float": kind in ("float", "double"),
+        }  # fmt: skip
+
+    def _host_name(self, variable: int) -> str:
+        return self._names.get(variable, self.program.variable(variable).name)
 
     def text(self) -> str:
         """The whole file."""
         memories = [self._memory(m) for m in self.plan.memories]
-        parameters = self._parameters()
         if not isinstance(self.function.return_type, VoidType):
             raise Unprintable("the function returns a value", self.function.name_at)
         values: Mapping[str, object] = {
@@ -419,7 +408,10 @@ class _Writer:
                 {"name": b.name, "type": self._type(b.variable), "dims": "".join(f"[{d}]" for d in b.dims)}
                 for b in self.plan.buffers
             ],
-            "parameters": parameters,
+            "parameters": self._parameters(),
+            "operands": self._operands(),
+            "before": self._before,
+            "after": self._after,
             "full": self.plan.full,
             "execute": self._execute(),
             "lines": any(m["in"] or m["out"] for m in memories),
@@ -443,7 +435,7 @@ class _Writer:
 
     def _drive(self, node: Node, indent: str) -> Iterator[str]:
         arguments = [f"{m.name}" for m in self.plan.memories]
-        for p in self._parameters():
+        for p in self._operands():
             if p["array"]:
                 if p["first"]:
                     arguments.append(f"(const {p['type']} (*)" + _tail(str(p["dims"])) + f"){p['name']}_first")

@@ -168,8 +168,8 @@ class TilePlanner:
 
     def _records(self, name: str) -> tuple[tuple[MarsArray, ...], tuple[MarsArray, ...]]:
         """The input and the flow records of an array, one per class of tiles; empty where there are none."""
-        known = self.nest.facts[name].name
-        inner = [r for r in self.records if r.name == known and r.boundary is None]
+        known, copy = self.nest.facts[name].name, self.nest.facts[name].copy
+        inner = [r for r in self.records if (r.name, r.copy) == (known, copy) and r.boundary is None]
         for r in inner:
             if not r.accepted:
                 raise Unprintable(f"{known}: {r.reason}")
@@ -452,4 +452,4 @@ class TilePlanner:
 
 
 def _c_name(name: str) -> str:
-    return name.replace("#", "_")
+    return name.replace("#", "_").replace("@", "_copy")
