@@ -61,11 +61,10 @@ def nests(source: Path, most: int) -> Iterator[list[str]]:
     """``--nest`` arguments: none, then the lines of outermost loops."""
     yield []
     if most:
-        lines = source.read_text().splitlines()
-        depth = min((len(x) - len(x.lstrip()) for x in lines if x.lstrip().startswith("for (")), default=0)
+        lines = source.read_text().split("\n")
         kernel = next(k for k, x in enumerate(lines) if x.startswith("void kernel_"))
         for number, text in enumerate(lines[kernel:], kernel + 1):
-            if text[:depth].isspace() and text[depth:].startswith("for ("):
+            if text.lstrip().startswith("for (") and len(text) - len(text.lstrip()) <= 4:
                 yield ["--nest", str(number)]
 
 

@@ -309,7 +309,7 @@ BESIDE = {  # the function does more than its nest: the host runs the rest as it
         "    for (i = 1; i < 39; i++) z[i] = y[i - 1] + y[i + 1] * s;\n"
         "    for (j = 0; j < 40; j++) { int t = z[j]; y[j] -= t; }\n    for (i = 3; i < 9; i += 2) x[i]++;\n"
         "    y[0] = i + s;\n",
-        ["--nest", "6", "--tile", "i:7"],
+        ["--nest", "7", "--tile", "i:7"],
     ),
     "an array of its own": (
         "    int u[40], A_first = 2;\n    for (int i = 0; i < 40; i++) u[i] = x[i] * A_first;\n"
@@ -318,7 +318,7 @@ BESIDE = {  # the function does more than its nest: the host runs the rest as it
     ),
     "in place": (
         "    int k = x[0];\n    y[2] = k;\n    for (int t = 0; t < 6; t++)\n        for (int i = 1; i < 39; i++)\n"
-        "            y[i] = y[i - 1] + y[i + 1] * k;\n    for (int i = 0; i < 40; i++) z[39 - i] = y[i];\n",
+        "            y[i] = y[i - 1] ^ (y[i + 1] + k);\n    for (int i = 0; i < 40; i++) z[39 - i] = y[i];\n",
         ["--nest", "6", "--tile", "t:2,t+i:5"],
     ),
     "two classes of accesses": (
