@@ -52,7 +52,7 @@ class KnownTypes:
                     return ir.OtherType(text)
                 return ir.ScalarType(text, "fixed", first, name == "ap_fixed", first - numbers[1])
             case "stream":
-                return ir.StreamType(self.type_of(parts[0]) if parts else ct.UNKNOWN)
+                return ir.StreamType(self.type_of(parts[0]) if parts else ct.UNKNOWN, (*numbers, None, None)[1])
             case "ap_axiu" | "ap_axis" | "axis" | "qdma_axis":
                 if name == "axis":
                     data = self.type_of(parts[0]) if parts else ct.UNKNOWN

@@ -1,10 +1,13 @@
-"""Whether a DEPENDENCE directive denies a dependence that exists."""
+"""Questions about exact accesses: does a DEPENDENCE deny what exists, could a FIFO serve them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hlspart.model.access import Access, AccessAnalysis
 from hlspart.model.directives import Directive
-from hlspart.rules._base import Witness
+from hlspart.model.program import Program
+from hlspart.rules._base import Misstep, Witness
 
 
 def carried(analysis: AccessAnalysis, directive: Directive) -> Witness | None:
@@ -60,3 +63,21 @@ def _distance(analysis: AccessAnalysis, loop: int, source: Access, sink: Access)
         )
     except ArithmeticError:
         return None
+
+
+def misstep(program: Program, analysis: AccessAnalysis, accesses: Sequence[Access]) -> Misstep | None:
+    """What keeps accesses of one kind to one array in one function from being those of a FIFO."""
+    from hlspart.sets.order import misstep as found_by
+
+    if not accesses:
+        return None
+    variable = program.variable(accesses[0].array)
+    dims = analysis.shapes.get(variable.id) or variable.dims or (None,)
+    steps = {ident: info.step if not info.exits else None for ident, info in analysis.loops.items()}
+    found = found_by(accesses, dims, steps)
+    if found is None:
+        return None
+    (b, later, element), first = found.second, found.first
+    if first is None:
+        return Misstep(found.kind, b.at, later, element, None, {}, 0)
+    return Misstep(found.kind, b.at, later, element, first[0].at, first[1], first[2])

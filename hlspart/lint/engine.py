@@ -8,7 +8,7 @@ from dataclasses import replace
 from hlspart.infer.emission import pragma_edits
 from hlspart.lint.catalogue import catalogue, entries
 from hlspart.lint.config import LintConfig
-from hlspart.lint.dependence import carried
+from hlspart.lint.dependence import carried, misstep
 from hlspart.lint.suppressions import apply, suppressions
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
@@ -50,6 +50,8 @@ def run(
         recheck,
         lambda result: pragma_edits(program, result),
         lambda directive: carried(analysis, directive),
+        lambda accesses: misstep(program, analysis, accesses),
+        target.flow if target is not None else "vivado",
         unroll_factors(program),
         target.complete_threshold if target is not None else 0,
         expansions,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 
@@ -44,9 +44,10 @@ class StructType:
 
 @dataclass(frozen=True, slots=True)
 class StreamType:
-    """``hls::stream<T>``: a channel, never an array."""
+    """``hls::stream<T, depth>``: a channel, never an array."""
 
     element: CType
+    depth: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from hlspart.model.access import AccessAnalysis
+from hlspart.model.access import Access, AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related, Severity
 from hlspart.model.directives import Directive, Fault
 from hlspart.model.program import Loop, PragmaMark, Program, Stmt, Variable, substatements
@@ -51,11 +51,29 @@ class Witness:
 
 
 @dataclass(frozen=True)
+class Misstep:
+    """An access, told by place and iteration, that a FIFO could not serve in this order.
+
+    ``backwards``: ``at`` touches ``element`` after ``first`` has touched a later one; ``again``: after it has been
+    touched; ``skipped``: no access touches it, although ``at`` touches a later one.
+    """
+
+    kind: str
+    at: Origin
+    iteration: Mapping[str, int]
+    element: int
+    first: Origin | None
+    first_iteration: Mapping[str, int]
+    first_element: int
+
+
+@dataclass(frozen=True)
 class Facts:
     """The records of all analyses, as a rule may read them.
 
     ``tool`` is the target tool (``vitis-2022.1``). ``ii`` is None when it was not computed; ``infer`` is
     run when a rule asks :meth:`inferred`, ``insert`` gives the edits that write its pragmas.
+    ``misstep``: what keeps accesses of one kind to one array from being those of a FIFO. ``flow``: "vivado" or "vitis".
     ``recheck`` predicts the II of the same program under another validation; ``carried`` finds a true
     dependence that a DEPENDENCE directive denies. ``unrolled``: loop id -> factor by which directives
     unroll it, 0 for completely.
@@ -70,6 +88,8 @@ class Facts:
     recheck: Callable[[Validation], IIResult] | None = None
     insert: Callable[[InferResult], tuple[Edit, ...]] | None = None
     carried: Callable[[Directive], Witness | None] | None = None
+    misstep: Callable[[Sequence[Access]], Misstep | None] | None = None
+    flow: str = "vivado"
     unrolled: Mapping[int, int] = field(default_factory=dict)
     small: int = 0  # local arrays of fewer elements become registers without a directive
     expansions: Callable[[], Sequence[Diagnostic]] | None = None  # what is wrong with `#pragma hlspart expand`
@@ -251,6 +271,12 @@ class Facts:
                         first = all(isinstance(x, PragmaMark) for x in below[:k])
                         return (rest[0], first) if rest and isinstance(rest[0], Loop) else None
         return None
+
+    @cached_property
+    def trips(self) -> Mapping[int, int]:
+        """Trip counts of the loops that always run as often."""
+        known = ((ident, info.trip_count.exact) for ident, info in self.analysis.loops.items() if not info.exits)
+        return {ident: count for ident, count in known if count is not None}
 
     @property
     def version(self) -> tuple[int, int] | None:

@@ -8,6 +8,7 @@ __all__ = [
     "counting",
     "dataflow",
     "lifetimes",
+    "order",
     "processors",
     "region",
     "reorder",

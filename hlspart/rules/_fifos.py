@@ -1,0 +1,46 @@
+"""Arrays that directives make FIFOs, and the accesses that reach them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.access import Access
+from hlspart.model.directives import Directive
+from hlspart.model.program import Variable
+from hlspart.rules._base import Facts
+from hlspart.rules._processes import regions
+
+
+def fifos(facts: Facts) -> Iterator[tuple[Directive, Variable]]:
+    """Arrays behind INTERFACE ap_fifo or axis of a top function, and channels with STREAM (pipo and shared apart)."""
+    tops = set(facts.analysis.tops)
+    regional = {r.function for r in regions(facts.program)}
+    for d in facts.program.directives:
+        if d.dialect != "vitis" or not d.usable:
+            continue
+        mode = (d.choice("mode", ("ap_fifo", "axis")) or "") if d.kind == "interface" else ""
+        stream = d.kind == "stream" and not d.has("off") and (d.choice("type", ("fifo", "pipo")) or "fifo") == "fifo"
+        for ident in d.variables:
+            variable = facts.program.variable(ident)
+            if variable.as_array is None:
+                continue
+            port = mode in ("ap_fifo", "axis") and variable.storage == "parameter" and variable.function in tops
+            channel = stream and variable.function in regional and variable.storage in ("local", "static")
+            if port or channel:
+                yield d, variable
+
+
+def accesses(facts: Facts, variable: Variable) -> list[list[Access]]:
+    """Accesses of a FIFO, by function and kind, those of parameters that it is handed to included."""
+    names = {variable.id}
+    group = next((g for g in facts.analysis.groups if variable.id in g.members), None)
+    for _ in range(len(group.edges) if group is not None else 0):
+        more = {e.formal for e in group.edges if e.actual in names} if group is not None else set()
+        if more <= names:
+            break
+        names |= more
+    found: dict[tuple[int, str], list[Access]] = {}
+    for a in facts.analysis.accesses:
+        if a.array in names:
+            found.setdefault((a.array, a.kind), []).append(a)
+    return list(found.values())

@@ -1,0 +1,167 @@
+"""Tasks that hand on data through FIFOs, run step by step as their text says: a Kahn process network.
+
+What a task does with its channels is followed where loop bounds and conditions are constants; else nothing is claimed.
+Whether a network of bounded FIFOs comes to a stand does not depend on the order in which tasks are run (Parks 1995).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hlspart.model import program as c
+from hlspart.model.source import Origin
+from hlspart.rules._processes import DataflowRegion, Process
+from hlspart.rules._traces import (
+    MOST_STEPS,
+    Channel,
+    FifoStep,
+    ManySteps,
+    OpenBehaviour,
+    TaskCount,
+    TaskReturn,
+    TaskTrace,
+)
+
+DEFAULT_DEPTH = 2  # UG1399, pragma HLS stream: of an hls::stream
+
+
+@dataclass(frozen=True)
+class Standstill:
+    """How a network stops: ``waiting`` are the steps that tasks wait with, by task; ``left`` what channels still hold.
+
+    ``ended``: tasks that are done.
+    """
+
+    waiting: Mapping[int, FifoStep]
+    left: Mapping[Channel, int]
+    ended: frozenset[int]
+
+
+@dataclass(frozen=True)
+class FifoNetwork:
+    """Tasks and their FIFOs with depths (None: as deep as needed); ``after``: task -> tasks that must be done first."""
+
+    program: c.Program
+    tasks: Sequence[Process]
+    depths: Mapping[Channel, int | None]
+    after: Mapping[int, frozenset[int]] = field(default_factory=dict)
+
+    def run(self, deeper: Mapping[Channel, int | None] | None = None) -> Standstill:
+        """Run all tasks until none can go on. Raises OpenBehaviour and ManySteps."""
+        depths = {**self.depths, **(deeper or {})}
+        fill: dict[Channel, int] = dict.fromkeys(depths, 0)
+        traces = [TaskTrace(self.program, frozenset(depths)).of(t.stmt) for t in self.tasks]
+        waiting: dict[int, FifoStep] = {}
+        ended: set[int] = set()
+        blocked: dict[tuple[Channel, str], int] = {}
+        ready = deque(range(len(self.tasks)))
+        started: set[int] = set()
+        steps = 0
+        while ready:
+            k = ready.popleft()
+            if k not in started and not self.after.get(k, frozenset()) <= ended:
+                continue
+            started.add(k)
+            while True:
+                step = waiting.pop(k, None) or _next(traces[k])
+                if step is None:
+                    ended.add(k)
+                    ready.extend(t for t in range(len(self.tasks)) if t not in started)
+                    break
+                depth, held = depths[step.channel], fill[step.channel]
+                if (step.kind == "read" and held == 0) or (
+                    step.kind == "write" and depth is not None and held >= depth
+                ):
+                    waiting[k] = step
+                    blocked[step.channel, step.kind] = k
+                    break
+                fill[step.channel] += 1 if step.kind == "write" else -1
+                other = blocked.pop((step.channel, "read" if step.kind == "write" else "write"), None)
+                if other is not None:
+                    ready.append(other)
+                steps += 1
+                if steps > MOST_STEPS:
+                    raise ManySteps
+        return Standstill(waiting, {ch: n for ch, n in fill.items() if n}, frozenset(ended))
+
+    def counts(self, trips: Mapping[int, int]) -> Iterator[tuple[Channel, tuple[int, Origin], tuple[int, Origin]]]:
+        """Channels that are not read as often as they are written: (channel, writes, reads), each with a place."""
+        known: dict[tuple[Channel, str], tuple[int, Origin]] = {}
+        hidden: set[int] = set()
+        for task in self.tasks:
+            try:
+                known.update(TaskCount(self.program, frozenset(self.depths), trips).total(task.stmt))
+            except (OpenBehaviour, ManySteps):
+                hidden |= {u.variable for u in task.uses}
+        for channel in self.depths:
+            writes, reads = known.get((channel, "write")), known.get((channel, "read"))
+            if channel[0] not in hidden and writes is not None and reads is not None and writes[0] != reads[0]:
+                yield channel, writes, reads
+
+    def needed(self, channel: Channel) -> int | None:
+        """The least depth of one channel with which all tasks come to their end; None where that is not enough."""
+        try:
+            if len(self.run({channel: None}).ended) < len(self.tasks):
+                return None
+            low, high = self.depths[channel] or 0, MOST_STEPS
+            while low + 1 < high:
+                middle = (low + high) // 2
+                done = len(self.run({channel: middle}).ended) == len(self.tasks)
+                low, high = (low, middle) if done else (middle, high)
+        except ManySteps:
+            return None
+        return high
+
+
+def _next(trace: Iterator[FifoStep]) -> FifoStep | None:
+    try:
+        return next(trace, None)
+    except TaskReturn:
+        return None
+
+
+def network(program: c.Program, region: DataflowRegion, apart: frozenset[int]) -> FifoNetwork | None:
+    """The network of a region as far as its local streams and memories go; None where it has no streams of its own."""
+    said = {v: d for d in program.directives if d.kind == "stream" and d.usable for v in d.variables}
+    depths: dict[Channel, int | None] = {}
+    after: dict[int, set[int]] = {}
+    for use, writers, readers in region.channels():
+        variable = program.variable(use.variable)
+        if use.variable not in region.local or len(writers) != 1 or use.variable in apart:
+            continue
+        users = [p for p in readers if p is not writers[0]]
+        if len(users) != 1:
+            continue
+        kind = variable.type.element if isinstance(variable.type, c.ArrayType) else variable.type
+        directive = said.get(use.variable)
+        pipo = directive is not None and directive.choice("type", ("fifo", "pipo")) == "pipo"
+        if isinstance(kind, c.StreamType):
+            depth = directive.values.get("depth") if directive is not None else None
+            depth = depth or kind.depth or DEFAULT_DEPTH
+            depths[use.variable, use.path] = depth
+        elif variable.is_array and directive is not None and not pipo and not use.path:
+            depths[use.variable, ()] = directive.values.get("depth")
+        elif variable.is_array and writers[0].index < users[0].index:
+            after.setdefault(users[0].index, set()).add(writers[0].index)
+    if not depths or any(p.kind == "if" for p in region.processes):
+        return None
+    return FifoNetwork(program, region.processes, depths, {k: frozenset(v) for k, v in after.items()})
+
+
+def alone(program: c.Program, function: str) -> FifoNetwork | None:
+    """A function without DATAFLOW that has streams of its own: one task, whose reads come after its writes."""
+    body = program.functions[function].body
+    if any(d.kind == "dataflow" and d.usable and d.function == function for d in program.directives):
+        return None
+    said = {v: d for d in program.directives if d.kind == "stream" and d.usable for v in d.variables}
+    depths: dict[Channel, int | None] = {}
+    for variable in program.variables:
+        if variable.function == function and variable.storage == "local" and isinstance(variable.type, c.StreamType):
+            directive = said.get(variable.id)
+            depth = directive.values.get("depth") if directive is not None else None
+            depths[variable.id, ()] = depth or variable.type.depth or DEFAULT_DEPTH
+    if not depths:
+        return None
+    return FifoNetwork(program, [Process(0, body, program.functions[function].name_at, (), (), "call")], depths)

@@ -1,0 +1,104 @@
+"""A network of FIFOs comes to a stand for want of depth.
+
+## What it does
+Runs the tasks of a DATAFLOW region, or a function that has streams of its own, step by step with the depths of their
+FIFOs (2 where nothing is said). Reports a FIFO where they all wait for each other, with the depth that is needed. Tasks
+whose loops or conditions depend on data are not run.
+
+## Why is this bad
+The hardware stops and never ends. C simulation does not show it: there, streams have no bound.
+
+## Example
+```c
+void split(int a[64], int s[64], int t[64]) {
+  for (int i = 0; i < 64; i++) s[i] = a[i];
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+}
+void join(int s[64], int t[64], int b[64]) {
+  for (int i = 0; i < 64; i++) b[i] = s[i] + t[i];
+}
+void top(int a[64], int b[64]) {
+#pragma HLS dataflow
+  int s[64], t[64];
+#pragma HLS stream variable=s depth=2
+#pragma HLS stream variable=t depth=2
+  split(a, s, t);
+  join(s, t, b);
+}
+```
+
+## Use instead
+```c
+void split(int a[64], int s[64], int t[64]) {
+  for (int i = 0; i < 64; i++) {
+    s[i] = a[i];
+    t[i] = a[i];
+  }
+}
+void join(int s[64], int t[64], int b[64]) {
+  for (int i = 0; i < 64; i++) b[i] = s[i] + t[i];
+}
+void top(int a[64], int b[64]) {
+#pragma HLS dataflow
+  int s[64], t[64];
+#pragma HLS stream variable=s depth=2
+#pragma HLS stream variable=t depth=2
+  split(a, s, t);
+  join(s, t, b);
+}
+```
+
+## Vitis message it predicts
+None in synthesis; co-simulation says that a deadlock was found, and the FIFOs that are full or empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._network import FifoNetwork, Standstill, alone, network
+from hlspart.rules._processes import apart, regions
+from hlspart.rules._traces import ManySteps, OpenBehaviour
+
+RULE = Rule("HLP610", "dataflow-deadlock", "warning", hint="make the FIFO deeper, or read in the order of the writes")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Networks that stop."""
+    free = apart(facts.program)
+    found = [network(facts.program, region, free) for region in regions(facts.program)]
+    found += [alone(facts.program, name) for name in facts.program.functions]
+    trips = facts.trips
+    for net in found:
+        if net is None or any(True for _ in net.counts(trips)):
+            continue
+        try:
+            stand = net.run()
+        except (OpenBehaviour, ManySteps):
+            continue
+        if stand.waiting:
+            yield from _tell(facts, net, stand)
+
+
+def _tell(facts: Facts, net: FifoNetwork, stand: Standstill) -> Iterator[Diagnostic]:
+    full = [s for s in stand.waiting.values() if s.kind == "write"]
+    empty = [s for s in stand.waiting.values() if s.kind == "read"]
+    needs = [(step, net.needed(step.channel)) for step in full]
+    if not full:
+        step = empty[0]
+        name = facts.program.variable(step.channel[0]).name
+        message = f"the tasks wait for each other: '{name}' is read before it is written"
+        others = [(s.at, "this task waits here") for s in empty[1:]]
+        yield facts.report(RULE, step.at, message, "let one of them begin with a write", others)
+        return
+    step, depth = next(((s, d) for s, d in needs if d is not None), needs[0])
+    variable = facts.program.variable(step.channel[0])
+    said = [d for d in facts.program.directives if d.kind == "stream" and d.usable and variable.id in d.variables]
+    has = net.depths[step.channel]
+    wanted = f"; {depth} is needed" if depth is not None else ""
+    message = f"the tasks come to a stand: '{variable.name}' is full at depth {has}{wanted}"
+    related = [(step.at, "no room for this write"), *((s.at, "this read waits") for s in empty)]
+    hint = f"#pragma HLS stream variable={variable.name} depth={depth}" if depth is not None else None
+    yield facts.report(RULE, said[0].at if said else variable.at, message, hint, related)

@@ -1,0 +1,92 @@
+"""A FIFO is accessed out of order.
+
+## What it does
+Reports an array behind `ap_fifo`, `axis` or STREAM whose reads, or writes, are proved not to go through its elements
+one after the other: two iterations are named that touch elements backwards, or one element twice, or an element that is
+left out. An index that is itself read from an array is reported as well.
+
+## Why is this bad
+A FIFO has no addresses. The tool takes the accesses in the order of the text, so the hardware reads other elements than
+the C code.
+
+## Example
+```c
+void top(int a[64], int b[64]) {
+#pragma HLS interface mode=ap_fifo port=a
+  for (int i = 0; i < 64; i++) b[i] = a[63 - i];
+}
+```
+
+## Use instead
+```c
+void top(int a[64], int b[64]) {
+#pragma HLS interface mode=ap_fifo port=a
+  for (int i = 0; i < 64; i++) b[63 - i] = a[i];
+}
+```
+
+## Vitis message it predicts
+`WARNING: [HLS 214-142] Implementing stream: may cause mismatch if read and write accesses are not in sequential order`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import ArrayRef, StructType, walk
+from hlspart.rules._base import Facts, Misstep, Rule
+from hlspart.rules._fifos import accesses, fifos
+from hlspart.rules._processes import own_expressions
+
+HINT = "access it in ascending order, each element once; keep what is needed again in a local array"
+RULE = Rule("HLP611", "fifo-order", "warning", hint=HINT)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Accesses that no FIFO serves."""
+    if facts.misstep is None:
+        return
+    for directive, variable in fifos(facts):
+        array = variable.as_array
+        if array is None or isinstance(array.element, StructType):
+            continue  # members may be channels of their own
+        related = [(directive.at, "the directive that makes it a FIFO")]
+        for group in accesses(facts, variable):
+            free = {a.ref: a for a in group if not a.affine}
+            chosen = _by_data(facts, set(free)) if free else None
+            if chosen is not None:
+                message = f"the FIFO '{variable.name}' has no addresses, but this index is read from an array"
+                yield facts.report(RULE, free[chosen].at, message, None, related)
+                continue
+            found = facts.misstep(group)
+            if found is not None:
+                more = [(found.first, "the access before")] if found.first is not None else []
+                kind = "read" if group[0].kind == "read" else "written"
+                yield facts.report(RULE, found.at, _words(variable.name, kind, found), None, [*more, *related])
+
+
+def _words(name: str, kind: str, found: Misstep) -> str:
+    here = f"element {found.element}"
+    if found.kind == "skipped":
+        return f"the FIFO '{name}' cannot leave out an element: {here} is never {kind}"
+    where, before = _iteration(found.iteration), _iteration(found.first_iteration)
+    if found.kind == "again":
+        return f"the FIFO '{name}' gives each element once: {here} is {kind} at {before} and again at {where}"
+    return (
+        f"the FIFO '{name}' is {kind} out of order: element {found.first_element} at {before}, then {here} at {where}"
+    )
+
+
+def _iteration(values: Mapping[str, int]) -> str:
+    return ", ".join(f"{k}={v}" for k, v in values.items()) or "one place"
+
+
+def _by_data(facts: Facts, refs: set[int]) -> int | None:
+    """An access whose index holds an element of an array."""
+    for function in facts.program.functions.values():
+        for top in own_expressions(facts.program, function.body):
+            for node in (n for n in walk(top) if isinstance(n, ArrayRef) and n.id in refs):
+                if any(isinstance(e, ArrayRef) for index in node.indices for e in walk(index)):
+                    return node.id
+    return None

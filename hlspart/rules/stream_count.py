@@ -1,0 +1,74 @@
+"""A stream is not read as often as it is written.
+
+## What it does
+Counts the reads and the writes of each local stream of a DATAFLOW region, and of streams that a function has for
+itself. Reports where they differ. Where a condition or a loop depends on data nothing is counted.
+
+## Why is this bad
+With reads too many the last one waits for ever. With writes too many values stay in the FIFO: the next run starts with
+them, or the producer waits for room that never comes.
+
+## Example
+```c
+void make(int a[64], int t[64]) {
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+}
+void use(int t[64], int b[60]) {
+  for (int i = 0; i < 60; i++) b[i] = t[i];
+}
+void top(int a[64], int b[60]) {
+#pragma HLS dataflow
+  int t[64];
+#pragma HLS stream variable=t depth=4
+  make(a, t);
+  use(t, b);
+}
+```
+
+## Use instead
+```c
+void make(int a[64], int t[64]) {
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+}
+void use(int t[64], int b[60]) {
+  for (int i = 0; i < 64; i++) {
+    int x = t[i];
+    if (i < 60) b[i] = x;
+  }
+}
+void top(int a[64], int b[60]) {
+#pragma HLS dataflow
+  int t[64];
+#pragma HLS stream variable=t depth=4
+  make(a, t);
+  use(t, b);
+}
+```
+
+## Vitis message it predicts
+C simulation warns of leftover data in a stream, or of a read of an empty one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._network import alone, network
+from hlspart.rules._processes import apart, regions
+
+RULE = Rule("HLP612", "stream-count", "warning", hint="read exactly what is written")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Channels that keep values, or lack some."""
+    free = apart(facts.program)
+    found = [network(facts.program, region, free) for region in regions(facts.program)]
+    found += [alone(facts.program, name) for name in facts.program.functions]
+    for net in found:
+        for channel, (writes, made), (reads, used) in net.counts(facts.trips) if net is not None else ():
+            variable = facts.program.variable(channel[0])
+            end = "values stay in it" if writes > reads else "the last reads wait for ever"
+            message = f"'{variable.name}' is written {writes} times and read {reads} times: {end}"
+            yield facts.report(RULE, used, message, None, [(made, "written here"), (variable.at, "the stream")])

@@ -1,0 +1,61 @@
+"""A STREAM directive where no tasks run at once.
+
+## What it does
+Reports STREAM of an array in a function without DATAFLOW.
+
+## Why is this bad
+Only a channel between two tasks becomes a FIFO. Elsewhere the array stays a memory, and the directive does nothing.
+
+## Example
+```c
+void top(int a[64], int b[64]) {
+  int t[64];
+#pragma HLS stream variable=t depth=4
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+  for (int i = 0; i < 64; i++) b[i] = t[i];
+}
+```
+
+## Use instead
+```c
+void top(int a[64], int b[64]) {
+#pragma HLS dataflow
+  int t[64];
+#pragma HLS stream variable=t depth=4
+  for (int i = 0; i < 64; i++) t[i] = a[i];
+  for (int i = 0; i < 64; i++) b[i] = t[i];
+}
+```
+
+## Vitis message it predicts
+One that the variable is no channel and the directive is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import regions
+
+RULE = Rule(
+    "HLP613", "stream-outside-dataflow", "warning", hint="add DATAFLOW to the function, or remove the directive"
+)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """STREAM of local arrays that no two tasks share."""
+    channels = {u.variable for r in regions(facts.program) for u, writers, readers in r.channels()}
+    regional = {r.function for r in regions(facts.program)}
+    for directive in facts.program.directives:
+        if directive.kind != "stream" or not directive.usable or directive.has("off"):
+            continue
+        for ident in directive.variables:
+            variable = facts.program.variable(ident)
+            local = variable.is_array and variable.storage in ("local", "static")
+            if local and ident not in channels and variable.function not in regional:
+                message = (
+                    f"STREAM of '{variable.name}': {variable.function}() has no DATAFLOW, the array stays a memory"
+                )
+                yield facts.report(RULE, directive.at, message, None, [(variable.at, "the array")])

@@ -1,0 +1,138 @@
+"""Whether accesses walk through an array from its first element to its last, each once: what a FIFO asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import islpy as isl
+
+from hlspart.model.access import Access
+
+_MAX_OPERATIONS = 3_000_000
+_MOST_ACCESSES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfOrder:
+    """Two accesses in the order of their execution, each with its iteration and the element, numbered row by row.
+
+    ``backwards``: the second element comes before the first; ``again``: they are one; ``skipped``: ``first`` is None,
+    and no access touches the element ``second``, although one with a greater number is touched.
+    """
+
+    kind: Literal["backwards", "again", "skipped"]
+    first: tuple[Access, Mapping[str, int], int] | None
+    second: tuple[Access, Mapping[str, int], int]
+
+
+def misstep(
+    accesses: Sequence[Access], dims: Sequence[int | None], steps: Mapping[int, int | None]
+) -> OutOfOrder | None:
+    """The first thing that keeps ``accesses`` of one kind in one function from being those of a FIFO.
+
+    ``dims`` are the extents (the first may be None), ``steps`` those of the loops by id. None where all is well or the
+    accesses are not known exactly.
+    """
+    if not accesses or len(accesses) > _MOST_ACCESSES or any(d is None for d in dims[1:]):
+        return None
+    for a in accesses:
+        whole = len(a.loops) == len(a.iterators) and all(steps.get(x) for x in a.loops)
+        if not (a.affine and a.exact and a.map and whole):
+            return None
+    context = isl.DEFAULT_CONTEXT
+    context.set_max_operations(_MAX_OPERATIONS)
+    context.reset_operations()
+    try:
+        return _misstep(accesses, tuple(d or 1 for d in dims), steps)
+    except isl.Error:
+        return None
+    finally:
+        context.set_max_operations(0)
+
+
+def _misstep(accesses: Sequence[Access], dims: tuple[int, ...], steps: Mapping[int, int | None]) -> OutOfOrder | None:
+    first: dict[int, int] = {}
+    for a in accesses:
+        for loop in a.loops:
+            first[loop] = min(first.get(loop, a.order), a.order)
+    deepest = max(len(a.loops) for a in accesses)
+    times = [_time(a, first, steps, deepest) for a in accesses]
+    elements = [_element(a.domain, a.map or "", dims) for a in accesses]
+    before = isl.Map.lex_lt(
+        isl.Space.create_from_names(isl.DEFAULT_CONTEXT, set=[f"t{k}" for k in range(2 * deepest + 1)])
+    )
+    found: list[OutOfOrder] = []
+    for kind, test in (("backwards", "y < x"), ("again", "y = x")):
+        wrong = isl.Map(f"{{ [x] -> [y] : {test} }}")
+        for i, a in enumerate(accesses):
+            later = times[i].apply_range(before)
+            meets = elements[i].apply_range(wrong)
+            for k, b in enumerate(accesses):
+                pairs = later.apply_range(times[k].reverse()).intersect(meets.apply_range(elements[k].reverse()))
+                if not pairs.is_empty():
+                    point = pairs.wrap().lexmin().sample_point()
+                    one, other = _values(point, 0, len(a.iterators)), _values(point, len(a.iterators), len(b.iterators))
+                    found.append(
+                        OutOfOrder(
+                            "backwards" if kind == "backwards" else "again",
+                            (a, dict(zip(a.iterators, one, strict=True)), _at(elements[i], one)),
+                            (b, dict(zip(b.iterators, other, strict=True)), _at(elements[k], other)),
+                        )
+                    )
+        if found:
+            return found[0]
+    touched = elements[0].range()
+    for element in elements[1:]:
+        touched = touched.union(element.range())
+    if touched.dim(isl.dim_type.param):
+        return None
+    below = isl.Map("{ [x] -> [y] : 0 <= y < x }")
+    missing = touched.apply(below).subtract(touched)
+    if missing.is_empty():
+        return None
+    gap = int(missing.dim_min_val(0).to_python())
+    for a, element in zip(accesses, elements, strict=True):
+        beyond = element.intersect_range(isl.Set(f"{{ [x] : x > {gap} }}"))
+        if not beyond.is_empty():
+            point = beyond.domain().lexmin().sample_point()
+            return OutOfOrder(
+                "skipped", None, (a, dict(zip(a.iterators, _values(point, 0, len(a.iterators)), strict=True)), gap)
+            )
+    return None
+
+
+def _time(a: Access, first: Mapping[int, int], steps: Mapping[int, int | None], deepest: int) -> isl.Map:
+    vector: list[str] = []
+    for loop, name in zip(a.loops, a.iterators, strict=True):
+        vector += [str(first[loop]), name if (steps[loop] or 1) > 0 else f"-{name}"]
+    vector.append(str(a.order))
+    vector += ["0"] * (2 * deepest + 1 - len(vector))
+    inside = isl.Set(a.domain)
+    return isl.Map(f"{{ [{', '.join(a.iterators)}] -> [{', '.join(vector)}] }}").intersect_domain(inside)
+
+
+@lru_cache(maxsize=1024)
+def _element(domain: str, accessed: str, dims: tuple[int, ...]) -> isl.Map:
+    """Iterations -> the number of the element, row by row."""
+    names = [f"d{k}" for k in range(len(dims))]
+    terms, size = [], 1
+    for name, extent in zip(reversed(names), reversed(dims), strict=True):
+        terms.append(f"{size}*{name}")
+        size *= extent
+    flat = isl.Map(f"{{ [{', '.join(names)}] -> [{' + '.join(terms)}] }}")
+    return isl.Map(accessed).intersect_domain(isl.Set(domain)).apply_range(flat)
+
+
+def _values(point: isl.Point, start: int, count: int) -> list[int]:
+    return [int(point.get_coordinate_val(isl.dim_type.set, k).to_python()) for k in range(start, start + count)]
+
+
+def _at(element: isl.Map, values: Sequence[int]) -> int:
+    image = element
+    for k, value in enumerate(values):
+        image = image.fix_val(isl.dim_type.in_, k, isl.Val(value))
+    low = image.range().dim_min_val(0)
+    return int(low.to_python()) if low.is_int() else 0
