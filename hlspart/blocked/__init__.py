@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hlspart.blocked.plan import LayoutPlan
     from hlspart.model.access import AccessAnalysis
     from hlspart.model.blocked import Kind, Propagation
     from hlspart.model.diagnostics import Diagnostic
@@ -13,17 +14,23 @@ if TYPE_CHECKING:
 
 
 def propagate(
-    program: Program, analysis: AccessAnalysis, top: str, interface: Mapping[str, Kind]
+    program: Program,
+    analysis: AccessAnalysis,
+    top: str,
+    interface: Mapping[str, Kind],
+    plan: LayoutPlan | None = None,
 ) -> tuple[Propagation, dict[str, str] | Diagnostic]:
     """Layouts of the function ``top``, and the text that has them or the place that cannot be edited.
 
     ``interface``: layouts in which arrays of the interface come and go, by name; compact for others.
+    ``plan``: what is asked beside the pragmas of the source.
     """
     from hlspart.blocked.emit import LayoutWriter
+    from hlspart.blocked.plan import LayoutPlan
     from hlspart.blocked.propagation import Propagator
     from hlspart.blocked.requests import finding
 
-    propagator = Propagator(program, analysis, top, interface)
+    propagator = Propagator(program, analysis, top, interface, plan or LayoutPlan())
     found = propagator.propagate()
     for variable in propagator.arrays.values():
         if variable.storage == "parameter" and interface.get(variable.name) == "blocked":
@@ -38,5 +45,6 @@ def propagate(
 __all__ = [
     "channels",
     "emit",
+    "plan",
     "propagate",
 ]

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from hlspart.blocked.channels import ELEMENT_BYTES, channel_layout
 from hlspart.blocked.cut import CutValue, cost, least, spread
+from hlspart.blocked.plan import LayoutPlan
 from hlspart.blocked.requests import LayoutRequests, finding, requests
 from hlspart.buffers.lifetimes import Lifetimes, Summaries
 from hlspart.buffers.steps import Table
@@ -64,11 +65,13 @@ class Version:
 class Propagator:
     """One function. Node k is its statement k; one more node is its interface."""
 
-    def __init__(self, program: Program, analysis: AccessAnalysis, name: str, interface: Mapping[str, Kind]) -> None:
+    def __init__(
+        self, program: Program, analysis: AccessAnalysis, name: str, interface: Mapping[str, Kind], plan: LayoutPlan
+    ) -> None:
         self.program, self.analysis = program, analysis
         self.function: Function = program.functions[name]
         self.statements: tuple[Stmt, ...] = self.function.body.body
-        self.asked: LayoutRequests = requests(program, self.function)
+        self.asked: LayoutRequests = requests(program, self.function, plan)
         self.interface = len(self.statements)
         self.given = interface
         self.table = self._table(name)

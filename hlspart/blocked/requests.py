@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from hlspart.blocked.plan import LayoutPlan
 from hlspart.model.blocked import ANY, BLOCKED, COMPACT, Kind
 from hlspart.model.diagnostics import Diagnostic, Place
-from hlspart.model.program import Function, PragmaMark, Program, Variable
+from hlspart.model.program import Function, Loop, PragmaMark, Program, Stmt, Variable
 from hlspart.model.source import Origin
 
 _KINDS: dict[str, Kind] = {"blocked": BLOCKED, "compact": COMPACT, "any": ANY}
@@ -23,8 +24,8 @@ class LayoutRequests:
     wrong: list[Diagnostic] = field(default_factory=list)
 
 
-def requests(program: Program, function: Function) -> LayoutRequests:
-    """The directives in a function, and faults of any of the program's layout pragmas that concern it."""
+def requests(program: Program, function: Function, plan: LayoutPlan) -> LayoutRequests:
+    """The directives in a function and in a plan, and faults of those that concern it."""
     found = LayoutRequests()
     marks = {s.pragma: k for k, s in enumerate(function.body.body) if isinstance(s, PragmaMark)}
     for pragma in program.pragmas:
@@ -41,19 +42,38 @@ def requests(program: Program, function: Function) -> LayoutRequests:
             problem = "say nest=blocked|compact|any, variable=A layout=NCx|compact or variable=A tile=8,4"
         if problem is not None:
             found.wrong.append(finding(program, pragma.at, problem))
+    for name, kind in plan.nests.items():
+        at = next((k for k, s in enumerate(function.body.body) if name in _called(program, s)), None)
+        problem = f"no nest {name!r} in {function.name}" if at is None else _set(at, kind, found)
+        if problem is not None:
+            found.wrong.append(finding(program, function.name_at, problem, plan.path))
+    for name, (option, value) in plan.arrays.items():
+        problem = _variable(program, function, {"variable": name, option: value}, found)
+        if problem is not None:
+            found.wrong.append(finding(program, function.name_at, problem, plan.path))
     return found
 
 
+def _called(program: Program, s: Stmt) -> tuple[str, ...]:
+    """What a plan may call a statement: its line and its label."""
+    line = str(program.line(s.at))
+    return (line, s.label) if isinstance(s, Loop) and s.label else (line,)
+
+
 def _nest(function: Function, mark: int | None, kind: str, found: LayoutRequests) -> str | None:
-    if kind not in _KINDS:
-        return f"nest={kind} is not known; it is blocked, compact or any"
     body = function.body.body
     after = (
         None if mark is None else next((k for k in range(mark, len(body)) if not isinstance(body[k], PragmaMark)), None)
     )
     if after is None:
         return "nest= belongs before a statement of the top function"
-    if found.nests.setdefault(after, _KINDS[kind]) != _KINDS[kind]:
+    return _set(after, kind, found)
+
+
+def _set(at: int, kind: str, found: LayoutRequests) -> str | None:
+    if kind not in _KINDS:
+        return f"nest={kind} is not known; it is blocked, compact or any"
+    if found.nests.setdefault(at, _KINDS[kind]) != _KINDS[kind]:
         return "two layouts for one nest"
     return None
 
@@ -89,8 +109,8 @@ def named(program: Program, function: Function, name: str) -> Variable | None:
     return next(iter(own or outer), None)
 
 
-def finding(program: Program, at: Origin, problem: str) -> Diagnostic:
-    """An error with its place."""
+def finding(program: Program, at: Origin, problem: str, said: str = "#pragma hlspart layout") -> Diagnostic:
+    """An error with its place; ``said``: what it is about."""
     source = program.sources[at.span.path]
     place = Place(at.span.path, *source.line_column(at.span.start), *source.line_column(at.span.end))
-    return Diagnostic("layout-pragma", "layout-pragma", "error", place, f"#pragma hlspart layout: {problem}")
+    return Diagnostic("layout-pragma", "layout-pragma", "error", place, f"{said}: {problem}")

@@ -37,6 +37,7 @@ SCHEMA = "hlspart.layout/1"
     metavar="A=NCx",
     help="How an argument comes; repeatable.",
 )
+@click.option("--plan", metavar="FILE.toml", help="Layouts of nests and arrays, as the pragmas say them.")
 def command(
     shape: str | None,
     dtype: str,
@@ -48,6 +49,7 @@ def command(
     pe: int,
     align: int,
     interface: tuple[str, ...],
+    plan: str | None,
     **shared: Any,
 ) -> int:
     """Lay arrays out in aligned blocks, with the least bytes converted.
@@ -63,7 +65,7 @@ def command(
     if shared["files"]:
         if asked:
             raise click.UsageError("--shape, --burst and --const are asked about without a FILE")
-        return _propagate(shared, dict(_interface(x) for x in interface))
+        return _propagate(shared, dict(_interface(x) for x in interface), plan)
     if not asked:
         raise click.UsageError("give a FILE, --shape, --burst or --const")
     if addresses and not shape:
@@ -158,7 +160,7 @@ def _interface(value: str) -> tuple[str, Kind]:
     return name, kind
 
 
-def _propagate(shared: dict[str, Any], interface: dict[str, Kind]) -> int:
+def _propagate(shared: dict[str, Any], interface: dict[str, Kind], plan: str | None) -> int:
     run = Run("layout", shared, products=True)
     if len(run.files) != 1:
         raise click.UsageError("layout takes one file")
@@ -168,8 +170,13 @@ def _propagate(shared: dict[str, Any], interface: dict[str, Kind]) -> int:
         top = run.top()
         run.known_arrays(interface)
         from hlspart.blocked import propagate
+        from hlspart.blocked.plan import PlanError, read
 
-        found, texts = propagate(program, run.pipeline.analysis, top, interface)
+        try:
+            asked = None if plan is None else read(plan)
+        except PlanError as error:
+            raise click.UsageError(str(error)) from None
+        found, texts = propagate(program, run.pipeline.analysis, top, interface, asked)
         run.say(found.diagnostics)
         entry = found.to_json()
         if found.unusable:
