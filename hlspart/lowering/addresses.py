@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from hlspart.hardware.storage import STREAMS, Storage
+from hlspart.hardware.memory import STREAMS
+from hlspart.hardware.storage import Storage
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.graph import Edge, MemoryRef, Op
 from hlspart.lowering.lower import Lowered
@@ -54,7 +55,7 @@ def access_ns(op: Op, storage: Storage) -> float:
         return storage.target.stream_ns(memory.storage)
     layout = memory.layout
     depth = max(layout.depth(b) for b in {0, layout.banks - 1})
-    return storage.target.access_ns(depth, op.bits or storage.width(op.ref.variable))
+    return storage.target.access_ns(depth, op.bits or storage.arrays.width(op.ref.variable))
 
 
 def _address_ns(ref: MemoryRef, layout: PerDimLayout, own: tuple[str, ...], target: Target) -> float:

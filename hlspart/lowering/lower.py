@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from hlspart.banking.accesses import held, settled
-from hlspart.hardware.storage import BUS, Storage
+from hlspart.hardware.memory import BUS
+from hlspart.hardware.storage import Storage
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.dependence import Carriers, towards
 from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op
@@ -89,7 +90,7 @@ def lower(
 def _lasting(ops: dict[int, Op], live: set[int], storage: Storage) -> set[int]:
     """What of ``live`` has an effect: stores that nothing loads have none, where another shows what the loop is for."""
     stores = {i: op.ref.variable for i, op in ops.items() if i in live and op.kind == "store" and op.ref is not None}
-    idle = {v for v in stores.values() if storage.unread(v)}
+    idle = {v for v in stores.values() if storage.arrays.is_never_read(v)}
     dead = {i for i, v in stores.items() if v in idle}
     if not dead or dead == set(live):
         return set(live)
@@ -136,8 +137,16 @@ def _promote(
             if ref.index is None or any(f is None for f in ref.index):
                 continue
             fixed = not _moves(ref, own)
-            if late and storage.unrolls(ref.access) and any(f is not None and f.terms for f in ref.index):
-                behind = storage.behind_unrolling(variable) if fixed and not stores else "stay"
+            if (
+                late
+                and storage.automatic.changes_unrolled(ref.access)
+                and any(f is not None and f.terms for f in ref.index)
+            ):
+                behind = (
+                    storage.target.behind_unrolling(storage.arrays.is_interface(storage.program.variable(variable)))
+                    if fixed and not stores
+                    else "stay"
+                )
                 unsettled |= {op.id for op in members} if behind == "unknown" else set()
                 if behind != "leave":
                     continue
@@ -163,7 +172,7 @@ def _promote(
                 and len(loads) <= 1
                 and not (own_stores[0].ref or ref).guarded
                 # unrolling comes after promotion; reports show that of memories, at m_axi ports the contrary
-                and (memory.registers or memory.storage == BUS or not storage.unrolls(ref.access))
+                and (memory.registers or memory.storage == BUS or not storage.automatic.changes_unrolled(ref.access))
             ):
                 last = own_stores[0]
                 for op in loads:

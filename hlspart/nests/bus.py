@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hlspart.hardware.storage import BUS, Memory, Storage
+from hlspart.hardware.memory import BUS, Memory
+from hlspart.hardware.storage import Storage
 from hlspart.lowering.graph import Op
 from hlspart.model import program as c
 from hlspart.nests.nests import Nest, Nests, Order
@@ -73,11 +74,11 @@ def _unlike(used: Sequence[Op], nest: Nest, storage: Storage) -> str | None:
         return "it is no loop"
     for variable in sorted({op.ref.variable for op in used if op.ref is not None}):
         name = storage.program.variable(variable).name
-        if any(storage.program.variable(m).volatile for m in storage.members(variable)):
+        if any(storage.program.variable(m).volatile for m in storage.arrays.members(variable)):
             return f"{name} is volatile"
-        if storage.widened(variable) or not _plain(storage.program.variable(variable).type):
+        if storage.bindings.may_be_widened(variable) or not _plain(storage.program.variable(variable).type):
             return f"the port of {name} may get another width than its elements"
-        if storage.ported(variable):
+        if storage.has_unknown_ports(variable):
             return f"whether each bank of {name} gets a port is not known"
     return None
 

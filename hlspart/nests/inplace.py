@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from hlspart.hardware.storage import BUS, Storage
+from hlspart.hardware.memory import BUS
+from hlspart.hardware.storage import Storage
 from hlspart.lowering.dependence import Carriers
 from hlspart.lowering.graph import Edge, Op
 from hlspart.lowering.lower import Lowered

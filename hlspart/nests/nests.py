@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from hlspart.model import program as c
@@ -58,6 +59,7 @@ class Nest:
 class Nests(LoopFacts):
     """The loops of one function that exist in hardware."""
 
+    @cached_property
     def all(self) -> tuple[Nest, ...]:
         """Every loop that exists in hardware, in the order of the text."""
         whole = self.on("pipeline", None)
@@ -81,6 +83,14 @@ class Nests(LoopFacts):
                 ),
             )
         return tuple(self._walk(self.function.body.body, ()))
+
+    @cached_property
+    def unrolled(self) -> frozenset[int]:
+        """Loops that are unrolled completely, by pragma or under a pipelined loop."""
+        body = self.function.body
+        out = {s.id for s in c.walk_statements(body) if isinstance(s, c.Loop) and self.fully_unrolled(s)}
+        inside = (s for n in self.all if n.pipelined for b in n.body for s in c.walk_statements(b))
+        return frozenset(out | {s.id for s in inside if isinstance(s, c.Loop)})
 
     def _walk(self, statements: Sequence[c.Stmt], outer: tuple[c.Loop, ...]) -> Iterator[Nest]:
         for stmt in statements:

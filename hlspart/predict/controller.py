@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from hlspart.hardware.storage import BUS, Storage
+from hlspart.hardware.memory import BUS
+from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import MemoryRef
 from hlspart.model import program as c
@@ -36,7 +37,7 @@ class Controller:
     ) -> None:
         """``records``: index of the record of a loop, by its id. ``left``: what has left a loop, by its id."""
         self.program, self.nests, self.storage, self.target = nests.program, nests, storage, target
-        self._nests = {records[n.loop.id]: n for n in nests.all() if n.loop is not None and n.loop.id in records}
+        self._nests = {records[n.loop.id]: n for n in nests.all if n.loop is not None and n.loop.id in records}
         self.parts = {n.chain[0].id: k for k, n in self._nests.items()}
         self._left = {records[loop]: refs for loop, refs in left.items() if loop in records}
         self._known: dict[tuple[object, ...], tuple[Bounds, str | None]] = {}
@@ -88,7 +89,7 @@ class Controller:
         found = (self.program.variable(v) for v in stmt.variables)
         return [
             v for v in found
-            if v.is_array and v.init is not None and v.storage != "static" and v.id not in self.storage.tables
+            if v.is_array and v.init is not None and v.storage != "static" and v.id not in self.storage.automatic.tables
         ]  # fmt: skip
 
     def states(self, around: int | None, statements: Sequence[c.Stmt]) -> tuple[Bounds, str | None]:

@@ -112,11 +112,11 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
     storage = p.elaborated.storage
     text = "whether loads leave the loop that only unrolling or a partition makes steady is not known"
     yield Doubt(text, counts=_settled(p))
-    yield Doubt("which memory a caller passes is not known", idle=lambda v, _: storage.unseen(v))
+    yield Doubt("which memory a caller passes is not known", idle=lambda v, _: storage.has_unknown_callers(v))
     text = "how processes that run at once divide the ports of an array is not known"
     yield Doubt(text, idle=lambda v, _: storage.memory(v).divided == "possibly")
     text = "whether each bank of a partitioned m_axi array gets a port is not known"
-    yield Doubt(text, idle=lambda v, _: storage.ported(v))
+    yield Doubt(text, idle=lambda v, _: storage.has_unknown_ports(v))
     yield Doubt(PARTED, idle=lambda v, bus: _divided(p, v, bus))
 
 
@@ -216,7 +216,7 @@ def _divided(p: Prediction, variable: int, shared: int) -> bool:
     """
     storage, problem = p.elaborated.storage, p.elaborated.problems[variable]
     memory, busy = storage.memory(variable), p.counts[variable].static.interval
-    if busy <= max(p.target, p.units_ii, shared) or not storage.splits(variable, p.elaborated.nest.origin):
+    if busy <= max(p.target, p.units_ii, shared) or not storage.may_partition(variable, p.elaborated.nest.origin):
         return False
     n = len(problem.accesses)
     factors = {2, 3, 4, 5, 8, 16, math.ceil(n / 2), n}

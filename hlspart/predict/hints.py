@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
-from hlspart.hardware.storage import STREAMS, Storage
+from hlspart.hardware.memory import STREAMS
+from hlspart.hardware.storage import Storage
 from hlspart.layouts.dimension import DimKind, DimLayout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.ports import Ports
@@ -135,13 +136,13 @@ class _Hints:
     def _partition(self, variable: int, kind: str, factor: int, dim: int) -> Change:
         here = self._here(variable)
         assert here is not None  # see `_divides`
-        return trial.partition(self.home.program, self.home.members(here), here, kind, factor, dim)
+        return trial.partition(self.home.program, self.home.arrays.members(here), here, kind, factor, dim)
 
     def _storage(self, variable: int, kind: str) -> Change:
         here, target = self._here(variable), self.model.target
         assert here is not None  # see `_divides`
-        interface = self.home.interface(self.home.program.variable(here)) and not target.bind_interface
-        return trial.storage(self.home.program, self.home.members(here), here, kind, interface)
+        interface = self.home.arrays.is_interface(self.home.program.variable(here)) and not target.bind_interface
+        return trial.storage(self.home.program, self.home.arrays.members(here), here, kind, interface)
 
     def _complete(self, limit: Limit, goal: int) -> str | None:
         """One dimension element by element, where nothing cheaper helps."""
@@ -172,7 +173,7 @@ class _Hints:
     def _rewritable(self, variable: int) -> bool:
         """Whether no access of the array keeps the rewrite from it."""
         here, analysis = self._here(variable), self.home.analysis
-        return here is not None and all(a.affine for m in self.home.members(here) for a in analysis.of_array(m))
+        return here is not None and all(a.affine for m in self.home.arrays.members(here) for a in analysis.of_array(m))
 
     def _layouts(self, variable: int, goal: int) -> list[tuple[PerDimLayout, str, Change]]:
         """Partitions that have enough ports, another one on one dimension, by number of banks."""

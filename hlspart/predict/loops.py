@@ -7,8 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hlspart.banking.counting import PortProblem
+from hlspart.hardware.memory import BUS, Memory
 from hlspart.hardware.reshape import Words
-from hlspart.hardware.storage import BUS, Memory, Storage
+from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering import directed
 from hlspart.lowering.addresses import access_ns, with_addresses
@@ -95,8 +96,9 @@ class LoopModel:
         fixed = symbols | {v: n for v, n in around.items() if v is not None and n in space.names}
         frame = Frame(
             self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, fixed, uneven,
-            directed.bindings(self.program, nest.function), self._words(nest, space.names), self.storage.tables,
-            statements is not None, abs(how.steps[-1]) if how.steps else 1, self._reset(body), self.target.reciprocals,
+            directed.bindings(self.program, nest.function), self._words(nest, space.names),
+            self.storage.automatic.tables, statements is not None, abs(how.steps[-1]) if how.steps else 1,
+            self._reset(body), self.target.reciprocals,
         )  # fmt: skip
         control = self._control(nest) if statements is None else None
         elaborator = Elaborator(frame, [*nest.before, *nest.after], body, control)

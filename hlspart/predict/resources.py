@@ -12,7 +12,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from hlspart.hardware.storage import REPLICATED, Memory, Storage
+from hlspart.hardware.memory import REPLICATED, Memory
+from hlspart.hardware.storage import Storage
 from hlspart.model.program import ArrayType, StructType, Variable, storage_bits
 from hlspart.model.results import ArrayResult, ResourceUse
 from hlspart.partition.validate import MOST_BANKS
@@ -83,7 +84,7 @@ def _array(storage: Storage, variable: Variable, use: ArrayDemand) -> ArrayResul
     on_chip = memory.storage not in _OFF_CHIP and variable.storage != "parameter"  # the memory is the caller's
     copies = _copies(memory.storage, use.reads) if on_chip else 1
     blocks, ultra, luts = built_of(storage, variable, depths, word) if on_chip and not memory.registers else (0, 0, 0)
-    folded = storage.constant(variable)  # single words of a table are constants, no registers
+    folded = storage.automatic.is_table(variable)  # single words of a table are constants, no registers
     single = banks if memory.registers and known else sum(d == 1 for d in depths)
     flip_flops = word * single if on_chip and not folded else 0
     flip_flops += word * use.held
@@ -128,12 +129,12 @@ def _kind(storage: Storage, variable: Variable, memory: Memory, depth: int, word
     """What one bank is built of: "bram", "uram", "lutram" or "registers"."""
     if depth <= 1:
         return "registers"
-    asked = storage.implementation(variable)
+    asked = storage.bindings.implementation(variable)
     if asked in ("uram", "lutram", "bram"):
         return asked
     if storage.target.is_lutram(depth, word):
         return "lutram"
-    return "uram" if storage.target.is_uram(depth, word) and not storage.constant(variable) else "bram"
+    return "uram" if storage.target.is_uram(depth, word) and not storage.automatic.is_table(variable) else "bram"
 
 
 def _copies(storage: str, reads: int) -> int:

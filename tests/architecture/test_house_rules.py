@@ -41,12 +41,10 @@ LONG = {
     "hlspart.sets.tiles": "one algorithm",
     "hlspart.render.shapes": "the JSON contract, one function per schema",
     "hlspart.rewrite.regions": "one planner",
-    "hlspart.predict.check": "the run of one prediction",
     "hlspart.lowering.dependence": "what carries values between iterations: one class of answers",
     "hlspart.predict.loops": "elaborating, counting and scheduling one loop",
     "hlspart.lowering.lower": "one pass",
     "hlspart.reports.reports": "the readers of three report formats",
-    "hlspart.hardware.storage": "the memory of each array",
     "hlspart.targets.target": "one question per fact of the profile",
     "hlspart.verification.ports": "one simulator",
 }

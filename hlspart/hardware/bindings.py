@@ -1,0 +1,111 @@
+"""The memory and the port that directives ask for: BIND_STORAGE, RESOURCE, INTERFACE (UG1399)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from hlspart.hardware.arrays import Arrays
+from hlspart.hardware.memory import BUS
+from hlspart.model.directives import Directive
+from hlspart.model.program import Program, Variable
+from hlspart.targets import Target
+
+_RESOURCE = {
+    "ram_1p": "ram_1p", "ram_2p": "ram_2p", "ram_t2p": "ram_t2p", "ram_s2p": "ram_s2p", "rom_1p": "rom_1p",
+    "rom_2p": "rom_2p", "rom_np": "rom_np",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Bindings:
+    """What directives say of the memory of each array."""
+
+    arrays: Arrays
+    target: Target
+
+    @property
+    def program(self) -> Program:
+        """The program of the arrays."""
+        return self.arrays.program
+
+    @cached_property
+    def _by_variable(self) -> Mapping[int, list[Directive]]:
+        found: dict[int, list[Directive]] = {}
+        for d in self.program.directives:
+            if d.usable and d.kind in ("bind_storage", "resource", "interface", "array_reshape", "stream"):
+                for variable in d.variables:
+                    found.setdefault(variable, []).append(d)
+        return found
+
+    def of(self, variable: Variable) -> tuple[str | None, int | None, str | None, bool]:
+        """(storage, read latency, resource, bound) as directives on the variable or its group say."""
+        storage, latency, resource = None, None, None
+        for member in (variable.id, *(m for m in self.arrays.members(variable.id) if m != variable.id)):
+            for d in self._by_variable.get(member, ()):
+                if d.kind != "interface" and not self._has_effect(member):
+                    continue
+                found, interface = self._says(d)
+                if found is not None and storage is None:
+                    storage = found
+                    latency = d.values.get("latency")
+                if interface is not None and resource is None:
+                    resource = interface
+            if storage is not None:
+                break
+        return storage, latency, resource, storage is not None
+
+    def _has_effect(self, variable: int) -> bool:
+        """Whether a storage directive on the variable itself has an effect."""
+        known = self.program.variable(variable)
+        top = known.storage == "parameter" and known.function in self.arrays.analysis.tops
+        return self.target.bind_interface or not top
+
+    def _says(self, d: Directive) -> tuple[str | None, str | None]:
+        if d.kind == "bind_storage":
+            kind = (d.option("type") or "").lower()
+            return (kind if kind in self.target.profile["ports"] else None), None
+        if d.kind == "resource":
+            core = (d.option("core") or "").lower()
+            for name, storage in _RESOURCE.items():
+                if core.startswith(name):
+                    return storage, None
+            return None, None
+        if d.kind == "interface":
+            mode = (d.option("mode") or (d.options[0].name if d.options else "")).lower()
+            kind = (d.option("storage_type") or "").lower()
+            if kind in self.target.profile["ports"]:
+                return kind, None
+            if mode == BUS:
+                return BUS, bundle(d.option("bundle"))
+            if mode in ("axis", "ap_fifo"):
+                return mode.removeprefix("ap_"), None
+            if mode in ("s_axilite", "ap_memory", "bram"):
+                return mode, None
+        return None, None
+
+    def implementation(self, variable: Variable) -> str | None:
+        """Kind of memory that a directive asks for: "bram", "uram", "lutram", ..; None without one."""
+        for d in self._by_variable.get(variable.id, ()):
+            if d.kind == "bind_storage" and d.option("impl"):
+                return (d.option("impl") or "").lower()
+            if d.kind == "resource":
+                ending = (d.option("core") or "").lower().rpartition("_")[2]
+                if ending in ("bram", "uram", "lutram"):
+                    return ending
+        return None
+
+    def may_be_widened(self, variable: int) -> bool:
+        """Whether a directive lets the tool widen the port of an array."""
+        found = (d for m in self.arrays.members(variable) for d in self._by_variable.get(m, ()))
+        return any(d.has("max_widen_bitwidth") for d in found)
+
+    def is_bound(self, variable: Variable) -> bool:
+        """Whether a directive chooses the memory."""
+        return self.of(variable)[3]
+
+
+def bundle(name: str | None) -> str:
+    """Resource of the m_axi ports of one bundle."""
+    return f"{BUS} {name or 'gmem'}"

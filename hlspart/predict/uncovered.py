@@ -1,0 +1,173 @@
+"""What of a function the model does not cover, so that a prediction of its loops would be a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from hlspart.hardware.shared import beside_modules, shared
+from hlspart.hardware.storage import Storage
+from hlspart.model import program as c
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.directives import Directive
+from hlspart.model.program import Program
+from hlspart.nests.nests import Nest, Nests
+from hlspart.predict.loops import Prediction
+from hlspart.schedule.recurrence import critical_cycle
+from hlspart.semantics.folding import statement_values
+
+# directives about a whole function, which do not follow its statements into an expanded call
+_WHOLE = frozenset({"allocation", "expression_balance"})
+
+
+@dataclass(frozen=True)
+class Uncovered:
+    """Why loops of one function have no model; sentences, None where they have one."""
+
+    nests: Nests
+    storage: Storage
+
+    @property
+    def program(self) -> Program:
+        """The program of the function."""
+        return self.nests.program
+
+    @property
+    def analysis(self) -> AccessAnalysis:
+        """Its accesses."""
+        return self.nests.analysis
+
+    def cause(self, nest: Nest) -> str | None:
+        """A valid directive without a model that touches the loop, or a function that it calls."""
+        around = {x.id for x in (*nest.outer, *nest.chain)}
+        around |= {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
+        called = self.reached(nest)
+        for d in self.program.directives:
+            if not d.usable or d.function not in (self.nests.function.name, *called):
+                continue
+            line = self.program.line(d.at)
+            if d.kind == "allocation" and (d.option("instances") or "") in called:
+                return f"ALLOCATION of function {d.option('instances')} (line {line}) is not modelled"
+            if d.function != self.nests.function.name:
+                if not d.modelled or d.kind in _WHOLE:
+                    return f"{d.kind.upper()} in {d.function} (line {line}) is not modelled in an expanded call"
+            elif not d.modelled and (d.loop in around or (d.loop is None and self._concerns(d, nest))):
+                return f"{d.kind.upper()} (line {line}) is not modelled"
+            elif d.kind == "pipeline" and d.pragma in self._in_arms and (d.loop in around or nest.loop is None):
+                return f"PIPELINE (line {line}) stands under a condition, not in the loop or function itself"
+        return self._one_memory(nest)
+
+    @cached_property
+    def _in_arms(self) -> frozenset[int]:
+        """Pragmas under a condition in their loop or function, where no document says what they do."""
+        body = self.program.functions[self.nests.function.name].body
+        arms = (s for s in c.walk_statements(body) if isinstance(s, c.If | c.Switch))
+        return frozenset(pragma for arm in arms for pragma in _marks(arm))
+
+    def _one_memory(self, nest: Nest) -> str | None:
+        """Two names of one array that the loop accesses as memories of their own, or an array of too many banks."""
+        inside = {x.id for x in nest.chain}
+        touched = {a.array for a in self.analysis.accesses if not inside or inside & set(a.loops)}
+        for pair, (how, line) in shared(self.program).items():
+            if pair <= touched:
+                names = " and ".join(self.program.variable(v).name for v in sorted(pair))
+                return f"{names} are one memory {how} in line {line}"
+        here = {
+            a.array for a in self.analysis.accesses if a.function == self.nests.function.name and a.array in touched
+        }
+        for group in self.storage.validation.groups.values():
+            for ident in sorted(here & {v for v, dims in group.divided.items() if dims is None}):
+                variable = self.program.variable(ident)
+                return f"calls of {variable.function} hand over arrays of several partitions as {variable.name}"
+        for status in self.storage.validation.statuses:
+            members = self.storage.arrays.members(status.variable) if status.variable is not None else ()
+            if status.code == "too-many-banks" and not touched.isdisjoint(members):
+                return f"{status.reason} (line {status.line})"
+        return None
+
+    def module_inside(self, nest: Nest, p: Prediction) -> str | None:
+        """A recurrence through the memory accesses of a called function, which may stay a module of its own.
+
+        The module's latency would count, which the expanded call does not show (a report has II 5 where it has 3).
+        """
+        reached = self.reached(nest)
+        if why := self._ports_of_modules(nest, reached):
+            return why
+        if p.recurrence_ii <= 1 or p.recurrence_ii < p.resource_ii or not reached:
+            return None
+        graph = p.problem.graph
+        on = {graph.ops[e.sink].line for e in critical_cycle(p.problem, p.recurrence_ii) if graph.ops[e.sink].ref}
+        inlined = {d.function for d in self.program.directives if d.usable and d.kind == "inline" and not d.has("off")}
+        for name in sorted(reached - inlined):
+            inside = c.walk_statements(self.program.functions[name].body)
+            values = (e for s in inside for top in statement_values(self.program, s) for e in c.walk(top))
+            if on & {self.program.line(e.at) for e in values}:
+                return f"whether {name} is inlined is not known: as a module of its own it takes part with its latency"
+        return None
+
+    def _ports_of_modules(self, nest: Nest, reached: frozenset[str]) -> str | None:
+        """A memory that a called function which stays a module accesses, and the loop or another call as well.
+
+        Each has ports of its own into the memory, so equal elements are loaded twice, unlike in the expanded calls.
+        """
+        from hlspart.transform.inline import inlined
+
+        known = self.program.directives
+        off = [d for d in known if d.usable and d.kind == "inline" and d.has("off") and d.function in reached]
+        if not off:
+            return None
+        modules = {
+            d.function: {a.array for a in self.analysis.accesses if a.function == d.function} for d in off if d.function
+        }
+        outside = {v.id for v in self.program.variables if v.function is None}
+        program = inlined(self.program, self.nests.function.name, frozenset(modules))
+        body = program.functions[self.nests.function.name].body
+        loops = [s for s in c.walk_statements(body) if isinstance(s, c.Loop) and nest.loop and s.id == nest.loop.id]
+        for variable in sorted(beside_modules(program, loops or [body], {f: v & outside for f, v in modules.items()})):
+            if variable >= len(self.program.variables) or not self.storage.memory(variable).registers:
+                names = ", ".join(sorted(modules))
+                array = program.variable(variable).name
+                return f"{names} with INLINE off: which accesses of {array} a module shares with the loop is not known"
+        return None
+
+    def reached(self, nest: Nest) -> frozenset[str]:
+        """Functions that a nest calls, directly or not."""
+        return self._below([*nest.before, *nest.body, *nest.after])
+
+    def _below(self, statements: Sequence[c.Stmt]) -> frozenset[str]:
+        found: set[str] = set()
+        waiting = [*statements]
+        while waiting:
+            for call in self._calls(waiting.pop()):
+                name = call.function
+                if name is not None and name in self.program.functions and name not in found:
+                    found.add(name)
+                    waiting.append(self.program.functions[name].body)
+        return frozenset(found)
+
+    def _concerns(self, d: Directive, nest: Nest) -> bool:
+        if not d.variables:
+            return True
+        inside = {x.id for x in nest.chain}
+        return any(a.array in d.variables and inside & set(a.loops) for a in self.analysis.accesses)
+
+    def _calls(self, root: c.Stmt) -> Iterator[c.Call]:
+        for stmt in c.walk_statements(root):
+            for top in statement_values(self.program, stmt):
+                yield from (e for e in c.walk(top) if isinstance(e, c.Call))
+
+    @property
+    def calls_loops(self) -> bool:
+        """Whether functions with loops are called, directly or not."""
+        below = (self.program.functions[name].body for name in self._below([self.nests.function.body]))
+        return any(isinstance(s, c.Loop) for body in below for s in c.walk_statements(body))
+
+
+def _marks(stmt: c.Stmt) -> Iterator[int]:
+    """Pragmas inside of a statement, but not inside of its loops."""
+    for inner in c.substatements(stmt):
+        if isinstance(inner, c.PragmaMark):
+            yield inner.pragma
+        elif not isinstance(inner, c.Loop):
+            yield from _marks(inner)
