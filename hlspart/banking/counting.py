@@ -16,11 +16,12 @@ from dataclasses import replace
 from hlspart.banking.accesses import affine_index, combination, exclusive, flat_number, held, settled, settling
 from hlspart.banking.cliques import Budget
 from hlspart.banking.conflicts import Conflicts
+from hlspart.banking.progressions import banks_along, independent
 from hlspart.banking.sites import Site, Sites, load_of
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, PortCount, Ports
-from hlspart.sets.region import IterationSet, TooHard
+from hlspart.sets.region import Box, IterationSet, TooHard
 
 MAX_PAIRED = 1500  # accesses of one array whose pairs are all compared
 
@@ -128,9 +129,12 @@ class PortProblem(Sites):
         coordinates = layout.isl_banks(names)
         sizes = tuple(size for _, size in coordinates)
         if forms is not None:
-            found = self._reach_by_residues(access, forms, layout, sizes)
-            if found is not None:
-                return found
+            box = self.shadow(access.domain, [n for form in forms for n in form.names])
+            if box is not None:
+                found = self._reach_by_dimensions(forms, layout, box)
+                found = self._reach_by_residues(forms, layout, sizes, box) if found is None else found
+                if found is not None:
+                    return found
         self.questions += 1
         try:
             touch = self._regions.touch(self.region(access.domain), access.index, access.map, layout.shape)
@@ -139,13 +143,26 @@ class PortProblem(Sites):
             return frozenset(range(layout.banks))
         return frozenset(flat_number(v, sizes) for v in values)
 
+    def _reach_by_dimensions(self, forms: tuple[Affine, ...], layout: Layout, box: Box) -> frozenset[int] | None:
+        """Banks as a product of those along each dimension: only where no iterator moves two split ones."""
+        split = [(form, dim) for form, dim in zip(forms, layout.dims, strict=False) if dim.banks > 1]
+        names = self.space.names
+        if layout.per_dimension is None or not independent([form for form, _ in split], names, box):
+            return None
+        reached: set[int] = {0}
+        for form, dim in split:
+            along = banks_along(form, dim, names, box)
+            if along is None:
+                return None
+            reached = {bank * dim.banks + more for more in along for bank in reached}
+        return frozenset(reached)
+
     def _reach_by_residues(
-        self, access: PortAccess, forms: tuple[Affine, ...], layout: Layout, sizes: tuple[int, ...]
+        self, forms: tuple[Affine, ...], layout: Layout, sizes: tuple[int, ...], box: Box
     ) -> frozenset[int] | None:
-        """Banks as sums in the group of residues: only for layouts that are congruences, on boxes."""
+        """Banks as sums in the group of residues: only for layouts that are congruences."""
         moduli = tuple(n for _, n in layout.congruences)
-        box = self.box(access.domain)
-        if moduli != sizes or box is None:
+        if moduli != sizes:
             return None
         if any(n not in self.space.names for form in forms for n in form.names):
             return None

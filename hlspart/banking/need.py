@@ -12,12 +12,13 @@ import math
 import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal
 
 from hlspart.banking.accesses import affine_index, exclusive
 from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.counting import PortProblem
+from hlspart.banking.progressions import banks_along, independent, progression, residue_mask
 from hlspart.banking.rows import Rows
 from hlspart.banking.sites import Site
 from hlspart.layouts.dimension import DimLayout
@@ -254,7 +255,8 @@ class Need:
         for site in self.problem.sites:
             bit = 1 << site.position
             form = None if site.access.index is None else site.access.index[dim]
-            values = None if form is None else self._positions(form, self.problem.box(site.access.domain))
+            box = None if form is None else self.problem.shadow(site.access.domain, form.names)
+            values = None if form is None else self._positions(form, box)
             if values is not None and layout.modulus is not None:
                 first, step, last = values
                 modulus = math.gcd(step, layout.modulus) if last > first else layout.modulus
@@ -266,10 +268,9 @@ class Need:
                 key = (max(0, layout.bank(values[0])), min(layout.banks - 1, layout.bank(values[2])))
                 ranges[key] = ranges.get(key, 0) | bit
                 continue
-            reached = None if form is None else self._reach(form, site.access.domain, layout)
-            if values is not None and layout.modulus is None:  # steps over whole blocks: at most one value in each
-                inside = (v for v in range(values[0], values[2] + 1, values[1]) if 0 <= v < layout.extent)
-                reached = {layout.bank(v) for v in inside}
+            reached = None
+            if form is not None and box is not None:
+                reached = banks_along(form, layout, self.problem.space.names, box)
             for bank in reached if reached is not None else self._slow_reach(site.position, dim, layout):
                 single[bank] = single.get(bank, 0) | bit
         sets = []
@@ -293,29 +294,13 @@ class Need:
         dims[dim] = layout
         return self.problem.reach(position, PerDimLayout(tuple(dims)))
 
-    def _reach(self, form: Affine, domain: str, layout: DimLayout) -> Iterable[int] | None:
-        """Banks as sums of residues, for what is no progression; None where that says nothing."""
-        box = self.problem.box(domain)
-        names = self.problem.space.names
-        if layout.modulus is None or box is None or any(n not in names for n in form.names):
-            return None
-        terms = [(form.coefficient(n) * s, c) for n, s, c in zip(names, box.step, box.count, strict=True)]
-        start = form.const + sum(form.coefficient(n) * low for n, low in zip(names, box.low, strict=True))
-        return residues(start, tuple((a, c) for a, c in terms if a and c > 1), layout.banks)
-
     @cached_property
     def _separable(self) -> bool:
         """Whether the dimensions of every access move independently (boxes, no shared iterator)."""
         for site in self.problem.sites:
-            if site.forms is None or self.problem.box(site.access.domain) is None:
-                return False
-            box = self.problem.box(site.access.domain)
-            assert box is not None
-            moving = {n for n, c in zip(self.problem.space.names, box.count, strict=True) if c > 1}
-            used = [n for form in site.forms for n in form.names if n in moving]
-            if len(used) != len(set(used)) or any(
-                n not in self.problem.space.names for f in site.forms for n in f.names
-            ):
+            names = [n for form in site.forms or () for n in form.names]
+            box = self.problem.shadow(site.access.domain, names) if site.forms is not None else None
+            if box is None or not independent(site.forms or (), self.problem.space.names, box):
                 return False
         return True
 
@@ -380,48 +365,6 @@ def maximal(sets: Iterable[int]) -> Family:
         if not any(candidate & ~other == 0 for other in kept):
             kept.append(candidate)
     return tuple(kept)
-
-
-def progression(form: Affine, names: Sequence[str], box: Box) -> tuple[int, int, int] | None:
-    """(first, step, last) when ``form`` takes exactly the values of an arithmetic progression on ``box``."""
-    start = form.const
-    terms = []
-    for name, low, step, times in zip(names, box.low, box.step, box.count, strict=True):
-        c = form.coefficient(name)
-        start += c * low
-        if c and times > 1:
-            terms.append((abs(c * step), times))
-            if c < 0:
-                start += c * step * (times - 1)
-    if not terms:
-        return start, 1, start
-    terms.sort()
-    step, span = terms[0][0], 0
-    for size, times in terms:
-        if size % step or size > span + step:
-            return None
-        span += size * (times - 1)
-    return start, step, start + span
-
-
-@lru_cache(maxsize=4096)
-def residues(start: int, terms: tuple[tuple[int, int], ...], modulus: int) -> frozenset[int]:
-    """Values of ``start + sum(a * k)``, 0 <= k < count, modulo ``modulus``."""
-    mask = residue_mask(terms, modulus)
-    return frozenset((start + k) % modulus for k in range(modulus) if mask >> k & 1)
-
-
-def residue_mask(terms: Iterable[tuple[int, int]], modulus: int) -> int:
-    """Bit mask of the values of ``sum(a * k)``, 0 <= k < count, modulo ``modulus``."""
-    every = (1 << modulus) - 1
-    reached = 1
-    for move, times in terms:
-        made = 1
-        while made < times and reached != every:
-            ahead = move * min(made, times - made) % modulus
-            reached |= reached << ahead & every | reached >> modulus - ahead
-            made *= 2
-    return reached
 
 
 def _compatible(sites: Sequence[Site]) -> list[tuple[int, ...]]:

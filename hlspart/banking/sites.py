@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,6 +39,7 @@ class Sites:
         self._regions = Regions(space.names, space.steps)
         self._by_domain: dict[str, IterationSet] = {}
         self._boxes: dict[str, Box | None] = {}
+        self._shadows: dict[tuple[str, frozenset[str]], Box | None] = {}
         self._meets: dict[tuple[str, str], bool] = {}
         self._elements: dict[tuple[int, tuple[int, ...]], AccessRelation] = {}
 
@@ -121,6 +122,19 @@ class Sites:
             except TooHard:
                 self._boxes[domain] = None
         return self._boxes[domain]
+
+    def shadow(self, domain: str, names: Iterable[str]) -> Box | None:
+        """The box that the values of ``names`` in a domain are; other names have one value in it."""
+        kept = frozenset(names)
+        box = self.box(domain)
+        if box is not None or kept >= set(self.space.names):
+            return box
+        if (domain, kept) not in self._shadows:
+            try:
+                self._shadows[domain, kept] = self.region(domain).shadow(kept).box()
+            except TooHard:
+                self._shadows[domain, kept] = None
+        return self._shadows[domain, kept]
 
     def _empty(self, region: IterationSet) -> bool:
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -108,6 +108,18 @@ class IterationSet:
     def covers(self, other: IterationSet) -> bool:
         """Whether all iterations of ``other`` are in this one too."""
         return self._owner.guarded(lambda: bool(other._set.is_subset(self._set)))
+
+    def shadow(self, names: Collection[str]) -> IterationSet:
+        """The values of ``names`` alone, where the others are at 0."""
+
+        def compute() -> Any:
+            found = self._set
+            for k, name in enumerate(self._owner.names):
+                if name not in names:
+                    found = found.eliminate(isl.dim_type.set, k, 1).fix_val(isl.dim_type.set, k, 0)
+            return found
+
+        return IterationSet(self._owner, self._owner.guarded(compute))
 
     def box(self) -> Box | None:
         """The box this region is exactly, when it is one (with the strides of the space)."""

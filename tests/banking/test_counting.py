@@ -214,3 +214,32 @@ def test_both_figures_equal_enumeration(
     assert result.exact
     for ii in (1, 2, 3):
         assert problem.exceeds(layout, ports, ii) == (ideal > ii)
+
+
+INDEX = st.tuples(st.integers(0, 2), st.integers(-3, 4), st.integers(0, 2), st.integers(-3, 4), st.integers(0, 15))
+
+
+@given(
+    st.sampled_from(("k <= j", "k < 4", "i <= j", "k <= i + j")),
+    st.tuples(INDEX, INDEX),
+    st.tuples(*[st.tuples(st.sampled_from(("whole", "cyclic", "block", "complete")), st.integers(2, 5))] * 2),
+)
+@settings(max_examples=150, deadline=None)
+def test_reach_is_that_of_all_iterations(
+    guard: str, indices: tuple[tuple[int, ...], ...], kinds: tuple[tuple[str, int], ...]
+) -> None:
+    names = ("i", "j", "k")
+    points = [dict(zip(names, p, strict=True)) for p in itertools.product(range(5), range(4), range(5))]
+    points = [p for p in points if eval(guard, {}, p)]
+    domain = f"{{ [i, j, k] : 0 <= i < 5 and 0 <= j < 4 and 0 <= k < 5 and {guard} }}"
+    forms = []
+    for one, a, other, b, low in indices:
+        terms = {names[one]: a}
+        terms[names[other]] = terms.get(names[other], 0) + b if one == other else b
+        least = min(sum(c * p[n] for n, c in terms.items()) for p in points)
+        forms.append(f(low - least, **{n: c for n, c in terms.items() if c}))
+    values = [tuple(x.const + sum(c * p[n] for n, c in x.terms) for x in forms) for p in points]
+    extents = [max(v[k] for v in values) + 1 for k in range(2)]
+    layout = PerDimLayout(tuple(DimLayout.of(k, n, q) for (k, q), n in zip(kinds, extents, strict=True)))  # type: ignore[arg-type]
+    sp = IterationSpace(names, domain, (1, 1, 1))
+    assert PortProblem(sp, [access(sp, *forms)]).reach(0, layout) == {layout.bank(v) for v in values}
