@@ -13,21 +13,25 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from hlspart.model.ports import Ports
 from hlspart.schedule.problem import Problem, Schedule, allowed
 from hlspart.schedule.recurrence import critical_cycle, earliest, incoming_of, outgoing_of, recurring, topological
 
 MAX_SLOTS = 4_000_000  # operations times II, over all attempts to share units
+MOST_KEPT = 256  # problems whose schedules are remembered
 
 
+@lru_cache(maxsize=MOST_KEPT)
 def modulo_schedule(problem: Problem, lowest: int, share_delay: int, tries: int = 64) -> Schedule | None:
     """A schedule at the least II >= ``lowest`` that the scheduler reaches.
 
     Units are shared as far as II allows. In loops with a recurrence through some of them, units are added, one
     at a time, where sharing delays an iteration by more than ``share_delay`` states, or at all if they serve a
     recurrence that fills the II.
-    Where the attempts to share them cost more than ``MAX_SLOTS``, the best so far counts.
+    Where the attempts to share them cost more than ``MAX_SLOTS``, the best so far counts. Equal problems are solved
+    once: loops are predicted again and again with other partitions and directives, which change few of them.
     """
     counts = problem.counts()
     spent = 0

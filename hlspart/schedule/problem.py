@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.ports import Ports
@@ -42,9 +43,13 @@ class PortUse:
     branch: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
-    """What a schedule must obey; shared by the scheduler and its checker."""
+    """What a schedule must obey; shared by the scheduler and its checker.
+
+    Problems are equal when nothing that a schedule depends on differs: where the operations stand in the text and what
+    banks are called does not.
+    """
 
     graph: Graph
     timing: Mapping[int, Timing]
@@ -53,6 +58,26 @@ class Problem:
     period: float
     limited: Mapping[str, int]  # units that ALLOCATION limits
     handing_ns: float = math.inf  # of handing on, in its last state, a sum that a condition sets anew
+
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        """Equal for equal problems: banks go by the order in which operations name them."""
+        banks: dict[str, int] = {}
+        uses = tuple(
+            (op, tuple(banks.setdefault(b, len(banks)) for b in use.banks), use.read, use.branch)
+            for op, use in self.ports.items()
+        )
+        kinds = tuple((op.id, op.kind) for op in self.graph.ops.values())
+        orders = tuple((e.source, e.sink, e.distance, e.gap, e.scalar) for e in self.graph.edges)
+        limits = tuple(self.limits[name] for name in banks)
+        timing, limited = tuple(self.timing.items()), tuple(sorted(self.limited.items()))
+        return kinds, orders, timing, uses, limits, self.period, limited, self.handing_ns
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Problem) and self.key == other.key
 
     def counts(self) -> dict[str, int]:
         """Operations per kind of shared unit."""

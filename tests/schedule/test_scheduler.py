@@ -152,3 +152,18 @@ def test_chaining_ends_at_the_period():
 )
 def test_together_at_most(branches, most):
     assert together_at_most(branches) == most
+
+
+def test_equal_problems_are_solved_once():
+    def loads(lines, bank, ports):
+        ops = {k: Op(k, "load", 32, (), line, f"a[{line}]") for k, line in enumerate(lines)}
+        uses = {k: PortUse((bank,), True) for k in ops}
+        return Problem(Graph(ops, ()), {k: Timing(2, 0.0, 1.0) for k in ops}, uses, {bank: Ports(total=ports)}, 7.3, {})
+
+    one, other, wider = loads((1, 2, 3), "a", 1), loads((7, 8, 9), "b_0", 1), loads((1, 2, 3), "a", 2)
+    assert one == other and hash(one) == hash(other) and one != wider
+    before = modulo_schedule.cache_info()
+    found = [modulo_schedule(p, 1, 2).ii for p in (one, other, wider, replace(one, period=3.65))]
+    after = modulo_schedule.cache_info()
+    assert found == [3, 3, 2, 3]
+    assert (after.misses - before.misses, after.hits - before.hits) == (3, 1)
