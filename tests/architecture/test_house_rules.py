@@ -22,7 +22,6 @@ PACKAGES = {name for name, path in MODULES.items() if path.name == "__init__.py"
 MOST_LINES = 400
 # longer modules, and why they are one
 LONG = {
-    "hlspart.banking.need": "one question, what a loop asks of an array, with the cheap answers around the exact one",
     "hlspart.expand.emit": "the writer of expanded code",
     "hlspart.frontend.cxx": "the pass from C++ to C: one table of forms",
     "hlspart.frontend.declare": "declarators: one recursive grammar",
