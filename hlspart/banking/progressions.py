@@ -23,7 +23,7 @@ def banks_along(form: Affine, layout: DimLayout, names: Sequence[str], box: Box)
         return (0,)
     if any(n not in names for n in form.names):
         return None
-    if layout.kind == "cyclic":
+    if layout.modulus is not None:
         terms = [(form.coefficient(n) * s, c) for n, s, c in zip(names, box.step, box.count, strict=True)]
         start = form.const + sum(form.coefficient(n) * low for n, low in zip(names, box.low, strict=True))
         return residues(start, tuple((a, c) for a, c in terms if a and c > 1), layout.banks)
@@ -31,7 +31,7 @@ def banks_along(form: Affine, layout: DimLayout, names: Sequence[str], box: Box)
     if values is None:
         return None
     first, step, last = values
-    if layout.kind == "block" and step <= layout.block:
+    if step <= layout.block:
         return range(max(0, layout.bank(first)), min(layout.banks - 1, layout.bank(last)) + 1)
     first += max(0, -(first // step)) * step  # of elements that the array has
     return frozenset(layout.bank(v) for v in range(first, min(last, layout.extent - 1) + 1, step))
