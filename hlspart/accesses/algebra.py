@@ -54,7 +54,7 @@ ONE = Affine((), 1)
 
 MOST_CASES = 16  # of a value; each operation on two values may multiply them
 MOST_DIVISIONS = 8  # of a case; the cost of questions about sets grows with a power of them
-MOST_WORK = 2_000  # over the values of a function: cases times that power, for values where it exceeds
+MOST_WORK = 6_000  # over the values of a function: cases times that power, for values where it exceeds
 CHEAP = 8
 
 

@@ -44,6 +44,17 @@ def settled(index: Sequence[Affine | None] | None, layout: Layout, names: Sequen
     return all(settled_along(form, dim, names) for form, dim in zip(index, layout.dims, strict=True))
 
 
+def division(form: Affine | None, dim: DimLayout) -> int | None:
+    """What an index is divided by while a loop runs to find its bank; None for shifts and fixed banks."""
+    by = dim.divisor
+    moving = form is None or any(dim.moves_bank(c) for _, c in form.terms)
+    if by is None or not moving or dim.banks == 1 or by & (by - 1) == 0:
+        return None
+    common = math.gcd(by, *(c for _, c in form.terms)) if form is not None and dim.modulus is not None else 1
+    rest = by // common
+    return rest if rest & (rest - 1) else None
+
+
 def held(loads: int, layout: Layout) -> bool:
     """Whether a tool is taken to load the words of so many loads, one of each bank, ahead of their loop.
 

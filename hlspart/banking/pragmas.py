@@ -14,7 +14,7 @@ from functools import cache, cached_property, reduce
 from itertools import product
 from operator import and_
 
-from hlspart.banking.accesses import held, settled_along
+from hlspart.banking.accesses import division, held, settled_along
 from hlspart.banking.need import BankModel, Family, Need
 from hlspart.layouts.dimension import DimKind, DimLayout
 from hlspart.layouts.perdim import PerDimLayout
@@ -37,6 +37,7 @@ class PragmaSpace:
     model: BankModel
     most: int = MOST_BANKS
     effort: int = 1
+    undivided: Sequence[Need] = ()  # whose accesses find their bank by shifts and masks, without a division
     exact_tests: int = 0
     complete: bool = True  # False once a budget cut the search
     _options: dict[tuple[int, int], tuple[DimLayout, ...]] = field(default_factory=dict)
@@ -120,6 +121,8 @@ class PragmaSpace:
         """Options with this many banks that no option with at most as many separates as well."""
         kept = self._kept.setdefault(dim, [])
         for option in options(self.shape[dim], factor):
+            if any(divides(need, dim, option) for need in self.undivided):
+                continue
             families, exact = self._family(dim, option)
             if exact:
                 still = self._still(dim, option)
@@ -172,6 +175,12 @@ class PragmaSpace:
                 if not need.fits(PerDimLayout(tuple(dims)), self.model):
                     return False
         return True
+
+
+def divides(need: Need, dim: int, option: DimLayout) -> bool:
+    """Whether an access takes a division to find its bank along a dimension."""
+    indices = (need.problem.accesses[site.position].index for site in need.problem.sites)
+    return any(division(None if index is None else index[dim], option) for index in indices)
 
 
 def options(extent: int, banks: int) -> Iterator[DimLayout]:

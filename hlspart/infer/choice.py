@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hlspart.banking.need import BankModel, Need
-from hlspart.banking.pragmas import MOST_BANKS, PragmaSpace
+from hlspart.banking.pragmas import MOST_BANKS, PragmaSpace, divides
 from hlspart.banking.search import Banking, least_any, lower_bound
 from hlspart.infer.cost import Cost, cost
 from hlspart.infer.demand import COPIED, Demand, elements
@@ -19,7 +19,6 @@ from hlspart.model.options import InferOptions
 from hlspart.model.results import BankingMap
 from hlspart.targets import Target
 
-MOST_SLOWER = 3  # IIs above the one asked for at which a rewrite is looked for where accesses differ in kind
 MOST_WAYS = 16  # to deal out the ports of a bank, over all loops
 SMALL_BITS = 512  # arrays up to this size become registers under scheme auto when they need banks
 REGISTERS_FOR = 2  # times the cost of banks, that registers may cost: they answer at once
@@ -75,6 +74,7 @@ class Chooser:
     copies: bool = True  # whether the array may be copied for its reads
     tried: frozenset[Layout] = frozenset()  # partitions with ports enough under which the schedule falls short
     apart: frozenset[Pair] = frozenset()  # accesses that may not share a bank
+    divided: str = ""  # why banks are to be found without a division
 
     def choose(self, needs: Sequence[Need], start: int = 1) -> Choice | None:
         """The cheapest banking that serves ``needs`` with at least ``start`` banks; None when there is none."""
@@ -174,6 +174,10 @@ class Chooser:
         cap = counted(self.most, "bank")
         return f" with at most {cap}" + ("" if self.options.max_banks is not None else " (--max-banks allows more)")
 
+    def excludes(self, need: Need) -> bool:
+        """Whether no banking of the size that is looked at serves ``need``, whatever loads may leave the loop."""
+        return lower_bound([need], self.demand.shape) > self.most and self._leaving([need]) > self.most
+
     def _cost(self, layout: Layout, crossbar: bool, copies: int = 1) -> Cost:
         needs = [loop.need for loop in self.demand.loops]
         return cost(layout, self.demand.bits, needs, crossbar, self.target, copies)
@@ -205,7 +209,7 @@ class Chooser:
     # ------------------------------------------------------------------------------ pragmas
 
     def _pragma(self, needs: Sequence[Need], bound: int, start: int) -> Choice | None:
-        space = PragmaSpace(needs, self.demand.shape, self.model, self.most, max(1, self.options.effort))
+        space = self._space(needs, self.model)
         bound = min(bound, space.leaving)
         solutions = [x for x in self._in_order(space, max(bound, start)) if not (self.too_large and x.depth(0) == 1)]
         existing = self.demand.existing
@@ -225,7 +229,7 @@ class Chooser:
         if existing is not None and kept and self._parts(existing) and all(n.fits(existing, self.model) for n in needs):
             best = existing
         powers = ", powers of two" if self.options.pow2 else ""
-        proved = space.complete and start <= bound and not (self.tried or self.apart)
+        proved = space.complete and start <= bound and not (self.tried or self.apart or self.divided)
         why = self._why(best.banks, bound, proved)
         if self.model == "ideal" and leaving < best.banks:
             proved = False
@@ -234,6 +238,10 @@ class Chooser:
             best.kind, best, self._cost(best, False), bound, proved, best.banks == bound and not self.apart,
             f"cyclic, block and complete per dimension, {self.model} count{powers}", why,
         )  # fmt: skip
+
+    def _space(self, needs: Sequence[Need], model: BankModel) -> PragmaSpace:
+        every = [loop.need for loop in self.demand.loops] if self.divided else []
+        return PragmaSpace(needs, self.demand.shape, model, self.most, max(1, self.options.effort), undivided=every)
 
     def _leaving(self, needs: Sequence[Need]) -> int:
         """No partition with fewer banks takes a load out of its loop."""
@@ -270,6 +278,8 @@ class Chooser:
             return f"{need}, which this reaches"
         if proved:
             return f"{need} at least; all partitions with fewer than {banks} overload a bank ({self.model} count)"
+        if self.divided:
+            return f"{need} at least; {self.divided} where banks take a division"
         if self.tried:
             return f"{need} at least; with {min(x.banks for x in self.tried)} the schedule takes longer"
         return f"{need} at least; smaller numbers were not all excluded"
@@ -288,7 +298,7 @@ class Chooser:
         if found is None:
             return None
         layout: Layout = found.layout
-        static = PragmaSpace(needs, self.demand.shape, "static", self.most, max(1, self.options.effort))
+        static = self._space(needs, "static")
         said = min(static.solutions(found.banks), key=self._simplicity, default=None)
         existing = self.demand.existing
         if existing is not None and existing.banks == found.banks and all(n.fits(existing, "static") for n in needs):
@@ -379,6 +389,12 @@ class Chooser:
         )  # fmt: skip
 
 
+def divided(demand: Demand, layout: Layout) -> bool:
+    """Whether a pragma for ``layout`` makes an access take a division to find its bank."""
+    dims = layout.per_dimension.dims if layout.per_dimension is not None else ()
+    return any(divides(loop.need, k, dim) for loop in demand.loops for k, dim in enumerate(dims))
+
+
 def separated(demand: Demand, layout: PerDimLayout, pairs: frozenset[Pair]) -> frozenset[Pair]:
     """Those of ``pairs`` that never share a bank under ``layout``."""
 
@@ -399,102 +415,3 @@ def _powers(most: int) -> Iterator[int]:
     while power <= most:
         yield power
         power *= 2
-
-
-@dataclass(frozen=True)
-class Relaxed:
-    """IIs per loop that can be served, a banking for them, and why not those that were asked for."""
-
-    iis: tuple[int, ...]
-    choice: Choice
-    reason: str
-
-
-def _short(loop: str, need: Need, ii: int, chooser: Chooser) -> str:
-    """Why a loop has an II above its target: for lack of banks where that is proved, else of anything found."""
-    capped = chooser.capped
-    if lower_bound([need], chooser.demand.shape) > chooser.most:
-        return f"{loop} cannot reach II {need.ii}{capped}, {ii} is the least"
-    what = "pragma" if chooser.options.scheme == "pragma" or not chooser.rewrites else "partition"
-    return f"no {what} was found that serves {loop} at II {need.ii}{capped}, {ii} is the least"
-
-
-def relaxed(demand: Demand, chooser: Chooser, start: int = 1) -> Relaxed:
-    """IIs nearest to what is asked and cheapest in cycles.
-
-    Each loop alone first; when they clash, the loop whose slowing costs fewest cycles gives way, or
-    several in order of their cost where one is not enough.
-    """
-    needs = [loop.need for loop in demand.loops]
-
-    def slowest(need: Need) -> int:
-        whole = PerDimLayout(tuple(DimLayout.of("whole", n, None) for n in demand.shape))
-        return max(need.ii, need.problem.static(whole, need.ports).interval)
-
-    tried: dict[tuple[int, ...], Choice | None] = {}
-    plain = all(need.uniform for need in needs) or chooser.options.scheme != "auto"
-    cheap = chooser if plain else replace(
-        chooser, options=chooser.options.by_pragma, last_resort=False
-    )  # fmt: skip
-
-    def solve(iis: Sequence[int]) -> Choice | None:
-        key = tuple(iis)
-        if key not in tried:
-            tried[key] = cheap.choose([n.at(ii) for n, ii in zip(needs, iis, strict=True)], start)
-        return tried[key]
-
-    def lowest(iis: list[int], k: int) -> list[int]:
-        """``iis`` with the least II of loop k for which all can be served."""
-        low, high = needs[k].ii, slowest(needs[k])
-        while low < high:
-            middle = (low + high) // 2
-            if solve([*iis[:k], middle, *iis[k + 1 :]]) is not None:
-                high = middle
-            else:
-                low = middle + 1
-        return [*iis[:k], low, *iis[k + 1 :]]
-
-    def price(iis: list[int], k: int) -> int:
-        return demand.loops[k].weight * (iis[k] - alone[k])
-
-    every = range(len(needs))
-    most = [slowest(n) for n in needs]
-    alone = [lowest(most, k)[k] for k in every]
-    said = [
-        _short(loop.result.name, loop.need, ii, chooser)
-        for loop, ii in zip(demand.loops, alone, strict=True)
-        if ii > loop.need.ii
-    ]
-    iis, choice = alone, solve(alone)
-    if choice is None:
-        ways = [(k, [*alone[:k], most[k], *alone[k + 1 :]]) for k in every if most[k] > alone[k]]
-        found = [(k, lowest(trial, k)) for k, trial in ways if solve(trial) is not None]
-        if found:
-            costs = [f"{demand.loops[k].result.name} at II {way[k]} costs {price(way, k)} cycles" for k, way in found]
-            _, iis = min(found, key=lambda item: (price(item[1], item[0]), item[0]))
-            said.append(f"not all loops can have their II: {', '.join(costs)}")
-        else:
-            iis = list(alone)
-            for k in sorted(every, key=lambda k: (demand.loops[k].weight * (most[k] - alone[k]), k)):
-                iis[k] = most[k]
-                if solve(iis) is not None:
-                    iis = lowest(iis, k)
-                    break
-            slowed = [
-                f"{demand.loops[k].result.name} at II {iis[k]} costs {price(iis, k)} cycles"
-                for k in every
-                if iis[k] > alone[k]
-            ]
-            said.append(f"not all loops can have their II: {' and '.join(slowed)}")
-        choice = solve(iis)
-    if cheap is not chooser and len(iis) == 1:  # a text that selects banks may serve it sooner
-        for ii in range(needs[0].ii + 1, min(iis[0], needs[0].ii + 1 + MOST_SLOWER)):
-            sooner = chooser.choose([needs[0].at(ii)], start)
-            if sooner is not None:
-                iis, choice = [ii], sooner
-                said = [_short(demand.loops[0].result.name, needs[0], ii, chooser)]
-                break
-    if choice is None:  # every loop at its slowest: one bank serves all of them
-        iis = most
-        choice = replace(chooser.none(needs), proved=False, absolute=False, reason="no partition helps")
-    return Relaxed(tuple(iis), choice, "; ".join(said))

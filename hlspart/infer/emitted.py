@@ -14,6 +14,7 @@ from hlspart.predict.regressions import Regression, counterparts, regressions, t
 
 #: Ways in which a load and a store of one loop may select a bank, up to which dependences between them are looked at.
 MOST_WAYS = 150
+UNREAD = "the rewritten text selects banks in too many ways to check its dependences"
 
 
 class Writer(Protocol):
@@ -28,21 +29,27 @@ class Writer(Protocol):
 
 def cheap(written: RewriteResult, ways: int = MOST_WAYS) -> bool:
     """Whether the dependences of the text can be checked in seconds."""
-    return all(c.banks * c.address_inputs * c.store_inputs <= ways for c in written.crossbars)
+    return not _wide(written, ways)
+
+
+def _wide(written: RewriteResult, ways: int = MOST_WAYS) -> frozenset[str]:
+    """Arrays that keep it from that."""
+    return frozenset(c.array for c in written.crossbars if c.banks * c.address_inputs * c.store_inputs > ways)
 
 
 def settled(inference: Inference, writer: Writer) -> InferResult:
     """The proposal of ``inference`` with the II that its text has, and nothing slower than in the file as it is.
 
     An array of a loop or function that the text makes slower is served without a rewrite; where that is slower,
-    too, it keeps what it has. Where a rewrite is refused, or gives a loop less than was expected of it, the
-    proposal without it is taken unless its loops take more cycles. Scheme ``any`` asks for the least banks: of it,
+    too, by banks that take no division, the states of which are rarely known; then it keeps what it has. Where a
+    rewrite is refused, or gives a loop less than was expected of it, the proposal without it is taken unless its
+    loops take more cycles. Scheme ``any`` asks for the least banks: of it,
     only what makes a loop slower is left out. A target II on the command line is not held against what is there.
     """
-    barred, held = dict[int, str](), dict[int, str]()
+    barred, undivided, held = dict[int, str](), dict[int, str](), dict[int, str]()
     best: tuple[int, InferResult, IIResult] | None = None
     while True:
-        text = _Text.of(inference, inference.run(barred, held), writer)
+        text = _Text.of(inference, inference.run(barred, held, undivided), writer)
         price = inference.price(text.told)
         if text.sound and (best is None or price <= best[0]):
             best = price, text.told, inference.outcome
@@ -51,7 +58,8 @@ def settled(inference: Inference, writer: Writer) -> InferResult:
         others = {g: why for g, why in found.items() if g not in text.rewrites}
         if not found:
             break
-        barred, held = barred | rewrites, held | others
+        divided = {g: why for g, why in others.items() if g in inference.dividing and g not in undivided}
+        barred, undivided, held = barred | rewrites, undivided | divided, held | (others if not divided else {})
     assert best is not None  # where every array keeps what it has, there is nothing to write
     inference.outcome = _as_promised(best[2], best[1])
     return best[1]
@@ -94,6 +102,11 @@ class _Text:
         names = {a.name for a in self.rewrites.values()}
         return {name: o.reason or o.status for o in bad for name in o.arrays if name in names}
 
+    @property
+    def unread(self) -> bool:
+        """Whether there is a rewritten text that nobody checked."""
+        return self.written is not None and self.rewritten is None
+
     # ---------------------------------------------------------------------------- what it gives
 
     @cached_property
@@ -113,11 +126,11 @@ class _Text:
     def _told(self, item: InferredLoop, found: LoopResult | None) -> InferredLoop:
         """A loop with the II that its text has: unknown where the rewrite refuses what it needs, or is not checked."""
         why = "".join(f"the rewrite refuses {name}: {reason}" for name, reason in list(self._refused.items())[:1])
-        if self.written is not None and self.rewritten is None and not why:
-            why = "the rewritten text selects banks in too many ways to check its dependences"
+        if self.unread and not why:
+            why = UNREAD
         if why and item.rewritten:
             return replace(item, ii_after=None, span_after=None, cause=f"{item.cause}; unknown, because {why}")
-        if (self.written is not None and self.rewritten is None) or found is None or not found.pipelined:
+        if self.unread or found is None or not found.pipelined:
             return item
         found = as_asked(found, item.target_ii or 1)
         span = found.bounds if found.ii is None else None
@@ -146,7 +159,7 @@ class _Text:
     @property
     def sound(self) -> bool:
         """Whether it may be proposed."""
-        return not self._lost and (not self._refused or self.inference.options.scheme == "any")
+        return not self._lost and (not (self._refused or self.unread) or self.inference.options.scheme == "any")
 
     @cached_property
     def blamed(self) -> dict[int, str]:
@@ -160,6 +173,8 @@ class _Text:
                 served += " with --split-top" if array.split_top else ""
                 aim = f"{array.banks} banks would serve {served}, but " if gains else ""
                 found[group] = f"{aim}the rewrite refuses it: {self._refused[array.name]}"
+            elif self.written is not None and self.unread and array.name in _wide(self.written):
+                found[group] = UNREAD
         changed = {
             self.inference.analysis.group_of[a.variable]
             for a in self.result.arrays

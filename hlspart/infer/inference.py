@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from hlspart.banking.need import BankModel
-from hlspart.infer.choice import Choice, Chooser, Pair, relaxed
+from hlspart.infer.choice import Choice, Chooser, Pair, divided
 from hlspart.infer.decision import Decision, as_it_is, record, restated
 from hlspart.infer.demand import (
     COPIED,
@@ -26,6 +27,7 @@ from hlspart.infer.demand import (
 from hlspart.infer.judgement import judge
 from hlspart.infer.outcomes import outcomes
 from hlspart.infer.parted import parted
+from hlspart.infer.relaxed import relaxed
 from hlspart.infer.repairs import better, copied, copies, hastened, tuned, unneeded
 from hlspart.infer.running import Parting, Plan
 from hlspart.model.access import AccessAnalysis
@@ -44,6 +46,7 @@ from hlspart.predict.regressions import entries, regressions
 from hlspart.semantics.effects import in_hardware
 from hlspart.targets import Target
 
+NONE: Mapping[int, str] = MappingProxyType({})
 REPAIRS = 4  # rounds in which a prediction that misses the promise raises a number of banks
 
 
@@ -69,6 +72,7 @@ class Inference:
         self._remember(program.directives, frozenset(), self.real, self.first)
         self._held: Mapping[int, str] = {}  # groups that keep what they have, and why
         self._barred: Mapping[int, str] = {}  # groups whose rewrite does not help, and why
+        self._undivided: Mapping[int, str] = {}  # groups whose banks take no division, and why
         self._whole: dict[int, str] = {}  # groups that are better left whole, and why
         self._free: dict[LoopKey, LoopResult] = {}  # the prediction if memories had ports enough
         self._single: set[int] = set()  # groups whose copies do not help
@@ -90,19 +94,23 @@ class Inference:
         self.base = self.predict(self.bare)
         self.unpartitioned = self.predict(self.bare, target=self.real)  # what the tool makes of that
         self.targets = {key(x): self._target(x) for x in pipelined(self.base, functions)}
+        self.dividing: set[int] = set()  # groups under whose new directives an access takes a division to find its bank
         self.outcome = self.before  # the prediction under the choice, once there is one
 
-    def run(self, barred: Mapping[int, str] | None = None, held: Mapping[int, str] | None = None) -> InferResult:
+    def run(
+        self, barred: Mapping[int, str] = NONE, held: Mapping[int, str] = NONE, undivided: Mapping[int, str] = NONE
+    ) -> InferResult:
         """Choose for the II asked for, as far as it can be reached with ports enough; confirm; report.
 
         Where the choice misses that, because an array cannot be served, the others are chosen once more
-        for the II that is left. ``barred``: groups that no rewrite is to serve, and why; ``held``: groups that
-        keep the directives that they have, and why.
+        for the II that is left. ``barred``: groups that no rewrite is to serve, and why; ``undivided``: groups whose
+        banks are to be found by shifts and masks, and why; ``held``: groups that keep the directives that they
+        have, and why.
         """
         if not self.targets:
             return InferResult((), ())
-        self._barred, self._single, self._whole, self._slowed = dict(barred or {}), set(), {}, {}
-        self._hastened, self.partings, self._held = {}, {}, dict(held or {})
+        self._barred, self._undivided, self._held = barred, undivided, held
+        self._single, self._whole, self._slowed, self._hastened, self.partings = set(), {}, {}, {}, {}
         free = self.free_of_ports()
         plan = self._planned(self.floors(free))
         then, self.partings = parted(self, free)
@@ -115,6 +123,7 @@ class Inference:
             self._hastened = {}
         self._free = {key(x): x for x in self.asked_loops(free)}
         decisions = unneeded(self, plan[0])
+        self.dividing = {d.demand.group.id for d in decisions if d.directives and divided(d.demand, d.choice.layout)}
         self.outcome = self.confirm(decisions, self.real)
         reached = {key(x): x.ii for x in self.asked_loops(self.outcome) if x.ii is not None}
         decisions = self._untied(tuple(restated(d, reached, self.chooser(d.demand)) for d in decisions))
@@ -370,7 +379,8 @@ class Inference:
         """Chooses banks that part what is to be parted, without regard to what else was found out so far."""
         parting = self.partings.get(demand.group.id)
         apart = parting.pairs if parting is not None else frozenset[Pair]()
-        return Chooser(demand, self.options, self.model, self.target, apart=apart)
+        divided = self._undivided.get(demand.group.id, "")
+        return Chooser(demand, self.options, self.model, self.target, apart=apart, divided=divided)
 
     def may_change(self, demand: Demand) -> bool:
         """Whether a demand may get another partition than it has."""

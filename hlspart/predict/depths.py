@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 
+from hlspart.banking.accesses import division
 from hlspart.hardware.storage import Storage
-from hlspart.layouts.dimension import DimLayout
-from hlspart.model.access import Affine, Bounds
+from hlspart.model.access import Bounds
 from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import earliest
 
@@ -73,20 +72,9 @@ def _divided(problem: Problem, storage: Storage) -> str | None:
         layout = storage.memory(op.ref.variable).layout
         forms = op.ref.index or (None,) * len(layout.dims)
         for form, dim in zip(forms, layout.dims, strict=False):
-            if by := _divisor(form, dim):
+            if by := division(form, dim):
                 name = storage.program.variable(op.ref.variable).name
                 return (
                     f"how many states the division of an index by {by} takes that picks the bank of {name} is not known"
                 )
     return None
-
-
-def _divisor(form: Affine | None, dim: DimLayout) -> int | None:
-    """What the tool divides an index by while the loop runs to find its bank; None for shifts and fixed banks."""
-    by = dim.divisor
-    moving = form is None or any(dim.moves_bank(c) for _, c in form.terms)
-    if by is None or not moving or dim.banks == 1 or by & (by - 1) == 0:
-        return None
-    common = math.gcd(by, *(c for _, c in form.terms)) if form is not None and dim.modulus is not None else 1
-    rest = by // common
-    return rest if rest & (rest - 1) else None

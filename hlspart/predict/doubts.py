@@ -89,7 +89,7 @@ def _of_recurrences(p: Prediction) -> Iterator[Doubt]:
         return frozenset(e for e in edges if bool(e.distance) is later and (e.source, e.sink) in pairs)
 
     if pairs := item.carriers.assumed:
-        yield Doubt("whether iterations touch the same element depends on data", gone=among(pairs, True))
+        yield Doubt("whether iterations touch the same element is not known", gone=among(pairs, True))
     if pairs := item.carriers.doubted:
         text = "whether the tool sees that addresses with values from outside the loop do not meet is not known"
         yield Doubt(text, gone=among(pairs, True))

@@ -5,7 +5,9 @@
 One array at a time, the others partitioned as inferred: every (type, factor) per dimension with fewer
 banks is given as a directive; none may reach the promised II of every loop. With --all, where a loop misses
 its target, all partitions are given, of all arrays of that loop together where these are few, and none may
-do better. --random: kernels of random_kernels.py, of seeds N, N + 1, .. Exit status 1 where one does.
+do better. A partition under which the latency of a function is not known, as it is as inferred, is no better:
+how long a division takes that picks a bank is in few reports. --random: kernels of random_kernels.py, of
+seeds N, N + 1, .. Exit status 1 where one does.
 """
 
 from __future__ import annotations
@@ -60,6 +62,7 @@ class Trial:
         p = self.pipeline
         self.result: InferResult = p.infer(options)
         self.promised = [x.ii_after or 0 for x in self.result.loops]
+        self.known = {f.name for f in self._read(self._inferred(self.result)).ii.functions if f.latency.max is not None}
 
     @property
     def missed(self) -> bool:
@@ -71,7 +74,7 @@ class Trial:
         return tuple(n or 0 for n in self.pipeline.program.variable(array.variable).dims)
 
     def reached(self, ways: Sequence[tuple[InferredArray, tuple[str, ...]]]) -> list[int | None] | None:
-        """II of each loop with these partitions in place of those inferred; None where one is rejected."""
+        """II of each loop with these partitions in place of those inferred; None where one is refused."""
         program = self.pipeline.program
         roots = {r for a, _ in ways for r in a.roots}
         own = {k for k, d in enumerate(program.directives) if d.kind == "array_partition" and roots & set(d.variables)}
@@ -83,11 +86,15 @@ class Trial:
             for dim, words in enumerate(options, 1)
             if words
         ]
-        given = self._read(pragma_texts(program, others).get(self.path, self.text), "\n".join(["[hls]", *lines, ""]))
+        given = self._read(self._inferred(others), "\n".join(["[hls]", *lines, ""]))
         refused = any(x.status == "rejected" for x in given.ii.pragmas)
+        refused = refused or any(f.latency.max is None for f in given.ii.functions if f.name in self.known)
         found = [x.ii for x in given.ii.loops if x.pipelined and x.origin != "auto"]
         assert len(found) == len(self.promised), "not the same loops"
         return None if refused else found
+
+    def _inferred(self, result: InferResult) -> str:
+        return pragma_texts(self.pipeline.program, result).get(self.path, self.text)
 
     def _read(self, text: str, cfg: str = "[hls]\n") -> Pipeline:
         known = {self.path: text.encode(), CFG: cfg.encode()}

@@ -82,7 +82,8 @@ def test_banks_part_stores_that_would_wait_for_each_other() -> None:
         assert (
             not found.proved_minimal and "one bank for stores and what waits for them leaves L at II 3" in found.reason
         )
-        assert array(result, "B").banks == 2  # five loads on two ports in two cycles, not three
+        b = array(result, "B")  # five loads on two ports in two cycles, not three; two blocks take a division by six
+        assert b.banks == 3 and not b.proved_minimal and "its latency is unknown" in b.reason
         text = pasted(STORES, scheme=scheme)
         assert iis(text) == {"L": 2} and pasted(text, scheme=scheme) == text
     assert_least(STORES, 4)

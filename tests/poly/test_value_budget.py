@@ -57,7 +57,7 @@ def test_a_chain_that_adds_nothing_stays_exact() -> None:
 
 def test_a_function_has_one_budget() -> None:
     """Many lines with values of some size each."""
-    lines = "".join(f"a[(x + {k}) / 3 + (x + i) % {k + 5}] = 1;\n" for k in range(150))
+    lines = "".join(f"a[(x + {k}) / 3 + (x + i) % {k + 5}] = 1;\n" for k in range(450))
     reasons = indices(f"void f(int a[64], int x) {{ for (int i = 0; i < 64; i++) {{\n{lines}}} }}")
     assert reasons[0] is None and reasons[-1] is not None and "too many values with cases" in reasons[-1]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rewrite_help import WARNINGS
 
-from hlspart.model.options import Options, RewriteOptions, TargetOptions
+from hlspart.model.options import InferOptions, Options, RewriteOptions, TargetOptions
 from hlspart.model.rewriting import RewriteResult
 from hlspart.pipeline import Pipeline
 
@@ -180,6 +180,17 @@ REGISTERS = """void top(int in[64], int out[64])
 
 def test_the_inference_looks_at_what_it_wrote() -> None:
     """Its banks may be so small that they serve as registers: the first run says so, not a second one."""
-    options = RewriteOptions(infer=True)
-    once = Pipeline(["p.c"], Options(), lambda _: REGISTERS.encode()).rewrite(options).files["p.c"]
+    pipeline = Pipeline(["p.c"], Options(), lambda _: REGISTERS.encode())
+    pipeline.inferred = pipeline.infer(InferOptions(scheme="any"))  # three banks by a pragma would do
+    once = pipeline.rewriting(RewriteOptions(infer=True)).run().files["p.c"]
     assert re.findall(r"array_partition variable=A_\d+ type=complete", once)
+
+
+def test_what_cannot_be_read_back_is_not_proposed() -> None:
+    """A text of 21 banks has too many ways to check: pragmas serve, and ``infer`` says what ``rewrite`` then writes."""
+    pipeline = Pipeline(["p.c"], Options(), lambda _: REGISTERS.encode())
+    (found,) = [a for a in pipeline.inferred.arrays if a.name == "A"]
+    assert (found.banks, found.needs_rewrite) == (3, False) and "too many ways to check" in found.reason
+    said = [x.ii_after for x in pipeline.inferred.loops]
+    written = pipeline.rewrite(RewriteOptions(infer=True)).files
+    assert [x.ii for x in pipeline.predict(written).loops if x.pipelined] == said == [2, 1]
