@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,13 +24,15 @@ def share(
     options: BufferOptions,
     predict: Callable[[Mapping[str, str]], IIResult],
 ) -> Shared:
-    """Pools that make no loop slower and no kind of memory larger, as ``predict`` says of the new text.
+    """Pools that make no loop or function slower and no kind of memory larger, as ``predict`` says of the new text.
 
-    A pool for which that does not hold is taken apart, and the arrays are grouped again.
+    Where that does not hold, members of a pool that would make independent steps wait for each other are kept
+    apart, or else all of its members, and the arrays are grouped again.
     """
     from hlspart.buffers.candidates import Candidates
     from hlspart.buffers.emit import written
     from hlspart.buffers.sharing import Sharer
+    from hlspart.buffers.waits import waits
     from hlspart.hardware.storage import Storage
     from hlspart.model.buffers import Pool, Shared
 
@@ -56,12 +59,18 @@ def share(
                 sharing, variables, pools, steps, sum(a.bram18k for a in after.arrays), before, {**files, **texts}
             )
         touched = {a.array for a in analysis.accesses if set(a.loops) & worse.keys()}
-        guilty = [p for p in pools if touched & {v for v, _ in p.members}] or list(pools)
-        refused.update(_pairs(guilty, f"sharing would make {next(iter(worse.values()))} worse"))
+        guilty = [p for p in pools if touched & {v for v, _ in p.members}]
+        if not guilty and len(pools) > 1:
+            alone = ((p, written(program, [p])) for p in pools)
+            guilty = [p for p, one in alone if isinstance(one, Pool) or _worse(figures, predict(one))]
+        why = f"sharing would make {next(iter(worse.values()))} worse"
+        pairs = _pairs(guilty or pools, why)
+        idle = f"{why}: steps that run at once would wait for each other"
+        refused.update({pair: idle for pair in pairs if waits(steps, *pair)} or pairs)
 
 
 def _pairs(pools: Iterable[Pool], reason: str) -> dict[frozenset[int], str]:
-    return {frozenset((a, b)): reason for p in pools for a, _ in p.members for b, _ in p.members if a != b}
+    return {frozenset((a, b)): reason for p in pools for (a, _), (b, _) in combinations(p.members, 2)}
 
 
 def _worse(before: IIResult, after: IIResult) -> dict[int, str]:
@@ -72,11 +81,10 @@ def _worse(before: IIResult, after: IIResult) -> dict[int, str]:
     for old, new in zip(before.loops, after.loops, strict=True):
         if _above(old.ii, new.ii) or (old.pipelined and _longer(old.latency, new.latency)):
             found[old.loop] = f"{old.function}/{old.name}"
-    # lifetimes are those of nests one behind the other, as the text has them
-    latencies = {f.name: f.in_order for f in after.functions}
+    latencies = {f.name: f.latency for f in after.functions}
     for f in before.functions:
         now = latencies.get(f.name)
-        if now is None or _longer(f.in_order, now):
+        if now is None or _longer(f.latency, now):
             found.setdefault(-1, f.name)
     for kind in ("bram18k", "uram", "registers"):
         if sum(getattr(a, kind) for a in after.arrays) > sum(getattr(a, kind) for a in before.arrays):

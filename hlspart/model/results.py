@@ -264,11 +264,10 @@ class ResourceUse:
 
 @dataclass(frozen=True, slots=True)
 class FunctionResult:
-    """Latency of a function in cycles; ``in_order``: if all of its parts waited for those ahead of them in the text."""
+    """Latency of a function in cycles."""
 
     name: str
     latency: Bounds
-    in_order: Bounds
 
 
 @dataclass(frozen=True)

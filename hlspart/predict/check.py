@@ -61,7 +61,6 @@ def check(
     kept = modules(program, {f.name: bool(f.nests.all) or f.uncovered.calls_loops for f in functions})
     controllers = {f.name: f.controller(kept, records) for f in functions}
     latencies = Latencies(program, loops, target, controllers, waiting)
-    in_order = Latencies(program, loops, target, controllers, waiting, in_order=True)
     asked: dict[int, resources.ArrayDemand] = {}
     for variable, use in (x for f in functions for x in f.uses):
         asked[variable] = asked[variable].also(use) if variable in asked else use
@@ -73,7 +72,7 @@ def check(
         loops=tuple(latencies.loops),
         arrays=arrays,
         pragmas=statuses,
-        functions=tuple(FunctionResult(name, latencies.of(name), in_order.of(name)) for name in names),
+        functions=tuple(FunctionResult(name, latencies.of(name)) for name in names),
         assumptions=_assumptions(target, bank_model, waiting),
         resources=resources.total(arrays, storage),
     )

@@ -79,12 +79,11 @@ class _Block:
 
     floor: int
     last: int
-    in_order: bool = False
     items: list[_Item] = field(default_factory=list)
 
     def behind(self, what: Touched) -> tuple[int, int]:
         """The first states in which straight-line code, and a module, may start."""
-        waits = [item for item in self.items if self.in_order or what.after(item.uses)]
+        waits = [item for item in self.items if what.after(item.uses)]
         code = max((item.ends for item in waits), default=self.floor)
         return max(code, self.floor), max((item.opens for item in waits), default=self.floor)
 
@@ -104,17 +103,12 @@ class Latencies:
         target: Target,
         functions: Mapping[str, Controlled],
         waiting: Collection[str] = (),
-        in_order: bool = False,
     ) -> None:
-        """``waiting``: functions with m_axi accesses, whose requests and responses take states that are not known.
-
-        ``in_order``: everything waits for what stands ahead of it in the text, independent or not.
-        """
+        """``waiting``: functions with m_axi accesses, whose requests and responses take states that are not known."""
         self.program, self.target, self.waiting, self.controlled = program, target, waiting, functions
         self._whole = {x.function: x for x in loops if x.loop < 0}
         self.loops = list(loops)
         self._functions: dict[str, Bounds] = {}
-        self.in_order = in_order
         self.causes: dict[str, str] = {}  # why the latency of a function is not known, or not exactly
         self._overlapped = {(d.function, d.loop) for d in program.directives if d.kind == "dataflow" and d.usable}
         for name in functions:
@@ -159,7 +153,7 @@ class _Walk:
 
     def _sequence(self, statements: Sequence[c.Stmt], first: int, around: int | None) -> int | None:
         """Last state of statements that start in state ``first``; None where it is not known."""
-        block, known = _Block(first, first, self.latencies.in_order), True
+        block, known = _Block(first, first), True
         straight: list[c.Stmt] = []
         for stmt in _opened(statements):
             if words := self.controlled.filled(stmt):
@@ -171,7 +165,7 @@ class _Walk:
                 straight.append(stmt)
                 if any(isinstance(x, c.Return | c.Jump) for x in c.walk_statements(stmt)):  # the end of a basic block
                     known &= self._straight(block, straight, around)
-                    block, straight = _Block(block.last, block.last, self.latencies.in_order), []
+                    block, straight = _Block(block.last, block.last), []
                 continue
             part = self.controlled.parts.get(stmt.id) if isinstance(stmt, c.Loop) else None
             if part is not None and self.latencies.loops[part].pipelined:
@@ -183,7 +177,7 @@ class _Walk:
                 known &= self._straight(block, [*straight, *ahead], around)
                 last = self._branch(stmt, block.last, around)
                 known &= last is not None
-                block, straight = _Block(last or 0, last or 0, self.latencies.in_order), []
+                block, straight = _Block(last or 0, last or 0), []
             else:
                 known &= self._straight(block, straight, around)
                 known &= self._calls(block, stmt)

@@ -40,6 +40,8 @@ class _Chain:
         target = rng.choice([*self.arrays, "out"])
         width = 128 if target == "out" else self.arrays[target][1][0]
         sources = rng.sample(["in", *self.filled], min(1 + len(self.filled), rng.randint(1, 2)))
+        if self.filled and rng.random() < 0.7:  # mostly one behind the other: what runs at once cannot share
+            sources = [self.filled[-1], *(s for s in sources if s != self.filled[-1])]
         whole = rng.random() < 0.85 or target not in self.filled  # or only every other element
         step, down = ("i++" if whole else "i += 2"), rng.random() < 0.2
         index = rng.choice(("i", "i", f"{width - 1} - i", f"(i + {rng.randint(1, 5)}) % {width}"))
@@ -61,6 +63,8 @@ class _Chain:
             self.lines.append(f"{indent}{head}\n{indent}    {store} = {value};\n")
         if target != "out" and whole and target not in self.filled:
             self.filled.append(target)
+        if len(self.filled) > 2 and rng.random() < 0.5:  # the oldest is not read any more
+            self.filled.pop(0)
 
     def call(self) -> None:
         flat = [n for n, (kind, dims) in self.arrays.items() if kind == "int" and len(dims) == 1]
