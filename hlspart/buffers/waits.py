@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hlspart.model.buffers import BufferStep
+from hlspart.model.buffers import ProgramStep
 
 
-def waits(steps: Sequence[BufferStep], one: int, other: int) -> bool:
+def waits(steps: Sequence[ProgramStep], one: int, other: int) -> bool:
     """Whether a step that touches one array and one that touches the other are in no order but for a shared memory."""
     behind = _behind(steps)
     first, second = ([s for s in steps if v in s.touched] for v in (one, other))
@@ -15,7 +15,7 @@ def waits(steps: Sequence[BufferStep], one: int, other: int) -> bool:
     return any(a != b and a not in behind[b] for a, b in pairs)
 
 
-def _behind(steps: Sequence[BufferStep]) -> dict[int, set[int]]:
+def _behind(steps: Sequence[ProgramStep]) -> dict[int, set[int]]:
     """Step -> the steps whose end it waits for: those with which it has an array in common that one of them writes."""
     found: dict[int, set[int]] = {}
     for t in steps:
