@@ -67,12 +67,12 @@ _PLAIN_KEYWORDS = {
 }  # fmt: skip
 
 
-def as_c(tokens: list[Token], unread: Mapping[str, bool]) -> tuple[list[Token], dict[str, ir.CType]]:
-    """C tokens for C++ ones, and the types that the result takes as known. Raises SourceError.
+def as_c(tokens: list[Token], unread: Mapping[str, bool], path: str) -> tuple[list[Token], dict[str, ir.CType]]:
+    """C tokens for C++ ones of the file ``path``, and the types that the result takes as known. Raises SourceError.
 
     ``unread``: types whose declarations are not among the tokens, and whether they take arguments.
     """
-    shim = _Shim(instantiated(told_apart(tokens)))
+    shim = _Shim(instantiated(told_apart(tokens), path))
     shim.names.update(name for name, template in unread.items() if not template)
     shim.unread = frozenset(name for name, template in unread.items() if template)
     shim.run()

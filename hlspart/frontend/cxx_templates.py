@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from hlspart.frontend.cxx_deduce import deduced
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
-from hlspart.frontend.tokens import MacroUse, PragmaToken, Token, spell
+from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token, spell
 
 _MOST_INSTANCES = 64
+_TAGS = ("struct", "class", "union")
 
 
 @dataclass
@@ -62,12 +64,15 @@ def matching_angle(tokens: list[Token], opening: int) -> int | None:
     return None
 
 
-def instantiated(tokens: list[Token]) -> list[Token]:
-    """The stream with function templates replaced by their instances."""
+def instantiated(tokens: list[Token], path: str) -> list[Token]:
+    """The stream of the file ``path`` with function templates replaced by their instances. Raises SourceError."""
     if not any(t.text == "template" for t in tokens):
         return list(tokens)
     end = _like("", "eof", tokens[-1])  # sentinels: looking ahead never runs over the end
-    rest, templates = _collect([*tokens, end, end, end])
+    rest, templates, faults = _collect([*tokens, end, end, end])
+    if faults:
+        faults[0].others = tuple(faults[1:])
+        raise faults[0]
     if not templates:
         return rest
     instances: dict[str, dict[str, list[Token]]] = {name: {} for name in templates}
@@ -81,14 +86,22 @@ def instantiated(tokens: list[Token]) -> list[Token]:
                 if (name, key) in done:
                     continue
                 if len(done) >= _MOST_INSTANCES:
-                    raise error(templates[name].tokens[0], f"more than {_MOST_INSTANCES} template instances", "HLP004")
+                    raise error(templates[name].tokens[0], f"more than {_MOST_INSTANCES} template instances", "HLP003")
                 done.add((name, key))
                 body = _instance(templates[name], key, arguments)
                 _uses(body, templates, instances)
                 bodies[name].append(body)
             pending[name] = [(k, a) for k, a in instances[name].items() if (name, k) not in done]
+    elsewhere = [t.tokens[0] for n, t in templates.items() if not bodies[n] and t.tokens[0].path != path]
+    if elsewhere:
+        unread = [_nobody_uses(token) for token in elsewhere]
+        unread[0].others = tuple(unread[1:])
+        raise unread[0]
+    names = Counter(token.text for tokens in (rest, *(t.tokens for t in templates.values())) for token in tokens)
     for name, template in templates.items():
-        if not bodies[name] and not _unused(template, rest, templates):  # keep it with its parameters as they are
+        inside = sum(token.text == name for token in (*template.tokens, template.anchor))
+        if not bodies[name] and (template.tokens[0].text not in _TAGS or names[name] > inside):
+            # keep it with its parameters as they are; a struct that nothing names has no extents, and nobody asks
             bodies[name].append(list(template.tokens))
             for parameter in template.types:
                 typedef = [("typedef", "id"), ("int", "id"), (parameter, "id"), (";", "op")]
@@ -97,11 +110,11 @@ def instantiated(tokens: list[Token]) -> list[Token]:
     return _spliced(rest, templates, bodies)
 
 
-def _unused(template: _Template, rest: list[Token], templates: dict[str, _Template]) -> bool:
-    """Whether it is a struct that nothing names: without arguments its extents are not known, and nobody asks."""
-    others = [rest, *(t.tokens for t in templates.values() if t is not template)]
-    named = any(token.text == template.name for tokens in others for token in tokens if token is not template.anchor)
-    return template.tokens[0].text in ("struct", "class", "union") and not named
+def _nobody_uses(token: Token) -> SourceError:
+    """A template of a header without an instance: a compiler does not look into it, either."""
+    fault = error(token, "a template that nothing here uses", "HLP003")
+    fault.quiet = True
+    return fault
 
 
 def _like(text: str, kind: str, like: Token) -> Token:
@@ -110,10 +123,16 @@ def _like(text: str, kind: str, like: Token) -> Token:
     return token
 
 
-def _collect(tokens: list[Token]) -> tuple[list[Token], dict[str, _Template]]:
+def _collect(tokens: list[Token]) -> tuple[list[Token], dict[str, _Template], list[SourceError]]:
+    """The tokens around the templates, the templates, and what is none that can be expanded."""
     rest: list[Token] = []
     templates: dict[str, _Template] = {}
+    faults: list[SourceError] = []
     at = 0
+
+    def refuse(what: str) -> None:
+        faults.append(error(token, f"C++ construct not supported: {what}", "HLP003"))
+
     while at < len(tokens):
         token = tokens[at]
         if token.text != "template" or at + 1 >= len(tokens) or tokens[at + 1].text != "<":
@@ -125,21 +144,22 @@ def _collect(tokens: list[Token]) -> tuple[list[Token], dict[str, _Template]]:
             close = _loose_angle(tokens, at + 1)
         end, name_at, definition = _extent(tokens, close + 1)
         if name_at is None:
-            what = "class template" if tokens[close + 1].text in ("struct", "class", "union") else "template"
-            raise error(token, f"C++ construct not supported: {what}", "HLP003")
+            refuse("class template" if tokens[close + 1].text in ("struct", "class", "union") else "template")
+            at = close + 1
+            continue
         params, types, defaults = _parameters(tokens[at + 2 : close])
         name_text = tokens[name_at].text
         if not params and definition:
-            raise error(token, "C++ construct not supported: template specialisation", "HLP003")
-        if definition:
-            if name_text in templates:
-                raise error(token, f"C++ construct not supported: overloaded template {name_text}", "HLP003")
+            refuse("template specialisation")
+        elif definition and name_text in templates:
+            refuse(f"overloaded template {name_text}")
+        elif definition:
             body = tokens[close + 1 : end + 1]
             anchor = _like("", "eof", token)
             rest.append(anchor)
             templates[name_text] = _Template(name_text, params, types, defaults, body, anchor)
         at = end + 1
-    return rest, templates
+    return rest, templates, faults
 
 
 def _loose_angle(tokens: list[Token], opening: int) -> int:

@@ -82,10 +82,18 @@ class Holes:
         return tuple(sorted(self._found, key=lambda h: h.first))
 
     def cut(self, fault: SourceError) -> bool:
-        """Cut out what the fault is in; False when nothing is left to cut."""
+        """Cut out what the fault, and those found with it, are in; False when nothing is left to cut."""
         self._attempts += 1
-        if self._attempts > MOST:
+        before = tuple(self._found)
+        if self._attempts > MOST or not self._cut(fault):
             return False
+        for other in fault.others:
+            at = next(self._places(other), None)
+            if at is not None and not any(h.first <= at <= h.last for h in self._found if h not in before):
+                self._cut(other)
+        return True
+
+    def _cut(self, fault: SourceError) -> bool:
         for at in self._places(fault):
             item = self._piece(at)
             if item is None:

@@ -23,7 +23,7 @@ from hlspart.frontend.preprocess import OWN, Preprocessed, Preprocessor, decode,
 from hlspart.frontend.tokens import MacroDefinition, SourceError, Token, spell
 from hlspart.frontend.types import STANDARD
 from hlspart.model import program as ir
-from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.diagnostics import Diagnostic, Place, Severity
 from hlspart.model.directives import RawPragma, Unread
 from hlspart.model.options import FrontendOptions
 from hlspart.model.source import Origin, SourceText, Span
@@ -249,12 +249,15 @@ def _note_holes(path: str, holes: Holes, collected: Collected) -> None:
             continue
         collected.holes[at] = ir.Hole(at, hole.cause.message, hole.names)
         fault = hole.cause
+        if fault.quiet:
+            continue
         known = fault.rule == "HLP003"
         where = place_of(collected.sources, Span(fault.path, fault.start, fault.end))
+        severity: Severity = "error" if where.path == path else "note"
         lines = place_of(collected.sources, at)
         message = fault.message if known else f"not read: {fault.message}"
         message += f" (lines {lines.line} to {lines.end_line} are a hole)" if lines.end_line > lines.line else ""
-        collected.diagnostics.append(Diagnostic("HLP003", _RULE_NAMES["HLP003"], "error", where, message, fault.hint))
+        collected.diagnostics.append(Diagnostic("HLP003", _RULE_NAMES["HLP003"], severity, where, message, fault.hint))
     for token, hole, in_function, in_loop in holes.pragmas():
         origin = Origin(place(token), "plain" if token.use is None else "macro")
         if any(p.at.span == origin.span for p in collected.pragmas):
@@ -277,7 +280,7 @@ def _read(
     found = holes.found if holes is not None else ()
     unread = {name: template for hole in found for name, template in hole.types.items()}
     if language == "c++":
-        raw, types = as_c(raw, unread)
+        raw, types = as_c(raw, unread, path)
     types.update((name, ir.OtherType(name)) for name in unread if name not in types)
     tokens, pragmas = separated(raw)
     if not tokens and not pragmas and found:

@@ -93,10 +93,12 @@ class MacroDefinition:
 class SourceError(Exception):
     """A fault in the user's text. Internal to the frontend: ``load`` turns it into a diagnostic.
 
-    ``whole``: the text around it cannot be read without it.
+    ``whole``: the text around it cannot be read without it. ``others``: further faults that were found at once.
+    ``quiet``: nothing is wrong, the text only has no meaning by itself.
     """
 
-    whole = False
+    whole = quiet = False
+    others: tuple[SourceError, ...] = ()
 
     def __init__(self, rule: str, message: str, path: str, start: int, end: int | None = None, hint: str | None = None):
         super().__init__(message)
