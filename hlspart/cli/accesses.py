@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
 from hlspart.render import json
 
 
-@click.command("accesses")
+@click.command("accesses", cls=CommandWithExample, example="accesses kernel.c --format json")
 @shared_options
 def command(**shared: Any) -> int:
     """List every array access of FILE: affine map, domain, range, count."""

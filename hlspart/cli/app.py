@@ -10,6 +10,7 @@ from importlib import import_module
 import click
 
 from hlspart.cli.files import say
+from hlspart.cli.progress import PROGRESS
 from hlspart.settings import SettingsError
 from hlspart.version import __version__
 
@@ -93,7 +94,8 @@ def cli() -> None:
 def run(args: Sequence[str]) -> int:
     """Run one command; returns its exit code and never raises."""
     try:
-        code = cli.main(list(args), prog_name="hlspart", standalone_mode=False)
+        with PROGRESS:
+            code = cli.main(list(args), prog_name="hlspart", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except (BrokenPipeError, SystemExit) as stop:

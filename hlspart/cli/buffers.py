@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from hlspart.cli.files import encode, say, write_outputs, write_report
+from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import FINDINGS, UNUSABLE, Run, reports
 from hlspart.inputs import display_path
@@ -20,7 +21,7 @@ from hlspart.render import json, shapes
 SCHEMA = "hlspart.buffers/1"
 
 
-@click.command("buffers")
+@click.command("buffers", cls=CommandWithExample, example="buffers kernel.c -o shared.c")
 @shared_options
 @click.option("--no-share", "alone", is_flag=True, help="Every array alone: what `rewrite` writes.")
 @click.option(

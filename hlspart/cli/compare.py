@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
 from hlspart.model.comparing import Comparison, Report
@@ -19,7 +20,7 @@ SCHEMA = "hlspart.compare/1"
 _KINDS = (".rpt", ".xml", ".log")
 
 
-@click.command("compare")
+@click.command("compare", cls=CommandWithExample, example="compare kernel.c --report csynth.rpt")
 @shared_options
 @click.option(
     "--report", "reports", multiple=True, metavar="PATH", help="csynth .rpt or .xml, or a solution folder; repeatable."

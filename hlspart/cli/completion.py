@@ -5,8 +5,10 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from hlspart.cli.help import CommandWithExample
 
-@click.command("completion")
+
+@click.command("completion", cls=CommandWithExample, example="completion bash")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> int:
     """Print the completion script of SHELL; for bash: eval "$(hlspart completion bash)"."""

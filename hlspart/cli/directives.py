@@ -8,12 +8,13 @@ from typing import Any
 
 import click
 
+from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import dependency_options, infer_options, infer_options_of, shared_options
 from hlspart.cli.run import Run
 from hlspart.render.shapes import Owner
 
 
-@click.command("directives")
+@click.command("directives", cls=CommandWithExample, example="directives kernel.c --emit cfg -o partition.cfg")
 @shared_options
 @infer_options
 @dependency_options

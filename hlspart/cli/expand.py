@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import dependency_options, shared_options
 from hlspart.cli.rewrite import differences, output_of
 from hlspart.cli.run import UNUSABLE, Run
@@ -15,7 +16,7 @@ from hlspart.render import expand as text
 from hlspart.render import json
 
 
-@click.command("expand")
+@click.command("expand", cls=CommandWithExample, example="expand kernel.c --loop ROWS --sweep 1,2,4,8")
 @shared_options
 @click.option("--loop", "loops", metavar="NAME[,NAME]", help="Loops to expand, outermost first; or FUNCTION/NAME.")
 @click.option("--pe", metavar="4|4x4", help="Elements per loop.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import CompletionItem
 
+from hlspart.cli.help import CommandWithExample
+
 
 def _rules(_context: click.Context, _argument: click.Parameter, begun: str) -> list[CompletionItem]:
     """Codes and names that begin so, for the shell."""
@@ -14,7 +16,7 @@ def _rules(_context: click.Context, _argument: click.Parameter, begun: str) -> l
     return [CompletionItem(word, help=r.name) for word, r in known if word.startswith(begun)]
 
 
-@click.command("explain")
+@click.command("explain", cls=CommandWithExample, example="explain HLP201")
 @click.argument("rule", metavar="RULE", shell_complete=_rules)
 def command(rule: str) -> int:
     """Explain a lint rule, by code (HLP201) or name."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from hlspart.cli.progress import PROGRESS
 from hlspart.model.printable import one_line, printable
 from hlspart.reading import read_file
 
@@ -75,6 +76,7 @@ def _mode_for(path: str) -> int:
 
 def say(message: str) -> None:
     """One line for people, on standard error."""
+    PROGRESS.stop()
     print(one_line(message), file=sys.stderr)
 
 
@@ -93,6 +95,7 @@ def write_product(text: str) -> None:
 
 
 def _to_stdout(data: bytes) -> None:
+    PROGRESS.stop()
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()

@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
 from hlspart.render import explain, json
 
 
-@click.command("ii")
+@click.command("ii", cls=CommandWithExample, example="ii kernel.c --explain LOOP")
 @shared_options
 @click.option("--fail-on-miss", is_flag=True, help="Exit 1 when a loop misses its target II or its II is unknown.")
 @click.option("--explain", "explained", metavar="LOOP", help="Print the reservation table of LOOP.")

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import infer_options, infer_options_of, shared_options
 from hlspart.cli.run import Run
 from hlspart.render import json
@@ -14,7 +15,7 @@ _BESIDE = ("cfg", "tcl", "smarthls")
 _EMITTED = ("pragma", "diff", "cfg", "tcl", "smarthls")
 
 
-@click.command("infer")
+@click.command("infer", cls=CommandWithExample, example="infer kernel.c --target-ii 1 --emit diff")
 @shared_options
 @infer_options
 @click.option("--scheme", type=click.Choice(["auto", "pragma", "any"]), default="auto", show_default=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import optional_files
 from hlspart.cli.run import UNUSABLE, Run, reports
 from hlspart.model.blocked import BLOCKED, COMPACT, Kind
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 SCHEMA = "hlspart.layout/1"
 
 
-@click.command("layout")
+@click.command("layout", cls=CommandWithExample, example="layout kernel.c --top kernel")
 @optional_files
 @click.option("--shape", metavar="N,H,W,C", help="Extents of a tensor: its channel layout.")
 @click.option("--dtype", default="fp32", show_default=True, help="Element type: int8, fp16, bf16, int32, tf32, ..")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hlspart.cli.files import encode, say, write_output, write_product, write_report
+from hlspart.cli.help import CommandWithExample, grouped
 from hlspart.cli.options import options_of, shared_options
-from hlspart.cli.run import CLEAN, FINDINGS, UNUSABLE, input_errors, reports
+from hlspart.cli.run import CLEAN, FINDINGS, UNUSABLE, input_errors, reports, screen_of
 from hlspart.inputs import open_pipeline, settings_for, target_settings
 from hlspart.model.linting import LintReport
 from hlspart.model.printable import one_line
@@ -22,23 +23,24 @@ from hlspart.render.lint import FORMATS, text
 if TYPE_CHECKING:
     from hlspart.lint import LintConfig
 
+_known, _fixes, _running = map(grouped, ("Known findings", "Fixes", "Running"))
 _RANK = {"note": 0, "info": 1, "warning": 2, "error": 3}
 
 
-@click.command("lint")
+@click.command("lint", cls=CommandWithExample, example="lint src --fail-on warning --format github")
 @shared_options
 @click.option("--select", multiple=True, metavar="RULE", help="Only these rules (code, prefix or name); repeatable.")
 @click.option("--disable", "--ignore", "ignore", multiple=True, metavar="RULE", help="Not these rules; repeatable.")
 @click.option("--fail-on", type=click.Choice(["error", "warning", "info"]), help="Least severity for exit code 1.")
 @click.option("--show-config", is_flag=True, help="Print the settings with their origin, and stop.")
-@click.option("--baseline", metavar="FILE", help="Leave out the findings of a baseline.")
-@click.option("--write-baseline", metavar="FILE", help="Write the findings as a baseline, and succeed.")
-@click.option("--diff-base", metavar="REV", help="Only findings on, or caused by, lines changed since REV (git).")
-@click.option("--fix", "fix", is_flag=True, help="Apply the safe fixes.")
-@click.option("--unsafe-fixes", is_flag=True, help="Apply the others too.")
-@click.option("--diff", "diff", is_flag=True, help="Print what --fix would change instead of changing it.")
-@click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes. Default: one per processor.")
-@click.option("--no-cache", is_flag=True, help="Look at everything again; keep no .hlspart-cache.")
+@_known("--baseline", metavar="FILE", help="Leave out the findings of a baseline.")
+@_known("--write-baseline", metavar="FILE", help="Write the findings as a baseline, and succeed.")
+@_known("--diff-base", metavar="REV", help="Only findings on, or caused by, lines changed since REV (git).")
+@_fixes("--fix", "fix", is_flag=True, help="Apply the safe fixes.")
+@_fixes("--unsafe-fixes", is_flag=True, help="Apply the others too.")
+@_fixes("--diff", "diff", is_flag=True, help="Print what --fix would change instead of changing it.")
+@_running("--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes. Default: one per processor.")
+@_running("--no-cache", is_flag=True, help="Look at everything again; keep no .hlspart-cache.")
 def command(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
@@ -89,7 +91,7 @@ def command(
 
         write_output(write_baseline, encode(write(report)))
         return UNUSABLE if report.broken else CLEAN
-    colour = _coloured(shared["color"])
+    colour = screen_of(shared).colour
     for path, render in shown:
         painted = colour and path is None and render is FORMATS["text"]
         write_report(text.render(report, True) if painted else render(report), path, painted)
@@ -161,11 +163,3 @@ def _beside_the_messages(renders: list[Any]) -> bool:
     except (OSError, ValueError):
         return False
     return same and any(render in (FORMATS["text"], FORMATS["concise"]) for render in renders)
-
-
-def _coloured(choice: str) -> bool:
-    if choice != "auto":
-        return choice == "always"
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()

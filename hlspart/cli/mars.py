@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import UNUSABLE, Run
 from hlspart.model.diagnostics import Diagnostic, Place
@@ -17,7 +18,7 @@ from hlspart.render import json
 from hlspart.render import mars as text
 
 
-@click.command("mars")
+@click.command("mars", cls=CommandWithExample, example='mars stencil.c --top stencil --tile "t+i:8,t-i:8" --check')
 @shared_options
 @click.option("--tile", "tile", metavar='"t+i:8,t-i:8"', help="Affine forms of the iterators with their sizes.")
 @click.option("--nest", metavar="LOOP", help="Label or line of the nest's outermost loop.")

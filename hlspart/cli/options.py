@@ -3,41 +3,48 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from hlspart.cli.help import PREDICT, READ, SHARED, WRITE, grouped
 from hlspart.inputs import display_path
 from hlspart.model.options import FrontendOptions, InferOptions, Options, TargetOptions
 
 Command = Callable[..., object]
 
+
+_read, _predict, _write = map(grouped, (READ, PREDICT, WRITE))
+_search, _make = grouped("Search"), grouped("For make")
+
 _SOURCE = (
     click.argument("files", nargs=-1, required=True, metavar="FILE..."),
-    click.option("--top", metavar="NAME", help="Top function. Default: every function that no other calls."),
-    click.option("-D", "defines", multiple=True, metavar="NAME[=V]", help="Define a macro."),
-    click.option("-U", "undefines", multiple=True, metavar="NAME", help="Undefine a macro."),
-    click.option("-I", "include_dirs", multiple=True, metavar="DIR", help="Folder to search for headers."),
-    click.option(
+    _read("--top", metavar="NAME", help="Top function. Default: every function that no other calls."),
+    _read("-D", "defines", multiple=True, metavar="NAME[=V]", help="Define a macro."),
+    _read("-U", "undefines", multiple=True, metavar="NAME", help="Undefine a macro."),
+    _read("-I", "include_dirs", multiple=True, metavar="DIR", help="Folder to search for headers."),
+    _read(
         "--directives",
         "directive_files",
         multiple=True,
         metavar="FILE",
         help="hls_config.cfg or Tcl directives, with the same effect as pragmas; repeatable.",
     ),
-    click.option("--lang", type=click.Choice(["c", "c++"]), help="Language of all files. Default: by suffix."),
-    click.option("--config", "config_file", metavar="FILE", help="Settings; default: the nearest settings file."),
-    click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="Name of what - reads."),
+    _read("--lang", type=click.Choice(["c", "c++"]), help="Language of all files. Default: by suffix."),
+    _read("--config", "config_file", metavar="FILE", help="Settings; default: the nearest settings file."),
+    _read("--stdin-filename", default="<stdin>", metavar="NAME", help="Name of what - reads."),
 )
 _TARGET = (
-    click.option("--part", metavar="PART", help="Device or family; see `hlspart targets`."),
-    click.option("--tool", metavar="TOOL", help="Tool version, such as vitis-2022.1."),
-    click.option("--clock", type=click.FloatRange(min=0, min_open=True), metavar="NS", help="Clock period in ns."),
-    click.option("--clock-uncertainty", metavar="NS|PCT", help="Clock uncertainty; default: the tool's."),
-    click.option("--target", "target_file", metavar="FILE.toml", help="A device or tool profile of one's own."),
-    click.option("--flow", type=click.Choice(["vivado", "vitis"]), help="Flow target: decides default interfaces."),
-    click.option(
+    _predict("--part", metavar="PART", help="Device or family; see `hlspart targets`."),
+    _predict("--tool", metavar="TOOL", help="Tool version, such as vitis-2022.1."),
+    _predict("--clock", type=click.FloatRange(min=0, min_open=True), metavar="NS", help="Clock period in ns."),
+    _predict("--clock-uncertainty", metavar="NS|PCT", help="Clock uncertainty; default: the tool's."),
+    _predict("--target", "target_file", metavar="FILE.toml", help="A device or tool profile of one's own."),
+    _predict("--flow", type=click.Choice(["vivado", "vitis"]), help="Flow target: decides default interfaces."),
+    _predict(
         "--bank-model",
         type=click.Choice(["static", "ideal"]),
         default="static",
@@ -46,10 +53,10 @@ _TARGET = (
     ),
 )
 _OUTPUT = (
-    click.option("--format", "formats", multiple=True, metavar="F[=FILE]", help="Report format; repeatable."),
-    click.option("-o", "--output", metavar="FILE", help="Write to FILE; one input only."),
-    click.option("--out-dir", metavar="DIR", help="Write one output per input into DIR."),
-    click.option(
+    _write("--format", "formats", multiple=True, metavar="F[=FILE]", help="Report format; repeatable."),
+    _write("-o", "--output", metavar="FILE", help="Write to FILE; one input only."),
+    _write("--out-dir", metavar="DIR", help="Write one output per input into DIR."),
+    _write(
         "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Colour."
     ),
 )
@@ -65,19 +72,19 @@ def _with(options: tuple[Callable[[Command], Command], ...]) -> Callable[[Comman
 
 
 _INFER = (
-    click.option("--target-ii", type=click.IntRange(min=1), metavar="N", help="Target II of all pipelined loops."),
-    click.option("--ports", type=click.IntRange(min=1), metavar="N", help="Ports shared by reads and writes."),
-    click.option("--array", "arrays", multiple=True, metavar="NAME", help="Only these arrays; repeatable."),
-    click.option("--max-banks", type=click.IntRange(min=1), metavar="N", help="At most N banks per array."),
-    click.option("--pow2", is_flag=True, help="Only powers of two."),
-    click.option("--keep", is_flag=True, help="Keep the partitions that are there."),
-    click.option("--effort", type=click.IntRange(0, 9), default=1, show_default=True, help="Search effort."),
-    click.option("--objective", type=click.Choice(["banks", "bram", "lut"]), default="banks", show_default=True),
+    _search("--target-ii", type=click.IntRange(min=1), metavar="N", help="Target II of all pipelined loops."),
+    _search("--ports", type=click.IntRange(min=1), metavar="N", help="Ports shared by reads and writes."),
+    _search("--array", "arrays", multiple=True, metavar="NAME", help="Only these arrays; repeatable."),
+    _search("--max-banks", type=click.IntRange(min=1), metavar="N", help="At most N banks per array."),
+    _search("--pow2", is_flag=True, help="Only powers of two."),
+    _search("--keep", is_flag=True, help="Keep the partitions that are there."),
+    _search("--effort", type=click.IntRange(0, 9), default=1, show_default=True, help="Search effort."),
+    _search("--objective", type=click.Choice(["banks", "bram", "lut"]), default="banks", show_default=True),
 )
 _DEPEND = (
-    click.option("-MD", "depend", is_flag=True, help="Write a make dependency file beside the output."),
-    click.option("-MF", "depend_file", metavar="FILE", help="Name of the dependency file."),
-    click.option("-MT", "depend_target", metavar="TARGET", help="Target in the dependency file; default: the output."),
+    _make("-MD", "depend", is_flag=True, help="Write a make dependency file beside the output."),
+    _make("-MF", "depend_file", metavar="FILE", help="Name of the dependency file."),
+    _make("-MT", "depend_target", metavar="TARGET", help="Target in the dependency file; default: the output."),
 )
 shared_options = _with((*_SOURCE, *_TARGET, *_OUTPUT))
 optional_files = _with((click.argument("files", nargs=-1, metavar="[FILE]"), *_SOURCE[1:], *_TARGET, *_OUTPUT))
@@ -107,6 +114,39 @@ def options_of(shared: Mapping[str, Any]) -> Options:
         top=shared["top"],
         bank_model=shared["bank_model"],
     )
+
+
+_AGAIN = {  # what a next command has to be told again
+    "top": "--top", "defines": "-D", "undefines": "-U", "include_dirs": "-I", "directive_files": "--directives",
+    "lang": "--lang", "config_file": "--config", "part": "--part", "tool": "--tool", "clock": "--clock",
+    "clock_uncertainty": "--clock-uncertainty", "target_file": "--target", "flow": "--flow",
+}  # fmt: skip
+
+
+def again(shared: Mapping[str, Any]) -> str:
+    """Files and options, as a shell reads them, for another command on the same program."""
+    words = list(shared["files"])
+    for name, option in _AGAIN.items():
+        value = shared[name]
+        for one in value if isinstance(value, tuple) else [value]:
+            words += [] if one is None else [option, f"{one:g}" if isinstance(one, float) else str(one)]
+    if shared["bank_model"] != "static":
+        words += ["--bank-model", shared["bank_model"]]
+    return " ".join(map(shlex.quote, words))
+
+
+def own_options() -> str:
+    """The options of the running command that are not shared by all, as a shell reads them."""
+    context = click.get_current_context()
+    words: list[str] = []
+    for option in context.command.params:
+        value = context.params.get(option.name or "")
+        shared = getattr(option, "group", "") in SHARED
+        typed = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if isinstance(option, click.Option) and typed and not shared:
+            for one in value if isinstance(value, tuple) else [value]:
+                words += [option.opts[0], *([] if option.is_flag else [str(one)])]
+    return " ".join(map(shlex.quote, words))
 
 
 def _readable(path: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hlspart.api import bank_map
+from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
 from hlspart.model.expanding import ExpandOptions
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from hlspart.layouts.layout import Layout
 
 
-@click.command("report")
+@click.command("report", cls=CommandWithExample, example="report kernel.c -o report.html")
 @shared_options
 def command(**shared: Any) -> int:
     """Write one self-contained HTML page about FILE: loops, ports, banks, source with heat, findings."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import dependency_options, shared_options
 from hlspart.cli.run import Run
 from hlspart.model.options import RewriteOptions
@@ -18,7 +19,7 @@ from hlspart.model.program import Program
 from hlspart.render import json
 
 
-@click.command("rewrite")
+@click.command("rewrite", cls=CommandWithExample, example="rewrite kernel.c --infer -o banked.c")
 @shared_options
 @click.option(
     "--style", type=click.Choice(["auto", "split", "bankdim", "crossbar"]), default="auto", show_default=True,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from hlspart.cli.help import CommandWithExample
 
-@click.command("rules")
+
+@click.command("rules", cls=CommandWithExample, example="rules --format json")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(form: str) -> int:
     """List the lint rules: code, name, severity, what it finds."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from hlspart.api import Kernel
 from hlspart.cli.files import dependency_rule, encode, say, write_outputs, write_product, write_report
-from hlspart.cli.options import options_of
+from hlspart.cli.options import again, options_of, own_options
 from hlspart.inputs import InputError, open_pipeline
 from hlspart.model.diagnostics import Diagnostic, Place, Severity
 from hlspart.model.options import TargetOptions
@@ -20,6 +23,7 @@ from hlspart.model.program import Program
 from hlspart.model.source import Origin
 from hlspart.pipeline import Pipeline
 from hlspart.render import shapes
+from hlspart.render.screen import Screen, folded, shown_on
 
 if TYPE_CHECKING:
     from hlspart.model.results import InferResult, PragmaStatus
@@ -37,6 +41,7 @@ def input_errors() -> Iterator[None]:
         raise (click.UsageError if error.usage else click.ClickException)(str(error)) from None
 
 
+MISSING_HEADER = "missing-header"
 Renderer = Callable[[tuple[str, ...]], str]  # paths of the inputs to show -> text of the report
 
 
@@ -56,7 +61,7 @@ class Run:
         self.files: tuple[str, ...] = tuple(shared["files"])
         self.output: str | None = shared["output"]
         self.out_dir: str | None = shared["out_dir"]
-        self.color: str = shared["color"]
+        self.screen = screen_of(shared)
         if self.output and len(self.files) > 1:
             raise click.UsageError("-o takes one input; use --out-dir DIR for several")
         if self.output and self.out_dir:
@@ -65,6 +70,7 @@ class Run:
         self._makes_products = products
         self._products: list[tuple[str, str]] = []
         self._messages: dict[str, None] = {}
+        self._missing: set[str] = set()  # headers that were said to be missing
         with input_errors():
             self.pipeline = open_pipeline(self.files, options_of(shared), shared["config_file"], otherwise)
         self.kernel = Kernel(self.pipeline, (self.pipeline,))
@@ -80,6 +86,10 @@ class Run:
     def say(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Print diagnostics, each once; errors are findings."""
         for item in diagnostics:
+            if item.name == MISSING_HEADER:  # wherever it is included: what to do about it is one thing
+                if item.message in self._missing:
+                    continue
+                self._missing.add(item.message)
             self._messages[_message(item)] = None
             if item.severity == "error":
                 self.found()
@@ -213,7 +223,7 @@ class Run:
         ``quiet``: no report unless a format was asked for.
         """
         plan = self._report_plan(renderers) if self._formats or not quiet else []
-        reports = [(path, printable(render(paths))) for path, render, paths in plan]
+        reports = [(path, self._rendered(render, paths, path, renderers)) for path, render, paths in plan]
         products = self._products if self.code != UNUSABLE else []
         for line in self._messages:
             say(line)
@@ -222,11 +232,21 @@ class Run:
         write_outputs((path, encode(text)) for path, text in to_files)
         for path, text in reports:
             if path is None:
-                write_report(text)
+                write_report(text, coloured=True)
         for path, text in products:
             if path == "-":
                 write_product(text)
         return self.code
+
+    def _rendered(
+        self, render: Renderer, paths: tuple[str, ...], path: str | None, renderers: Mapping[str, Renderer]
+    ) -> str:
+        """A report that may be printed; text on standard output fits the screen."""
+        if path is not None or render is not renderers.get("text"):
+            with shown_on(replace(self.screen, width=None, colour=False)):
+                return printable(render(paths))
+        with shown_on(self.screen):
+            return folded(printable(render(paths), self.screen.colour))
 
     def _report_plan(self, renderers: Mapping[str, Renderer]) -> list[tuple[str | None, Renderer, tuple[str, ...]]]:
         """(file or None for standard output, renderer, inputs it shows) for each report."""
@@ -246,6 +266,17 @@ class Run:
                 stem = os.path.splitext(os.path.basename(one))[0]
                 plan.append((os.path.join(self.out_dir or "", f"{stem}.{_ENDINGS.get(name, name)}"), render, (one,)))
         return plan
+
+
+def screen_of(shared: Mapping[str, Any]) -> Screen:
+    """What standard output shows: the width of a terminal, colours as ``--color`` and the environment say."""
+    terminal = sys.stdout.isatty()
+    choice = shared["color"]
+    colour = choice == "always" or (
+        choice == "auto" and not os.environ.get("NO_COLOR") and (terminal or bool(os.environ.get("FORCE_COLOR")))
+    )
+    columns = shutil.get_terminal_size().columns if terminal else None
+    return Screen(columns, colour, again(shared), own_options())
 
 
 _ENDINGS = {"text": "txt", "concise": "txt", "junit": "xml"}

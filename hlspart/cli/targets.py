@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from hlspart.cli.help import CommandWithExample
 
-@click.command("targets")
+
+@click.command("targets", cls=CommandWithExample, example="targets --format json")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(form: str) -> int:
     """List the tool versions and devices that hlspart knows."""

@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
+from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
 from hlspart.pipeline import STAGES
 from hlspart.render import record
 
 
-@click.command("trace")
+@click.command("trace", cls=CommandWithExample, example="trace kernel.c --stage program")
 @shared_options
 @click.option(
     "--stage", type=click.Choice([stage.name for stage in STAGES]), default="program", show_default=True,

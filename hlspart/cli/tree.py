@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from hlspart.cli.cache import Cache
+from hlspart.cli.progress import PROGRESS
 from hlspart.lint import LintConfig, engine
 from hlspart.lint.catalogue import entries
 from hlspart.lint.changes import Changes
@@ -61,16 +62,15 @@ def lint(
         return Pipeline(paths, options, read).lint(config)
     work = [Job(g, options, config, cache) for g in programs(paths, options)]
     reports: list[LintReport] = []
-    show = sys.stderr.isatty() and len(work) > 20
     if jobs > 1 and len(work) > 1:
         with ProcessPoolExecutor(min(jobs, len(work))) as pool:
             for done in pool.map(_run, work, chunksize=max(1, min(8, len(work) // (4 * jobs)))):
                 reports.append(done)
-                _progress(show, len(reports), len(work))
+                PROGRESS.note(f"{len(reports)} of {len(work)} programs")
     else:
         for job in work:
             reports.append(_run(job))
-            _progress(show, len(reports), len(work))
+            PROGRESS.note(f"{len(reports)} of {len(work)} programs")
     return merged(paths, reports)
 
 
@@ -95,12 +95,6 @@ def merged(paths: Sequence[str], reports: Sequence[LintReport]) -> LintReport:
         if text is not None:
             sources[path] = SourceText(path, text)
     return replace(report, sources=sources)
-
-
-def _progress(show: bool, done: int, total: int) -> None:
-    if show:
-        end = "\n" if done == total else ""
-        print(f"\r{done}/{total}", end=end, file=sys.stderr, flush=True)
 
 
 def _run(job: Job) -> LintReport:

@@ -10,6 +10,7 @@ import click
 
 from hlspart.api import VerifyAnswer
 from hlspart.cli.files import encode, say, write_output, write_report
+from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import options_of, shared_options
 from hlspart.cli.run import input_errors, reports
 from hlspart.inputs import display_path, settings_for, with_settings
@@ -20,7 +21,7 @@ from hlspart.render import json
 from hlspart.targets import Target, TargetError, load
 
 
-@click.command("verify")
+@click.command("verify", cls=CommandWithExample, example="verify kernel.c banked.c --top kernel --ports")
 @shared_options
 @click.option("--map", "map_file", metavar="FILE", help="The map that `rewrite --map` wrote.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the random data.")

@@ -13,6 +13,7 @@ __all__ = [
     "mars",
     "notebook",
     "record",
+    "screen",
     "shapes",
     "svg",
     "table",

@@ -6,31 +6,37 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hlspart.model.printable import in_lines
-from hlspart.render.table import table
+from hlspart.render import verdict
+from hlspart.render.screen import paint
+from hlspart.render.table import Marked, table
 from hlspart.render.text import assignment, broken, dims, extent, limit_text, lines_of, loop_title, partition_text
 
 Shape = Mapping[str, Any]
 
 _COLUMNS = (
     "Modules & Loops", "Line", "Issue", "Latency (cycles)", "Latency (ns)", "Iteration Latency", "Target", "Interval",
-    "Ideal", "Trip Count", "Pipelined", "BRAM", "DSP", "FF", "LUT", "limited by",
+    "Ideal", "Trip Count", "Pipelined", "BRAM", "DSP", "limited by",
 )  # fmt: skip
+_SPARE = ("Latency (ns)", "BRAM", "DSP", "Pipelined", "Ideal", "Issue", "Iteration Latency", "Line")  # first to go
+_MEMORY_SPARE = ("mux LUT", "URAM", "registers", "LUT", "storage")
 
 
 def text(shape: Shape) -> str:
-    """Assumptions, then per file: the table, a sentence per limit of a missed loop, memories, totals, directives."""
+    """Assumptions, then per file: the verdict, the table, a sentence per limit of a missed loop, memories, totals,
+    directives; last the next step."""
     out: list[str] = []
+    good = [f for f in in_lines(shape["files"]) if "error" not in f]
     for file in in_lines(shape["files"]):
         if "error" in file:
             out.append(broken(file))
             continue
         if not out:
             out.append("assumed: " + "; ".join(file["assumptions"]) + "\n")
-        out.append(f"\n{file['path']}\n")
-        if not file["loops"]:
-            out.append("  no loops\n")
-        else:
-            out.append(table(_COLUMNS, list(_rows(file))))
+        head = f"{file['path']}: {verdict.verdict(file['loops'])}"
+        marks = {verdict.mark(x) for x in file["loops"]}
+        out.append("\n" + paint(head, next((m for m in ("bad", "doubtful", "good") if m in marks), "")) + "\n")
+        if file["loops"]:
+            out.append(table(_COLUMNS, list(_rows(file)), spare=_SPARE))
             for loop in file["loops"]:
                 out.extend(f"  {note}\n" for note in _notes(loop))
         shown = [a for a in file["arrays"] if a["banks"] > 1 or a["partition"] or any(a[k] for k in _MEMORY)]
@@ -39,14 +45,15 @@ def text(shape: Shape) -> str:
                 "array", "extents", "storage", "ports", "banks", "partition", "BRAM18K", "URAM", "registers", "LUT",
                 "mux LUT",
             )  # fmt: skip
-            out.append("\n" + table(header, [_memory(a) for a in shown]))
+            out.append("\n" + table(header, [_memory(a) for a in shown], spare=_MEMORY_SPARE))
             out.append(_totals(file["resources"]))
         if file["pragmas"]:
             out.append("\n")
             for p in file["pragmas"]:
                 reason = f": {p['reason']}" if p["reason"] else ""
                 out.append(f"  line {p['line']}: {p['status']}: {p['text']}{reason}\n")
-    return "".join(out)
+    step = verdict.next_step(good)
+    return "".join(out) + (f"\n{step}" if step else "")
 
 
 _MEMORY = ("bram18k", "uram", "registers", "luts", "mux_luts")
@@ -60,7 +67,7 @@ def _rows(file: Shape) -> Iterator[tuple[object, ...]]:
         own = [a for a in file["arrays"] if a["function"] == name]
         yield (
             f"+ {name}", "-", "-", extent(latency), _ns(latency, file["clock_ns"]), "-", "-", "-", "-", "-", "-",
-            sum(a["bram18k"] for a in own), "-", "-", "-", "",
+            sum(a["bram18k"] for a in own), "-", "",
         )  # fmt: skip
         for loop in file["loops"]:
             if loop["function"] == name:
@@ -80,14 +87,12 @@ def _loop(loop: Shape, clock: float) -> tuple[object, ...]:
         _ns(loop["latency"], clock),
         "?" if loop["depth"] is None and loop["cause"] else _known(loop["depth"]),
         _known(loop["target_ii"]),
-        interval,
+        Marked(interval, verdict.mark(loop)),
         _known(loop["ideal_ii"]),
         extent(loop["trip_count"]),
         "no" if not loop["pipelined"] else "auto" if loop["origin"] == "auto" else "yes",
         "-",
         _known(loop["dsp"]),
-        "-",
-        "-",
         limit_text(first) if first and not (loop["ii"] is None and loop["cause"]) else loop["cause"] or "",
     )
 

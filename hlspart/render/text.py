@@ -7,7 +7,9 @@ from typing import Any
 
 from hlspart.model.printable import in_lines
 from hlspart.model.verifying import Tried, VerifyResult
-from hlspart.render.table import table
+from hlspart.render import verdict
+from hlspart.render.screen import paint, typed
+from hlspart.render.table import Marked, table
 
 Shape = Mapping[str, Any]
 
@@ -122,7 +124,9 @@ def infer(shape: Shape) -> str:
         if "error" in file:
             out.append(broken(file))
             continue
-        out.append(f"{file['path']}\n")
+        late = any(_late(x, "after") for x in file["loops"])
+        head = f"{file['path']}: {verdict.inferred(file['loops'])}"
+        out.append(paint(head, "bad" if late else "good" if file["loops"] else "") + "\n")
         for array in file["arrays"]:
             out.append(_inferred(array))
         if not file["arrays"]:
@@ -142,13 +146,37 @@ def infer(shape: Shape) -> str:
         if file.get("pareto"):
             out.append("\n")
             out.append(table(("II", "banks", "BRAM18K", "partitions"), [_point(p) for p in file["pareto"]]))
-    return "".join(out)
+    return "".join(out) + _after_infer([f for f in in_lines(shape["files"]) if "error" not in f])
+
+
+def _after_infer(files: list[Shape]) -> str:
+    """How to get what was found into the text."""
+    _, options = typed()
+    arrays = [(f["path"], a) for f in files for a in f["arrays"]]
+    banked = list(dict.fromkeys(path for path, a in arrays if a["needs_rewrite"]))
+    if banked and options:
+        return ""  # ``rewrite`` infers by itself, without these options
+    if banked:
+        where = "-o NEW.c" if len(files) == 1 else "--out-dir DIR"
+        return "\n" + verdict.command("rewrite", banked, f"--infer {where}", "C in which the banks are written out")
+    changed = list(dict.fromkeys(path for path, a in arrays if a["pragmas"]))
+    if changed:
+        return "\n" + verdict.command("infer", changed, f"{options} --emit diff".strip(), "the pragmas as a patch")
+    return ""
+
+
+def _late(loop: Shape, when: str) -> bool:
+    """Whether the target II is not known to be reached."""
+    ii = loop[f"ii_{when}"]
+    return loop["target_ii"] is not None and (ii is None or ii > loop["target_ii"])
 
 
 def _ii(loop: Shape, when: str) -> object:
     """The II of a loop, or what it lies between."""
     bounds = loop[f"bounds_{when}"]
-    return "..".join(map(str, bounds)) if bounds is not None else loop[f"ii_{when}"]
+    text = "..".join(map(str, bounds)) if bounds is not None else loop[f"ii_{when}"]
+    late = _late(loop, when)
+    return Marked(text, ("doubtful" if loop[f"ii_{when}"] is None else "bad") if late else "good")
 
 
 def _point(point: Shape) -> tuple[object, ...]:
@@ -170,7 +198,7 @@ def _inferred(array: Shape) -> str:
         return head + ": ".join(x for x in (needless, array["reason"]) if x) + "\n"
     what = ", ".join(_dim(p) for p in array["partition"]) or array["kind"]
     if array["mapping"] is not None:
-        what += " " + ", ".join(f"{k} {v}" for k, v in array["mapping"].items() if v is not None)
+        what = mapping_text(array["kind"], array["mapping"])
     text = f"{head}{what}: {array['banks']} banks, {proof}\n"
     text += "".join(f"    {p}\n" for p in array["pragmas"])
     if array["selection_luts"]:
@@ -181,6 +209,25 @@ def _inferred(array: Shape) -> str:
     if array["reason"]:
         text += f"    {array['reason']}\n"
     return text
+
+
+def mapping_text(kind: str, mapping: Shape) -> str:
+    """Which bank an element (x0, x1, ..) is in: ``bank (x0 + 2 x1) mod 5``."""
+    if mapping.get("alpha") is None:
+        rows = mapping.get("hnf")
+        return kind if rows is None else f"{kind}, one bank shared by elements that differ by sums of {rows}"
+    block = mapping.get("block") or 1
+    terms = [
+        f"{'' if a == 1 else f'{a} '}{f'x{k}' if block == 1 else f'(x{k} div {block})'}"
+        for k, a in enumerate(mapping["alpha"])
+        if a
+    ]
+    form = " + ".join(terms) or "0"
+    return f"bank {f'({form})' if len(terms) > 1 else form} mod {mapping['modulus']} of element ({_element(mapping)})"
+
+
+def _element(mapping: Shape) -> str:
+    return ", ".join(f"x{k}" for k in range(len(mapping["alpha"])))
 
 
 def _dim(part: Shape) -> str:

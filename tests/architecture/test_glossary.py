@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "hlspart"
 
@@ -37,3 +39,31 @@ def test_terms_come_once() -> None:
     ]
     terms = [r for r in (x for x in rows if x) if not r.startswith("-")]
     assert len(terms) == len(set(terms))
+
+
+JARGON = (
+    "bankdim", "crossbar", "witness", "mux LUT", "lattice", "block-cyclic", "recurrence", "critical cycle", "slot",
+    "II", "target II", "static", "ideal", "trip count", "lower bound", "modulo scheduling", "MARS", "bank-centric",
+    "alpha", "modulus", "hnf", "coset", "nest", "split", "reservation table", "depth",
+)  # fmt: skip
+
+
+def test_words_that_are_shown_are_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Special words in the texts and in ``--help`` of every command have their row."""
+    from click.testing import CliRunner
+
+    from hlspart.cli.app import COMMANDS, cli
+
+    monkeypatch.chdir(ROOT)
+    sample = "samples/conv2d.c"
+    shown = [[name, "--help"] for name in COMMANDS]
+    shown += [["ii", sample], ["ii", sample, "--explain", "conv_r_conv_c"], ["infer", sample, "samples/bottleneck.c"]]
+    text = "".join(CliRunner().invoke(cli, args).output for args in shown)
+    rows = (ROOT / "docs/glossary.md").read_text().splitlines()
+    terms = {
+        word.strip() for line in rows if line.startswith("| ") for word in re.split(r",", line.split("|")[1]) if word
+    }
+    found = [w for w in JARGON if re.search(rf"\b{w}s?\b", text)]
+    assert len(found) > 12 and "reservation table" in found
+    explained = " ".join(terms)
+    assert [w for w in found if not re.search(rf"\b{w}\b", explained)] == []

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.linting import LintReport, line_text
 from hlspart.model.printable import one_line, printable
 
+MISSING_HEADER = "HLP006"
 _COLOURS = {"error": "31", "warning": "33", "info": "36", "note": "36"}
 
 
 def render(report: LintReport, colour: bool = False) -> str:
     """Nothing at all when there is nothing to say."""
-    out = "".join(_finding(report, d, colour) for d in report.diagnostics)
+    out = "".join(_finding(report, d, colour) for d in _once(report.diagnostics))
     return out + (summary(report) if report.diagnostics else "")
+
+
+def _once(items: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    """A missing header is one thing to mend, wherever it is included: the first place, and how many more there are."""
+    places = Counter(d.message for d in items if d.rule == MISSING_HEADER)
+    for item in items:
+        count = places.pop(item.message, 0) if item.rule == MISSING_HEADER else 1
+        if count > 1:
+            yield replace(item, message=f"{item.message} (and in {count - 1} more place{'s' * (count > 2)})")
+        elif count:
+            yield item
 
 
 def summary(report: LintReport) -> str:

@@ -1,0 +1,107 @@
+"""One sentence about what was found, and the command to type next: the same in text and on the page."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hlspart.render import screen
+
+Shape = Mapping[str, Any]
+_NAMED = 3  # loops that a sentence names
+
+
+def missed(loop: Shape) -> bool:
+    """Whether the loop certainly does not reach its target II."""
+    bounds = loop["bounds"]
+    least = loop["ii"] if loop["ii"] is not None else bounds[0] if bounds else None
+    return bool(loop["pipelined"]) and loop["target_ii"] is not None and least is not None and least > loop["target_ii"]
+
+
+def unknown(loop: Shape) -> bool:
+    """Whether it is not known that the loop reaches its target II, nor that it does not."""
+    return bool(loop["pipelined"]) and loop["ii"] is None and not missed(loop)
+
+
+def mark(loop: Shape) -> str:
+    """``bad``, ``doubtful``, ``good``; "" for a loop that is not pipelined."""
+    if not loop["pipelined"]:
+        return ""
+    return "bad" if missed(loop) else "doubtful" if unknown(loop) else "good"
+
+
+def verdict(loops: Sequence[Shape]) -> str:
+    """How many pipelined loops miss their target II, which, and what cannot be predicted."""
+    pipelined = [x for x in loops if x["pipelined"]]
+    if not pipelined:
+        return "no loop is pipelined" if loops else "no loops"
+    late, open_ = [x for x in pipelined if missed(x)], [x for x in pipelined if unknown(x)]
+    if not late and not open_:
+        if len(pipelined) == 1:
+            return "the pipelined loop reaches its target II"
+        return f"all {len(pipelined)} pipelined loops reach their target II"
+    many = f"of {len(pipelined)} pipelined loop{'s' * (len(pipelined) > 1)}"
+    parts = []
+    if late:
+        parts.append(f"{len(late)} {many} miss{'es' * (len(late) == 1)} the target II: {_names(late)}")
+    if open_:
+        what = f"{len(open_)}" if late else f"{len(open_)} {many}"
+        parts.append(f"{what} cannot be predicted: {_names(open_)}")
+    return "; ".join(parts)
+
+
+def _names(loops: Sequence[Shape]) -> str:
+    said = [f"{x['name']} {_reached(x)}" for x in loops[:_NAMED]]
+    return ", ".join(said) + (f" and {len(loops) - _NAMED} more" if len(loops) > _NAMED else "")
+
+
+def _reached(loop: Shape) -> str:
+    low, high = (loop["ii"], loop["ii"]) if loop["ii"] is not None else loop["bounds"] or (None, None)
+    target = "" if loop["target_ii"] is None else f" instead of {loop['target_ii']}"
+    if low is None:
+        return "II unknown"
+    return f"II {low}{target}" if low == high else f"II {low} to {high}{target}"
+
+
+def next_step(files: Sequence[Shape]) -> str:
+    """The command to type after ``hlspart ii``, as a line; "" where nothing is left to do."""
+    late = {f["path"]: [x for x in f["loops"] if missed(x)] for f in files}
+    ports = [
+        path for path, loops in late.items() if any(k["kind"] == "memory-port" for x in loops for k in x["limits"])
+    ]
+    if ports:
+        return command("infer", ports, "", "the least partition that reaches the target II")
+    for path, x in [(f["path"], x) for test in (missed, unknown) for f in files for x in f["loops"] if test(x)]:
+        return command(
+            "ii", [path], f"--explain {shlex.quote(x['function'] + '/' + x['name'])}", "what the loop waits for"
+        )
+    loops = [x for f in files for x in f["loops"]]
+    if loops and not any(x["pipelined"] for x in loops):
+        return command("infer", [f["path"] for f in files], "--target-ii 1", "what pipelining would need")
+    return ""
+
+
+def command(name: str, paths: Sequence[str], options: str, why: str) -> str:
+    """What to type next, and why: on these files, or with the options of the command that asks."""
+    again, _ = screen.typed()
+    said = " ".join(map(shlex.quote, paths)) if again is None else again
+    return f"next: {why}\n  hlspart {' '.join(x for x in (name, said, options) if x)}\n"
+
+
+def inferred(loops: Sequence[Shape]) -> str:
+    """What the partitions of ``hlspart infer`` change, in one sentence."""
+    asked = [x for x in loops if x["target_ii"] is not None]
+    before = [x for x in asked if x["ii_before"] is None or x["ii_before"] > x["target_ii"]]
+    after = [x for x in asked if x["ii_after"] is None or x["ii_after"] > x["target_ii"]]
+    if not asked:
+        return "no loop has a target II"
+    if not before and not after:
+        return "the loop reaches its target II" if len(asked) == 1 else f"all {len(asked)} loops reach their target II"
+    many = f"{len(before)} of {len(asked)} loop{'s' * (len(asked) > 1)} miss{'es' * (len(before) == 1)} the target II"
+    many += f": {', '.join(x['name'] for x in before[:_NAMED])}" + (", ..." if len(before) > _NAMED else "")
+    if not after:
+        return f"{many}; with the partitions below none does"
+    if len(after) >= len(before):
+        return f"{many}; no partition mends {'it' if len(before) == 1 else 'them'}"
+    return f"{many}; with the partitions below {len(after)} still {'does' if len(after) == 1 else 'do'}"

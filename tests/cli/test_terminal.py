@@ -1,0 +1,246 @@
+"""What people see: the width and colours of a terminal, the verdict first, the next step last, help, progress."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import shutil
+import struct
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+
+from hlspart.cli import progress
+from hlspart.cli.app import COMMANDS, run
+from hlspart.cli.app import cli as group
+from hlspart.cli.help import SHARED, CommandWithExample
+from hlspart.render.screen import Screen, folded, shown_on
+from hlspart.render.table import table
+
+ROOT = Path(__file__).resolve().parents[2]
+COLOUR = re.compile("\033\\[[0-9;]*m")
+WIDTHS = (80, 100, 120)
+LONG = """
+void convolution_over_the_whole_picture(const int in[64], int out[64]) {
+  int intermediate_values_of_the_first_pass[64];
+load_everything_that_the_window_needs: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    intermediate_values_of_the_first_pass[i] = in[i]; }
+three_neighbours_of_every_element_in_one_step: for (int i = 1; i < 63; i++) {
+#pragma HLS PIPELINE II=1
+    out[i] = intermediate_values_of_the_first_pass[i] + intermediate_values_of_the_first_pass[i - 1]
+           + intermediate_values_of_the_first_pass[i + 1]; }
+}
+"""
+
+
+def on_terminal(act: Callable[[], object], columns: int) -> str:
+    """What ``act`` writes, in a child whose standard streams are a terminal."""
+    child, end = pty.fork()
+    if child == 0:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR"):
+            os.environ.pop(name, None)
+        sys_streams()
+        act()
+        os._exit(0)
+    out = b""
+    try:
+        while data := os.read(end, 1 << 16):
+            out += data
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    os.waitpid(child, 0)
+    os.close(end)
+    return out.decode().replace("\r\n", "\n")
+
+
+def sys_streams() -> None:
+    """Python's streams over the descriptors again: the test runner has put others in their place."""
+    import sys
+
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("bottleneck", "conv2d", "gemm", "histogram", "polyphase"):
+        shutil.copy(ROOT / f"samples/{name}.c", tmp_path)
+    (tmp_path / "long.c").write_text(LONG)
+    return tmp_path
+
+
+FILES = ("bottleneck.c", "conv2d.c", "histogram.c", "polyphase.c", "long.c")
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("ii", *FILES),
+        ("accesses", *FILES),
+        ("infer", *FILES),
+        ("infer", "conv2d.c", "--pareto"),
+        ("ii", "conv2d.c", "--explain", "conv_r_conv_c"),
+        ("expand", "gemm.c", "--loop", "ROWS", "--sweep", "1,2,4"),
+        ("buffers", "bottleneck.c"),
+        ("rules",),
+    ],
+    ids=lambda a: "-".join(a[:1] + a[2:3]),
+)
+def test_everything_fits_the_terminal(
+    here: Path, args: tuple[str, ...], columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_AFTER", 600)
+    text = COLOUR.sub("", on_terminal(lambda: run(args), columns))
+    lines = text.splitlines()
+    assert len(lines) > 2 and "error" not in lines[0]
+    assert [x for x in lines if len(x) > columns] == []
+    assert columns == 120 or max(map(len, lines)) > columns * 3 // 5  # the room is used
+
+
+def test_a_pipe_gets_every_column_on_one_line(cli, here: Path) -> None:
+    done = cli("ii", "long.c")
+    (head,) = [x for x in done.out.splitlines() if "Modules & Loops" in x]
+    for column in ("Line", "Issue", "Latency (cycles)", "Latency (ns)", "Iteration Latency", "Target", "Interval"):
+        assert column in head
+    assert "FF" not in head and "\033" not in done.out  # nothing stands in a column of flip-flops
+    row = next(x for x in done.out.splitlines() if "o three_neighbours" in x)
+    assert head.index("Interval") + len("Interval") == row.index(" 2 ", head.index("Target") + 6) + 2  # to the right
+
+
+def test_assumptions_then_the_verdict_and_the_next_step_last(cli, here: Path) -> None:
+    lines = cli("ii", "bottleneck.c", "--tool", "vitis-2020.2", "--clock", "5").out.splitlines()
+    assert lines[0].startswith("assumed: ")
+    assert lines[2] == "bottleneck.c: 1 of 2 pipelined loops misses the target II: SUM_LOOP II 2 instead of 1"
+    assert lines[-2:] == [
+        "next: the least partition that reaches the target II",
+        "  hlspart infer bottleneck.c --tool vitis-2020.2 --clock 5",
+    ]
+    again = cli(*lines[-1].split()[1:])
+    first, *_, step = again.out.splitlines()
+    assert first == "bottleneck.c: 1 of 2 loops misses the target II: SUM_LOOP; with the partitions below none does"
+    assert step == "  hlspart rewrite bottleneck.c --tool vitis-2020.2 --clock 5 --infer -o NEW.c"
+    assert cli(*step.split()[1:]).code == 0
+    after = cli("ii", "NEW.c", "--tool", "vitis-2020.2", "--clock", "5").out.splitlines()
+    assert after[2] == "NEW.c: all 2 pipelined loops reach their target II" and not after[-1].startswith("  hlspart")
+
+
+def test_a_step_of_infer_says_its_own_options_again(cli, here: Path) -> None:
+    (here / "quads.c").write_text(
+        "void f(int A[256], int y[64]) { for (int i = 0; i < 64; i++) {\n#pragma HLS pipeline II=1\n"
+        "y[i] = A[4 * i] + A[4 * i + 1] + A[4 * i + 2] + A[4 * i + 3]; } }\n"
+    )
+    step = cli("infer", "quads.c", "--max-banks", "8", "--pow2").out.splitlines()[-1]
+    assert step == "  hlspart infer quads.c --max-banks 8 --pow2 --emit diff"
+    assert cli(*step.split()[1:]).out.startswith("--- ")
+    step = cli("infer", "bottleneck.c", "--scheme", "any").out.splitlines()[-1]
+    assert "rewrite" not in step  # which has no --scheme and might write other banks
+
+
+@pytest.mark.parametrize("command", ["ii", "infer"])
+def test_missed_targets_are_red_where_colours_are_wanted(cli, here: Path, command: str) -> None:
+    always = cli(command, "bottleneck.c", "--color", "always").out
+    plain = cli(command, "bottleneck.c").out
+    assert COLOUR.sub("", always) == plain != always
+    missed = next(x for x in always.splitlines() if ("SUM_LOOP" in x and "|" not in x and "126" in x) or "2  " in x)
+    assert "\033[31m2\033[0m" in always and "\033[32m1\033[0m" in always and missed
+    shown = on_terminal(lambda: run((command, "bottleneck.c")), 100)
+    assert "\033[31m" in shown
+    assert "\033" not in on_terminal(lambda: run((command, "bottleneck.c", "--color", "never")), 100)
+    assert cli(command, "bottleneck.c", "--color", "always", "--format", "json").out.startswith("{")
+
+
+def test_an_unknown_ii_is_not_green(cli, here: Path) -> None:
+    (here / "u.c").write_text(
+        "void f(int n, int a[64], const int p[64]) { for (int i = 0; i < 64; i++) {\n#pragma HLS pipeline II=1\n"
+        "while (a[p[i]] > n) a[p[i]] -= n; } }\n"
+    )
+    loops = cli("ii", "u.c", "--format", "json").json["files"][0]["loops"]
+    assert any(x["pipelined"] and x["ii"] is None for x in loops)
+    out = cli("ii", "u.c", "--color", "always").out
+    assert "\033[33m?" in out and "cannot be predicted" in out and "\033[32m" not in out
+
+
+def test_folded_commands_and_pragmas_still_work() -> None:
+    pragma = "    #pragma HLS array_partition variable=a_rather_long_name type=cyclic factor=16 dim=1"
+    with shown_on(Screen(50)):
+        lines = folded(pragma + "\n").splitlines()
+    assert len(lines) > 1 and all(x.endswith(" \\") for x in lines[:-1]) and max(map(len, lines)) <= 50
+    assert " ".join(x.removesuffix("\\") for x in lines).split() == pragma.split()
+
+
+def test_tables_lose_no_text_when_they_are_folded() -> None:
+    rows = [("alpha/beta_gamma" * k, k, "some words about it " * k) for k in range(1, 6)]
+    with shown_on(Screen(60)):
+        text = table(("name", "number", "words"), rows)
+    assert max(map(len, text.splitlines())) <= 60
+    squeezed = re.sub(r"\s", "", text)
+    assert sum(text.count(x) for x in ("some", "words")) >= 2 * 15 and squeezed.count("gamma") == 15
+    with shown_on(Screen(60)):
+        assert table(("a", "empty", "b"), [("x", "-", 1), ("y", "", 20)]) == "  a   b\n  x   1\n  y  20\n"
+
+
+# ---------------------------------------------------------------------------------------- help
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_own_options_first_and_an_example_that_parses(cli, name: str) -> None:
+    command = group.get_command(click.Context(group), name)
+    assert isinstance(command, CommandWithExample)
+    text = cli(name, "--help").out
+    titles = re.findall(r"^(\S.*):$", text, re.M)
+    assert titles[:2] == ["Example", "Options"]
+    shared = [t for t in titles if t in SHARED]
+    assert titles[len(titles) - len(shared) :] == shared == [t for t in SHARED if t in titles]
+    words = command.example.split()
+    assert words[0] == name and f"hlspart {command.example}" in text
+    known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)}
+    assert {w for w in words if w.startswith("-")} <= known
+
+
+# ------------------------------------------------------------------------------------ messages
+
+
+def test_a_missing_header_is_said_once(cli, tmp_path: Path) -> None:
+    for name in ("x.c", "y.c", "z.c"):
+        (tmp_path / name).write_text(f'#include "gone.h"\nint {name[0]}(int a[4]) {{ return a[0]; }}\n')
+    done = cli("ii", "x.c", "y.c", "z.c")
+    assert done.err.count("gone.h") == 1 and done.err.startswith("x.c:1:1: note: header gone.h not found")
+    text = cli("lint", "x.c", "y.c", "z.c", "--no-cache").out
+    assert text.count("header gone.h") == 1 and "(and in 2 more places)" in text
+    found = cli("lint", "x.c", "y.c", "z.c", "--no-cache", "--format", "json").json["diagnostics"]
+    assert [d["path"] for d in found if d["rule"] == "HLP006"] == ["x.c", "y.c", "z.c"]
+
+
+# ------------------------------------------------------------------------------------ progress
+
+
+def test_progress_comes_and_goes_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_AFTER", 0.02)
+    monkeypatch.setattr(progress, "_EVERY", 0.01)
+
+    def work() -> None:
+        with progress.PROGRESS:
+            time.sleep(0.2)
+            progress.PROGRESS.note("3 of 4 programs")
+            time.sleep(0.2)
+
+    shown = on_terminal(work, 80)
+    assert "working: 0 s" in shown and "3 of 4 programs: 0 s" in shown and shown.endswith("\r\033[K")
+    monkeypatch.setattr(progress, "_AFTER", 60)
+    assert on_terminal(work, 80) == ""
+
+
+def test_progress_is_not_for_files(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_AFTER", 0.01)
+    with progress.Progress():
+        time.sleep(0.05)
+    assert capfd.readouterr().err == ""
