@@ -121,15 +121,21 @@ class Pipeline:
             target=self.target, recheck=self.ii_under, expansions=self._expansions,
         )  # fmt: skip
 
-    def fix(self, report: LintReport, config: LintConfig | None = None, unsafe: bool = False) -> Fixed:
-        """The fixes of ``report`` that hold, each proved on the changed text."""
+    def fix(
+        self,
+        report: LintReport,
+        config: LintConfig | None = None,
+        unsafe: bool = False,
+        only: Diagnostic | None = None,
+    ) -> Fixed:
+        """The fixes of ``report`` that hold, or that of ``only``, each proved on the changed text."""
         from hlspart.lint.fixes import fix
 
         def again(texts: Mapping[str, str]) -> tuple[LintReport, IIResult]:
             inner = self.with_texts(texts)
             return inner.lint(config), inner.figures
 
-        return fix(self.program, report, self.figures, again, unsafe)
+        return fix(self.program, report, self.figures, again, unsafe, only)
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """Banked C, with the partitions of the text or, on request, the inferred ones; nothing gets slower."""

@@ -33,6 +33,7 @@ COMMANDS = {
     "mars": ("mars", "Irredundant data layout of a tiled loop nest."),
     "compare": ("compare", "Compare the prediction with a synthesis report or log."),
     "targets": ("targets", "List known tools, devices and their assumptions."),
+    "lsp": ("lsp", "Serve editors: findings, fixes, II above loops, ports under the cursor."),
     "trace": ("trace", "Print the record of any stage of the analysis."),
     "explain": ("explain", "Explain a lint rule."),
     "rules": ("rules", "List the lint rules."),

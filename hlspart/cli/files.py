@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import stat
 import sys
 import tempfile
@@ -78,6 +79,11 @@ def say(message: str) -> None:
     """One line for people, on standard error."""
     PROGRESS.stop()
     print(one_line(message), file=sys.stderr)
+
+
+def terminal_width() -> int | None:
+    """Columns of standard output; None where it is no terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def write_report(text: str, path: str | None = None, coloured: bool = False) -> None:

@@ -31,6 +31,14 @@ class CommandWithExample(click.Command):
         super().__init__(*args, **others)
         self.example = example
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Once, or with ``--watch`` again whenever a file that was read changes."""
+        if not ctx.params.pop("watch", False):
+            return super().invoke(ctx)
+        from hlspart.cli.watch import repeated
+
+        return repeated(ctx, lambda: super(CommandWithExample, self).invoke(ctx))
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The groups in the order in which they come, those of :data:`SHARED` last."""
         groups: dict[str, list[tuple[str, str]]] = {"": []}

@@ -56,6 +56,7 @@ _OUTPUT = (
     _write("--format", "formats", multiple=True, metavar="F[=FILE]", help="Report format; repeatable."),
     _write("-o", "--output", metavar="FILE", help="Write to FILE; one input only."),
     _write("--out-dir", metavar="DIR", help="Write one output per input into DIR."),
+    _write("--watch", is_flag=True, help="Run again whenever a file that was read changes."),
     _write(
         "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Colour."
     ),
@@ -88,6 +89,7 @@ _DEPEND = (
 )
 shared_options = _with((*_SOURCE, *_TARGET, *_OUTPUT))
 optional_files = _with((click.argument("files", nargs=-1, metavar="[FILE]"), *_SOURCE[1:], *_TARGET, *_OUTPUT))
+setup_options = _with((*_SOURCE[1:-1], *_TARGET))  # for commands that are told later what to look at
 infer_options = _with(_INFER)
 dependency_options = _with(_DEPEND)
 
@@ -101,7 +103,7 @@ def options_of(shared: Mapping[str, Any]) -> Options:
             include_dirs=tuple(display_path(p) for p in shared["include_dirs"]),
             directive_files=tuple(_readable(p) for p in shared["directive_files"]),
             language=shared["lang"],
-            stdin_filename=shared["stdin_filename"],
+            stdin_filename=shared.get("stdin_filename", "<stdin>"),
         ),
         target=TargetOptions(
             part=shared["part"],

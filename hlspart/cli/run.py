@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from hlspart.api import Kernel
-from hlspart.cli.files import dependency_rule, encode, say, write_outputs, write_product, write_report
+from hlspart.cli.files import dependency_rule, encode, say, terminal_width, write_outputs, write_product, write_report
 from hlspart.cli.options import again, options_of, own_options
+from hlspart.cli.watch import was_read
 from hlspart.inputs import InputError, open_pipeline
 from hlspart.model.diagnostics import Diagnostic, Place, Severity
 from hlspart.model.options import TargetOptions
@@ -208,20 +207,24 @@ class Run:
         written = [o for o in outputs if o != "-"]
         if not written:
             raise click.UsageError("-MD and -MF need an output file that depends on the inputs")
-        program, given = self.pipeline.program, self.pipeline.options
-        inputs = [u.path for u in program.units] + [h for u in program.units for h in u.headers]
-        others = (*given.frontend.directive_files, given.target.target_file, given.settings)
-        inputs += [path for path in others if path]
         targets = [options["depend_target"]] if options["depend_target"] else written
         name = options["depend_file"] or os.path.splitext(written[0])[0] + ".d"
-        read = [i for i in inputs if not i.startswith("<") and i != given.frontend.stdin_filename]  # <hlspart>/stdint.h
-        self.product(name, dependency_rule(targets, read))
+        self.product(name, dependency_rule(targets, self.read()))
+
+    def read(self) -> list[str]:
+        """The files that the answers depend on: sources, headers, directives, settings."""
+        given, units = self.pipeline.options, [u for part in self.parts for u in part.program.units]
+        inputs = [u.path for u in units] + [h for u in units for h in u.headers]
+        inputs += [*given.frontend.directive_files, given.target.target_file or "", given.settings or ""]
+        own = given.frontend.stdin_filename
+        return list(dict.fromkeys(i for i in inputs if i and not i.startswith("<") and i != own))  # <hlspart>/stdint.h
 
     def finish(self, renderers: Mapping[str, Renderer], quiet: bool = False) -> int:
         """Render and write the reports, then the products; returns the exit code.
 
         ``quiet``: no report unless a format was asked for.
         """
+        was_read(self.read())
         plan = self._report_plan(renderers) if self._formats or not quiet else []
         reports = [(path, self._rendered(render, paths, path, renderers)) for path, render, paths in plan]
         products = self._products if self.code != UNUSABLE else []
@@ -243,8 +246,7 @@ class Run:
     ) -> str:
         """A report that may be printed; text on standard output fits the screen."""
         if path is not None or render is not renderers.get("text"):
-            with shown_on(replace(self.screen, width=None, colour=False)):
-                return printable(render(paths))
+            return printable(render(paths))
         with shown_on(self.screen):
             return folded(printable(render(paths), self.screen.colour))
 
@@ -275,8 +277,7 @@ def screen_of(shared: Mapping[str, Any]) -> Screen:
     colour = choice == "always" or (
         choice == "auto" and not os.environ.get("NO_COLOR") and (terminal or bool(os.environ.get("FORCE_COLOR")))
     )
-    columns = shutil.get_terminal_size().columns if terminal else None
-    return Screen(columns, colour, again(shared), own_options())
+    return Screen(terminal_width(), colour, again(shared), own_options())
 
 
 _ENDINGS = {"text": "txt", "concise": "txt", "junit": "xml"}

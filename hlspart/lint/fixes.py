@@ -30,12 +30,20 @@ class Fixed:
     refused: tuple[tuple[Diagnostic, str], ...]
 
 
-def fix(program: Program, report: LintReport, ii: IIResult, again: Again, unsafe: bool = False) -> Fixed:
-    """Apply the fixes of ``report`` that hold. ``again`` lints the program with some texts replaced."""
+def fix(
+    program: Program,
+    report: LintReport,
+    ii: IIResult,
+    again: Again,
+    unsafe: bool = False,
+    only: Diagnostic | None = None,
+) -> Fixed:
+    """Apply the fixes of ``report`` that hold, or that of ``only``. ``again`` lints the program with some texts
+    replaced."""
     wanted: list[Diagnostic] = []
     refused: list[tuple[Diagnostic, str]] = []
     for item in report.diagnostics:
-        if item.fix is None:
+        if item.fix is None or (only is not None and item is not only):
             continue
         if not item.fix.safe and not unsafe:
             refused.append((item, "unsafe: it changes what the tool builds (--unsafe-fixes)"))

@@ -52,8 +52,7 @@ def text(shape: Shape) -> str:
             for p in file["pragmas"]:
                 reason = f": {p['reason']}" if p["reason"] else ""
                 out.append(f"  line {p['line']}: {p['status']}: {p['text']}{reason}\n")
-    step = verdict.next_step(good)
-    return "".join(out) + (f"\n{step}" if step else "")
+    return "".join(out) + verdict.next_step([x for f in good for x in f["loops"]])
 
 
 _MEMORY = ("bram18k", "uram", "registers", "luts", "mux_luts")

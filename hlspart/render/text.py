@@ -152,16 +152,13 @@ def infer(shape: Shape) -> str:
 def _after_infer(files: list[Shape]) -> str:
     """How to get what was found into the text."""
     _, options = typed()
-    arrays = [(f["path"], a) for f in files for a in f["arrays"]]
-    banked = list(dict.fromkeys(path for path, a in arrays if a["needs_rewrite"]))
-    if banked and options:
-        return ""  # ``rewrite`` infers by itself, without these options
-    if banked:
+    arrays = [a for f in files for a in f["arrays"]]
+    if any(a["needs_rewrite"] for a in arrays):
         where = "-o NEW.c" if len(files) == 1 else "--out-dir DIR"
-        return "\n" + verdict.command("rewrite", banked, f"--infer {where}", "C in which the banks are written out")
-    changed = list(dict.fromkeys(path for path, a in arrays if a["pragmas"]))
-    if changed:
-        return "\n" + verdict.command("infer", changed, f"{options} --emit diff".strip(), "the pragmas as a patch")
+        # ``rewrite`` infers by itself, without the options of this command
+        return "" if options else verdict.command("rewrite", f"--infer {where}", "C in which the banks are written out")
+    if any(a["pragmas"] for a in arrays):
+        return verdict.command("infer", f"{options} --emit diff".strip(), "the pragmas as a patch")
     return ""
 
 

@@ -64,29 +64,22 @@ def _reached(loop: Shape) -> str:
     return f"II {low}{target}" if low == high else f"II {low} to {high}{target}"
 
 
-def next_step(files: Sequence[Shape]) -> str:
-    """The command to type after ``hlspart ii``, as a line; "" where nothing is left to do."""
-    late = {f["path"]: [x for x in f["loops"] if missed(x)] for f in files}
-    ports = [
-        path for path, loops in late.items() if any(k["kind"] == "memory-port" for x in loops for k in x["limits"])
-    ]
-    if ports:
-        return command("infer", ports, "", "the least partition that reaches the target II")
-    for path, x in [(f["path"], x) for test in (missed, unknown) for f in files for x in f["loops"] if test(x)]:
-        return command(
-            "ii", [path], f"--explain {shlex.quote(x['function'] + '/' + x['name'])}", "what the loop waits for"
-        )
-    loops = [x for f in files for x in f["loops"]]
+def next_step(loops: Sequence[Shape]) -> str:
+    """What to type after ``hlspart ii``; "" where nothing is left to do."""
+    late = [x for x in loops if missed(x)]
+    if any(limit["kind"] == "memory-port" for x in late for limit in x["limits"]):
+        return command("infer", "", "the least partition that reaches the target II")
+    for x in [*late, *filter(unknown, loops)][:1]:
+        return command("ii", f"--explain {shlex.quote(x['function'] + '/' + x['name'])}", "what the loop waits for")
     if loops and not any(x["pipelined"] for x in loops):
-        return command("infer", [f["path"] for f in files], "--target-ii 1", "what pipelining would need")
+        return command("infer", "--target-ii 1", "what pipelining would need")
     return ""
 
 
-def command(name: str, paths: Sequence[str], options: str, why: str) -> str:
-    """What to type next, and why: on these files, or with the options of the command that asks."""
+def command(name: str, options: str, why: str) -> str:
+    """What to type next, and why, with the files and options of the command that asks; "" for a library call."""
     again, _ = screen.typed()
-    said = " ".join(map(shlex.quote, paths)) if again is None else again
-    return f"next: {why}\n  hlspart {' '.join(x for x in (name, said, options) if x)}\n"
+    return "" if again is None else f"\nnext: {why}\n  hlspart {' '.join(x for x in (name, again, options) if x)}\n"
 
 
 def inferred(loops: Sequence[Shape]) -> str:

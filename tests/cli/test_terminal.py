@@ -7,7 +7,10 @@ import os
 import pty
 import re
 import shutil
+import signal
 import struct
+import subprocess
+import sys
 import termios
 import time
 from collections.abc import Callable
@@ -63,8 +66,6 @@ def on_terminal(act: Callable[[], object], columns: int) -> str:
 
 def sys_streams() -> None:
     """Python's streams over the descriptors again: the test runner has put others in their place."""
-    import sys
-
     sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
 
 
@@ -244,3 +245,32 @@ def test_progress_is_not_for_files(capfd: pytest.CaptureFixture[str], monkeypatc
     with progress.Progress():
         time.sleep(0.05)
     assert capfd.readouterr().err == ""
+
+
+# --------------------------------------------------------------------------------------- watch
+
+
+def test_watch_runs_again_when_a_header_changes(tmp_path: Path) -> None:
+    (tmp_path / "n.h").write_text("#define N 8\n")
+    (tmp_path / "k.c").write_text(
+        '#include "n.h"\nvoid f(int a[64]) {\nL: for (int i = 0; i < N; i++) {\n#pragma HLS pipeline\n'
+        "    a[i] = i;\n  }\n}\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "hlspart", "ii", "k.c", "--watch"], cwd=tmp_path, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        for text, trips in (("#define N 16\n", 8), ("void f( {", 16), ("#define N 64\n", None), ("", 64)):
+            said = ""
+            while "watching 2 files" not in (line := process.stdout.readline()):
+                assert line, said
+                said += line
+            assert (f"  {trips} " in said) if trips else ("error" in said and "n.h:1" in said), said
+            (tmp_path / "n.h").write_text(text)
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+    assert run(["ii", "-", "--watch"]) == 2
