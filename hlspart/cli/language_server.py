@@ -1,4 +1,4 @@
-"""The language server protocol over :mod:`hlspart.api.document`; needs pygls, the extra ``lsp``."""
+"""The language server protocol over :class:`hlspart.api.Document`; needs pygls, the extra ``lsp``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
-from hlspart.api.document import Document
+from hlspart.api import Document
 from hlspart.inputs import display_path
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.options import Options

@@ -41,7 +41,9 @@ def verdict(loops: Sequence[Shape]) -> str:
         if len(pipelined) == 1:
             return "the pipelined loop reaches its target II"
         return f"all {len(pipelined)} pipelined loops reach their target II"
-    many = f"of {len(pipelined)} pipelined loop{'s' * (len(pipelined) > 1)}"
+    if len(pipelined) == 1:
+        return f"the pipelined loop {'misses its target II' if late else 'cannot be predicted'}: {_names(pipelined)}"
+    many = f"of {len(pipelined)} pipelined loops"
     parts = []
     if late:
         parts.append(f"{len(late)} {many} miss{'es' * (len(late) == 1)} the target II: {_names(late)}")
