@@ -2,65 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from hlspart.model.access import Access, AccessAnalysis
 from hlspart.model.directives import Directive
 from hlspart.model.program import Program
 from hlspart.rules._base import Misstep, Witness
 
+Kinds = tuple[str, str]
+_FLOW: dict[str, Kinds] = {"raw": ("write", "read"), "war": ("read", "write"), "waw": ("write", "write")}
+
 
 def carried(analysis: AccessAnalysis, directive: Directive) -> Witness | None:
-    """A value written in one iteration of the directive's loop and read in a later one.
+    """Two accesses that meet in an element although the directive denies it, or earlier than it says.
 
-    Only exact affine accesses in one common nest of exactly known loops are judged. A carried
-    dependence exists as soon as two such iterations touch one element, whoever wrote it last.
+    ``inter``: the least number of iterations between them (values that flow forward, unless a direction is given);
+    ``intra``: in one iteration, distance 0. Only exact affine accesses in loops that are known exactly are judged;
+    accesses meet as soon as two such iterations touch one element, whoever wrote it last.
     """
-    if directive.loop is None or len(directive.variables) != 1 or not _denies(directive):
+    if directive.loop is None or len(directive.variables) != 1:
         return None
-    inside = [
-        a
-        for a in analysis.accesses
-        if a.array == directive.variables[0] and directive.loop in a.loops and a.affine and a.exact and a.map
-    ]
+    kinds = _FLOW.get(directive.choice("direction", tuple(_FLOW)) or "raw", _FLOW["raw"])
+    denied = directive.choice("dependent", ("true", "false")) != "true"
+    if directive.choice("type", ("inter", "intra")) == "intra":
+        return _inside(analysis, directive.loop, directive.variables[0], kinds) if denied else None
+    found = least(analysis, directive.loop, directive.variables[0], kinds)
+    claimed = directive.values.get("distance")
+    if found is None or (claimed is None and not denied) or (claimed is not None and found.distance >= claimed):
+        return None
+    return found
+
+
+def least(analysis: AccessAnalysis, loop: int, variable: int, kinds: Kinds) -> Witness | None:
+    """The least distance, in iterations of a loop, at which accesses of two kinds meet in an element."""
     best: Witness | None = None
-    for source in inside:
-        for sink in inside:
-            if source.kind != "write" or sink.kind != "read":
-                continue
-            distance = _distance(analysis, directive.loop, source, sink)
-            if distance is not None and (best is None or distance < best.distance):
-                best = Witness(source.at, sink.at, distance)
+    for source, sink in _pairs(analysis, loop, variable, kinds):
+        distance = _distance(analysis, loop, source, sink)
+        if distance is not None and (best is None or distance < best.distance):
+            best = Witness(source.at, sink.at, distance)
     return best
 
 
-def _denies(directive: Directive) -> bool:
-    """``inter false``, for values that flow forward (RAW or no direction given)."""
-    if directive.choice("type", ("inter", "intra")) == "intra":
+def never_meet(analysis: AccessAnalysis, loop: int, variable: int) -> bool:
+    """Whether it is proved that no two iterations of a loop touch one element of an array that one of them writes."""
+    inside = [a for a in analysis.accesses if a.array == variable and loop in a.loops]
+    known = all(a.affine and a.exact and a.map and _counted(analysis, a) for a in inside)
+    if not inside or not known:
         return False
-    if directive.choice("dependent", ("true", "false")) == "true" or "distance" in directive.values:
-        return False
-    return directive.choice("direction", ("raw", "war", "waw")) in (None, "raw")
+    for kinds in _FLOW.values():
+        for source, sink in _pairs(analysis, loop, variable, kinds):
+            if not _comparable(loop, source, sink) or _distance(analysis, loop, source, sink) is not None:
+                return False
+    return True
+
+
+def _pairs(analysis: AccessAnalysis, loop: int, variable: int, kinds: Kinds) -> Iterator[tuple[Access, Access]]:
+    inside = [
+        a for a in analysis.accesses if a.array == variable and loop in a.loops and a.affine and a.exact and a.map
+    ]
+    for source in inside:
+        for sink in inside:
+            if (source.kind, sink.kind) == kinds:
+                yield source, sink
+
+
+def _inside(analysis: AccessAnalysis, loop: int, variable: int, kinds: Kinds) -> Witness | None:
+    from hlspart.sets.carried import meet
+
+    for source, sink in _pairs(analysis, loop, variable, kinds):
+        same = source.loops == sink.loops and source.iterators == sink.iterators
+        later = same and source.order < sink.order and source.ref != sink.ref
+        if later and source.map and sink.map and meet((source.domain, source.map), (sink.domain, sink.map)):
+            return Witness(source.at, sink.at, 0)
+    return None
+
+
+def _counted(analysis: AccessAnalysis, access: Access) -> bool:
+    infos = [analysis.loops[ident] for ident in access.loops]
+    known = all(i.step is not None and i.cause is None and not i.exits for i in infos)
+    return known and len(access.loops) == len(access.iterators)
+
+
+def _comparable(loop: int, source: Access, sink: Access) -> bool:
+    position = source.loops.index(loop)
+    return source.loops[: position + 1] == sink.loops[: position + 1]
 
 
 def _distance(analysis: AccessAnalysis, loop: int, source: Access, sink: Access) -> int | None:
-    from hlspart.sets.carried import first_distance
+    from hlspart.sets.carried import least_distance
 
-    if source.loops != sink.loops or source.iterators != sink.iterators or len(source.loops) != len(source.iterators):
-        return None
-    infos = [analysis.loops[ident] for ident in source.loops]
-    if any(i.step is None or i.cause is not None or i.exits for i in infos):
+    if not (_comparable(loop, source, sink) and _counted(analysis, source) and _counted(analysis, sink)):
         return None
     assert source.map is not None
     assert sink.map is not None
-    position = source.loops.index(loop)
-    own = len(source.loops) - position
-    weights = (1, *[0] * (own - 1))
-    steps = tuple(i.step or 1 for i in infos[position:])
+    step = analysis.loops[loop].step or 1
+    sides = ((source.domain, source.map, len(source.loops)), (sink.domain, sink.map, len(sink.loops)))
     try:
-        return first_distance(
-            source.iterators, own, weights, steps, (source.domain, source.map), (sink.domain, sink.map)
-        )
+        return least_distance(source.loops.index(loop), step, *sides)
     except ArithmeticError:
         return None
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from hlspart.infer.emission import pragma_edits
 from hlspart.lint.catalogue import catalogue, entries
 from hlspart.lint.config import LintConfig
-from hlspart.lint.dependence import carried, misstep
+from hlspart.lint.dependence import carried, misstep, never_meet
 from hlspart.lint.suppressions import apply, suppressions
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
@@ -51,6 +51,7 @@ def run(
         lambda result: pragma_edits(program, result),
         lambda directive: carried(analysis, directive),
         lambda accesses: misstep(program, analysis, accesses),
+        lambda loop, variable: never_meet(analysis, loop, variable),
         target.flow if target is not None else "vivado",
         unroll_factors(program),
         target.complete_threshold if target is not None else 0,

@@ -43,7 +43,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class Witness:
-    """Two accesses that meet in one element ``distance`` iterations apart."""
+    """Two accesses that meet in one element ``distance`` iterations apart, 0: in one iteration."""
 
     source: Origin
     sink: Origin
@@ -73,6 +73,7 @@ class Facts:
 
     ``tool`` is the target tool (``vitis-2022.1``). ``ii`` is None when it was not computed; ``infer`` is
     run when a rule asks :meth:`inferred`, ``insert`` gives the edits that write its pragmas.
+    ``never_meet``: whether no two iterations of a loop touch one element of an array.
     ``misstep``: what keeps accesses of one kind to one array from being those of a FIFO. ``flow``: "vivado" or "vitis".
     ``recheck`` predicts the II of the same program under another validation; ``carried`` finds a true
     dependence that a DEPENDENCE directive denies. ``unrolled``: loop id -> factor by which directives
@@ -89,6 +90,7 @@ class Facts:
     insert: Callable[[InferResult], tuple[Edit, ...]] | None = None
     carried: Callable[[Directive], Witness | None] | None = None
     misstep: Callable[[Sequence[Access]], Misstep | None] | None = None
+    never_meet: Callable[[int, int], bool] | None = None
     flow: str = "vivado"
     unrolled: Mapping[int, int] = field(default_factory=dict)
     small: int = 0  # local arrays of fewer elements become registers without a directive

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `dependence ... inter false` where two iterations are proved to touch one element and the
-later one reads what the earlier one wrote.
+later one reads what the earlier one wrote, and `intra false` where one iteration reads what it has written before. With
+`direction` given, accesses of those kinds are looked at.
 
 ## Why is this bad
 The tool may then start the later iteration before the value is written: the hardware computes
@@ -53,12 +54,21 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         witness = facts.carried(directive)
         if witness is None:
             continue
+        if "distance" in directive.values:
+            continue  # another rule's
         name = facts.program.variable(directive.variables[0]).name
         loop = facts.program.loops[directive.loop].name
+        if witness.distance == 0:
+            message = f"'{name}' does depend on an access of the same iteration of loop {loop}"
+            related = [(witness.source, "accessed here"), (witness.sink, "and again in the same iteration")]
+            yield facts.report(RULE, directive.at, message, "remove it", related)
+            continue
         found = [x for x in facts.pipelined() if x.loop == directive.loop]
         short = bool(found) and found[0].depth is not None and witness.distance * (found[0].ii or 1) < found[0].depth
         message = f"'{name}' does depend on iterations {witness.distance} before in loop {loop}"
-        related = [(witness.source, "written here"), (witness.sink, f"read {witness.distance} iterations later")]
+        backwards = directive.choice("direction", ("raw", "war", "waw")) in ("war", "waw")
+        first, then = ("accessed here", "written") if backwards else ("written here", "read")
+        related = [(witness.source, first), (witness.sink, f"{then} {witness.distance} iterations later")]
         hint = f"remove it, or say distance={witness.distance} dependent=true"
-        severity: Severity = "error" if short else "warning"
+        severity: Severity = "error" if short and not backwards else "warning"
         yield facts.report(RULE, directive.at, message, hint, related, severity=severity)

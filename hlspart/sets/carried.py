@@ -117,6 +117,38 @@ def _first_distance(
     return int(least.to_python())
 
 
+def least_distance(outer: int, step: int, source: tuple[str, str, int], sink: tuple[str, str, int]) -> int | None:
+    """Least number of iterations d >= 1 of a loop after which ``sink`` touches an element that ``source`` touched.
+
+    Each is (domain, map, rank): the first ``outer`` iterators are those of loops around it and the same for both, the
+    next one is the loop's with this ``step``, those behind it may be anything. None when no two iterations meet.
+    Raises ArithmeticError when the question is beyond the effort limit.
+    """
+    context = isl.DEFAULT_CONTEXT
+    context.set_max_operations(_MAX_OPERATIONS)
+    context.reset_operations()
+    try:
+        return _least_distance(outer, step, source, sink)
+    except isl.Error as error:
+        raise ArithmeticError(str(error)) from error
+    finally:
+        context.set_max_operations(0)
+
+
+@lru_cache(maxsize=4096)
+def _least_distance(outer: int, step: int, source: tuple[str, str, int], sink: tuple[str, str, int]) -> int | None:
+    sides = []
+    for domain, accessed, rank in (source, sink):
+        inner = rank - outer - 1
+        sides.append(_relation(domain, accessed).project_out(isl.dim_type.in_, outer + 1, inner))
+    later, distance = _order(outer + 1, 1, (1,), (step,))
+    pairs = sides[0].apply_range(sides[1].reverse()).intersect(later)
+    if pairs.is_empty():
+        return None
+    least = pairs.wrap().apply(distance).dim_min_val(0)
+    return int(least.to_python()) if least.is_int() else 1
+
+
 @lru_cache(maxsize=4096)
 def constants(domain: str, accessed: str) -> tuple[int | None, ...]:
     """The value of each dimension of the element where all iterations give the same."""

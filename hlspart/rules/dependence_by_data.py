@@ -1,0 +1,77 @@
+"""DEPENDENCE denies a dependence that the data decide.
+
+## What it does
+Reports `dependence ... inter false` on an array that the loop writes at an index that depends on data, and reads as
+well.
+
+## Why is this bad
+Whether two iterations meet cannot be known from the code. In a histogram, two equal bins within the pipeline's
+depth lose a count: C simulation is right, the hardware is wrong for some inputs.
+
+## Example
+```c
+void f(const int x[64], int hist[256]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline II=1
+#pragma HLS dependence variable=hist inter false
+    hist[x[i] & 255] += 1;
+  }
+}
+```
+
+## Use instead
+```c
+void f(const int x[64], int hist[256]) {
+  int old = x[0] & 255, sum = 0;
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline II=2
+    int bin = x[i] & 255;
+    if (bin != old) {
+      hist[old] = sum;
+      sum = hist[bin];
+    }
+    sum += 1;
+    old = bin;
+  }
+  hist[old] = sum;
+}
+```
+
+## Vitis message it predicts
+None: the tool believes the pragma.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+
+HINT = "keep the last element in a variable and compare the index, or prove that equal indices are apart"
+RULE = Rule("HLP213", "dependence-by-data", "warning", hint=HINT)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Denials that no analysis can confirm."""
+    for d in facts.program.directives:
+        denies = d.kind == "dependence" and d.usable and d.choice("dependent", ("true", "false")) != "true"
+        forward = d.choice("direction", ("raw", "war", "waw")) in (None, "raw")
+        if not denies or not forward or d.choice("type", ("inter", "intra")) == "intra" or "distance" in d.values:
+            continue
+        for ident in d.variables:
+            inside = [a for a in facts.analysis.of_array(ident) if d.loop is None or d.loop in a.loops]
+            inside = [a for a in inside if a.function == d.function and a.loops]
+            written = next((a for a in inside if a.kind == "write" and not a.affine), None)
+            if written is None:
+                continue
+            read = next((a for a in inside if a.kind == "read" and (d.loop or set(a.loops) & set(written.loops))), None)
+            if read is None:
+                continue
+            name = facts.program.variable(ident).name
+            message = (
+                f"'{name}' has an index that depends on data: that iterations do not meet cannot be known; "
+                "the hardware is wrong where two of them do within the pipeline"
+            )
+            related = [(written.at, "written here"), (read.at, "read here")]
+            yield facts.report(RULE, d.at, message, None, related)

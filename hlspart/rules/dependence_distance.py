@@ -1,0 +1,61 @@
+"""DEPENDENCE claims a distance that is too large.
+
+## What it does
+Reports `dependence ... distance=N` where two iterations fewer than N apart are proved to touch one element, the
+later one reading what the earlier one wrote.
+
+## Why is this bad
+The tool overlaps iterations as far as the distance allows. The later one then reads the value before it is written.
+
+## Example
+```c
+void f(int A[64]) {
+  for (int i = 2; i < 64; i++) {
+#pragma HLS pipeline II=1
+#pragma HLS dependence variable=A inter distance=4 true
+    A[i] = A[i - 2] + 1;
+  }
+}
+```
+
+## Use instead
+```c
+void f(int A[64]) {
+  for (int i = 2; i < 64; i++) {
+#pragma HLS pipeline II=1
+#pragma HLS dependence variable=A inter distance=2 true
+    A[i] = A[i - 2] + 1;
+  }
+}
+```
+
+## Vitis message it predicts
+None: the tool believes the pragma.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic, Fix
+from hlspart.model.source import Edit
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP212", "dependence-distance", "warning")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Distances that are larger than the true one."""
+    for directive in facts.program.directives if facts.carried is not None else ():
+        if directive.kind != "dependence" or not directive.usable or "distance" not in directive.values:
+            continue
+        witness = facts.carried(directive) if facts.carried is not None else None
+        if witness is None or witness.distance == 0 or directive.loop is None:
+            continue
+        name, loop = facts.program.variable(directive.variables[0]).name, facts.program.loops[directive.loop].name
+        claimed, true = directive.values["distance"], witness.distance
+        message = f"the distance of '{name}' in loop {loop} is {true}, not {claimed}"
+        related = [(witness.source, "written here"), (witness.sink, f"read {true} iterations later")]
+        span = facts.option_span(directive, "distance")
+        fix = Fix(f"say distance={true}", (Edit(span, f"distance={true}"),), False) if span is not None else None
+        yield facts.report(RULE, directive.at, message, f"say distance={true}", related, fix)

@@ -1,0 +1,64 @@
+"""DEPENDENCE is about a variable that has no dependence there.
+
+## What it does
+Reports DEPENDENCE on an array that its loop (or function) does not access, or never writes.
+
+## Why is this bad
+The directive does nothing: it names the wrong variable, or stands in the wrong loop. The dependence that was meant
+is still assumed.
+
+## Example
+```c
+void f(const int A[64], int B[128]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline II=1
+#pragma HLS dependence variable=A inter false
+    B[i + 64] = A[i] + B[i];
+  }
+}
+```
+
+## Use instead
+```c
+void f(const int A[64], int B[128]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline II=1
+#pragma HLS dependence variable=B inter false
+    B[i + 64] = A[i] + B[i];
+  }
+}
+```
+
+## Vitis message it predicts
+None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import sets
+
+RULE = Rule("HLP214", "dependence-without-access", "warning", hint="name the array that is written, or remove it")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """DEPENDENCE of arrays that are only read, or not accessed."""
+    for d in facts.program.directives:
+        if d.kind != "dependence" or not d.usable or len(d.variables) != 1 or d.function not in facts.program.functions:
+            continue
+        variable = facts.program.variable(d.variables[0])
+        if not variable.is_array or d.option("cross_variables") is not None:
+            continue
+        loop = facts.program.loops[d.loop] if d.loop is not None else None
+        body = loop.body if loop is not None else facts.program.functions[d.function or ""].body
+        uses = [u for u in sets(facts.program).below(body) if u.variable == variable.id]
+        if any(not u.exact for u in uses) or any(u.kind == "write" for u in uses):
+            continue
+        where = f"loop {loop.name}" if loop is not None else f"{d.function}()"
+        what = "only reads" if uses else "does not access"
+        related = [(loop.header, "the loop")] if loop is not None else [(variable.at, "the array")]
+        related += [(u.at, "read here") for u in uses[:1]]
+        yield facts.report(RULE, d.at, f"{where} {what} '{variable.name}': there is no dependence", None, related)
