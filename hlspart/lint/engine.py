@@ -8,7 +8,7 @@ from dataclasses import replace
 from hlspart.infer.emission import pragma_edits
 from hlspart.lint.catalogue import catalogue, entries
 from hlspart.lint.config import LintConfig
-from hlspart.lint.dependence import carried, misstep, never_meet
+from hlspart.lint.dependence import carried, least, misstep, never_meet
 from hlspart.lint.suppressions import apply, suppressions
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
@@ -18,6 +18,8 @@ from hlspart.model.results import IIResult, InferResult, Validation
 from hlspart.partition.unrolling import unroll_factors
 from hlspart.rules._base import Facts
 from hlspart.targets import Target
+
+_OF_ALL_TOOLS = frozenset(("HLP000", "HLP001", "HLP107", "HLP210", "HLP901", "HLP902"))
 
 
 def run(
@@ -51,6 +53,7 @@ def run(
         lambda result: pragma_edits(program, result),
         lambda directive: carried(analysis, directive),
         lambda accesses: misstep(program, analysis, accesses),
+        lambda loop, variable: least(analysis, loop, variable, ("write", "read")),
         lambda loop, variable: never_meet(analysis, loop, variable),
         target.flow if target is not None else "vivado",
         unroll_factors(program),
@@ -66,10 +69,13 @@ def run(
         if entry.rule.code in enabled:
             found.update(dict.fromkeys(entry.findings(facts)))
     files = tuple(unit.path for unit in program.units)
+    others = facts.foreign  # what is said to another tool is no fault
     shown = [
         _with_severity(d, config)
         for d in found
-        if _belongs(d, program) and not config.excuses(d.rule, d.name, d.place.path)
+        if _belongs(d, program)
+        and (d.place.path not in others or d.rule in _OF_ALL_TOOLS)
+        and not config.excuses(d.rule, d.name, d.place.path)
     ]
     broken = tuple(unit.path for unit in program.units if unit.error is not None)
     marks = suppressions({p: s for p, s in program.sources.items() if p not in broken and _given(p, program)})

@@ -76,7 +76,7 @@ class Directive:
     """
 
     kind: str
-    dialect: Literal["vitis", "smarthls", "accel", "opencl", "autopilot", "unknown"]
+    dialect: Literal["vitis", "smarthls", "accel", "bambu", "opencl", "autopilot", "unknown"]
     source: Literal["pragma", "cfg", "tcl"]
     at: Origin
     text: str

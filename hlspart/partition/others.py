@@ -93,6 +93,10 @@ def _fault(program: Program, directive: Directive) -> tuple[str, str, str | None
             low, high = values.get("min", 0), values.get("max")
             if low < 0 or (high is not None and high < low):
                 return "bad-tripcount", f"min={low} and max={high} are no range", "give 0 <= min <= max"
+        case "latency":
+            least, most = values.get("min"), values.get("max")
+            if least is not None and most is not None and least > most:
+                return "bad-latency", f"LATENCY: min={least} is above max={most}", "give min <= max"
         case "bind_storage" | "array_reshape":
             for ident in directive.variables:
                 variable = program.variable(ident)

@@ -13,6 +13,7 @@ from hlspart.model.directives import Directive, Fault
 from hlspart.model.program import Loop, PragmaMark, Program, Stmt, Variable, substatements
 from hlspart.model.results import IIResult, InferResult, LoopResult, PragmaStatus, Validation
 from hlspart.model.source import Edit, Origin, Span
+from hlspart.rules._dialects import foreign
 
 MOST_OPERATIONS = 300  # scheduled once more for each question about the least partition, over all questions
 
@@ -73,6 +74,7 @@ class Facts:
 
     ``tool`` is the target tool (``vitis-2022.1``). ``ii`` is None when it was not computed; ``infer`` is
     run when a rule asks :meth:`inferred`, ``insert`` gives the edits that write its pragmas.
+    ``least``: the nearest two iterations of a loop of which the later reads from an array what the other has written.
     ``never_meet``: whether no two iterations of a loop touch one element of an array.
     ``misstep``: what keeps accesses of one kind to one array from being those of a FIFO. ``flow``: "vivado" or "vitis".
     ``recheck`` predicts the II of the same program under another validation; ``carried`` finds a true
@@ -90,6 +92,7 @@ class Facts:
     insert: Callable[[InferResult], tuple[Edit, ...]] | None = None
     carried: Callable[[Directive], Witness | None] | None = None
     misstep: Callable[[Sequence[Access]], Misstep | None] | None = None
+    least: Callable[[int, int], Witness | None] | None = None
     never_meet: Callable[[int, int], bool] | None = None
     flow: str = "vivado"
     unrolled: Mapping[int, int] = field(default_factory=dict)
@@ -273,6 +276,11 @@ class Facts:
                         first = all(isinstance(x, PragmaMark) for x in below[:k])
                         return (rest[0], first) if rest and isinstance(rest[0], Loop) else None
         return None
+
+    @cached_property
+    def foreign(self) -> Mapping[str, tuple[str, Origin]]:
+        """Files for another tool: its name, and the first place that says so."""
+        return foreign(self.program)
 
     @cached_property
     def trips(self) -> Mapping[int, int]:

@@ -36,3 +36,9 @@ def pipelined_around(program: Program, function: str, loop: int | None) -> Direc
             if d.loop == ident:
                 return d
     return next((d for d in pipelines if d.function == function and d.loop is None), None)
+
+
+def of_member(directive: Directive) -> bool:
+    """Whether a directive names a member of a struct."""
+    names = (o.value or "" for o in directive.options if o.name in ("variable", "port"))
+    return any("." in n or "->" in n for n in names)

@@ -38,4 +38,6 @@ RULE = Rule("HLP104", "bad-value", "error", hint="give a whole number, or a name
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
-    return facts.plain(RULE, "bad-value", "bad-choice", "bad-factor", "bad-ii", "bad-distance", "bad-tripcount")
+    return facts.plain(
+        RULE, "bad-value", "bad-choice", "bad-factor", "bad-ii", "bad-distance", "bad-tripcount", "bad-latency"
+    )

@@ -1,7 +1,8 @@
 """A deprecated directive.
 
 ## What it does
-Reports RESOURCE, DATA_PACK and SHARED for Vitis HLS, and `enable_flush` of PIPELINE.
+Reports RESOURCE, DATA_PACK and SHARED for Vitis HLS, and `enable_flush` of PIPELINE. Where the new spelling says
+the same, it is a fix.
 
 ## Why is this bad
 Newer versions map them only in part or drop them.
@@ -28,15 +29,31 @@ void f(int A[16]) {
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Fix
+from hlspart.model.directives import Directive
+from hlspart.model.source import Edit
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP111", "deprecated-pragma", "info")
+RULE = Rule("HLP111", "deprecated-pragma", "warning")
 
 
 NEWER = {"resource": "bind_storage or bind_op", "data_pack": "aggregate", "shared": "stream type=shared"}
+
+# UG902, set_directive_resource, to UG1399, bind_storage and bind_op
+_MEMORY = re.compile(r"(ram_1p|ram_2p|ram_s2p|ram_t2p|rom_1p|rom_2p|rom_np|fifo)(?:_(bram|lutram|uram|srl))?")
+_OPERATOR = {
+    "mul_lut": "op=mul impl=fabric", "muln": "op=mul", "mul": "op=mul", "muls": "op=mul", "dsp48": "op=mul impl=dsp",
+    "addsub": "op=add impl=fabric", "addsub_dsp": "op=add impl=dsp", "addsubns": "op=add impl=fabric",
+    "faddsub_nodsp": "op=fadd impl=fabric", "faddsub_fulldsp": "op=fadd impl=fulldsp",
+    "fmul_nodsp": "op=fmul impl=fabric", "fmul_meddsp": "op=fmul impl=meddsp", "fmul_fulldsp": "op=fmul impl=fulldsp",
+    "fmul_maxdsp": "op=fmul impl=maxdsp", "fdiv": "op=fdiv impl=fabric",
+    "dmul_nodsp": "op=dmul impl=fabric", "dmul_meddsp": "op=dmul impl=meddsp", "dmul_fulldsp": "op=dmul impl=fulldsp",
+    "dmul_maxdsp": "op=dmul impl=maxdsp", "daddsub_nodsp": "op=dadd impl=fabric",
+    "daddsub_fulldsp": "op=dadd impl=fulldsp", "ddiv": "op=ddiv impl=fabric",
+}  # fmt: skip
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -46,6 +63,33 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         if directive.kind in NEWER and directive.kind in facts.deprecated:
             message = f"{facts.pragma_text(directive)} is deprecated in Vitis HLS"
-            yield facts.report(RULE, directive.at, message, f"use {NEWER[directive.kind]}")
+            text = _newer(directive)
+            fix = None
+            if text is not None and facts.editable(directive) and directive.usable:
+                fix = Fix(f"write {text}", (Edit(directive.at.span, f"#pragma HLS {text}"),), True)
+            yield facts.report(RULE, directive.at, message, f"use {text or NEWER[directive.kind]}", fix=fix)
         elif directive.kind == "pipeline" and directive.has("enable_flush") and "enable_flush" in facts.deprecated:
-            yield facts.report(RULE, directive.at, "PIPELINE enable_flush is deprecated in Vitis HLS", "use style=flp")
+            message = "PIPELINE enable_flush is deprecated in Vitis HLS"
+            span = facts.option_span(directive, "enable_flush")
+            fix = Fix("write style=flp", (Edit(span, "style=flp"),), True) if span is not None else None
+            yield facts.report(RULE, directive.at, message, "use style=flp", fix=fix)
+
+
+def _newer(d: Directive) -> str | None:
+    """The directive in the spelling of Vitis HLS, where it says the same."""
+    names = [o.value for o in d.options if o.name == "variable"]
+    known = {"variable", "core", "latency"} if d.kind == "resource" else {"variable"}
+    if len(names) != 1 or any(o.name not in known for o in d.options):
+        return None
+    if d.kind == "data_pack":
+        return f"aggregate variable={names[0]}"
+    if d.kind == "shared":
+        return f"stream variable={names[0]} type=shared"
+    core = (d.option("core") or "").lower()
+    latency = f" latency={d.option('latency')}" if d.option("latency") else ""
+    if match := _MEMORY.fullmatch(core):
+        impl = f" impl={match.group(2)}" if match.group(2) else ""
+        return f"bind_storage variable={names[0]} type={match.group(1)}{impl}{latency}"
+    if core in _OPERATOR:
+        return f"bind_op variable={names[0]} {_OPERATOR[core]}{latency}"
+    return None

@@ -1,7 +1,7 @@
 """The keyword HLS is missing.
 
 ## What it does
-Reports `#pragma array_partition ...` and the like.
+Reports `#pragma array_partition ...` and the like, and `HLSPIPELINE`, `HLS_PIPELINE`, `HSL pipeline`.
 
 ## Why is this bad
 Compilers ignore pragmas they do not know, so the line silently does nothing.
@@ -35,6 +35,9 @@ from hlspart.model.diagnostics import Diagnostic, Fix
 from hlspart.model.source import Edit, Span
 from hlspart.rules._base import Facts, Rule
 
+_START = re.compile(
+    r"#\s*pragma\s+((?:hls_?(?=[a-z])|(?:HSL|LHS|SHL|HL|HLSS|HHLS|HLLS|HLS_|H1S|HIS|XLS|VHLS)\s+)?)", re.IGNORECASE
+)
 RULE = Rule("HLP106", "missing-keyword", "warning")
 
 
@@ -43,8 +46,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for remark in facts.remarks("missing-keyword"):
         directive, fix = remark.directive, None
         if facts.editable(directive):
-            match = re.compile(r"#\s*pragma\s+").match(facts.program.text(directive.at))
+            match = _START.match(facts.program.text(directive.at))
             if match:
-                at = directive.at.span.start + match.end()
-                fix = Fix("insert HLS", (Edit(Span(directive.at.span.path, at, at), "HLS "),), safe=False)
+                start, end = (directive.at.span.start + k for k in match.span(1))
+                fix = Fix("write HLS", (Edit(Span(directive.at.span.path, start, end), "HLS "),), safe=False)
         yield facts.report(RULE, directive.at, remark.problem.message, remark.problem.hint, fix=fix)

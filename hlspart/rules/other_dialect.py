@@ -1,7 +1,8 @@
 """A directive in the spelling of another tool.
 
 ## What it does
-Reports pragmas of SmartHLS, Merlin (ACCEL) and AutoPilot (AP), and OpenCL attributes in C.
+Reports pragmas of SmartHLS, Merlin (ACCEL), Bambu and AutoPilot (AP), OpenCL attributes in C, and sources for Intel
+HLS: once for each file and tool. Of a file that has no directive for Vitis HLS at all nothing else is said.
 
 ## Why is this bad
 Vitis HLS ignores them. Their defaults differ too: SmartHLS partitions all dimensions by default,
@@ -34,11 +35,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.rules._base import Facts, Rule
+from hlspart.rules._base import Facts, Remark, Rule
 
 RULE = Rule("HLP107", "other-dialect", "warning", hint="write it in the spelling of the target tool")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """Findings of this rule."""
-    return facts.plain(RULE, "other-dialect")
+    """The first directive of each other tool in a file."""
+    found: dict[tuple[str, str], list[Remark]] = {}
+    for remark in facts.remarks("other-dialect"):
+        found.setdefault((remark.directive.at.span.path, remark.directive.dialect), []).append(remark)
+    for remarks in found.values():
+        first, message = remarks[0], remarks[0].problem.message
+        if len(remarks) > 1:
+            message += f" ({len(remarks)} such directives in this file)"
+        yield facts.report(RULE, first.problem.at, message, first.problem.hint)
+    for path, (tool, at) in facts.foreign.items():
+        if all(path != known for known, _ in found):
+            yield facts.report(RULE, at, f"this file is written for {tool}", "lint it with that tool, or port it")

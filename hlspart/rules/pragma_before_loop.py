@@ -2,7 +2,8 @@
 
 ## What it does
 Reports PIPELINE directly before a loop: a warning when other statements stand before the pragma; for
-information as the first line of a function, where a PIPELINE of the whole function belongs too. The
+information as the first line of a function whose loops have at most 16 iterations, for a PIPELINE of the whole function
+belongs there too. The
 first line of a loop's body is its right place and not reported.
 
 ## Why is this bad
@@ -40,6 +41,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
 
+_MOST = 17  # iterations of a loop that one may want to see unrolled by a pipelined function
 RULE = Rule("HLP414", "pragma-before-loop", "warning")
 
 
@@ -55,5 +57,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         what = "the whole function" if directive.loop is None else facts.program.loops[directive.loop].name
         message = f"PIPELINE before loop {loop.name} pipelines {what}, not the loop"
         hint = f"move it into the body of {loop.name}"
-        severity: Severity = "info" if first else "warning"  # first in a function it pipelines all of it
+        few = all((facts.trips.get(x.id) or _MOST) < _MOST for x in (loop, *facts.loops_inside(loop.id)))
+        severity: Severity = "info" if first and few else "warning"  # first in a function it pipelines all of it
         yield facts.report(RULE, directive.at, message, hint, [(loop.header, "the loop")], severity=severity)

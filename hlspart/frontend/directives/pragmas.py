@@ -19,7 +19,7 @@ from hlspart.model.source import Origin, Span
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
-Dialect = Literal["vitis", "smarthls", "accel", "opencl", "autopilot", "unknown"]
+Dialect = Literal["vitis", "smarthls", "accel", "bambu", "opencl", "autopilot", "unknown"]
 
 _FOREIGN: dict[str, tuple[Dialect, str]] = {
     "ACCEL": ("accel", "Merlin"),
@@ -27,6 +27,9 @@ _FOREIGN: dict[str, tuple[Dialect, str]] = {
     "AUTOPILOT": ("autopilot", "AutoPilot"),
 }
 _SMARTHLS = frozenset(("memory", "loop", "function", "thread"))
+_BAMBU = re.compile(r"HLS_(?:interface|cache|simple_pipeline|stallable_pipeline|bambu\w*)", re.IGNORECASE)
+_JOINED = re.compile(r"HLS_?([A-Za-z]\w*)", re.IGNORECASE)
+_NEARLY = re.compile(r"HSL|LHS|SHL|HL|HLSS|HHLS|HLLS|HLS_|H1S|HIS|XLS|VHLS", re.IGNORECASE)
 _OPENCL = re.compile(
     r"\bxcl_(array_partition|array_reshape|pipeline_loop|pipeline_workitems|dataflow|loop_tripcount)\b"
 )
@@ -46,6 +49,12 @@ def directives_of(program: ir.Program, scopes: Scopes) -> list[Directive]:
 def directive_of(program: ir.Program, pragma: RawPragma) -> Directive | None:
     """The directive of one pragma, which may be new."""
     return _Reader(program, Scopes(program), pragma, program.without_header()).read()
+
+
+def _is_mode(tokens: Sequence[Token]) -> bool:
+    """Whether the options look like those of Vitis HLS: ``name=value``, or the mode first."""
+    modes = KINDS["interface"].options["mode"].words
+    return len(tokens) > 2 and (tokens[2].text == "=" or tokens[1].text.lower() in modes)
 
 
 class _Reader:
@@ -73,6 +82,19 @@ class _Reader:
 
     def _without_keyword(self, tokens: Sequence[Token]) -> Directive | None:
         word = tokens[0].text
+        if _BAMBU.fullmatch(word) and not _is_mode(tokens):
+            problem = Fault("other-dialect", f"'#pragma {word}' is Bambu's, not an HLS pragma", self.at)
+            return self._plain(word.lower(), "bambu", tokens[1:], problem)
+        joined = _JOINED.fullmatch(word)
+        kind = KINDS.get(joined.group(1).lower()) if joined is not None else None
+        rest_of = tokens[1:]
+        if kind is None and _NEARLY.fullmatch(word) and len(tokens) > 1:
+            kind, rest_of = KINDS.get(tokens[1].text.lower()), tokens[2:]
+        if kind is not None:
+            problem = Fault(
+                "missing-keyword", f"'{word}' is not the keyword HLS", self.at, f"write #pragma HLS {kind.name}"
+            )
+            return self._plain(kind.name, "unknown", rest_of, problem)
         kind = KINDS.get(word.lower())
         if kind is None:
             return None

@@ -1,0 +1,36 @@
+"""Files that are written for another tool."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from hlspart.model.program import Program
+from hlspart.model.source import Origin, Span
+
+TOOLS = {
+    "smarthls": "SmartHLS", "accel": "Merlin", "bambu": "Bambu", "autopilot": "AutoPilot", "opencl": "OpenCL",
+}  # fmt: skip
+_INTEL = re.compile(
+    r"#[ \t]*include[ \t]*[<\"]HLS/\w+\.h[>\"]|\bihc::\w+|\bhls_(?:\w+_)?(?:component|memory|register|bankbits|numbanks"
+    r"|bankwidth|max_replicates|singlepump|doublepump|argument|interface)\w*|^[ \t]*component[ \t]+\w+"
+    r"|#[ \t]*pragma[ \t]+(?:ivdep|ii[ \t]+\d|loop_coalesce|max_concurrency|disable_loop_pipelining)",
+    re.M,
+)
+
+
+def foreign(program: Program) -> Mapping[str, tuple[str, Origin]]:
+    """Path of a file without a directive for Vitis HLS that speaks to another tool -> (its name, the first place)."""
+    own = {d.at.span.path for d in program.directives if d.dialect == "vitis" and d.usable}
+    found: dict[str, tuple[str, Origin]] = {}
+    for d in program.directives:
+        path = d.at.span.path
+        if d.dialect in TOOLS and path not in own:
+            found.setdefault(path, (TOOLS[d.dialect], d.at))
+    for unit in program.units:
+        source = unit.source or program.sources.get(unit.path)
+        if source is not None and unit.path not in own and unit.path not in found:
+            match = _INTEL.search(source.text)
+            if match is not None:
+                found[unit.path] = ("Intel HLS", Origin(Span(unit.path, match.start(), match.end())))
+    return found

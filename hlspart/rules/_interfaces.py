@@ -1,0 +1,50 @@
+"""INTERFACE directives and the functions that they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.directives import Directive
+from hlspart.model.program import Call, Loop, walk
+from hlspart.model.source import Origin
+from hlspart.rules._base import Facts
+from hlspart.rules._processes import own_expressions
+
+PORT_MODES = (
+    "ap_none", "ap_stable", "ap_vld", "ap_ack", "ap_hs", "ap_ovld", "ap_fifo", "ap_memory", "bram", "m_axi", "axis",
+    "s_axilite",
+)  # fmt: skip
+BLOCK_MODES = ("ap_ctrl_none", "ap_ctrl_hs", "ap_ctrl_chain")
+
+
+def interfaces(facts: Facts) -> Iterator[tuple[Directive, str]]:
+    """Usable INTERFACE directives of functions, each with its mode ("" where none is said)."""
+    for d in facts.program.directives:
+        if d.kind == "interface" and d.dialect == "vitis" and d.usable and d.function in facts.program.functions:
+            yield d, d.choice("mode", (*PORT_MODES, *BLOCK_MODES)) or ""
+
+
+def callers(facts: Facts) -> dict[str, list[tuple[str, Origin]]]:
+    """Function -> the functions that call it, with the places of the calls."""
+    found: dict[str, list[tuple[str, Origin]]] = {}
+    for name, function in facts.program.functions.items():
+        for top in own_expressions(facts.program, function.body):
+            for node in walk(top):
+                if isinstance(node, Call) and node.function in facts.program.functions:
+                    found.setdefault(node.function or "", []).append((name, node.at))
+    return found
+
+
+def entries(facts: Facts) -> frozenset[str]:
+    """Functions that are synthesised as a top: called by none in the files, or by ``main`` alone."""
+    called = callers(facts)
+    return frozenset(
+        name
+        for name in facts.program.functions
+        if name != "main" and all(by == "main" for by, _ in called.get(name, ()))
+    )
+
+
+def innermost(facts: Facts, loops: tuple[int, ...]) -> Loop | None:
+    """The innermost of the loops around an access."""
+    return facts.program.loops.get(loops[-1]) if loops else None

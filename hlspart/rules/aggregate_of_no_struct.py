@@ -1,0 +1,67 @@
+"""AGGREGATE or DISAGGREGATE of what is no struct, or both of one.
+
+## What it does
+Reports AGGREGATE, DISAGGREGATE and DATA_PACK on variables that are no structs, and AGGREGATE together with
+DISAGGREGATE.
+
+## Why is this bad
+There are no members to join or to take apart: the directive is ignored. Both at once contradict each other.
+
+## Example
+```c
+void f(int a[16]) {
+#pragma HLS aggregate variable=a
+  for (int i = 0; i < 16; i++) a[i] = i;
+}
+```
+
+## Use instead
+```c
+struct pair { int x, y; };
+void f(struct pair a[16]) {
+#pragma HLS aggregate variable=a
+  for (int i = 0; i < 16; i++) a[i].x = i;
+}
+```
+
+## Vitis message it predicts
+One that the variable is no struct and the directive is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
+from hlspart.model.program import ArrayType, CType, PointerType, ScalarType, StreamType
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import of_member
+
+RULE = Rule("HLP427", "aggregate-of-no-struct", "warning", hint="remove it")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Directives on structs."""
+    first: dict[tuple[int, str], Directive] = {}
+    kinds = ("aggregate", "disaggregate", "data_pack")
+    found = [d for d in facts.program.directives if d.kind in kinds and d.usable and d.dialect == "vitis"]
+    for d in found:
+        member = of_member(d)
+        for ident in d.variables:
+            variable = facts.program.variable(ident)
+            name = facts.pragma_text(d)
+            if not member and isinstance(_base(variable.type), ScalarType):
+                message = f"{name}: '{variable.name}' is no struct"
+                yield facts.report(RULE, d.at, message, None, [(variable.at, "declared here")])
+            key = (ident, (d.option("variable") or "").replace(" ", ""))
+            other = first.setdefault(key, d)
+            if other is not d and (other.kind == "disaggregate") != (d.kind == "disaggregate"):
+                message = f"{name} contradicts {facts.pragma_text(other)} of '{variable.name}'"
+                yield facts.report(RULE, d.at, message, "keep one of them", [(other.at, "the other directive")])
+
+
+def _base(kind: CType) -> CType:
+    while isinstance(kind, (ArrayType, PointerType, StreamType)):
+        kind = kind.target if isinstance(kind, PointerType) else kind.element
+    return kind

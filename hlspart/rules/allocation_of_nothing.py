@@ -1,0 +1,89 @@
+"""ALLOCATION limits what does not occur.
+
+## What it does
+Reports ALLOCATION of an operation that its function (with the functions that it calls) does not have, or of a
+function that is not called there.
+
+## Why is this bad
+The limit has no effect: it stands in the wrong function, or names the wrong operation.
+
+## Example
+```c
+void f(const int A[64], int B[64]) {
+#pragma HLS allocation operation instances=mul limit=1
+  for (int i = 0; i < 64; i++) B[i] = A[i] + 1;
+}
+```
+
+## Use instead
+```c
+void f(const int A[64], int B[64]) {
+#pragma HLS allocation operation instances=mul limit=1
+  for (int i = 0; i < 64; i++) B[i] = A[i] * A[i];
+}
+```
+
+## Vitis message it predicts
+None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import Assign, Binary, Call, Expr, ScalarType, walk
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active
+from hlspart.rules._processes import own_expressions
+
+RULE = Rule("HLP426", "allocation-of-nothing", "warning", hint="name what the function has, or remove it")
+_SIGNS = {"mul": "*", "add": "+", "sub": "-", "div": "/", "rem": "%"}
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Limits of nothing."""
+    for d in active(facts.program, "allocation"):
+        name, kind = d.option("instances"), d.choice("type", ("function", "operation", "core"))
+        if name is None or d.function not in facts.program.functions:
+            continue
+        found = list(_expressions(facts, d.function or "", set()))
+        at = facts.program.functions[d.function or ""].name_at
+        if kind == "function":
+            short = name.split("::")[-1].split("<")[0]
+            called = {c.function or "" for c in found if isinstance(c, Call)}
+            if not any(x.split("(")[0].split("<")[0].split("::")[-1] == short for x in called):
+                message = f"ALLOCATION: {d.function}() does not call {name}()"
+                yield facts.report(RULE, d.at, message, None, [(at, "the function")])
+        elif kind == "operation":
+            low = name.lower()
+            real, plain = low[0] in "fdh" and low[1:] in _SIGNS, low.lstrip("su")
+            key = low[1:] if real else low if low in _SIGNS else plain
+            sign = _SIGNS.get(key)
+            if sign is not None and not any(_is(e, sign, real) for e in found):
+                message = f"ALLOCATION: {d.function}() has no operation {name}"
+                yield facts.report(RULE, d.at, message, None, [(at, "the function")])
+
+
+def _is(expr: Expr, sign: str, real: bool) -> bool:
+    operands: tuple[Expr, ...]
+    match expr:
+        case Binary(op=op, left=left, right=right) if op == sign:
+            operands = (left, right)
+        case Assign(op=op, target=target, value=value) if op == f"{sign}=":
+            operands = (target, value)
+        case _:
+            return False
+    kinds = {x.type.kind for x in operands if isinstance(x.type, ScalarType)}
+    return ("float" in kinds) == real or not kinds or "fixed" in kinds
+
+
+def _expressions(facts: Facts, name: str, seen: set[str]) -> Iterator[Expr]:
+    if name in seen or name not in facts.program.functions:
+        return
+    seen.add(name)
+    for top in own_expressions(facts.program, facts.program.functions[name].body):
+        for expr in walk(top):
+            yield expr
+            if isinstance(expr, Call) and expr.function:
+                yield from _expressions(facts, expr.function, seen)

@@ -1,0 +1,67 @@
+"""Arguments are AXI-Lite registers, the control of the function is not.
+
+## What it does
+Reports a top function with `s_axilite` arguments, or `m_axi` ones with `offset=slave`, whose `return` is given
+another mode than `s_axilite`; with `--flow vitis`, or beside `m_axi` ports, also one that says nothing of `return`
+while others are written out. `ap_ctrl_none` beside registers is reported always: nothing says when they are read.
+
+## Why is this bad
+The host writes the arguments but cannot start the function: a kernel of the Vitis flow needs its control in the same
+registers, and a driver is made for them alone.
+
+## Example
+```c
+void f(int n, int a[64]) {
+#pragma HLS interface mode=m_axi port=a offset=slave
+#pragma HLS interface mode=s_axilite port=n
+#pragma HLS interface mode=ap_ctrl_hs port=return
+  for (int i = 0; i < 64; i++) a[i] = n;
+}
+```
+
+## Use instead
+```c
+void f(int n, int a[64]) {
+#pragma HLS interface mode=m_axi port=a offset=slave
+#pragma HLS interface mode=s_axilite port=n
+#pragma HLS interface mode=s_axilite port=return
+  for (int i = 0; i < 64; i++) a[i] = n;
+}
+```
+
+## Vitis message it predicts
+None in synthesis; the kernel is refused when it is packaged or linked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import entries, interfaces
+
+HINT = "add #pragma HLS interface mode=s_axilite port=return"
+RULE = Rule("HLP420", "block-control", "warning", hint=HINT)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Registers without the control among them."""
+    found: dict[str, list[tuple[Directive, str]]] = {}
+    for d, mode in interfaces(facts):
+        found.setdefault(d.function or "", []).append((d, mode))
+    for name, items in found.items():
+        control = [(d, m) for d, m in items if (d.option("port") or "").lower() == "return"]
+        masters = [d for d, m in items if m == "m_axi"]
+        registers = [d for d, m in items if m == "s_axilite" and (d.option("port") or "").lower() != "return"]
+        if name not in entries(facts) or not registers or any(m == "s_axilite" for _, m in control):
+            continue
+        if control:
+            at, words = control[0][0].at, f"is {control[0][1]}"
+        elif facts.flow == "vitis" or masters:
+            at, words = registers[-1].at, "is left out"
+        else:
+            continue
+        message = f"the arguments of {name}() are AXI-Lite registers, but the control of return {words}"
+        yield facts.report(RULE, at, message, None, [(registers[0].at, "an argument in a register")])

@@ -1,0 +1,76 @@
+"""An AXI master port of unknown size without depth=.
+
+## What it does
+Reports `m_axi` on a pointer, or an array whose first extent is not known, without `depth=`.
+
+## Why is this bad
+Co-simulation must know how many elements the test bench hands over. Without a depth it stops, or takes one element.
+
+## Example
+```c
+void f(int *a) {
+#pragma HLS interface mode=m_axi port=a
+  for (int i = 0; i < 64; i++) a[i] = i;
+}
+```
+
+## Use instead
+```c
+void f(int *a) {
+#pragma HLS interface mode=m_axi port=a depth=64
+  for (int i = 0; i < 64; i++) a[i] = i;
+}
+```
+
+## Vitis message it predicts
+`A depth specification is required for interface port 'a' for cosimulation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic, Fix
+from hlspart.model.program import ArrayType, PointerType
+from hlspart.model.source import Edit, Span
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._fifos import accesses
+from hlspart.rules._interfaces import entries, interfaces
+
+RULE = Rule("HLP419", "cosimulation-depth", "warning", hint="add depth= with the number of elements of the test bench")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """m_axi ports of unknown size."""
+    tops = entries(facts)
+    said = {v for d, _ in interfaces(facts) if d.option("depth") is not None for v in d.variables}
+    for d, mode in interfaces(facts):
+        for ident in d.variables if mode == "m_axi" and d.function in tops else ():
+            variable = facts.program.variable(ident)
+            match variable.type:
+                case PointerType() | ArrayType(dims=(None, *_)):
+                    pass
+                case _:
+                    continue
+            if ident in said:
+                continue
+            message = f"the size of '{variable.name}' is not known, and INTERFACE has no depth= for co-simulation"
+            least = _touched(facts, ident)
+            hint, fix = None, None
+            if least is not None:
+                hint = f"add depth={least}, the elements that are accessed, or more"
+                if facts.editable(d):
+                    end = d.at.span.end
+                    fix = Fix(f"add depth={least}", (Edit(Span(d.at.span.path, end, end), f" depth={least}"),), False)
+            yield facts.report(RULE, d.at, message, hint, [(variable.at, "the port")], fix)
+
+
+def _touched(facts: Facts, ident: int) -> int | None:
+    """The elements from the first to the last one that is accessed, where all accesses are known."""
+    highest = 0
+    for group in accesses(facts, facts.program.variable(ident)):
+        for a in group:
+            if a.range is None or len(a.range) != 1 or a.range[0][1] is None:
+                return None
+            highest = max(highest, a.range[0][1] + 1)
+    return highest or None

@@ -1,0 +1,82 @@
+"""An INTERFACE mode that the type of the port does not allow.
+
+## What it does
+Reports `m_axi`, `ap_memory`, `bram` and `ap_fifo` on a scalar that is passed by value; `m_axi`, `ap_memory`, `bram`
+and `s_axilite` on a stream; `ap_none`, `ap_vld` and alike on an array that is not partitioned completely; an output
+mode on an input; and a mode of a port on `return`.
+
+## Why is this bad
+The tool stops, or gives the port another mode than the one that the system is built for.
+
+## Example
+```c
+void f(int n, int a[16]) {
+#pragma HLS interface mode=m_axi port=n
+  for (int i = 0; i < 16; i++) a[i] = n;
+}
+```
+
+## Use instead
+```c
+void f(int n, int a[16]) {
+#pragma HLS interface mode=s_axilite port=n
+  for (int i = 0; i < 16; i++) a[i] = n;
+}
+```
+
+## Vitis message it predicts
+One that the interface mode is not supported for an argument of this type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import ArrayType, PointerType, ScalarType, StreamType, Variable
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, interfaces
+
+RULE = Rule("HLP418", "interface-mode", "error")
+_SCALAR = ("m_axi", "ap_memory", "bram", "ap_fifo")
+_STREAM = ("m_axi", "ap_memory", "bram", "s_axilite", "ap_none", "ap_vld", "ap_ack", "ap_stable", "ap_ovld")
+_ARRAY = ("ap_none", "ap_vld", "ap_ack", "ap_stable", "ap_ovld")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Modes against types."""
+    complete = {v for d in facts.program.directives if d.kind == "array_partition" for v in d.variables}
+    for d, mode in interfaces(facts):
+        port = (d.option("port") or "").lower()
+        if port == "return":
+            if mode in PORT_MODES and mode != "s_axilite":
+                message = f"INTERFACE: '{mode}' is no mode of the control of a function"
+                yield facts.report(RULE, d.at, message, "use s_axilite, ap_ctrl_hs, ap_ctrl_chain or ap_ctrl_none")
+            continue
+        for ident in d.variables:
+            variable = facts.program.variable(ident)
+            if mode in BLOCK_MODES:
+                words, hint = f"INTERFACE: '{mode}' is a mode of return, not of a port", "write port=return"
+            else:
+                found = _fault(variable, mode, ident in complete)
+                if found is None or variable.storage != "parameter":
+                    continue
+                words, hint = f"INTERFACE: {found[0]} '{variable.name}' cannot be {mode}", found[1]
+            yield facts.report(RULE, d.at, words, hint, [(variable.at, "the port")])
+
+
+def _fault(variable: Variable, mode: str, partitioned: bool) -> tuple[str, str] | None:
+    match variable.type:
+        case ScalarType() if mode in _SCALAR and not variable.reference:
+            return "the scalar", "use s_axilite or ap_none"
+        case ScalarType() if mode in ("m_axi", "ap_memory", "bram"):
+            return "the scalar", "use s_axilite, ap_vld or ap_none"
+        case StreamType() if mode in _STREAM:
+            return "the stream", "use axis or ap_fifo"
+        case ArrayType(element=StreamType()) if mode in _STREAM:
+            return "the streams", "use axis or ap_fifo"
+        case ArrayType(dims=dims) if mode in _ARRAY and not partitioned and dims != (1,):
+            return "the array", "use ap_memory, ap_fifo, axis, m_axi, or partition it completely"
+        case PointerType(target=ScalarType()) if mode == "ap_stable":
+            return None
+    return None

@@ -1,0 +1,62 @@
+"""INTERFACE of what is no port of the top function.
+
+## What it does
+Reports INTERFACE in a function that another one calls, and INTERFACE on a variable that is no parameter.
+
+## Why is this bad
+Only the top function has ports. Elsewhere the directive is ignored, and the port gets its default.
+
+## Example
+```c
+static void inner(int a[64]) {
+#pragma HLS interface mode=ap_memory port=a
+  for (int i = 0; i < 64; i++) a[i] = i;
+}
+void top(int a[64]) {
+  inner(a);
+}
+```
+
+## Use instead
+```c
+static void inner(int a[64]) {
+  for (int i = 0; i < 64; i++) a[i] = i;
+}
+void top(int a[64]) {
+#pragma HLS interface mode=ap_memory port=a
+  inner(a);
+}
+```
+
+## Vitis message it predicts
+One that the interface pragma of a function that is not the top function is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import callers, entries, interfaces
+
+RULE = Rule("HLP417", "interface-port", "warning", hint="move it to the top function, and name a parameter of it")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """INTERFACE below the top, or on a local variable."""
+    called, tops = callers(facts), entries(facts)
+    for d, _ in interfaces(facts):
+        others = [variable for v in d.variables if (variable := facts.program.variable(v)).storage != "parameter"]
+        if others and others[0].storage in ("local", "static"):
+            message = f"INTERFACE: '{others[0].name}' is a variable of {d.function}(), no port"
+            yield facts.report(
+                RULE, d.at, message, "name a parameter of the top function", [(others[0].at, "declared here")]
+            )
+        elif d.function not in tops and d.source == "pragma":
+            by = next(
+                ((name, at) for name, at in called.get(d.function or "", ()) if name not in ("main", d.function)), None
+            )
+            if by is not None and d.function is not None:
+                message = f"INTERFACE in {d.function}(), which {by[0]}() calls: only the top function has ports"
+                yield facts.report(RULE, d.at, message, None, [(by[1], "called here")])

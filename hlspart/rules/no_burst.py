@@ -1,0 +1,102 @@
+"""Accesses to external memory that make no burst.
+
+## What it does
+Reports, for ports with `m_axi`: a volatile argument; an access in a loop whose index depends on data; one that
+strides or goes backwards in its innermost loop; and an array that a loop both reads and writes, where an iteration
+reads what one before has written.
+
+## Why is this bad
+Each such access is a request of its own and waits for the memory, a hundred cycles and more, instead of one a cycle.
+
+## Example
+```c
+void f(const int *a, int *b) {
+#pragma HLS interface mode=m_axi port=a depth=256 bundle=g0
+#pragma HLS interface mode=m_axi port=b depth=64 bundle=g1
+  for (int i = 0; i < 64; i++) b[i] = a[4 * i];
+}
+```
+
+## Use instead
+```c
+void f(const int *a, int *b) {
+#pragma HLS interface mode=m_axi port=a depth=256 bundle=g0
+#pragma HLS interface mode=m_axi port=b depth=64 bundle=g1
+  int t[256];
+  for (int i = 0; i < 256; i++) t[i] = a[i];
+  for (int i = 0; i < 64; i++) b[i] = t[4 * i];
+}
+```
+
+## Vitis message it predicts
+One in the burst report that names what keeps the access from a burst.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.access import Access
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.source import Origin
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._fifos import accesses
+from hlspart.rules._interfaces import entries, innermost, interfaces
+
+HINT = "copy the data to a local array in ascending order first, and compute there"
+RULE = Rule("HLP421", "no-burst", "warning", hint=HINT)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """m_axi accesses without a burst: one finding for each access, or for the port."""
+    tops = entries(facts)
+    for d, mode in interfaces(facts):
+        for ident in d.variables if mode == "m_axi" and d.function in tops else ():
+            variable = facts.program.variable(ident)
+            related = [(d.at, "the port")]
+            if variable.volatile:
+                message = f"'{variable.name}' is volatile: every access is a request of its own"
+                yield facts.report(RULE, variable.at, message, "drop volatile", related)
+                continue
+            found = [a for group in accesses(facts, variable) for a in group]
+            for a in found:
+                reason = _reason(facts, a)
+                if reason is not None:
+                    verb = "read" if a.kind == "read" else "write"
+                    yield facts.report(
+                        RULE, a.at, f"no burst: this {verb} of '{variable.name}' {reason}", None, related
+                    )
+            yield from _carried(facts, found, variable.name, related[0])
+
+
+def _reason(facts: Facts, a: Access) -> str | None:
+    if not a.loops:
+        return None
+    if not a.affine:
+        return "has an index that depends on data"
+    info = facts.analysis.loops.get(a.loops[-1])
+    form = a.index[-1] if a.index else None
+    if info is None or info.iterator is None or info.step is None or form is None or info.trip_count.exact == 1:
+        return None
+    stride = form.coefficient(info.iterator) * info.step
+    if any(f is not None and f.coefficient(info.iterator) for f in (a.index or ())[:-1]):
+        row = facts.program.variable(a.array).dims[-1] if facts.program.variable(a.array).dims else None
+        return f"goes from row to row in loop {info.name}" if row != 1 else None
+    if stride < 0:
+        return f"goes backwards in loop {info.name}"
+    unrolled = facts.unrolled.get(a.loops[-1]) is not None
+    return f"strides by {stride} elements in loop {info.name}" if stride > 1 and not unrolled else None
+
+
+def _carried(facts: Facts, found: list[Access], name: str, port: tuple[Origin, str]) -> Iterator[Diagnostic]:
+    told: set[int] = set()
+    for a in found:
+        loop = innermost(facts, a.loops)
+        if a.kind != "write" or loop is None or loop.id in told or facts.least is None:
+            continue
+        witness = facts.least(loop.id, a.array)
+        if witness is not None:
+            told.add(loop.id)
+            message = f"no burst: an iteration of loop {loop.name} reads from '{name}' what one before has written"
+            related = [(witness.source, "written here"), (loop.header, "the loop"), port]
+            yield facts.report(RULE, witness.sink, message, None, related)

@@ -1,0 +1,74 @@
+"""A recursive function in hardware.
+
+## What it does
+Reports INLINE on a function that calls itself, and calls by which a function that a top function uses reaches
+itself again.
+
+## Why is this bad
+Hardware has no stack: a recursive function cannot be synthesised, and inlining it would never end.
+
+## Example
+```c
+static int fact(int n) {
+#pragma HLS inline
+  return n < 2 ? 1 : n * fact(n - 1);
+}
+int f(int n) {
+  return fact(n);
+}
+```
+
+## Use instead
+```c
+static int fact(int n) {
+  int r = 1;
+  for (int i = 2; i <= n; i++) r *= i;
+  return r;
+}
+int f(int n) {
+  return fact(n);
+}
+```
+
+## Vitis message it predicts
+One that recursive functions are not supported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import callers
+from hlspart.rules._nests import active
+
+RULE = Rule("HLP428", "recursion", "error", hint="write it as a loop")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Functions that reach themselves."""
+    called = callers(facts)
+    marked = {d.function for d in facts.program.directives if d.dialect == "vitis"}
+    for name in facts.program.functions:
+        seen, stack = {name}, [name]
+        again = None
+        while stack:
+            for by, at in called.get(stack.pop(), ()):
+                if by == name and again is None:
+                    again = at
+                if by not in seen:
+                    seen.add(by)
+                    stack.append(by)
+        # the call in the function itself that leads back to it
+        if again is None or not marked & seen:
+            continue
+        inline = next((d for d in active(facts.program, "inline") if d.function == name), None)
+        if inline is not None:
+            message = f"INLINE of {name}(), which is recursive"
+            yield facts.report(RULE, inline.at, message, None, [(again, "the recursive call")])
+        else:
+            at = facts.program.functions[name].name_at
+            yield facts.report(
+                RULE, again, f"{name}() is recursive: hardware has no stack", None, [(at, "the function")]
+            )

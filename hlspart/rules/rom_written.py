@@ -1,0 +1,78 @@
+"""A memory that is bound as a ROM is written.
+
+## What it does
+Reports BIND_STORAGE with a `rom_` type, or RESOURCE with a ROM core, on an array that the code writes. A function
+that does nothing but fill the array is left alone.
+
+## Why is this bad
+A ROM has no write port: synthesis stops or takes another memory.
+
+## Example
+```c
+int f(int i, int x) {
+  static int T[4] = {1, 2, 3, 4};
+#pragma HLS bind_storage variable=T type=rom_1p
+  T[i & 3] = x;
+  return T[(i + 1) & 3];
+}
+```
+
+## Use instead
+```c
+int f(int i, int x) {
+  static int T[4] = {1, 2, 3, 4};
+#pragma HLS bind_storage variable=T type=ram_1p
+  T[i & 3] = x;
+  return T[(i + 1) & 3];
+}
+```
+
+## Vitis message it predicts
+`[HLS 200-915]` or `[HLS 200-927]`, a conflict with the storage binding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import Expr
+from hlspart.model.source import Origin
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active
+from hlspart.rules._processes import sets
+
+RULE = Rule("HLP423", "rom-written", "error", hint="bind it as a RAM, or do not write it")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """ROMs with stores."""
+    for d in [*active(facts.program, "bind_storage"), *active(facts.program, "resource")]:
+        kind = (d.option("type") or d.option("core") or "").lower()
+        if not kind.startswith("rom"):
+            continue
+        for ident in d.variables:
+            variable = facts.program.variable(ident)
+            for name, function in facts.program.functions.items():
+                if variable.function not in (None, name):
+                    continue
+                found = [
+                    u for u in sets(facts.program).below(function.body) if u.variable == ident and u.kind == "write"
+                ]
+                stores = [u for u in found if u.exact and u.at is not None and not _initial(variable.init, u.at)]
+                if stores and not _fills(facts, ident, name):
+                    message = f"'{variable.name}' is bound as {kind} and written"
+                    related = [(stores[0].at, "written here"), (variable.at, "the array")]
+                    yield facts.report(RULE, d.at, message, None, related)
+                    break
+
+
+def _initial(init: Expr | None, at: Origin) -> bool:
+    return init is not None and init.at == at
+
+
+def _fills(facts: Facts, ident: int, name: str) -> bool:
+    """Whether the array is only handed to functions of this one argument, which give it its contents."""
+    direct = [a for a in facts.analysis.of_array(ident) if a.function == name and a.kind == "write"]
+    edges = [e for g in facts.analysis.groups for e in g.edges if e.actual == ident]
+    return not direct and bool(edges) and any(len(facts.program.functions[e.callee].params) == 1 for e in edges)

@@ -1,0 +1,56 @@
+"""LOOP_TRIPCOUNT contradicts the bounds of its loop.
+
+## What it does
+Reports LOOP_TRIPCOUNT whose range does not hold the number of iterations that the constant bounds give.
+
+## Why is this bad
+The directive is for reports only, but those then tell latencies that the hardware does not have.
+
+## Example
+```c
+void f(int A[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS loop_tripcount min=1 max=32
+    A[i] = i;
+  }
+}
+```
+
+## Use instead
+```c
+void f(int A[64]) {
+  for (int i = 0; i < 64; i++) {
+    A[i] = i;
+  }
+}
+```
+
+## Vitis message it predicts
+None: for constant bounds the tool counts by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic, Fix
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active
+
+RULE = Rule("HLP221", "trip-count", "warning", hint="remove it: the bounds are constant")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Ranges without the true count."""
+    for d in active(facts.program, "loop_tripcount"):
+        trips = facts.trips.get(d.loop) if d.loop is not None else None
+        if trips is None or d.loop is None:
+            continue
+        low, high, mean = d.values.get("min"), d.values.get("max"), d.values.get("avg")
+        outside = (low is not None and low > trips) or (high is not None and high < trips)
+        if outside or (low is None and high is None and mean is not None and mean != trips):
+            loop = facts.program.loops[d.loop]
+            message = f"loop {loop.name} runs {trips} times, not as LOOP_TRIPCOUNT says"
+            edit = facts.line_removal(d)
+            fix = Fix("remove LOOP_TRIPCOUNT", (edit,), True) if edit is not None else None
+            yield facts.report(RULE, d.at, message, None, [(loop.header, "the loop")], fix)

@@ -1,0 +1,63 @@
+"""UNROLL of a loop whose length does not allow it.
+
+## What it does
+Reports UNROLL without a factor (complete) of a loop whose number of iterations is not known at compile time, and
+`skip_exit_check` where the factor does not divide the number of iterations, or that number is not known.
+
+## Why is this bad
+The tool cannot write out a loop of unknown length, and ignores the directive. Without exit checks the copies run
+past the end of the loop.
+
+## Example
+```c
+void f(int A[64], int n) {
+  for (int i = 0; i < n; i++) {
+#pragma HLS unroll
+    A[i] = i;
+  }
+}
+```
+
+## Use instead
+```c
+void f(int A[64], int n) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS unroll
+    if (i < n) A[i] = i;
+  }
+}
+```
+
+## Vitis message it predicts
+`Cannot unroll loop ... completely: variable loop bound`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active
+
+RULE = Rule("HLP218", "unroll-bound", "warning", names=True)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """UNROLL against trip counts."""
+    for d in active(facts.program, "unroll"):
+        loop = facts.program.loops.get(d.loop) if d.loop is not None else None
+        info = facts.analysis.loops.get(loop.id) if loop is not None else None
+        if loop is None or info is None:
+            continue
+        trips, factor = info.trip_count.exact, d.values.get("factor")
+        related = [(loop.header, "the loop")]
+        if "factor" not in {o.name for o in d.options} and info.trip_count.max is None:
+            message = f"loop {loop.name} cannot be unrolled completely: its number of iterations is not constant"
+            yield facts.report(
+                RULE, d.at, message, "give a factor, or a constant bound with a condition inside", related
+            )
+        elif d.has("skip_exit_check") and factor is not None and (trips is None or trips % factor):
+            count = f"{trips} iterations" if trips is not None else "a number of iterations that is not known"
+            message = f"skip_exit_check: loop {loop.name} has {count}, which the factor {factor} need not divide"
+            yield facts.report(RULE, d.at, message, "remove skip_exit_check", related)

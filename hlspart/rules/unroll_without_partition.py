@@ -1,0 +1,87 @@
+"""A loop is unrolled, but its array has too few ports for the copies.
+
+## What it does
+Reports UNROLL of a loop that is not pipelined, where the copies of one iteration access more elements of an array
+than its memories have ports for.
+
+## Why is this bad
+The copies wait for each other: the area grows with the factor, the time hardly falls.
+
+## Example
+```c
+void f(const int x[64], int y[64]) {
+  int A[64];
+  for (int i = 0; i < 64; i++) A[i] = x[i];
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline off
+#pragma HLS unroll factor=8
+    y[i] = A[i] * 3;
+  }
+}
+```
+
+## Use instead
+```c
+void f(const int x[64], int y[64]) {
+  int A[64];
+#pragma HLS array_partition variable=A cyclic factor=8
+#pragma HLS array_partition variable=y cyclic factor=8
+  for (int i = 0; i < 64; i++) A[i] = x[i];
+  for (int i = 0; i < 64; i++) {
+#pragma HLS pipeline off
+#pragma HLS unroll factor=8
+    y[i] = A[i] * 3;
+  }
+}
+```
+
+## Vitis message it predicts
+`[HLS 200-885] ... due to limited memory ports` where the loop is pipelined, else none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.access import Affine
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active, parents, pipelined_around
+
+HINT = "partition the array as the loop is unrolled, or unroll less"
+RULE = Rule("HLP217", "unroll-without-partition", "warning", hint=HINT)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Unrolled copies that wait for ports."""
+    arrays = {a.variable: a for a in facts.ii.arrays} if facts.ii is not None else {}
+    for d in active(facts.program, "unroll"):
+        loop = facts.program.loops.get(d.loop) if d.loop is not None else None
+        info = facts.analysis.loops.get(loop.id) if loop is not None else None
+        if loop is None or info is None or info.iterator is None or d.function is None:
+            continue
+        pipeline = pipelined_around(facts.program, d.function, loop.id)
+        if pipeline is not None or any(
+            r.loop in (loop.id, *parents(facts.program)[loop.id]) for r in facts.pipelined()
+        ):
+            continue  # its II tells
+        trips = info.trip_count.exact
+        copies = d.values.get("factor", trips or 0)
+        copies = min(copies, trips) if trips is not None else copies
+        for ident, array in arrays.items():
+            inside = [a for a in facts.analysis.of_array(ident) if a.loops and a.loops[-1] == loop.id]
+            moving = {(a.kind, a.map) for a in inside if _moves(a.index, info.iterator)}
+            most = max((sum(1 for k, _ in moving if k == kind) for kind in ("read", "write")), default=0)
+            if array.ports is None or not moving or most * copies <= array.ports * array.banks:
+                continue
+            message = (
+                f"{copies} copies of loop {loop.name} access {most * copies} elements of '{array.name}' at once, "
+                f"whose {array.banks} {'memories have' if array.banks > 1 else 'memory has'} "
+                f"{array.ports * array.banks} ports"
+            )
+            related = [(inside[0].at, "the access"), (facts.program.variable(ident).at, "the array")]
+            yield facts.report(RULE, d.at, message, None, related)
+
+
+def _moves(index: tuple[Affine | None, ...] | None, iterator: str) -> bool:
+    return index is not None and any(form is not None and form.coefficient(iterator) for form in index)
