@@ -97,23 +97,29 @@ class RewriteAnswer(Answer):
     """Banked C. ``outputs``: where a command writes each file ("-": standard output)."""
 
     of: Kernel
-    result: RewriteResult
+    results: tuple[RewriteResult, ...]  # of each program
     outputs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def texts(self) -> Mapping[str, str]:
         """The new text of each file."""
-        return self.result.files
+        return {path: text for result in self.results for path, text in result.files.items()}
 
     @property
     def outcomes(self) -> tuple[GroupOutcome, ...]:
         """What became of each group of arrays: rewritten, kept, or refused with a reason and a place."""
-        return self.result.outcomes
+        return tuple(o for result in self.results for o in result.outcomes)
+
+    @property
+    def findings(self) -> bool:
+        """Whether a group was refused, or nothing found to write for a loop that misses its target."""
+        return any(result.findings for result in self.results)
 
     @property
     def map(self) -> dict[str, Any]:
         """``hlspart.map/1``: old line <-> new line, banks and parameters."""
-        return self.result.map_json()
+        maps = [result.map_json() for result in self.results]
+        return {**maps[0], **{key: [x for m in maps for x in m[key]] for key in ("files", "arrays")}}
 
     def kernel(self) -> Kernel:
         """The rewritten kernel."""
@@ -121,8 +127,9 @@ class RewriteAnswer(Answer):
 
     def to_json(self) -> dict[str, Any]:
         """``hlspart.rewrite/1``."""
-        p = self.of.pipeline
-        return shapes.rewrite(p.program, p.analysis, p.validation, self.result, self.outputs)
+        found = zip(self.of.pipelines, self.results, strict=True)
+        shown = [shapes.rewrite(p.program, p.analysis, p.validation, r, self.outputs) for p, r in found]
+        return shapes.joined(shown, self.of.paths)
 
     def __str__(self) -> str:
         from hlspart.render import text
@@ -328,8 +335,8 @@ class Kernel:
 
     def rewrite_with(self, options: RewriteOptions) -> RewriteAnswer:
         """The same with a record of options."""
-        result = self.pipeline.rewrite(options)
-        return RewriteAnswer(self, result, {p: "-" for p in result.files if p in self.program.sources})
+        results = tuple(p.rewrite(options) for p in self.pipelines)
+        return RewriteAnswer(self, results, dict.fromkeys(self.texts, "-"))
 
     def buffers(self, granule: Literal["bram", "bytes"] = "bram", share: bool = True) -> BuffersAnswer:
         """On-chip arrays with disjoint lifetimes in shared memories; ``granule``: which memory counts first."""

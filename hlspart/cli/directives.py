@@ -27,24 +27,29 @@ def command(emit: str, fail_on_miss: bool, **rest: Any) -> int:
     shared = dict(rest)
     options = infer_options_of(shared, scheme="pragma", beside=True, sparing=True)
     run = Run("directives", shared, products=True)
-    program = run.load()
-    run.statuses(run.pipeline)
+    for part in run.load_programs():
+        run.statuses(part)
     run.known_arrays(options.arrays)
-    result = run.pipeline.infer(options)
-    run.many_registers(program, result)
-    if fail_on_miss and any(
-        x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii) for x in result.loops
-    ):
-        run.found()
+    found = run.kernel.infer_with(options).results
+    for part, result in found:
+        run.many_registers(part.program, result)
+        if fail_on_miss and any(
+            x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii) for x in result.loops
+        ):
+            run.found()
     if not run.out_dir:
-        outputs = {run.output or "-": result}
+        texts = [emission.emit(part.program, result, emit) for part, result in found]
+        outputs = {run.output or "-": emission.together(texts, emit)}
     else:  # one file for each input, about the arrays that it declares
-        outputs, owner = {}, Owner(program)
-        for path in run.pipeline.paths:
-            own = tuple(a for a in result.arrays if owner.variable(program.variable(a.variable)) == path)
-            stem = os.path.splitext(os.path.basename(path))[0]
-            outputs[os.path.join(run.out_dir, f"{stem}.{emit}")] = replace(result, arrays=own)
-    for output, part in outputs.items():
-        run.product(output, emission.emit(program, part, emit))
+        outputs = {}
+        for part, result in found:
+            program, owner = part.program, Owner(part.program)
+            for path in part.paths:
+                own = tuple(a for a in result.arrays if owner.variable(program.variable(a.variable)) == path)
+                stem = os.path.splitext(os.path.basename(path))[0]
+                text = emission.emit(program, replace(result, arrays=own), emit)
+                outputs[os.path.join(run.out_dir, f"{stem}.{emit}")] = text
+    for output, text in outputs.items():
+        run.product(output, text)
     run.dependencies(shared, list(outputs))
     return run.finish({}, quiet=True)

@@ -118,7 +118,7 @@ def command(
             outputs[path] = path if in_place else output_of(run, path)
             run.product(outputs[path], new, in_place)
     if diff and written:
-        run.product(run.output or "-", differences(program, result.files))
+        run.product(run.output or "-", differences(run.kernel.texts, result.files))
     shape = text.shape(program, run.pipeline.paths, result)
     if map_file and written:
         run.product(map_file, writer.dumps(text.map_shape(program, result), indent=1) + "\n")

@@ -28,35 +28,39 @@ if TYPE_CHECKING:
 @shared_options
 def command(**shared: Any) -> int:
     """Write one self-contained HTML page about FILE: loops, ports, banks, source with heat, findings."""
-    from hlspart.lint import LintConfig
-
     run = Run("report", shared)
-    program = run.load()
-    run.statuses(run.pipeline)
-    pipeline = run.pipeline
-    inferred = pipeline.infer(InferOptions())
-    linted = pipeline.lint(LintConfig())
-
-    story = html.Story(
-        _with_lives(pipeline, pipeline.paths),
-        shapes.infer(program, pipeline.analysis, inferred, pipeline.paths),
-        {(x.function, x.name): x for x in pipeline.ii.loops},
-        [*_written(pipeline), *_inferred(pipeline, inferred)],
-        {u.path: _source(pipeline, u.path) for u in program.units if u.source is not None},
-        linted.diagnostics,
-        frozenset((v.function, v.name) for v in _formals(pipeline)),
-        _expansions(pipeline),
-    )
+    parts = run.load_programs()
+    for part in parts:
+        run.statuses(part)
+    stories = [_story(part) for part in parts]
 
     def page(paths: tuple[str, ...]) -> str:
-        return html.render(story, paths)
+        return html.render(stories, paths)
 
     return run.finish(
         {
             "html": page,
             "text": page,
-            "json": lambda paths: json.render(_with_lives(pipeline, paths)),
+            "json": lambda paths: json.render(shapes.joined([_with_lives(part, paths) for part in parts], paths)),
         }
+    )
+
+
+def _story(pipeline: Pipeline) -> html.Story:
+    """All that the page says of one program."""
+    from hlspart.lint import LintConfig
+
+    program = pipeline.program
+    inferred = pipeline.infer(InferOptions())
+    return html.Story(
+        _with_lives(pipeline, pipeline.paths),
+        shapes.infer(program, pipeline.analysis, inferred, pipeline.paths),
+        {(x.function, x.name): x for x in pipeline.ii.loops},
+        [*_written(pipeline), *_inferred(pipeline, inferred)],
+        {u.path: _source(pipeline, u.path) for u in program.units if u.source is not None},
+        pipeline.lint(LintConfig()).diagnostics,
+        frozenset((v.function, v.name) for v in _formals(pipeline)),
+        _expansions(pipeline),
     )
 
 

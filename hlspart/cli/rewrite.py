@@ -15,7 +15,6 @@ from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import dependency_options, shared_options
 from hlspart.cli.run import Run
 from hlspart.model.options import RewriteOptions
-from hlspart.model.program import Program
 from hlspart.render import json
 
 
@@ -60,23 +59,21 @@ def command(
     run = Run("rewrite", shared, products=True)
     if len(run.files) > 1 and not (in_place or run.out_dir or diff):
         raise click.UsageError("several inputs need --out-dir DIR, --in-place or --diff")
-    program = run.load()
+    run.load_programs()
     found = run.kernel.rewrite_with(options)
-    result = found.result
-    run.statuses(run.pipeline)
-    run.say(result.diagnostics)
-    if result.findings:
+    for part, result in zip(run.parts, found.results, strict=True):
+        run.statuses(part)
+        run.say(result.diagnostics)
+    if found.findings:
         run.found()
     outputs = {}
-    for path, new in result.files.items():
-        if program.sources.get(path) is None:
-            continue
-        if diff:
-            continue
-        outputs[path] = path if in_place else output_of(run, path)
-        run.product(outputs[path], new, in_place)
+    before = run.kernel.texts
+    for path, new in found.texts.items() if not diff else ():
+        if path in before:
+            outputs[path] = path if in_place else output_of(run, path)
+            run.product(outputs[path], new, in_place)
     if diff:
-        run.product(run.output or "-", differences(program, result.files))
+        run.product(run.output or "-", differences(before, found.texts))
     if map_file:
         run.product(map_file, writer.dumps(found.map, indent=1) + "\n")
     run.dependencies(shared, list(outputs.values()))
@@ -91,11 +88,11 @@ def output_of(run: Run, path: str) -> str:
     return run.output or "-"
 
 
-def differences(program: Program, files: Mapping[str, str]) -> str:
+def differences(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """New texts as one unified diff."""
     out = []
-    for path, new in files.items():
-        old = program.sources[path].text
+    for path, new in after.items():
+        old = before[path]
         lines = difflib.unified_diff(
             old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{path}", f"b/{path}"
         )

@@ -47,12 +47,12 @@ def settled(inference: Inference, writer: Writer) -> InferResult:
     only what makes a loop slower is left out. A target II on the command line is not held against what is there.
     """
     barred, undivided, held = dict[int, str](), dict[int, str](), dict[int, str]()
-    best: tuple[int, InferResult, IIResult] | None = None
+    best: tuple[int, _Text, IIResult] | None = None
     while True:
         text = _Text.of(inference, inference.run(barred, held, undivided), writer)
         price = inference.price(text.told)
         if text.sound and (best is None or price <= best[0]):
-            best = price, text.told, inference.outcome
+            best, ways = (price, text, inference.outcome), (barred, held, undivided)
         found = text.blamed
         rewrites = {g: why for g, why in found.items() if g in text.rewrites}
         others = {g: why for g, why in found.items() if g not in text.rewrites}
@@ -61,8 +61,13 @@ def settled(inference: Inference, writer: Writer) -> InferResult:
         divided = {g: why for g, why in others.items() if g in inference.dividing and g not in undivided}
         barred, undivided, held = barred | rewrites, undivided | divided, held | (others if not divided else {})
     assert best is not None  # where every array keeps what it has, there is nothing to write
-    inference.outcome = _as_promised(best[2], best[1])
-    return best[1]
+    _, text, outcome = best
+    if missed := text.missed:  # banks for an II that the text does not reach
+        again = _Text.of(inference, inference.run(*ways, missed), writer)
+        if again.sound and again.spares(text):
+            text, outcome = again, inference.outcome
+    inference.outcome = _as_promised(outcome, text.told)
+    return text.told
 
 
 def _as_promised(outcome: IIResult, result: InferResult) -> IIResult:
@@ -143,6 +148,20 @@ class _Text:
             why = found.cause or binding(found, asked) or f"the scheduler needs II {found.ii}"
             needs = [f"in the rewritten text: {why}" if self.written is not None else why, *needs]
         return replace(item, ii_after=found.ii, cause="; ".join(needs) or None, span_after=span)
+
+    @property
+    def missed(self) -> dict[tuple[str, int], int]:
+        """The II that loops have in the text at least, where it is above the one that banks were chosen for."""
+        reached = ((x, x.ii_after or (x.span_after[0] if x.span_after else 0)) for x in self.told.loops)
+        hoped = {(x.function, x.loop): x.ii_after or 0 for x in self.result.loops}
+        return {(x.function, x.loop): ii for x, ii in reached if 0 < hoped[x.function, x.loop] < ii}
+
+    def spares(self, other: _Text) -> bool:
+        """Whether it has fewer banks than ``other``, and no loop a higher II."""
+        pairs = zip(self.told.loops, other.told.loops, strict=True)
+        if any(x.ii_after is None or x.ii_after > (y.ii_after or x.ii_after) for x, y in pairs):
+            return False
+        return sum(a.banks for a in self.result.arrays) < sum(a.banks for a in other.result.arrays)
 
     # --------------------------------------------------------------------------- what it loses
 

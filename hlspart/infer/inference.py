@@ -47,6 +47,7 @@ from hlspart.semantics.effects import in_hardware
 from hlspart.targets import Target
 
 NONE: Mapping[int, str] = MappingProxyType({})
+NO_LOOPS: Mapping[LoopKey, int] = MappingProxyType({})
 REPAIRS = 4  # rounds in which a prediction that misses the promise raises a number of banks
 
 
@@ -73,6 +74,7 @@ class Inference:
         self._held: Mapping[int, str] = {}  # groups that keep what they have, and why
         self._barred: Mapping[int, str] = {}  # groups whose rewrite does not help, and why
         self._undivided: Mapping[int, str] = {}  # groups whose banks take no division, and why
+        self._least: Mapping[LoopKey, int] = {}  # loops that do not get below an II
         self._whole: dict[int, str] = {}  # groups that are better left whole, and why
         self._free: dict[LoopKey, LoopResult] = {}  # the prediction if memories had ports enough
         self._single: set[int] = set()  # groups whose copies do not help
@@ -98,18 +100,22 @@ class Inference:
         self.outcome = self.before  # the prediction under the choice, once there is one
 
     def run(
-        self, barred: Mapping[int, str] = NONE, held: Mapping[int, str] = NONE, undivided: Mapping[int, str] = NONE
+        self,
+        barred: Mapping[int, str] = NONE,
+        held: Mapping[int, str] = NONE,
+        undivided: Mapping[int, str] = NONE,
+        slowed: Mapping[LoopKey, int] = NO_LOOPS,
     ) -> InferResult:
         """Choose for the II asked for, as far as it can be reached with ports enough; confirm; report.
 
         Where the choice misses that, because an array cannot be served, the others are chosen once more
         for the II that is left. ``barred``: groups that no rewrite is to serve, and why; ``undivided``: groups whose
         banks are to be found by shifts and masks, and why; ``held``: groups that keep the directives that they
-        have, and why.
+        have, and why; ``slowed``: loops that do not get below an II, whatever banks there are.
         """
         if not self.targets:
             return InferResult((), ())
-        self._barred, self._undivided, self._held = barred, undivided, held
+        self._barred, self._undivided, self._held, self._least = barred, undivided, held, slowed
         self._single, self._whole, self._slowed, self._hastened, self.partings = set(), {}, {}, {}, {}
         free = self.free_of_ports()
         plan = self._planned(self.floors(free))
@@ -194,7 +200,7 @@ class Inference:
 
     def floors(self, free: IIResult) -> dict[LoopKey, int]:
         """II that each loop is to reach: the one asked for, or the least that ports enough leave."""
-        return {key(x): max(self.targets[key(x)], x.least) for x in self.asked_loops(free)}
+        return {key(x): max(self.targets[key(x)], x.least, self._least.get(key(x), 1)) for x in self.asked_loops(free)}
 
     def _planned(self, floors: Mapping[LoopKey, int]) -> Plan:
         """Decisions for ``floors``; where an array cannot serve them, the others for the II that is left."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.results import BankingMap
@@ -204,7 +204,7 @@ class RewriteResult:
             d.rule == TARGET_MISSED for d in self.diagnostics
         )
 
-    def map_json(self) -> dict[str, object]:
+    def map_json(self) -> dict[str, Any]:
         """The ``--map`` file."""
         return {
             "schema": "hlspart.map/1",

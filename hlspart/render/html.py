@@ -43,7 +43,7 @@ class SourceLines:
 
 @dataclass(frozen=True)
 class Story:
-    """All records of a page. ``schedules``: by function and loop name; ``sources``: by path.
+    """All records of one program. ``schedules``: by function and loop name; ``sources``: by path.
 
     ``formals``: arrays, by function and name, that stand for one of their callers. ``expansions``: entries of
     ``hlspart.expand/1`` with their file.
@@ -59,8 +59,8 @@ class Story:
     expansions: Sequence[Shape] = ()
 
 
-def render(story: Story, paths: Sequence[str]) -> str:
-    """The page about some of the files."""
+def render(stories: Sequence[Story], paths: Sequence[str]) -> str:
+    """The page about some of the files of some programs."""
     environment = Environment(
         loader=PackageLoader("hlspart", "templates"),
         autoescape=True,
@@ -68,14 +68,18 @@ def render(story: Story, paths: Sequence[str]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    entries = [f for f in story.ii["files"] if f["path"] in paths]
-    inferred = {f["path"]: f for f in story.infer["files"]}
-    files = [_file(story, number, f, inferred.get(f["path"], {})) for number, f in enumerate(entries)]
-    good = [f for f in entries if "error" not in f]
+    entries = [(s, f) for s in stories for f in s.ii["files"] if f["path"] in paths]
+    entries.sort(key=lambda entry: paths.index(entry[1]["path"]))
+    inferred = {f["path"]: f for s in stories for f in s.infer["files"]}
+    files = [_file(s, number, f, inferred.get(f["path"], {})) for number, (s, f) in enumerate(entries)]
+    good = [f for _, f in entries if "error" not in f]
+    arrays = [
+        a for s, f in entries if "error" not in f for a in f["arrays"] if (a["function"], a["name"]) not in s.formals
+    ]
     return environment.get_template("report.html.j2").render(
         title=", ".join(paths),
         verdict=_verdict(good, [inferred.get(f["path"], {}) for f in good], len(entries) - len(good)),
-        tiles=_tiles(good, [d for f in files for d in f["findings"]], story.formals),
+        tiles=_tiles(good, [d for f in files for d in f["findings"]], arrays),
         assumptions="; ".join(good[0]["assumptions"]) if good else "",
         files=files,
         version=__version__,
@@ -103,9 +107,10 @@ def _expansions(story: Story, path: str) -> list[Shape]:
 
 def _verdict(files: Sequence[Shape], inferred: Sequence[Shape], broken: int) -> str:
     """One sentence on top."""
-    loops = [x for f in files for x in f["loops"] if x["pipelined"]]
-    missed = [x for x in loops if x["ii"] is not None and x["target_ii"] is not None and x["ii"] > x["target_ii"]]
-    unknown = [x for x in loops if x["ii"] is None]
+    loops = [(f["path"], x) for f in files for x in f["loops"] if x["pipelined"]]
+    aimed = [(path, x) for path, x in loops if x["ii"] is not None and x["target_ii"] is not None]
+    missed = [(path, x) for path, x in aimed if x["ii"] > x["target_ii"]]
+    unknown = [x for _, x in loops if x["ii"] is None]
     if not loops:
         text = "No loop is pipelined."
     elif not missed and not unknown:
@@ -115,8 +120,8 @@ def _verdict(files: Sequence[Shape], inferred: Sequence[Shape], broken: int) -> 
     else:
         parts = [f"{len(missed)} of {len(loops)} pipelined loops miss{'es' * (len(missed) == 1)} the target II"]
         parts += [f"{len(unknown)} cannot be predicted"] if unknown else []
-        after = {(x["function"], x["name"]): x["ii_after"] for f in inferred for x in f.get("loops", ())}
-        found = [(x, after.get((x["function"], x["name"]))) for x in missed]
+        after = {(f["path"], x["function"], x["name"]): x["ii_after"] for f in inferred for x in f.get("loops", ())}
+        found = [(x, after.get((path, x["function"], x["name"]))) for path, x in missed]
         helped = sum(then is not None and then <= x["target_ii"] for x, then in found)
         if helped:
             parts.append("what infer finds would mend " + ("it" if len(missed) == 1 else f"{helped} of them"))
@@ -124,15 +129,10 @@ def _verdict(files: Sequence[Shape], inferred: Sequence[Shape], broken: int) -> 
     return text + (f" {broken} file{'s' * (broken > 1)} could not be read." if broken else "")
 
 
-def _tiles(
-    files: Sequence[Shape], findings: Sequence[Shape], formals: frozenset[tuple[str | None, str]]
-) -> list[Shape]:
+def _tiles(files: Sequence[Shape], findings: Sequence[Shape], arrays: Sequence[Shape]) -> list[Shape]:
     """Figures on top."""
     loops = [x for f in files for x in f["loops"]]
-    missed, arrays = (
-        sum(map(_missed, loops)),
-        [a for f in files for a in f["arrays"] if (a["function"], a["name"]) not in formals],
-    )
+    missed = sum(map(_missed, loops))
     serious = sum(d["status"] in ("error", "warning") for d in findings)
     known = [a["bram18k"] for a in arrays if a["bram18k"] is not None]
     return [

@@ -1,4 +1,4 @@
-"""Files that do not use each other are programs of their own, in every command that reports."""
+"""Files that do not use each other are programs of their own, in every command."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run(*args: str) -> tuple[int, str, str]:
     return done.exit_code, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("command", ["accesses", "ii", "infer"])
+@pytest.mark.parametrize("command", ["accesses", "ii", "infer", "report"])
 def test_files_with_one_top_are_told_as_each_alone(command: str, folder: Path) -> None:
     names = ["wide.c", "narrow.c", "caller.c"]
     for options in ([], ["--top", "top"]):
@@ -58,6 +58,30 @@ def test_files_with_one_top_are_told_as_each_alone(command: str, folder: Path) -
         assert json.loads(text)["groups"] == [g for d in each for g in d["groups"]]
     shown = run(command, *names)[1]
     assert all(f"{name}" in shown for name in names)
+
+
+@pytest.mark.parametrize("command", [["rewrite", "--infer", "--split-top"], ["directives"]])
+def test_files_with_one_top_are_written_as_each_alone(command: list[str], folder: Path) -> None:
+    names = ["wide.c", "narrow.c", "caller.c"]
+    told = ["--format", "json"] if command[0] == "rewrite" else []
+    code, text, _ = run(*command, *names, *told, "--out-dir", "all")
+    each = [run(*command, name, *told, "--out-dir", "one") for name in names]
+    assert code == max(c for c, _, _ in each) == 0
+    written = {path.name: path.read_text() for path in (folder / "all").iterdir()}
+    assert written == {path.name: path.read_text() for path in (folder / "one").iterdir()}
+    assert len(written) == len(names) and any("factor=2" in t.lower() for t in written.values())
+    if told:
+        alone = [json.loads(t)["files"][0] for _, t, _ in each]
+        assert json.loads(text)["files"] == [{**f, "output": f["output"].replace("one", "all")} for f in alone]
+        shown = run(*command, *names, "--diff")[1]
+        assert shown == "".join(run(*command, name, "--diff")[1] for name in names) and "+++ b/wide.c" in shown
+    else:
+        assert run(*command, *names)[1] == run(*command, "wide.c")[1]
+
+
+def test_a_page_adds_up_the_programs(folder: Path) -> None:
+    page = run("report", "wide.c", "narrow.c", "--format", "html")[1]
+    assert "1 of 2 pipelined loops misses the target II; what infer finds would mend it." in page
 
 
 def test_files_that_call_each_other_are_one_program(folder: Path) -> None:

@@ -59,6 +59,16 @@ def test_promised_is_emitted(statement: str, storage: str, ii: int) -> None:
     assert [x.ii_after for x in inferred.loops if x.target_ii is not None] == found == [ii]
 
 
+def test_banks_are_those_for_the_ii_that_the_text_has() -> None:
+    """Five elements that are read and stored: 10 accesses. II 1 takes 5 banks of 2 ports, the sums make it II 2."""
+    pipeline = of(kernel(" ".join(f"{r} += {k};" for k, r in enumerate(REFS)), ""))
+    for options in (ANY, InferOptions()):
+        inferred = pipeline.infer(options)
+        assert [a.banks for a in inferred.arrays if a.needs_rewrite] == [3]  # 10 accesses, 3 banks, 2 ports, 2 cycles
+        emitted = of(pipeline.rewriting(RewriteOptions()).inferred(inferred).files["p.c"])
+        assert [x.ii for x in emitted.figures.loops if x.origin == "pragma"] == [2]
+
+
 BOX = tuple((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1))
 LOG = (*BOX, (-2, 0), (2, 0), (0, -2), (0, 2))  # Laplacian of Gaussian
 STAR3 = ((0, 0, 0), *(tuple(s * (k == d) for k in range(3)) for d in range(3) for s in (-1, 1)))
