@@ -3,7 +3,8 @@
 Blocks by all width and depth shapes of the family (UG573, UG473), copies for the reads that a table or a
 replicated memory serves at once. LUTs of a memory: one per bit and 64 words and one more, as in public reports, twice
 that for two ports at will. Rule of thumb: a choice among n words of w bits takes w * (n - 1) / 3 LUTs (a 6-input
-LUT holds a 4-to-1 multiplexer); so for words that are loaded ahead of a loop, one of each bank, which are registers.
+LUT holds a 4-to-1 multiplexer); so for words that are loaded ahead of a loop, one of each bank, which are registers,
+and for selections of the text (``?:``, ``switch``) that make an address, a word to store, or choose among loaded words.
 """
 
 from __future__ import annotations
@@ -27,15 +28,24 @@ _TRUE_DUAL = frozenset({"ram_t2p", "ram_2p", "rom_2p", "rom_np"})
 
 @dataclass(frozen=True, slots=True)
 class ArrayDemand:
-    """What the loops ask of one array: reads of a bank in one cycle, words chosen among banks, words held ahead."""
+    """What the loops ask of one array: reads of a bank in one cycle, words chosen among banks, words held ahead.
+
+    ``selected``: bits of the selections (``?:``) of the text that make its addresses, or words from or for it.
+    """
 
     reads: int = 1
     choices: int = 0
     held: int = 0
+    selected: int = 0
 
     def also(self, other: ArrayDemand) -> ArrayDemand:
         """Of both."""
-        return ArrayDemand(max(self.reads, other.reads), self.choices + other.choices, self.held + other.held)
+        return ArrayDemand(
+            max(self.reads, other.reads),
+            self.choices + other.choices,
+            self.held + other.held,
+            self.selected + other.selected,
+        )
 
 
 def uses(p: Prediction) -> dict[int, ArrayDemand]:
@@ -58,7 +68,40 @@ def uses(p: Prediction) -> dict[int, ArrayDemand]:
         banks = memory.layout.banks
         words = ArrayDemand(1, banks - 1, banks if memory.layout.depth(0) > 1 else 0)
         out[ref.variable] = out.get(ref.variable, ArrayDemand()).also(words)
+    for variable, selected in _selections(p).items():
+        out[variable] = out.get(variable, ArrayDemand()).also(ArrayDemand(selected=selected))
     return out
+
+
+def _selections(p: Prediction) -> dict[int, int]:
+    """Bits of the selections of one loop by the array that they serve, each counted once."""
+    ops, found, seen = p.problem.graph.ops, dict[int, int](), set[int]()
+
+    def count(value: int, variable: int, most: int) -> None:
+        """The selections that make ``value``, of words of at most ``most`` bits."""
+        waiting = [value]
+        while waiting:
+            op = ops.get(waiting.pop())
+            if op is not None and op.kind == "select" and op.id not in seen:
+                seen.add(op.id)
+                found[variable] = found.get(variable, 0) + min(op.bits, most)
+                waiting += op.args[1:]
+
+    memory = [(op, op.ref.variable) for op in p.problem.graph.memory if op.ref is not None]
+    for op, variable in memory:
+        depth = p.elaborated.storage.memory(variable).layout.depth(0)
+        addresses = op.args if op.kind == "load" else op.args[1:]
+        for address in addresses:
+            count(address, variable, max(1, (depth - 1).bit_length()))
+    loaded = {op.id: variable for op, variable in memory if op.kind == "load"}
+    for op in sorted(ops.values(), key=lambda op: -op.id):  # the last one of a chain first
+        among = [loaded[a] for a in op.args[1:] if a in loaded] if op.kind == "select" else []
+        if among:
+            count(op.id, among[0], op.bits)
+    for op, variable in memory:
+        if op.kind == "store" and op.args[0] in ops:
+            count(op.args[0], variable, ops[op.args[0]].bits)
+    return found
 
 
 def arrays(storage: Storage, found: Mapping[int, ArrayDemand]) -> tuple[ArrayResult, ...]:
@@ -105,7 +148,7 @@ def _array(storage: Storage, variable: Variable, use: ArrayDemand) -> ArrayResul
         registers=flip_flops,
         uram=ultra * copies,
         luts=luts * copies,
-        mux_luts=-(-use.choices * word // 3),
+        mux_luts=-(-(use.choices * word + use.selected) // 3),
         copies=copies,
     )
 

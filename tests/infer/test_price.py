@@ -130,3 +130,31 @@ def test_the_selection_of_banks_is_counted() -> None:
     addresses = crossbar.banks * crossbar.loads * (crossbar.address_inputs - 1) * 16
     residues = 0 if crossbar.banks in (4, 8) else crossbar.accesses * 8 * 16
     assert crossbar.luts == -(-(values + addresses) // 3) + residues
+
+
+SELECTED = """\
+void k(const int in[32], int A0[16], int A1[16], int out[32])
+{
+    L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        int b = in[i] & 1, w = in[i] >> 28 & 15;
+        int v = b ? A1[b ? w : 3] : A0[b ? 5 : w];
+        out[i] = v;
+    }
+}
+"""
+
+
+def test_selections_of_the_text_are_counted() -> None:
+    """A choice between two words of 32 bits, and one between two addresses of 4 bits for each memory."""
+    luts = {a.name: a.mux_luts for a in pipeline(SELECTED).ii.arrays}
+    assert sorted(luts.values()) == [0, 0, 2, -(-(32 + 4) // 3)] and luts["in"] == luts["out"] == 0
+    assert {r.name: r.used for r in pipeline(SELECTED).ii.resources}["LUT"] == sum(luts.values())
+
+
+def test_banks_that_the_text_selects_are_counted_by_ii() -> None:
+    found = pipeline(STAR)
+    text = found.rewriting(RewriteOptions()).inferred(found.infer(InferOptions(scheme="any"))).files["k.c"]
+    banks = [a for a in pipeline(text).ii.arrays if a.name.startswith("a_")]
+    words = 5 * (len(banks) - 1)  # five loads, each one of the banks
+    assert len(banks) > 2 and sum(a.mux_luts for a in banks) >= words * 32 // 3
