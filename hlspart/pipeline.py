@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hlspart.model.linting import LintReport
     from hlspart.model.results import IIResult, InferResult, Validation
     from hlspart.model.rewriting import RewriteResult
+    from hlspart.reuse import Reuse
     from hlspart.rewrite.driver import Rewrite
     from hlspart.targets import Target
 
@@ -138,10 +139,32 @@ class Pipeline:
         return fix(self.program, report, self.figures, again, unsafe, only)
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
-        """Banked C, with the partitions of the text or, on request, the inferred ones; nothing gets slower."""
-        from hlspart.readback import never_slower
+        """Banked C or reuse buffers, as the text or, on request, the inference has it; nothing gets slower."""
+        if options.style == "reuse":
+            return self.reuse.asked.result
+        from hlspart.readback import cheapest, never_slower
+        from hlspart.rewrite.prepare import Step, texts_of
+        from hlspart.transform.forward import by_place
 
-        return never_slower(self, options, lambda asked: self.rewriting(asked).run())
+        banked = never_slower(self, options, lambda asked: self.rewriting(asked).run())
+        if not options.infer or options.style != "auto" or options.dialect != "c":
+            return banked
+        reused = self.reuse.needed
+        if not reused.nests:
+            return banked
+        steps = texts_of(self.program, [Step(-1, frozenset(e for es in reused.result.edits.values() for e in es))])
+        second = self.with_texts(reused.result.files)
+        forward = by_place(self.program, second.program, steps)
+        rest = forward.result(self.program, forward.groups(self.analysis, second.analysis), second.rewrite(options))
+        both = replace(rest, outcomes=(*reused.result.outcomes, *rest.outcomes))
+        return cheapest(self, (banked, both))
+
+    @cached_property
+    def reuse(self) -> Reuse:
+        """The sliding windows of the program, and text with reuse buffers for them."""
+        from hlspart.reuse import Reuse
+
+        return Reuse(self.program, self.analysis, self.figures, self.predict)
 
     def rewriting(self, options: RewriteOptions) -> Rewrite:
         """The rewrite before it is run, which then has the programs that it looked at."""

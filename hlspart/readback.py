@@ -93,6 +93,51 @@ def never_slower(
     return _with_missed(pipeline, result) if options.infer and not _changes(pipeline, result) else result
 
 
+#: A text that is longer by no more than this share may be taken for its area.
+ABOUT = 0.05
+LUTS = 250_000  # of a device, for multiplexers, which the device's own count does not have
+
+
+def cheapest(pipeline: Predicted, texts: Sequence[RewriteResult]) -> RewriteResult:
+    """Of some texts the one with the fewest loops that miss their II, then the fastest, then the smallest.
+
+    Those about as fast as the fastest count as such.
+    """
+    prices = [price(pipeline.program, pipeline.predict(t.files)) for t in texts]
+    least = min((p.missed, p.cycles) for p in prices)
+    close = [
+        (p.area, p.cycles, k)
+        for k, p in enumerate(prices)
+        if p.missed == least[0] and p.cycles <= least[1] * (1 + ABOUT)
+    ]
+    return texts[min(close)[2]]
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a text costs: loops that miss their II, cycles of all functions, and its shares of the device, added up."""
+
+    missed: int
+    cycles: float
+    area: float
+
+
+def price(program: Program, figures: IIResult) -> Price:
+    """The price of a text that takes the place of ``program``; where a latency is unknown that of its loops counts."""
+    cycles = 0.0
+    for function in figures.functions:
+        if function.latency.max is not None:
+            cycles += function.latency.max
+            continue
+        for loop in figures.loops:
+            if loop.function == function.name and loop.pipelined:
+                most = loop.latency.max or (loop.bounds[1] if loop.bounds else loop.least) * (loop.trip_count.max or 1)
+                cycles += most
+    used = sum(r.used / r.available for r in figures.resources if r.available)
+    used += sum(a.mux_luts for a in figures.arrays) / LUTS
+    return Price(sum(loop.misses for loop in figures.loops), cycles, used)
+
+
 def _no_slower(
     pipeline: Predicted, options: RewriteOptions, write: Callable[[RewriteOptions], RewriteResult]
 ) -> RewriteResult:

@@ -321,7 +321,7 @@ class Kernel:
         self,
         *,
         infer: bool = False,
-        style: Literal["auto", "split", "bankdim", "crossbar"] = "auto",
+        style: Literal["auto", "split", "bankdim", "crossbar", "reuse"] = "auto",
         dynamic: Literal["reject", "bankdim", "crossbar"] = "reject",
         split_top: bool = False,
         unroll: bool = False,

@@ -102,6 +102,7 @@ def _above(old: int | None, new: int | None) -> bool:
 
 
 __all__ = [
+    "emit",
     "lifetimes",
     "problem",
     "share",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from hlspart.model.buffers import Pool
 from hlspart.model.program import ArrayRef, Block, Program, Variable, substatements
@@ -31,7 +31,8 @@ def written(program: Program, pools: Sequence[Pool]) -> dict[str, str] | Pool:
     placed = {pool.number: _place(program, pool) for pool in pools}
     for span, gone in declared.items():
         here = [pool for pool in pools if placed[pool.number] == span]
-        buffer.replace(Origin(span), _statement(program, span, gone, here))
+        text = without_variables(program, span, {v.id for v, _ in gone}, [_declaration(program, p) for p in here])
+        buffer.replace(Origin(span), text)
     for pool in pools:
         at = placed[pool.number]
         if at not in declared:
@@ -98,16 +99,16 @@ def _declaration(program: Program, pool: Pool) -> str:
     return f"{' '.join(program.text(first.specifiers).split())} {pool.name}{extents};"
 
 
-def _statement(program: Program, span: Span, gone: Sequence[tuple[Variable, Pool]], here: Sequence[Pool]) -> str:
-    """A declaration statement without the members that went into pools, behind the pools declared in its place."""
+def without_variables(program: Program, span: Span, gone: Collection[int], added: Sequence[str] = ()) -> str:
+    """A declaration statement without some of its variables, behind the declarations ``added`` in its place."""
     old = program.text(span)
     source = program.sources[span.path].text
     left = [
         v.declarations[0]
         for v in program.variables
-        if v.declarations and v.declarations[0].statement.span == span and all(v is not other for other, _ in gone)
+        if v.declarations and v.declarations[0].statement.span == span and v.id not in gone
     ]
-    parts = [_declaration(program, pool) for pool in here]
+    parts = list(added)
     if left:
         specifiers = " ".join(program.text(left[0].specifiers).split())
         texts = []

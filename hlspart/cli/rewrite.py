@@ -21,7 +21,7 @@ from hlspart.render import json
 @click.command("rewrite", cls=CommandWithExample, example="rewrite kernel.c --infer -o banked.c")
 @shared_options
 @click.option(
-    "--style", type=click.Choice(["auto", "split", "bankdim", "crossbar"]), default="auto", show_default=True,
+    "--style", type=click.Choice(["auto", "split", "bankdim", "crossbar", "reuse"]), default="auto", show_default=True,
     help="auto: the least change that makes the tool see what the partition promises.",
 )  # fmt: skip
 @click.option(

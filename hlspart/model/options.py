@@ -71,7 +71,7 @@ class InferOptions:
 class RewriteOptions:
     """Options of ``rewrite`` (contract)."""
 
-    style: Literal["auto", "split", "bankdim", "crossbar"] = "auto"
+    style: Literal["auto", "split", "bankdim", "crossbar", "reuse"] = "auto"
     dynamic: Literal["reject", "bankdim", "crossbar"] = "reject"
     infer: bool = False
     split_top: bool = False

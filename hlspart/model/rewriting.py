@@ -14,7 +14,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.results import BankingMap
 from hlspart.model.source import Edit, Origin
 
-Style = Literal["split", "bankdim", "crossbar"]
+Style = Literal["split", "bankdim", "crossbar", "reuse"]
 
 TARGET_MISSED = "rewrite-target-missed"
 

@@ -1,0 +1,76 @@
+"""Questions about sliding windows: which elements a nest reads, and what it reads of its own making."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import islpy as isl
+
+from hlspart.model.access import Access, Affine
+
+Box = tuple[tuple[int, int], ...]
+
+
+def extremes(access: Access, forms: Sequence[Affine]) -> Box | None:
+    """Least and greatest value of each form of the iterators over the domain of ``access``; None if one has no end."""
+    domain = isl.Set(access.domain)
+    if domain.is_empty():
+        return ()
+    found = []
+    for form in forms:
+        values = domain.apply(isl.Map(f"{_head(access, form)}{{ [{', '.join(access.iterators)}] -> [{form}] }}"))
+        low, high = values.dim_min_val(0), values.dim_max_val(0)
+        if not (low.is_int() and high.is_int()):
+            return None
+        found.append((int(low.to_python()), int(high.to_python())))
+    return tuple(found)
+
+
+def _head(access: Access, form: Affine) -> str:
+    free = [n for n in form.names if n not in access.iterators]
+    return f"[{', '.join(free)}] -> " if free else ""
+
+
+def read_of_own(
+    write: Access, read: Access, outer: int, depth: int
+) -> tuple[Mapping[str, int], Mapping[str, int]] | None:
+    """An iteration in which ``write`` stores an element and a later one in which ``read`` loads it, if there are.
+
+    The first ``outer`` iterators are the same for both, those up to ``depth`` are of the nest that both stand in.
+    Both are affine. A store and a load of one iteration count where the store is ahead in the text.
+    """
+    assert write.map is not None and read.map is not None
+    meets = (
+        isl.Map(write.map).intersect_domain(isl.Set(write.domain))
+        .apply_range(isl.Map(read.map).intersect_domain(isl.Set(read.domain)).reverse())
+    )  # fmt: skip
+    for k in range(outer):
+        meets = meets.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+    later = isl.Map.empty(meets.get_space())
+    same = meets
+    for k in range(outer, depth):
+        later = later.union(same.order_lt(isl.dim_type.in_, k, isl.dim_type.out, k))
+        same = same.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+    if write.order < read.order:
+        later = later.union(same)
+    if later.is_empty():
+        return None
+    pair = later.wrap()
+    point = (pair.lexmin() if pair.is_bounded() and not pair.dim(isl.dim_type.param) else pair).sample_point()
+    values = [point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(pair.dim(isl.dim_type.set))]
+    own = len(write.iterators)
+    return (
+        dict(zip(write.iterators[:depth], values[:depth], strict=True)),
+        dict(zip(read.iterators[:depth], values[own : own + depth], strict=True)),
+    )
+
+
+def covers(writes: Access, forms: Sequence[Affine], box: Box) -> bool:
+    """Whether ``writes`` surely stores every point of ``box``, told by the values of ``forms`` at its iterations."""
+    if not writes.exact:
+        return False
+    names = ", ".join(writes.iterators)
+    stored = isl.Set(writes.domain).apply(isl.Map(f"{{ [{names}] -> [{', '.join(str(f) for f in forms)}] }}"))
+    points = ", ".join(f"x{k}" for k in range(len(box)))
+    inside = " and ".join(f"{low} <= x{k} <= {high}" for k, (low, high) in enumerate(box))
+    return bool(isl.Set(f"{{ [{points}] : {inside} }}").is_subset(stored))

@@ -1,0 +1,7 @@
+"""Reuse buffers: windows that slide over an array, fed with one new element an iteration."""
+
+from __future__ import annotations
+
+from hlspart.reuse.engine import Reuse, Reused
+
+__all__ = ["Reuse", "Reused"]

@@ -1,0 +1,378 @@
+"""Nests with reuse buffers in the user's text.
+
+The loops run over all points that a window needs, in their old order; each iteration loads one new element of every
+windowed array. Behind it the window holds what the body of that iteration reads, so that the body itself keeps its
+text but for the names of those elements. A value that leaves a row of the window waits in a line buffer for the
+next row, and in three dimensions one that leaves a plane in a plane buffer.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from hlspart.expand.region import Refusal, first_value
+from hlspart.expand.texts import Texts, type_text
+from hlspart.model.access import Affine
+from hlspart.model.program import ArrayRef, Declare, Loop, PragmaMark, Program, ScalarType
+from hlspart.model.source import Origin, Span
+from hlspart.reuse.fills import Fill, begin
+from hlspart.reuse.windows import Nest, Window
+from hlspart.rewrite.buffer import Conflict, EditBuffer
+from hlspart.rewrite.names import Names
+from hlspart.rewrite.uses import Uses
+
+SPELLED_OUT = 3  # moves of one row, up to which each is a statement
+
+Row = tuple[int, ...]  # position in all dimensions of a window but the last
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """One loop: ``name`` counts points from ``start`` to ``last``; the body runs at ``first`` and on each ``every``."""
+
+    loop: Loop
+    iterator: str
+    name: str
+    start: int
+    first: int
+    last: int
+    every: int
+    scale: int
+
+    @property
+    def points(self) -> int:
+        return self.last - self.start + 1
+
+    @property
+    def kept(self) -> bool:
+        """Whether the loop counts with its own iterator."""
+        return self.name == self.iterator
+
+    def at(self, offset: int) -> str:
+        """The text of a point that many away."""
+        return self.name if not offset else f"{self.name} {'+' if offset > 0 else '-'} {abs(offset)}"
+
+    @property
+    def index(self) -> str:
+        """Points since the first one."""
+        return self.at(-self.start)
+
+    @property
+    def guard(self) -> list[str]:
+        """When the body runs."""
+        found = [f"{self.name} >= {self.first}"] if self.start < self.first else []
+        if self.every > 1:
+            origin = f"({self.at(-self.first)})" if self.first else self.name
+            found.append(f"{origin} % {self.every} == 0")
+        return found
+
+    @property
+    def value(self) -> str:
+        """The iterator of the body."""
+        return self.name if self.scale == 1 else f"{self.name} / {self.scale}"
+
+
+@dataclass
+class Emitter:
+    """Writes nests of one program into an edit buffer. ``fills``: by variable, the loop that fills a frame buffer."""
+
+    program: Program
+    uses: Uses
+    names: Names
+    fills: Mapping[int, Fill]
+    buffer: EditBuffer
+    made: dict[int, tuple[str, ...]] = field(default_factory=dict)  # variable -> names of its buffers
+
+    def nest(self, nest: Nest, pipeline: bool) -> None:
+        """``pipeline``: ask for the pipeline, which the tool made by itself so far. Raises Refusal or Conflict."""
+        axes = self._axes(nest)
+        writers = [_Writer(self, nest, axes, window, k) for k, window in enumerate(nest.windows)]
+        for writer in writers:
+            writer.reads()
+        for axis in axes:
+            self._header(axis)
+        self._body(nest, axes, [line for w in writers for line in w.loads()], pipeline)
+        self._in_front(nest.loops[0], [line for w in writers for line in w.declared()])
+
+    def _in_front(self, loop: Loop, lines: Sequence[str]) -> None:
+        """Lines in front of a loop and its label."""
+        path, text = loop.at.span.path, self.program.sources[loop.at.span.path].text
+        pad, start = _indent(self.program, loop.at), begin(self.program, loop)
+        line = text.rfind("\n", 0, start) + 1
+        if line and not text[line:start].strip():
+            self.buffer.insert(path, line - 1, "".join("\n" + _padded(pad, x) for x in lines))
+        else:
+            self.buffer.insert(path, start, "".join("\n" + _padded(pad, x) for x in lines) + "\n" + pad)
+
+    def texts(self, function: str) -> Texts:
+        """The text of a function."""
+        return Texts(self.program, self.program.functions[function].body)
+
+    def _axes(self, nest: Nest) -> tuple[_Axis, ...]:
+        texts = self.texts(nest.region.function)
+        axes = []
+        for d, (loop, info) in enumerate(zip(nest.loops, nest.region.infos, strict=True)):
+            assert (
+                info.lower is not None and info.step is not None and info.trip_count.exact and info.variable is not None
+            )
+            scale = nest.windows[0].scale[d]
+            first = scale * info.lower.const
+            last = scale * (info.lower.const + info.step * (info.trip_count.exact - 1))
+            start = min([first, *(w.hull[d][0] - w.high[d] for w in nest.windows)])
+            variable = self.program.variable(info.variable)
+            kind = variable.type
+            plain = isinstance(kind, ScalarType) and kind.kind == "int" and "<" not in kind.name
+            signed = isinstance(kind, ScalarType) and kind.signed
+            name = variable.name
+            if scale * info.step > 1 or (start != first and not (plain and (signed or start >= 0))):
+                if texts.read_outside_loops(nest.region.analysis, info.variable):
+                    raise Refusal("trip-count", f"{name} is read behind the loop {loop.name}", loop.header)
+                name = self.names.free(f"{name}_scan")
+            axes.append(_Axis(loop, variable.name, name, start, first, last, scale * info.step, scale))
+        return tuple(axes)
+
+    def _header(self, axis: _Axis) -> None:
+        if not axis.kept:
+            text = f"for (int {axis.name} = {axis.start}; {axis.name} <= {axis.last}; {axis.name}++)"
+            self.buffer.replace(axis.loop.header, text)
+        elif axis.start != axis.first:
+            self.buffer.replace(first_value(self.program, axis.loop).at, str(axis.start))
+
+    def _body(self, nest: Nest, axes: Sequence[_Axis], loads: Sequence[str], pipeline: bool) -> None:
+        """The loads in front of the old body, and that under the condition that it is not too early for it."""
+        loop = nest.loops[-1]
+        body, path = loop.body, loop.at.span.path
+        source = self.program.sources[path]
+        stmts = [s for s in body.body if not isinstance(s, PragmaMark)]
+        if not stmts:
+            raise Refusal("condition", f"the loop {loop.name} is empty", loop.at)
+        first = stmts[0].at.span.start
+        line = source.text.rfind("\n", 0, first) + 1
+        alone = line > loop.header.span.end and not source.text[line:first].strip()
+        outer = _indent(self.program, loop.at)
+        pad = source.text[line:first] if alone else outer + "    "
+        pragmas = ["#pragma HLS PIPELINE II=1"] if pipeline else []
+        for mark in (s for s in body.body if isinstance(s, PragmaMark) and s.at.span.start > first):
+            if mark.at.kind != "plain":
+                raise Refusal("macro", "a macro makes the pragma", mark.at)
+            pragmas.append(self.program.text(mark.at).strip())
+            self.buffer.replace(mark.at, "")
+        own = [self._iterator(nest, a) for a in axes if not a.kept]
+        guard = [g for a in axes for g in a.guard]
+        conditional = bool(guard or own)
+        head = [_padded(pad, x) for x in (*pragmas, *loads)]
+        if conditional:
+            head.append(_padded(pad, f"if ({' && '.join(guard)}) {{" if guard else "{"))
+            head += [_padded(pad + "    ", x) for x in own]
+        if not body.braces:
+            self.buffer.insert(path, loop.header.span.end, " {")
+        above = "".join("\n" + x for x in head)
+        if alone:
+            self.buffer.insert(path, line - 1, above)
+        else:
+            self.buffer.insert(path, first, f"{above}\n{pad}{'    ' * conditional}")
+        end = body.at.span.end - 1 if body.braces else body.at.span.end
+        close = source.text.rfind("\n", 0, end) + 1
+        apart = body.braces and close > first and not source.text[close:end].strip()
+        below = f"\n{pad}}}" * conditional
+        if conditional and alone:
+            self._indented(Span(path, line, close - 1 if apart else end))
+        if apart:
+            self.buffer.insert(path, close - 1, below)
+        else:
+            self.buffer.insert(path, end, f"{below}\n{outer}" + "}" * (not body.braces))
+
+    def _iterator(self, nest: Nest, axis: _Axis) -> str:
+        """The old iterator of the body, where the body or a header in it still says it."""
+        info = next(i for i, x in zip(nest.region.infos, nest.loops, strict=True) if x is axis.loop)
+        assert info.variable is not None
+        if isinstance(axis.loop.init, Declare):
+            return f"const {type_text(self.program, info.variable)} {axis.iterator} = {axis.value};"
+        return f"{axis.iterator} = {axis.value};"
+
+    def _indented(self, span: Span) -> None:
+        """Move the lines of a span to the right; those that go on from the line before keep their place."""
+        text = self.program.sources[span.path].text
+        at = span.start
+        while at < span.end:
+            end = text.find("\n", at)
+            end = span.end if end < 0 else end
+            line = text[at:end]
+            behind = text[max(0, at - 3) : at].rstrip("\r\n")
+            edited = any(e.span.start < at < e.span.end for e in self.buffer.edits(span.path))
+            if line.strip() and not line.lstrip().startswith("#") and not behind.endswith("\\") and not edited:
+                self.buffer.insert(span.path, at, "    ")
+            at = end + 1
+
+
+class _Writer:
+    """The buffers of one window."""
+
+    def __init__(self, emitter: Emitter, nest: Nest, axes: Sequence[_Axis], window: Window, number: int) -> None:
+        self.emitter, self.program, self.nest, self.axes, self.window = emitter, emitter.program, nest, axes, window
+        self.variable = self.program.variable(window.variable)
+        names = emitter.names
+        self.name = names.free(f"{self.variable.name}_window")
+        self.last = window.size[-1] - 1
+        self.moved = names.free("k") if self.last > SPELLED_OUT else ""
+        kinds = {1: ("lines",), 2: ("planes", "lines")}.get(len(axes) - 1, ())
+        self.kinds = [f"{self.variable.name}_{kind}" for kind in kinds]
+        self.rows = self._rows()
+        self.buffers = [[r for r in self.rows if self._level(r) == level] for level in range(len(axes) - 1)]
+        self.kinds = [names.free(k) if rows else k for k, rows in zip(self.kinds, self.buffers, strict=True)]
+        used = [k for k, rows in zip(self.kinds, self.buffers, strict=True) if rows]
+        emitter.made[window.variable] = (*emitter.made.get(window.variable, ()), self.name, *used)
+
+    @cached_property
+    def newest(self) -> Row:
+        """The row that takes the new element."""
+        return tuple(n - 1 for n in self.window.size[:-1])
+
+    def _level(self, row: Row) -> int | None:
+        """Which buffer holds the values of a row: that of the last dimension in which it is not the newest."""
+        older = [d for d, (at, top) in enumerate(zip(row, self.newest, strict=True)) if at < top]
+        return older[-1] if older else None
+
+    def _source(self, row: Row) -> Row:
+        """The row whose values a row takes one step of its buffer's dimension later."""
+        level = self._level(row)
+        assert level is not None
+        return (*row[:level], row[level] + 1, *self.newest[level + 1 :])
+
+    def _rows(self) -> list[Row]:
+        """Rows that are read, and those that their values come from."""
+        needed = {self.newest}
+        window = self.window
+        ids = set(window.reads)
+        for access in self.nest.region.analysis.accesses:
+            if access.id not in ids:
+                continue
+            forms = window.reads[access.id][:-1]
+            ranges = []
+            for form, low, top in zip(forms, window.low, self.newest, strict=False):
+                ranges.append((form.const - low,) if not form.terms else tuple(range(top + 1)))
+            needed |= set(itertools.product(*ranges))
+        waiting = list(needed)
+        while waiting:
+            row = waiting.pop()
+            if self._level(row) is not None and (source := self._source(row)) not in needed:
+                needed.add(source)
+                waiting.append(source)
+        return sorted(needed)
+
+    # ------------------------------------------------------------------------------------ text
+
+    def declared(self) -> list[str]:
+        """Declarations with their pragmas."""
+        kind = type_text(self.program, self.window.variable)
+        lines = []
+        for level, (name, rows) in enumerate(zip(self.kinds, self.buffers, strict=True)):
+            if rows:
+                extents = "".join(f"[{a.points}]" for a in self.axes[level + 1 :])
+                lines.append(f"{kind} {name}[{len(rows)}]{extents};")
+                if len(rows) > 1:
+                    lines.append(f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim=1")
+        lines.append(f"{kind} {self.name}{''.join(f'[{n}]' for n in self.window.size)};")
+        lines.append(f"#pragma HLS ARRAY_PARTITION variable={self.name} type=complete dim=0")
+        return lines
+
+    def loads(self) -> list[str]:
+        """Statements that move the window by one point."""
+        lines = []
+        for row in self.rows:
+            at = self._at(row)
+            if self.last > SPELLED_OUT:
+                k = self.moved
+                lines.append(f"for (int {k} = 0; {k} < {self.last}; {k}++) {at}[{k}] = {at}[{k} + 1];")
+            else:
+                lines += [f"{at}[{k}] = {at}[{k + 1}];" for k in range(self.last)]
+        for row in self.rows:
+            if self._level(row) is not None:
+                lines.append(f"{self._at(row)}[{self.last}] = {self._waiting(row)};")
+        guard = []
+        for axis, high, (low_end, high_end) in zip(self.axes, self.window.high, self.window.hull, strict=True):
+            if axis.start + high < low_end:
+                guard.append(f"{axis.name} >= {low_end - high}")
+            if axis.last + high > high_end:
+                guard.append(f"{axis.name} <= {high_end - high}")
+        new = f"{self._at(self.newest)}[{self.last}] = {self._element()};"
+        lines.append(f"if ({' && '.join(guard)}) {new}" if guard else new)
+        for row in self.rows:
+            if self._level(row) is not None:
+                lines.append(f"{self._waiting(row)} = {self._at(self._source(row))}[{self.last}];")
+        return lines
+
+    def _at(self, row: Row) -> str:
+        return self.name + "".join(f"[{k}]" for k in row)
+
+    def _waiting(self, row: Row) -> str:
+        """The place of a row's next value in its buffer."""
+        level = self._level(row)
+        assert level is not None
+        number = self.buffers[level].index(row)
+        return f"{self.kinds[level]}[{number}]" + "".join(f"[{a.index}]" for a in self.axes[level + 1 :])
+
+    def _element(self) -> str:
+        """The newest element of the array, or what would be stored there."""
+        fill = self.emitter.fills.get(self.window.variable)
+        if fill is not None and fill.alike:
+            moved = zip(self.axes, self.window.high, fill.offsets, strict=True)
+            return fill.value(self.emitter.texts(fill.loop.function), [a.at(high - own) for a, high, own in moved])
+        points = [axis.at(high) for axis, high in zip(self.axes, self.window.high, strict=True)]
+        indices = []
+        for base, moving in self.window.template.parts:
+            terms = [self._form(base)] if base.terms or base.const or not moving else []
+            for d, pitch in reversed(moving):
+                point = points[d] if pitch == 1 or " " not in points[d] else f"({points[d]})"
+                terms.insert(0, point if pitch == 1 else f"{point} * {pitch}")
+            indices.append(" + ".join(terms))
+        if fill is not None:
+            moved_by = [
+                f"{i} - {own}" if own > 0 else f"{i} + {-own}" if own else i
+                for i, own in zip(indices, fill.offsets, strict=True)
+            ]
+            return fill.value(self.emitter.texts(fill.loop.function), moved_by)
+        return self.variable.name + "".join(f"[{i}]" for i in indices)
+
+    def _form(self, form: Affine) -> str:
+        """An affine form with the names of the source."""
+        names = {
+            i.iterator: i.variable
+            for i in self.nest.region.analysis.loops.values()
+            if i.function == self.nest.region.function
+        }
+        named = {n: self.program.variable(v).name for n, v in names.items() if n is not None and v is not None}
+        parts = []
+        for name, factor in form.terms:
+            text = named[name] if abs(factor) == 1 else f"{abs(factor)} * {named[name]}"
+            parts.append((factor > 0, text))
+        if form.const or not parts:
+            parts.append((form.const >= 0, str(abs(form.const))))
+        parts.sort(key=lambda p: not p[0])
+        text = parts[0][1] if parts[0][0] else f"-{parts[0][1]}"
+        return text + "".join(f" {'+' if plus else '-'} {part}" for plus, part in parts[1:])
+
+    def reads(self) -> None:
+        """Each read of the body by its place in the window."""
+        records = {a.ref: a for a in self.nest.region.analysis.accesses if a.id in self.window.reads}
+        for use in self.emitter.uses.by_variable.get(self.window.variable, ()):
+            node = use.node
+            if isinstance(node, ArrayRef) and node.id in records:
+                if not node.at.editable:
+                    raise Conflict(node.at)
+                forms = self.window.reads[records[node.id].id]
+                places = [self._form(g - Affine((), low)) for g, low in zip(forms, self.window.low, strict=True)]
+                self.emitter.buffer.replace(node.at, self.name + "".join(f"[{p}]" for p in places))
+
+
+def _indent(program: Program, at: Origin) -> str:
+    source = program.sources[at.span.path]
+    line = source.line_text(source.line_column(at.span.start)[0])
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _padded(pad: str, text: str) -> str:
+    return text if text.startswith("#") else pad + text

@@ -1,0 +1,181 @@
+"""From windows to a new text: every nest on its own, without those that the prediction finds slower."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from hlspart.expand.region import Refusal
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.program import Program
+from hlspart.model.results import IIResult
+from hlspart.model.rewriting import GroupOutcome, RewriteResult
+from hlspart.model.source import apply_edits
+from hlspart.reuse.emit import Emitter
+from hlspart.reuse.fills import Fill, fill_of
+from hlspart.reuse.windows import Found, Nest, find
+from hlspart.rewrite.buffer import Conflict, EditBuffer
+from hlspart.rewrite.engine import diagnostic
+from hlspart.rewrite.names import Names
+from hlspart.rewrite.uses import Uses
+from hlspart.schedule.regressions import Regression, regressions
+from hlspart.transform.lines import line_runs
+
+
+@dataclass(frozen=True)
+class Reused:
+    """``result``: the text. ``nests``: those that it changes; ``buffers``: by variable, arrays made for its windows."""
+
+    result: RewriteResult
+    nests: tuple[Nest, ...]
+    buffers: Mapping[int, tuple[str, ...]]
+    after: IIResult | None
+
+
+@dataclass(frozen=True)
+class Reuse:
+    """The windows of one program. ``predict``: the figures of another text for it."""
+
+    program: Program
+    analysis: AccessAnalysis
+    figures: IIResult
+    predict: Callable[[Mapping[str, str]], IIResult]
+
+    @cached_property
+    def uses(self) -> Uses:
+        """Of all arrays."""
+        return Uses(self.program)
+
+    @cached_property
+    def found(self) -> Found:
+        """All windows."""
+        return find(self.program, self.analysis, self.figures, self._given)
+
+    @property
+    def _given(self) -> frozenset[str]:
+        return frozenset(unit.path for unit in self.program.units)
+
+    @cached_property
+    def asked(self) -> Reused:
+        """The text with reuse buffers for all windows."""
+        return self._run(list(self.found.nests), list(self.found.refused))
+
+    @cached_property
+    def needed(self) -> Reused:
+        """The text with reuse buffers where the ports of an array keep a loop from its II; nothing is refused."""
+        late: dict[str, set[str | None]] = {}
+        for loop in self.figures.loops:
+            if loop.misses:
+                arrays = {x.array for x in loop.limits}
+                for name in (loop.name, *loop.flattened):
+                    late.setdefault(f"{loop.function}/{name}", set()).update(arrays)
+        nests = []
+        for nest in self.found.nests:
+            arrays = late.get(f"{nest.region.function}/{nest.loops[-1].name}", set())
+            windows = tuple(w for w in nest.windows if self.program.variable(w.variable).name in arrays)
+            if windows:
+                nests.append(replace(nest, windows=windows))
+        return self._run(nests, [])
+
+    def _run(self, nests: list[Nest], refused: list[tuple[int, Refusal]]) -> Reused:
+        """The text with reuse buffers in ``nests``, without those that make a loop or function slower."""
+        while True:
+            reused, failed = self._written(nests, refused)
+            if not nests or failed is None:
+                return reused
+            nest, why = failed
+            refused += [(w.variable, why) for w in nest.windows]
+            nests.remove(nest)
+
+    def _written(
+        self, nests: list[Nest], refused: list[tuple[int, Refusal]]
+    ) -> tuple[Reused, tuple[Nest, Refusal] | None]:
+        buffer = EditBuffer(self.program.sources, self._given)
+        fills = self._fills(nests)
+        emitter = Emitter(self.program, self.uses, Names.of(self.program), fills, buffer)
+        for nest in nests:
+            try:
+                for window in nest.windows:
+                    if window.variable in fills:
+                        fills[window.variable].remove(buffer)
+                emitter.nest(nest, self._unasked(nest))
+            except Refusal as refusal:
+                return self._nothing(refused), (nest, refusal)
+            except Conflict as conflict:
+                return self._nothing(refused), (
+                    nest,
+                    Refusal("macro", "one text stands for several things", conflict.origin),
+                )
+        result = self._result(buffer, nests, refused)
+        if not nests:
+            return Reused(result, (), {}, None), None
+        after = self.predict(result.files)
+        gone = {f.loop.id for f in fills.values()}
+        lost = [x for x in regressions(self.program, self.figures, after, result.lines) if not self._gone(x, gone)]
+        if lost:
+            return self._nothing(refused), self._slower(nests, lost)
+        return Reused(result, tuple(nests), emitter.made, after), None
+
+    def _fills(self, nests: Iterable[Nest]) -> dict[int, Fill]:
+        windows = [(n, w) for n in nests for w in n.windows]
+        found = {}
+        for nest, window in windows:
+            if [w.variable for _, w in windows].count(window.variable) == 1:
+                fill = fill_of(nest, window, self.uses)
+                if fill is not None:
+                    found[window.variable] = fill
+        return found
+
+    def _unasked(self, nest: Nest) -> bool:
+        """Whether the tool pipelines the nest by itself."""
+        names = {nest.loops[-1].name}
+        mine = [x for x in self.figures.loops if x.function == nest.region.function]
+        return any(x.origin == "auto" and ({x.name, *x.flattened} & names) for x in mine)
+
+    def _gone(self, lost: Regression, gone: Collection[int]) -> bool:
+        """Whether a loop is not there any more because its work is done elsewhere."""
+        if lost.loop is None or lost.loop < 0:
+            return False
+        inside = {lost.loop} | {k for k, x in self.analysis.loops.items() if k in gone}
+        return any(self._holds(k, lost.loop) for k in inside & set(gone))
+
+    def _holds(self, outer: int, inner: int) -> bool:
+        a, b = (self.program.loops[k].at.span for k in (outer, inner))
+        return a.path == b.path and a.start <= b.start and b.end <= a.end
+
+    def _slower(self, nests: list[Nest], lost: list[Regression]) -> tuple[Nest, Refusal]:
+        first = lost[0]
+        guilty = [
+            n for n in nests
+            if first.function == n.region.function
+            and (first.loop is None or first.loop < 0 or any(loop.id == first.loop for loop in n.loops))
+        ]  # fmt: skip
+        nest = (guilty or nests)[-1]
+        return nest, Refusal("slower", f"with a reuse buffer {first.text}", nest.loops[-1].header)
+
+    def _nothing(self, refused: list[tuple[int, Refusal]]) -> Reused:
+        return Reused(self._result(EditBuffer(self.program.sources, self._given), [], refused), (), {}, None)
+
+    def _result(self, buffer: EditBuffer, nests: Iterable[Nest], refused: list[tuple[int, Refusal]]) -> RewriteResult:
+        units = [(unit.path, unit.source) for unit in self.program.units if unit.source is not None]
+        edits = {path: buffer.edits(path) for path, _ in units}
+        files = {path: apply_edits(source, edits[path]) for path, source in units}
+        lines = {path: line_runs(source, edits[path]) for path, source in units}
+        done = dict.fromkeys(w.variable for n in nests for w in n.windows)
+        outcomes = [self._outcome(v, None) for v in done]
+        said = set[tuple[int, str]]()
+        for variable, refusal in refused:
+            if (variable, str(refusal)) not in said:
+                said.add((variable, str(refusal)))
+                outcomes.append(self._outcome(variable, refusal))
+        outcomes.sort(key=lambda o: o.group)
+        told = tuple(diagnostic(self.program, o) for o in outcomes if o.reason is not None)
+        return RewriteResult(files, edits, lines, (), tuple(outcomes), told)
+
+    def _outcome(self, variable: int, refusal: Refusal | None) -> GroupOutcome:
+        record = self.program.variable(variable)
+        group = self.analysis.group_of.get(variable, -1)
+        if refusal is None:
+            return GroupOutcome(group, (record.name,), "rewritten", "reuse", None, None, None)
+        return GroupOutcome(group, (record.name,), "refused", "reuse", refusal.code, str(refusal), refusal.at)

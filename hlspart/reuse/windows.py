@@ -1,0 +1,320 @@
+"""Sliding windows: reads of one array that a nest of loops moves over it, all by the same steps.
+
+Dimension d of a window is that of loop d of the nest. The reads of a window differ by offsets alone: in iteration t
+a read with the offset g touches the point ``scale * t + g``, one number a loop, and the template of the window says
+which element a point is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hlspart.expand.region import Refusal, Region, build
+from hlspart.model.access import Access, AccessAnalysis, Affine
+from hlspart.model.program import Block, Loop, PragmaMark, Program, ScalarType, Stmt, substatements
+from hlspart.model.results import IIResult
+from hlspart.poly.windows import Box, extremes, read_of_own
+
+MOST_DIMENSIONS = 3
+
+
+@dataclass(frozen=True)
+class Template:
+    """Element of a point: by dimension of the array, names that stay the same and (loop of the nest, pitch) pairs."""
+
+    parts: tuple[tuple[Affine, tuple[tuple[int, int], ...]], ...]
+
+
+@dataclass(frozen=True)
+class Window:
+    """Reads of ``variable`` in one body. ``reads``: access id -> offset of each dimension, over inner iterators.
+
+    ``low``, ``high``: the least and greatest offsets; ``scale``: points per step of the iterators; ``hull``: box of
+    all points that are read.
+    """
+
+    variable: int
+    template: Template
+    scale: tuple[int, ...]
+    reads: Mapping[int, tuple[Affine, ...]]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    hull: Box
+
+    @property
+    def elements(self) -> Box | None:
+        """Box of the elements that those points are; None where that moves with loops around the nest."""
+        found = []
+        for base, moving in self.template.parts:
+            if base.terms:
+                return None
+            ends = [[p * self.hull[d][k] for d, p in moving] for k in (0, 1)]
+            found.append((base.const + sum(ends[0]), base.const + sum(ends[1])))
+        return tuple(found)
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """Points of the window in each dimension."""
+        return tuple(b - a + 1 for a, b in zip(self.low, self.high, strict=True))
+
+
+@dataclass(frozen=True)
+class Nest:
+    """Perfectly nested loops, the pipelined one last, and the windows of its body."""
+
+    region: Region
+    windows: tuple[Window, ...]
+
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """Outermost first."""
+        return self.region.loops
+
+
+@dataclass(frozen=True)
+class Found:
+    """The nests that can have reuse buffers, and arrays with windows that cannot, with the reason."""
+
+    nests: tuple[Nest, ...]
+    refused: tuple[tuple[int, Refusal], ...]
+
+
+def find(program: Program, analysis: AccessAnalysis, figures: IIResult, given: frozenset[str]) -> Found:
+    """Windows of all pipelined loops. ``given``: files that may be edited."""
+    nests: list[Nest] = []
+    refused: list[tuple[int, Refusal]] = []
+    for chain in _pipelined(program, figures):
+        windows = _Windows(program, analysis, chain)
+        for depth in range(min(len(chain), MOST_DIMENSIONS), 0, -1):
+            found = windows.over(chain[-depth:])
+            if not found:
+                continue
+            try:
+                nest = _checked(program, analysis, chain[-depth:], found, given)
+            except Refusal as refusal:
+                refused += [(w.variable, refusal) for w in found]
+                break
+            kept = []
+            for window in nest.windows:
+                reason = _own(nest, window)
+                if reason is None:
+                    kept.append(window)
+                else:
+                    refused.append((window.variable, reason))
+            if kept:
+                nests.append(replace(nest, windows=tuple(kept)))
+            break
+    return Found(tuple(nests), tuple(refused))
+
+
+def _pipelined(program: Program, figures: IIResult) -> Iterator[tuple[Loop, ...]]:
+    """Each pipelined loop behind the loops that hold nothing but the next one, outermost first."""
+    wanted = set[int]()
+    for result in figures.loops:
+        if result.pipelined and result.loop >= 0:
+            loop = program.loops[result.loop]
+            while result.flattened and loop.name != result.flattened[-1]:
+                inside = only(loop)
+                if inside is None:
+                    break
+                loop = inside
+            wanted.add(loop.id)
+    around = {inside.id: loop for loop in program.loops.values() if (inside := only(loop)) is not None}
+    for ident in sorted(wanted):
+        chain = [program.loops[ident]]
+        while chain[0].id in around:
+            chain.insert(0, around[chain[0].id])
+        yield tuple(chain)
+
+
+def plain_body(loop: Loop) -> list[Stmt]:
+    """Statements of a loop's body without pragmas and without braces in braces."""
+    stmts: list[Stmt] = [s for s in loop.body.body if not isinstance(s, PragmaMark)]
+    while len(stmts) == 1 and isinstance(stmts[0], Block):
+        stmts = [s for s in stmts[0].body if not isinstance(s, PragmaMark)]
+    return stmts
+
+
+def only(loop: Loop) -> Loop | None:
+    """The loop that is all of another one's body."""
+    stmts = plain_body(loop)
+    return stmts[0] if len(stmts) == 1 and isinstance(stmts[0], Loop) else None
+
+
+@dataclass(frozen=True)
+class _Windows:
+    """The windows of the body of one pipelined loop."""
+
+    program: Program
+    analysis: AccessAnalysis
+    chain: tuple[Loop, ...]
+
+    def over(self, nest: Sequence[Loop]) -> tuple[Window, ...]:
+        """Those that every loop of ``nest`` moves."""
+        body = nest[-1]
+        names = [self.analysis.loops[loop.id].iterator for loop in nest]
+        steps = [self.analysis.loops[loop.id].step for loop in nest]
+        if any(n is None for n in names) or any(s is None or s <= 0 for s in steps):
+            return ()
+        iterators = [n for n in names if n is not None]
+        classes: dict[tuple[int, Template, tuple[int, ...]], list[tuple[Access, tuple[Affine, ...]]]] = {}
+        for access in self.analysis.accesses:
+            if access.kind != "read" or body.id not in access.loops or not access.affine:
+                continue
+            found = form_of(access, iterators)
+            if found is not None:
+                template, scale, offsets = found
+                classes.setdefault((access.array, template, scale), []).append((access, offsets))
+        windows = [self._window(*key, reads) for key, reads in classes.items()]
+        return tuple(w for w in windows if w is not None)
+
+    def _window(
+        self,
+        variable: int,
+        template: Template,
+        scale: tuple[int, ...],
+        reads: Sequence[tuple[Access, tuple[Affine, ...]]],
+    ) -> Window | None:
+        boxes = [extremes(access, offsets) for access, offsets in reads]
+        points = [
+            extremes(
+                access,
+                [Affine.of({n: s}) + g for n, s, g in zip(self._names(access, scale), scale, offsets, strict=True)],
+            )
+            for access, offsets in reads
+        ]
+        bounded = [(b, p) for b, p in zip(boxes, points, strict=True) if b and p]
+        if len(bounded) < len(reads):
+            return None
+        dims = range(len(scale))
+        low = tuple(min(b[d][0] for b, _ in bounded) for d in dims)
+        high = tuple(max(b[d][1] for b, _ in bounded) for d in dims)
+        hull = tuple((min(p[d][0] for _, p in bounded), max(p[d][1] for _, p in bounded)) for d in dims)
+        if low == high or not isinstance(self._element(variable), ScalarType):
+            return None
+        return Window(variable, template, scale, {a.id: g for a, g in reads}, low, high, hull)
+
+    def _element(self, variable: int) -> object:
+        array = self.program.variable(variable).as_array
+        return None if array is None else array.element
+
+    def _names(self, access: Access, scale: Sequence[int]) -> list[str]:
+        loops = self.chain[len(self.chain) - len(scale) :]
+        return [self.analysis.loops[loop.id].iterator or "" for loop in loops]
+
+
+def form_of(access: Access, nest: Sequence[str]) -> tuple[Template, tuple[int, ...], tuple[Affine, ...]] | None:
+    """Template, scale and offsets of an access; None where these iterators do not all move it in steps."""
+    if access.index is None or not set(nest) <= set(access.iterators):
+        return None
+    first = access.iterators.index(nest[0])
+    outer, inner = access.iterators[:first], access.iterators[first + len(nest) :]
+    offsets: list[Affine | None] = [None] * len(nest)
+    scale = [0] * len(nest)
+    parts: list[tuple[Affine, tuple[tuple[int, int], ...]]] = []
+    for index in access.index:
+        if index is None or any(n not in access.iterators for n in index.names):
+            return None
+        moving = [d for d, n in enumerate(nest) if index.coefficient(n)]
+        if any(offsets[d] is not None or index.coefficient(nest[d]) < 0 for d in moving):
+            return None
+        base = Affine.of({n: index.coefficient(n) for n in outer})
+        rest = Affine.of({n: index.coefficient(n) for n in inner}, index.const)
+        if not moving:
+            if rest.terms:
+                return None
+            parts.append((base + rest, ()))
+            continue
+        pitches = _pitches(index, [nest[d] for d in moving], inner)
+        for d, pitch in zip(moving, pitches, strict=True):
+            if index.coefficient(nest[d]) % pitch:
+                return None
+            scale[d] = index.coefficient(nest[d]) // pitch
+            last = d == moving[-1]
+            offsets[d] = rest if last and pitch == 1 else _quotient(rest, pitch)
+            rest = rest - offsets[d].scaled(pitch)  # type: ignore[union-attr]
+        if rest.terms:
+            return None
+        parts.append((base + rest, tuple(zip(moving, pitches, strict=True))))
+    if any(g is None for g in offsets):
+        return None
+    return Template(tuple(parts)), tuple(scale), tuple(g for g in offsets if g is not None)
+
+
+def _pitches(index: Affine, nest: Sequence[str], inner: Sequence[str]) -> list[int]:
+    """Elements between points that are neighbours in the dimension of each loop."""
+    if len(nest) == 1:
+        return [1]
+    found = []
+    for k, name in enumerate(nest):
+        own = index.coefficient(name)
+        least = index.coefficient(nest[k + 1]) if k + 1 < len(nest) else 0
+        finer = [c for n in inner if (c := abs(index.coefficient(n))) and own % c == 0 and 4 * least < c < own <= 8 * c]
+        found.append(1 if k + 1 == len(nest) else min(finer, default=own))
+    return found
+
+
+def _quotient(form: Affine, pitch: int) -> Affine:
+    """The part of a form that counts whole pitches: terms that do, and the nearest number of them in the constant."""
+    terms = {n: c // pitch for n, c in form.terms if c % pitch == 0}
+    return Affine.of(terms, (2 * form.const + pitch) // (2 * pitch))
+
+
+def _checked(
+    program: Program,
+    analysis: AccessAnalysis,
+    loops: tuple[Loop, ...],
+    windows: tuple[Window, ...],
+    given: frozenset[str],
+) -> Nest:
+    """The nest, where its text can take reuse buffers. Raises :class:`Refusal`."""
+    region = build(program, analysis, loops[0].function, tuple(loop.id for loop in loops))
+    for loop, info in zip(loops, region.infos, strict=True):
+        if info.trip_count.exact is None or info.lower is None or info.lower.terms:
+            raise Refusal("trip-count", f"the bounds of {loop.name} are not constant", loop.header)
+        if not loop.header.editable or not loop.body.at.editable or loop.at.span.path not in given:
+            raise Refusal("macro", f"the loop {loop.name} stands in a macro or a header", loop.at)
+    if block_of(program, loops[0]) is None:
+        raise Refusal("macro", f"the loop {loops[0].name} stands in no block", loops[0].at)
+    scales = {w.scale for w in windows}
+    if len(scales) > 1:
+        names = ", ".join(sorted({program.variable(w.variable).name for w in windows}))
+        raise Refusal("strides", f"the windows of {names} move by different steps", loops[-1].header)
+    return Nest(region, windows)
+
+
+def block_of(program: Program, loop: Loop) -> Block | None:
+    """The block, in braces, that a loop stands in directly."""
+
+    def below(stmt: Stmt) -> Stmt | None:
+        for child in substatements(stmt):
+            found = stmt if child is loop else below(child)
+            if found is not None:
+                return found
+        return None
+
+    around = below(program.functions[loop.function].body)
+    return around if isinstance(around, Block) and around.braces else None
+
+
+def _own(nest: Nest, window: Window) -> Refusal | None:
+    """Why a window would hold old values: the nest stores an element that the window reads later on."""
+    region = nest.region
+    analysis, program = region.analysis, region.program
+    name = program.variable(window.variable).name
+    inside = nest.loops[-1].id
+    reads = [a for a in analysis.accesses if a.id in window.reads]
+    for write in analysis.accesses:
+        if write.array != window.variable or write.kind != "write" or inside not in write.loops:
+            continue
+        if not write.affine:
+            return Refusal("dependence", f"it is not known where {name} is written: {write.reason}", write.at)
+        for read in reads:
+            outer = read.iterators.index(region.infos[0].iterator or "")
+            found = read_of_own(write, read, outer, outer + len(nest.loops))
+            if found is not None:
+                stored, loaded = (", ".join(f"{n} = {v}" for n, v in at.items()) for at in found)
+                text = f"iteration {loaded} reads what iteration {stored} writes, so a window would hold an old value"
+                return Refusal("dependence", f"{name}: {text}", write.at)
+    return None
