@@ -11,7 +11,7 @@ step() { printf '\n\033[1m%s\033[0m\n$ %s\n' "$1" "$2"; sh -c "$2"; }
 
 step "1. What the tool will report: three loads, two ports" "hlspart ii $sample"
 step "2. The least partition that reaches II 1" "hlspart infer $sample"
-step "3. Banked C" "hlspart rewrite $sample --infer -o $banked"
+step "3. Banked C" "hlspart rewrite $sample --infer --style crossbar -o $banked"
 step "   (what changed)" "diff -U1 --label before --label after $sample $banked || true"
 step "4. II of the banked C" "hlspart ii $banked --fail-on-miss"
 step "5. Both versions on the same random data, sanitizers on" "hlspart verify $sample $banked --top bottleneck"

@@ -22,7 +22,7 @@ from hlspart.render import json
 @shared_options
 @click.option(
     "--style", type=click.Choice(["auto", "split", "bankdim", "crossbar", "reuse"]), default="auto", show_default=True,
-    help="auto: the least change that makes the tool see what the partition promises.",
+    help="auto: the least change that makes the tool see what the partition promises; reuse: sliding windows.",
 )  # fmt: skip
 @click.option(
     "--dynamic", type=click.Choice(["reject", "bankdim", "crossbar"]), default="reject", show_default=True,

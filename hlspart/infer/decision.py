@@ -61,6 +61,7 @@ def record(program: Program, d: Decision) -> InferredArray:
             if x.banks > 1
         )
     return InferredArray(
+        unasked=choice.kind == "none" and d.demand.own is not None and d.demand.existing == d.demand.own,
         variable=variable.id,
         name=variable.name,
         function=variable.function,

@@ -356,6 +356,7 @@ class InferredArray:
     fresh: bool = False  # the pragmas are new, not those that are there
     scope: str | None = None  # function for the directives of an array at file scope
     split_top: bool = False  # the rewrite that it needs changes the signature of a top function
+    unasked: bool = False  # its directives say what the tool would do without them
 
 
 @dataclass(frozen=True, slots=True)

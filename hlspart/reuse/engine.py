@@ -14,7 +14,7 @@ from hlspart.model.rewriting import GroupOutcome, RewriteResult
 from hlspart.model.source import apply_edits
 from hlspart.reuse.emit import Emitter
 from hlspart.reuse.fills import Fill, fill_of
-from hlspart.reuse.windows import Found, Nest, find
+from hlspart.reuse.windows import FoundWindows, Nest, find
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.engine import diagnostic
 from hlspart.rewrite.names import Names
@@ -48,7 +48,7 @@ class Reuse:
         return Uses(self.program)
 
     @cached_property
-    def found(self) -> Found:
+    def found(self) -> FoundWindows:
         """All windows."""
         return find(self.program, self.analysis, self.figures, self._given)
 
@@ -71,22 +71,35 @@ class Reuse:
                 for name in (loop.name, *loop.flattened):
                     late.setdefault(f"{loop.function}/{name}", set()).update(arrays)
         nests = []
-        for nest in self.found.nests:
-            arrays = late.get(f"{nest.region.function}/{nest.loops[-1].name}", set())
-            windows = tuple(w for w in nest.windows if self.program.variable(w.variable).name in arrays)
-            if windows:
-                nests.append(replace(nest, windows=windows))
+        for variants in self.found.nests:
+            arrays = late.get(f"{variants[0].region.function}/{variants[0].loops[-1].name}", set())
+            known = [
+                (n, tuple(w for w in n.windows if self.program.variable(w.variable).name in arrays)) for n in variants
+            ]
+            kept = tuple(replace(n, windows=windows) for n, windows in known if windows)
+            if kept:
+                nests.append(kept)
         return self._run(nests, [])
 
-    def _run(self, nests: list[Nest], refused: list[tuple[int, Refusal]]) -> Reused:
-        """The text with reuse buffers in ``nests``, without those that make a loop or function slower."""
+    def _run(self, nests: list[tuple[Nest, ...]], refused: list[tuple[int, Refusal]]) -> Reused:
+        """The text with reuse buffers in ``nests``, none of which makes a loop or function slower.
+
+        Of those around one loop the deepest for which that holds.
+        """
+        left = [list(variants) for variants in nests]
+        first: dict[int, Refusal] = {}
         while True:
-            reused, failed = self._written(nests, refused)
-            if not nests or failed is None:
+            chosen = [variants[0] for variants in left if variants]
+            reused, failed = self._written(chosen, refused)
+            if not chosen or failed is None:
                 return reused
             nest, why = failed
-            refused += [(w.variable, why) for w in nest.windows]
-            nests.remove(nest)
+            variants = next(v for v in left if v and v[0] is nest)
+            del variants[0]
+            for window in nest.windows:
+                first.setdefault(window.variable, why)
+                if not variants:
+                    refused.append((window.variable, first[window.variable]))
 
     def _written(
         self, nests: list[Nest], refused: list[tuple[int, Refusal]]

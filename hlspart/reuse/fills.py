@@ -64,6 +64,11 @@ class Fill:
         start = begin(program, self.loop)
         kept = " ".join(comments(source[start : span.end]))
         note = f"/* {program.variable(self.variable).name}: its elements go into the window as they come */"
+        line = source.rfind("\n", 0, start) + 1
+        if not source[line:start].strip():
+            own = source.rfind("\n", 0, span.start) + 1
+            text = source[own : span.end]
+            start, note = line, text[: len(text) - len(text.lstrip())] + note
         buffer.replace(Origin(Span(span.path, start, span.end)), f"{note} {kept}".rstrip())
         for directive in program.directives:
             if self.variable in directive.variables and directive.pragma is not None:

@@ -73,39 +73,41 @@ class Nest:
 
 
 @dataclass(frozen=True)
-class Found:
-    """The nests that can have reuse buffers, and arrays with windows that cannot, with the reason."""
+class FoundWindows:
+    """``nests``: for each pipelined loop those around it that can have reuse buffers, the deepest first.
 
-    nests: tuple[Nest, ...]
+    ``refused``: arrays with windows that cannot, with the reason.
+    """
+
+    nests: tuple[tuple[Nest, ...], ...]
     refused: tuple[tuple[int, Refusal], ...]
 
 
-def find(program: Program, analysis: AccessAnalysis, figures: IIResult, given: frozenset[str]) -> Found:
+def find(program: Program, analysis: AccessAnalysis, figures: IIResult, given: frozenset[str]) -> FoundWindows:
     """Windows of all pipelined loops. ``given``: files that may be edited."""
-    nests: list[Nest] = []
+    nests: list[tuple[Nest, ...]] = []
     refused: list[tuple[int, Refusal]] = []
     for chain in _pipelined(program, figures):
         windows = _Windows(program, analysis, chain)
+        variants: list[Nest] = []
+        reasons, unfit = dict[int, Refusal](), dict[int, Refusal]()  # of every depth, and of some
         for depth in range(min(len(chain), MOST_DIMENSIONS), 0, -1):
-            found = windows.over(chain[-depth:])
-            if not found:
-                continue
+            found = [w for w in windows.over(chain[-depth:]) if w.variable not in reasons]
             try:
-                nest = _checked(program, analysis, chain[-depth:], found, given)
+                nest = _checked(program, analysis, chain[-depth:], tuple(found), given) if found else None
             except Refusal as refusal:
-                refused += [(w.variable, refusal) for w in found]
-                break
-            kept = []
-            for window in nest.windows:
-                reason = _own(nest, window)
-                if reason is None:
-                    kept.append(window)
-                else:
-                    refused.append((window.variable, reason))
-            if kept:
-                nests.append(replace(nest, windows=tuple(kept)))
-            break
-    return Found(tuple(nests), tuple(refused))
+                unfit = {w.variable: refusal for w in found} | unfit
+                continue
+            old = {w.variable: why for w in found if nest is not None and (why := _own(nest, w)) is not None}
+            reasons |= old
+            kept = tuple(w for w in found if w.variable not in old)
+            if nest is not None and kept:
+                variants.append(replace(nest, windows=kept))
+        possible = {w.variable for n in variants for w in n.windows}
+        refused += [(v, why) for v, why in (unfit | reasons).items() if v not in possible]
+        if variants:
+            nests.append(tuple(variants))
+    return FoundWindows(tuple(nests), tuple(refused))
 
 
 def _pipelined(program: Program, figures: IIResult) -> Iterator[tuple[Loop, ...]]:

@@ -10,6 +10,7 @@ __all__ = [
     "names",
     "plan",
     "pragmas",
+    "prepare",
     "rewrite",
     "unroll",
     "uses",

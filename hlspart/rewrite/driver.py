@@ -107,7 +107,7 @@ class Rewrite:
         if self.options.infer:
             left = {name for name, _ in self.options.withheld}
             proposed = self.stages.inferred
-            arrays = tuple(a for a in proposed.arrays if a.name not in left)
+            arrays = tuple(a for a in proposed.arrays if a.name not in left and not a.unasked)
             return self._settled(self.inferred(replace(proposed, arrays=arrays)))
         return self.banked({})
 

@@ -55,7 +55,7 @@ def test_the_promise_of_the_readme(tmp_path: Path) -> None:
     sample = next(p for p in SAMPLES if p.stem == "bottleneck")
     before = {x.name: x.ii for x in Pipeline([str(sample)], Options()).ii.loops}
     assert before == {"LOAD_LOOP": 1, "SUM_LOOP": 2}
-    result = Pipeline([str(sample)], Options()).rewrite(RewriteOptions(infer=True))
+    result = Pipeline([str(sample)], Options()).rewrite(RewriteOptions(infer=True, style="crossbar"))
     new = tmp_path / "banked.c"
     new.write_text(result.files[str(sample)])
     after = {x.name: x.ii for x in Pipeline([str(new)], Options()).ii.loops}
@@ -71,6 +71,13 @@ def test_the_promise_of_the_readme(tmp_path: Path) -> None:
     assert checked.exit_code == 0, checked.message
     uses = {(u.loop, u.array): (u.reads, u.writes, u.interval, u.iterations) for u in checked.ports}
     assert uses["SUM_LOOP", "mem_0"] == (2, 0, 1, 126) and uses["SUM_LOOP", "mem_1"][2] == 1
+
+
+def test_the_readme_says_what_the_window_of_its_example_costs() -> None:
+    pipeline = Pipeline([next(str(p) for p in SAMPLES if p.stem == "bottleneck")], Options())
+    new = pipeline.with_texts(pipeline.rewrite(RewriteOptions(infer=True)).files).ii
+    assert [f.latency.max for x in (new, pipeline.ii) for f in x.functions] == [130, 387]
+    assert sum(a.bram18k for a in new.arrays) == 0
 
 
 @pytest.mark.parametrize("tool", ["vivado-hls-2019.2", "vitis-2022.1", "vitis-2022.2", "vitis-2025.2"])

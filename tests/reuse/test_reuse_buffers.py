@@ -1,0 +1,160 @@
+"""Reuse buffers: equal to the original, II 1, as small as those written by hand; refused where a value would be old."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from stencils import SIX, STYLES, equal, random_stencil, stencil
+
+import hlspart
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("name", SIX)
+def test_six_stencils_reach_their_ii_with_the_memory_of_a_line_buffer(name: str, style: str) -> None:
+    old = hlspart.parse(stencil(name, style))
+    asked, chosen = old.rewrite(style="reuse"), old.rewrite(infer=True)
+    for found in (asked, chosen):
+        new = found.kernel().ii()
+        assert [(x.ii, x.trip_count.exact) for x in new.loops if x.pipelined] == [(1, new.loops[0].trip_count.exact)]
+        assert 65_000 < (new.loops[0].trip_count.exact or 0) < 66_700
+        assert sum(a.bram18k for a in new.arrays) <= SIX[name][1]
+        again = found.kernel().rewrite(infer=True) if found is chosen else found.kernel().rewrite(style="reuse")
+        assert again.texts == found.texts  # nothing left to do
+    assert asked.texts == chosen.texts
+    assert style != "frame" or equal(old, asked, 2)
+    text = asked.texts["kernel.c"]
+    assert "ARRAY_PARTITION" in text and "_lines[" in text
+    assert ("static int img" in text, "img[r][c]" in text) == (False, False)
+    loads = re.findall(r"\b(?:in|img)\[[^;{]*\]\[[^;{]*\];", text)
+    assert len(loads) == 1  # each element comes once
+
+
+IN_PLACE = """void seidel(int a[64][64]) {
+    for (int i = 1; i < 63; i++)
+        for (int j = 1; j < 63; j++) {
+#pragma HLS PIPELINE II=1
+            a[i][j] = (a[i][j] + a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]) / 5;
+        }
+}
+"""
+
+
+def test_values_of_the_nest_itself_are_refused_with_two_iterations() -> None:
+    old = hlspart.parse(IN_PLACE)
+    found = old.rewrite(style="reuse")
+    assert found.texts["kernel.c"] == IN_PLACE
+    ((outcome,), findings) = found.outcomes, found.result.findings
+    assert (outcome.status, outcome.code, findings) == ("refused", "dependence", True)
+    later, earlier = re.findall(r"i = (\d+), j = (\d+)", outcome.reason or "")
+    (i2, j2), (i1, j1) = map(int, later), map(int, earlier)
+    assert (i1, j1) < (i2, j2) and abs(i1 - i2) + abs(j1 - j2) == 1  # one reads what its neighbour wrote
+    assert old.rewrite(infer=True).texts["kernel.c"].count("_window") == 0
+
+
+def test_a_store_behind_the_window_is_no_obstacle() -> None:
+    text = IN_PLACE.replace("a[i][j] = (", "a[i - 1][j - 1] = (").replace(
+        "a[i - 1][j] + a[i + 1][j] + ", "a[i + 1][j] + "
+    )
+    text = text.replace("a[i][j - 1] + ", "a[i + 1][j + 1] + ")
+    old = hlspart.parse(text)
+    found = old.rewrite(style="reuse")
+    assert [o.status for o in found.outcomes] == ["rewritten"]
+    assert equal(old, found)
+
+
+HEAT = """void heat(float A[20][20][20], float B[20][20][20]) {
+    for (int i = 1; i < 19; i++)
+        for (int j = 1; j < 19; j++)
+            for (int k = 1; k < 19; k++)
+#pragma HLS PIPELINE II=1
+                B[i][j][k] = 0.125f * (A[i + 1][j][k] - 2.0f * A[i][j][k] + A[i - 1][j][k])
+                    + 0.125f * (A[i][j + 1][k] - 2.0f * A[i][j][k] + A[i][j - 1][k])
+                    + 0.125f * (A[i][j][k + 1] - 2.0f * A[i][j][k] + A[i][j][k - 1]) + A[i][j][k];
+}
+"""
+
+
+def test_three_dimensions_take_planes_and_lines_that_are_needed() -> None:
+    old = hlspart.parse(HEAT)
+    found = old.rewrite(infer=True)
+    new = found.kernel().ii()
+    assert [(x.ii, x.trip_count.exact) for x in new.loops] == [(1, 8000)]
+    dims = {a.name: a.dims for a in new.arrays if "_" in a.name}
+    assert dims == {"A_planes": (2, 20, 20), "A_lines": (4, 20), "A_window": (3, 3, 3)}
+    assert equal(old, found)
+
+
+def test_two_windows_of_two_arrays_and_a_border() -> None:
+    text = """void two(int a[30][40], int b[30][40], int out[30][40]) {
+    for (int y = 0; y < 30; ++y)
+        for (int x = 0; x < 40; ++x) { int t = 0;
+#pragma HLS PIPELINE II=1
+            if (y > 0 && y < 29 && x > 0 && x < 39) t = (a[y - 1][x] ^ a[y + 1][x]) + a[y][x + 1];
+            if (x >= 3) t ^= b[y][x - 3] ^ b[y][x] ^ b[y][x - 1];
+            out[y][x] = t; } // done
+}
+"""
+    old = hlspart.parse(text)
+    found = old.rewrite(infer=True)
+    assert sorted(o.arrays[0] for o in found.outcomes if o.status == "rewritten") == ["a", "b"]
+    assert [x.ii for x in found.kernel().ii().loops] == [1]
+    assert "// done" in found.texts["kernel.c"]
+    assert equal(old, found)
+
+
+def test_a_frame_buffer_that_something_else_reads_stays() -> None:
+    text = stencil("jacobi", "frame").replace(
+        "/ 5;", "/ 5;\n            if (i == j) out[0][0] = img[i * i % 200][j];", 1
+    )
+    old = hlspart.parse(text)
+    found = old.rewrite(style="reuse")
+    new = found.texts["kernel.c"]
+    assert "static int img[256][256]" in new and "img_window" in new
+    assert equal(old, found, 2)
+
+
+def test_a_fill_of_what_the_nest_writes_stays() -> None:
+    text = stencil("jacobi", "frame").replace("out[i][j] =", "in[i][j] =")
+    old = hlspart.parse(text)
+    found = old.rewrite(style="reuse")
+    assert "img[r][c] = in[r][c]" in found.texts["kernel.c"] and "img_window" in found.texts["kernel.c"]
+    assert equal(old, found, 2)
+
+
+def test_a_copy_by_address_is_fused_with_a_window_by_row_and_column() -> None:
+    text = """void copy(const int *in, int *out) {
+#pragma HLS INTERFACE m_axi port=in depth=4096
+#pragma HLS INTERFACE m_axi port=out depth=4096 bundle=o
+    int frame[64 * 64], other[2];
+    other[0] = 1;
+fill:
+    for (int p = 0; p < 64 * 64; p++) {
+#pragma HLS PIPELINE II=1
+        frame[p] = in[p] + 1; // copy
+    }
+    for (int y = 1; y < 63; y++)
+        for (int x = 1; x < 63; x++) {
+#pragma HLS PIPELINE II=1
+            out[y * 64 + x] = frame[(y - 1) * 64 + x] + frame[(y + 1) * 64 + x] + frame[y * 64 + x - 1] + other[0];
+        }
+}
+"""
+    old = hlspart.parse(text)
+    found = old.rewrite(infer=True)
+    new = found.texts["kernel.c"]
+    assert "frame[" not in new and "int other[2];" in new and "// copy" not in new and "copy" in new
+    assert [a.name for a in found.kernel().ii().arrays if a.bram18k] == ["frame_lines"]
+    assert equal(old, found)
+
+
+def test_random_stencils_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hlspart.reuse.engine.regressions", lambda *_: ())  # however long they take
+    written = 0
+    for seed in range(16):
+        old = hlspart.parse(random_stencil(seed), "f.c")
+        found = old.rewrite(style="reuse")
+        written += any(o.status == "rewritten" for o in found.outcomes)
+        assert equal(old, found, 2), seed
+    assert written == 16
