@@ -156,7 +156,9 @@ class Pipeline:
         second = self.with_texts(reused.result.files)
         forward = by_place(self.program, second.program, steps)
         rest = forward.result(self.program, forward.groups(self.analysis, second.analysis), second.rewrite(options))
-        both = replace(rest, outcomes=(*reused.result.outcomes, *rest.outcomes))
+        made = {name for names in reused.buffers.values() for name in names}
+        others = (o for o in rest.outcomes if not made & set(o.arrays))
+        both = replace(rest, outcomes=(*reused.result.outcomes, *others))
         return cheapest(self, (banked, both))
 
     @cached_property
