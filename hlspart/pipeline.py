@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hlspart.model.linting import LintReport
     from hlspart.model.results import IIResult, InferResult, Validation
     from hlspart.model.rewriting import RewriteResult
-    from hlspart.reuse import Reuse
+    from hlspart.reuse import Reuse, Reused
     from hlspart.rewrite.driver import Rewrite
     from hlspart.targets import Target
 
@@ -143,23 +143,47 @@ class Pipeline:
         if options.style == "reuse":
             return self.reuse.asked.result
         from hlspart.readback import cheapest, never_slower
+
+        plain = never_slower(self, options, lambda asked: self.rewriting(asked).run())
+        if not options.infer or options.style != "auto" or options.dialect != "c":
+            return plain
+        ways = [plain]
+        if self.reuse.needed.nests:
+            ways.append(self._and_then(self.reuse.needed, options))
+        if options.reassoc and (split := self._interleaved()) is not None:
+            ways.append(self._and_then(split, replace(options, reassoc=False)))
+        return cheapest(self, ways)
+
+    def _and_then(self, first: Reused, options: RewriteOptions) -> RewriteResult:
+        """A rewrite of the text that ``first`` leaves, as one of this program."""
         from hlspart.rewrite.prepare import Step, texts_of
         from hlspart.transform.forward import by_place
 
-        banked = never_slower(self, options, lambda asked: self.rewriting(asked).run())
-        if not options.infer or options.style != "auto" or options.dialect != "c":
-            return banked
-        reused = self.reuse.needed
-        if not reused.nests:
-            return banked
-        steps = texts_of(self.program, [Step(-1, frozenset(e for es in reused.result.edits.values() for e in es))])
-        second = self.with_texts(reused.result.files)
+        steps = texts_of(self.program, [Step(-1, frozenset(e for es in first.result.edits.values() for e in es))])
+        second = self.with_texts(first.result.files)
         forward = by_place(self.program, second.program, steps)
         rest = forward.result(self.program, forward.groups(self.analysis, second.analysis), second.rewrite(options))
-        made = {name for names in reused.buffers.values() for name in names}
+        made = {name for names in first.buffers.values() for name in names}
         others = (o for o in rest.outcomes if not made & set(o.arrays))
-        both = replace(rest, outcomes=(*reused.result.outcomes, *others))
-        return cheapest(self, (banked, both))
+        return replace(rest, outcomes=(*first.result.outcomes, *others))
+
+    def _interleaved(self) -> Reused | None:
+        """The text in which sums of floats that hold up a loop are taken in partials; None where nothing gains."""
+        from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
+        from hlspart.reuse import changed
+
+        found, best = accumulators(self.program, self.analysis, self.figures), None
+        for more in range(MOST_MORE if found else 0):  # a condition is a state of the recurrence, too
+            deeper = [replace(a, partials=a.partials + more) for a in found]
+            edits = split(self.program, self.analysis, deeper)
+            text = changed(self.program, self.figures, self.predict, edits) if edits else None
+            if text is None or text.after is None:
+                break
+            if best is None or slowest(text.after) < slowest(best.after or text.after):
+                best = text
+            if slowest(text.after) == slowest(self.figures, aimed=True):
+                break
+        return best
 
     @cached_property
     def reuse(self) -> Reuse:

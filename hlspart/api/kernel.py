@@ -328,9 +328,13 @@ class Kernel:
         clone: bool = False,
         split_struct: bool = False,
         dialect: Literal["c", "hls-library"] = "c",
+        allow_reassoc: bool = False,
     ) -> RewriteAnswer:
-        """Banked C that behaves like the kernel; ``infer``: with the partitions that are found."""
-        options = RewriteOptions(style, dynamic, infer, split_top, unroll, clone, split_struct, dialect)
+        """C that behaves like the kernel; ``infer``: with what is found to reach the II of its loops.
+
+        ``allow_reassoc``: sums of floating-point numbers may be taken in another order then.
+        """
+        options = RewriteOptions(style, dynamic, infer, split_top, unroll, clone, split_struct, dialect, allow_reassoc)
         return self.rewrite_with(options)
 
     def rewrite_with(self, options: RewriteOptions) -> RewriteAnswer:

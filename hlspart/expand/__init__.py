@@ -5,4 +5,4 @@ from __future__ import annotations
 from hlspart.expand.expansion import expand, faults
 from hlspart.expand.requests import UnknownLoop, capacity, numbers, requests
 
-__all__ = ["UnknownLoop", "capacity", "expand", "faults", "numbers", "region", "requests", "texts"]
+__all__ = ["UnknownLoop", "capacity", "expand", "faults", "interleave", "numbers", "region", "requests", "texts"]

@@ -105,8 +105,7 @@ class Partials:
             return []
         kind = type_text(emitter.program, reduction.variable)
         name = emitter.names.free(f"{reduction.name}_sum")
-        moves = [f"{base}[{k}] = {base}[{k - 1}];" for k in reversed(range(1, deep))]
-        return [f"const {kind} {name} = {partial};", *moves, f"{base}[0] = {name};"]
+        return [f"const {kind} {name} = {partial};", *rotation(base, deep, name)]
 
     # ---------------------------------------------------------------------------- around it
 
@@ -223,6 +222,11 @@ class Partials:
         inner = pad + "    " * len(self.index)
         lines += [line if line.startswith("#") else inner + line for line in body]
         return lines + [f"{pad}{'    ' * k}}}" for k in reversed(range(len(self.index)))]
+
+
+def rotation(base: str, deep: int, newest: str) -> list[str]:
+    """Statements that move ``deep`` partials by one place, the last one out, and put ``newest`` in front."""
+    return [f"{base}[{k}] = {base}[{k - 1}];" for k in reversed(range(1, deep))] + [f"{base}[0] = {newest};"]
 
 
 def _joined(op: str, one: str, other: str) -> str:

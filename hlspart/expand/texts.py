@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hlspart.expand.region import Refusal
@@ -14,14 +14,17 @@ from hlspart.model.program import (
     Block,
     Declare,
     Expr,
+    Loop,
     Name,
     Program,
     ScalarType,
     Stmt,
+    substatements,
     walk,
     walk_statements,
 )
 from hlspart.model.source import Edit, Origin, SourceText, Span, apply_edits
+from hlspart.rewrite.buffer import EditBuffer
 from hlspart.semantics.effects import statement_expressions
 
 _DIRECTIVE = re.compile(r"^[ \t]*#", re.M)
@@ -174,3 +177,49 @@ def names_in(expr: Expr | None) -> frozenset[int]:
     if expr is None:
         return frozenset()
     return frozenset(e.variable for e in walk(expr) if isinstance(e, Name | ArrayRef))
+
+
+def padded(pad: str, text: str) -> str:
+    """A line; directives begin at its start."""
+    return text if text.startswith("#") else pad + text
+
+
+def indent_of(program: Program, at: Origin) -> str:
+    """White space at the start of a line."""
+    source = program.sources[at.span.path]
+    line = source.line_text(source.line_column(at.span.start)[0])
+    return line[: len(line) - len(line.lstrip())]
+
+
+def begin(program: Program, loop: Loop) -> int:
+    """Offset at which a loop begins, with its label."""
+    span = loop.at.span
+    ahead = program.sources[span.path].text[: span.start]
+    label = re.search(rf"\b{loop.label}\s*:\s*\Z", ahead) if loop.label else None
+    return label.start() if label is not None else span.start
+
+
+def in_front(program: Program, buffer: EditBuffer, loop: Loop, lines: Sequence[str]) -> None:
+    """Insert lines in front of a loop and its label."""
+    path, text = loop.at.span.path, program.sources[loop.at.span.path].text
+    pad, start = indent_of(program, loop.at), begin(program, loop)
+    line = text.rfind("\n", 0, start) + 1
+    above = "".join("\n" + padded(pad, x) for x in lines)
+    if line and not text[line:start].strip():
+        buffer.insert(path, line - 1, above)
+    else:
+        buffer.insert(path, start, f"{above}\n{pad}")
+
+
+def block_of(program: Program, loop: Loop) -> Block | None:
+    """The block, in braces, that a loop stands in directly."""
+
+    def below(stmt: Stmt) -> Stmt | None:
+        for child in substatements(stmt):
+            found = stmt if child is loop else below(child)
+            if found is not None:
+                return found
+        return None
+
+    around = below(program.functions[loop.function].body)
+    return around if isinstance(around, Block) and around.braces else None

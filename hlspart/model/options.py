@@ -79,6 +79,7 @@ class RewriteOptions:
     clone: bool = False
     split_struct: bool = False
     dialect: Literal["c", "hls-library"] = "c"  # how bank-centric code says its loads
+    reassoc: bool = False  # sums of floats may be taken in another order
     withheld: tuple[tuple[str, str], ...] = ()  # arrays that keep their text, by name, and why
 
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from hlspart.reuse.engine import Reuse, Reused
+from hlspart.reuse.engine import Reuse, Reused, changed
 
-__all__ = ["Reuse", "Reused"]
+__all__ = ["Reuse", "Reused", "changed"]

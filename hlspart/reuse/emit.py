@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from hlspart.expand.region import Refusal, first_value
-from hlspart.expand.texts import Texts, type_text
+from hlspart.expand.texts import Texts, in_front, indent_of, padded, type_text
 from hlspart.model.access import Affine
 from hlspart.model.program import ArrayRef, Declare, Loop, PragmaMark, Program, ScalarType
-from hlspart.model.source import Origin, Span
-from hlspart.reuse.fills import Fill, begin
+from hlspart.model.source import Span
+from hlspart.reuse.fills import Fill
 from hlspart.reuse.windows import Nest, Window
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.names import Names
@@ -95,17 +95,7 @@ class Emitter:
         for axis in axes:
             self._header(axis)
         self._body(nest, axes, [line for w in writers for line in w.loads()], pipeline)
-        self._in_front(nest.loops[0], [line for w in writers for line in w.declared()])
-
-    def _in_front(self, loop: Loop, lines: Sequence[str]) -> None:
-        """Lines in front of a loop and its label."""
-        path, text = loop.at.span.path, self.program.sources[loop.at.span.path].text
-        pad, start = _indent(self.program, loop.at), begin(self.program, loop)
-        line = text.rfind("\n", 0, start) + 1
-        if line and not text[line:start].strip():
-            self.buffer.insert(path, line - 1, "".join("\n" + _padded(pad, x) for x in lines))
-        else:
-            self.buffer.insert(path, start, "".join("\n" + _padded(pad, x) for x in lines) + "\n" + pad)
+        in_front(self.program, self.buffer, nest.loops[0], [line for w in writers for line in w.declared()])
 
     def texts(self, function: str) -> Texts:
         """The text of a function."""
@@ -152,7 +142,7 @@ class Emitter:
         first = stmts[0].at.span.start
         line = source.text.rfind("\n", 0, first) + 1
         alone = line > loop.header.span.end and not source.text[line:first].strip()
-        outer = _indent(self.program, loop.at)
+        outer = indent_of(self.program, loop.at)
         pad = source.text[line:first] if alone else outer + "    "
         pragmas = ["#pragma HLS PIPELINE II=1"] if pipeline else []
         for mark in (s for s in body.body if isinstance(s, PragmaMark) and s.at.span.start > first):
@@ -163,10 +153,10 @@ class Emitter:
         own = [self._iterator(nest, a) for a in axes if not a.kept]
         guard = [g for a in axes for g in a.guard]
         conditional = bool(guard or own)
-        head = [_padded(pad, x) for x in (*pragmas, *loads)]
+        head = [padded(pad, x) for x in (*pragmas, *loads)]
         if conditional:
-            head.append(_padded(pad, f"if ({' && '.join(guard)}) {{" if guard else "{"))
-            head += [_padded(pad + "    ", x) for x in own]
+            head.append(padded(pad, f"if ({' && '.join(guard)}) {{" if guard else "{"))
+            head += [padded(pad + "    ", x) for x in own]
         if not body.braces:
             self.buffer.insert(path, loop.header.span.end, " {")
         above = "".join("\n" + x for x in head)
@@ -366,13 +356,3 @@ class _Writer:
                 forms = self.window.reads[records[node.id].id]
                 places = [self._form(g - Affine((), low)) for g, low in zip(forms, self.window.low, strict=True)]
                 self.emitter.buffer.replace(node.at, self.name + "".join(f"[{p}]" for p in places))
-
-
-def _indent(program: Program, at: Origin) -> str:
-    source = program.sources[at.span.path]
-    line = source.line_text(source.line_column(at.span.start)[0])
-    return line[: len(line) - len(line.lstrip())]
-
-
-def _padded(pad: str, text: str) -> str:
-    return text if text.startswith("#") else pad + text

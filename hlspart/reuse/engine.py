@@ -11,7 +11,7 @@ from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult
 from hlspart.model.rewriting import GroupOutcome, RewriteResult
-from hlspart.model.source import apply_edits
+from hlspart.model.source import Edit, apply_edits
 from hlspart.reuse.emit import Emitter
 from hlspart.reuse.fills import Fill, fill_of
 from hlspart.reuse.windows import FoundWindows, Nest, find
@@ -31,6 +31,23 @@ class Reused:
     nests: tuple[Nest, ...]
     buffers: Mapping[int, tuple[str, ...]]
     after: IIResult | None
+
+
+def changed(
+    program: Program,
+    figures: IIResult,
+    predict: Callable[[Mapping[str, str]], IIResult],
+    edits: Mapping[str, tuple[Edit, ...]],
+) -> Reused | None:
+    """Edits as a result; None where they make a loop or function slower."""
+    units = [(unit.path, unit.source) for unit in program.units if unit.source is not None]
+    files = {path: apply_edits(source, edits.get(path, ())) for path, source in units}
+    lines = {path: line_runs(source, edits.get(path, ())) for path, source in units}
+    every = {path: edits.get(path, ()) for path, _ in units}
+    after = predict(files)
+    if regressions(program, figures, after, lines):
+        return None
+    return Reused(RewriteResult(files, every, lines, (), ()), (), {}, after)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hlspart.buffers.emit import without_variables
 from hlspart.expand.region import PURE, Refusal, build
-from hlspart.expand.texts import Texts, names_in
+from hlspart.expand.texts import Texts, begin, block_of, names_in
 from hlspart.model.access import Access, Affine
 from hlspart.model.program import (
     ArrayRef,
@@ -30,7 +30,7 @@ from hlspart.model.program import (
 from hlspart.model.source import Origin, Span, comments
 from hlspart.poly.effects import effects, statement_expressions
 from hlspart.poly.windows import covers
-from hlspart.reuse.windows import Nest, Window, block_of, form_of, only, plain_body
+from hlspart.reuse.windows import Nest, Window, form_of, only, plain_body
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.uses import Uses
 
@@ -84,14 +84,6 @@ def _replace(program: Program, at: Origin, text: str, buffer: EditBuffer) -> Non
     if not text.strip() and end and not (source[start : span.start] + source[span.end : end]).strip():
         at, text = Origin(Span(span.path, start, end), at.kind), ""
     buffer.replace(at, text)
-
-
-def begin(program: Program, loop: Loop) -> int:
-    """Offset at which a loop begins, with its label."""
-    span = loop.at.span
-    ahead = program.sources[span.path].text[: span.start]
-    label = re.search(rf"\b{loop.label}\s*:\s*\Z", ahead) if loop.label else None
-    return label.start() if label is not None else span.start
 
 
 def fill_of(nest: Nest, window: Window, uses: Uses) -> Fill | None:

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hlspart.expand.region import Refusal, Region, build
+from hlspart.expand.texts import block_of
 from hlspart.model.access import Access, AccessAnalysis, Affine
-from hlspart.model.program import Block, Loop, PragmaMark, Program, ScalarType, Stmt, substatements
+from hlspart.model.program import Block, Loop, PragmaMark, Program, ScalarType, Stmt
 from hlspart.model.results import IIResult
 from hlspart.poly.windows import Box, extremes, read_of_own
 
@@ -284,20 +285,6 @@ def _checked(
         names = ", ".join(sorted({program.variable(w.variable).name for w in windows}))
         raise Refusal("strides", f"the windows of {names} move by different steps", loops[-1].header)
     return Nest(region, windows)
-
-
-def block_of(program: Program, loop: Loop) -> Block | None:
-    """The block, in braces, that a loop stands in directly."""
-
-    def below(stmt: Stmt) -> Stmt | None:
-        for child in substatements(stmt):
-            found = stmt if child is loop else below(child)
-            if found is not None:
-                return found
-        return None
-
-    around = below(program.functions[loop.function].body)
-    return around if isinstance(around, Block) and around.braces else None
 
 
 def _own(nest: Nest, window: Window) -> Refusal | None:

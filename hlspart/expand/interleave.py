@@ -1,0 +1,161 @@
+"""Accumulators in turns: a sum that waits for its adder is taken in as many partials as the adder has states.
+
+The loop keeps its form. Each update adds to the oldest partial, which then comes to the front of a shift register;
+behind the loop the accumulator takes them all. Only sums and products of floating-point numbers, and only with
+consent: the result depends on the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hlspart.expand.partials import rotation
+from hlspart.expand.reductions import guarded_updates, mentions, update_of
+from hlspart.expand.region import Refusal, build
+from hlspart.expand.texts import Texts, block_of, declared_in, in_front, indent_of, names_in, type_text
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.program import ArrayRef, ExprStmt, Loop, Name, Program, ScalarType, Stmt, walk_statements
+from hlspart.model.results import IIResult, LoopResult
+from hlspart.model.source import Edit
+from hlspart.poly.effects import effects
+from hlspart.rewrite.buffer import Conflict, EditBuffer
+from hlspart.rewrite.names import Names
+
+MOST_PARTIALS = 32
+MOST_MORE = 4  # numbers of partials that are tried
+
+
+@dataclass(frozen=True)
+class Accumulator:
+    """A variable whose one update in ``loop`` holds up its pipeline, and the partials that would not."""
+
+    loop: Loop
+    variable: int
+    partials: int
+    update: ExprStmt
+
+
+def accumulators(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[Accumulator, ...]:
+    """Those of all loops that miss their II by recurrences through floating-point sums and products."""
+    found: list[Accumulator] = []
+    for result in figures.loops:
+        if result.misses and result.loop >= 0:
+            for loop in _innermost(program, result):
+                found += _of_loop(program, analysis, result, loop)
+    return tuple(found)
+
+
+def slowest(figures: IIResult, aimed: bool = False) -> int:
+    """The sum of the II of all pipelined loops, or of those that they aim at."""
+    return sum((x.aim or 1) if aimed else x.least for x in figures.loops if x.pipelined)
+
+
+def _innermost(program: Program, result: LoopResult) -> Iterator[Loop]:
+    """The loop whose body is pipelined."""
+    name = result.flattened[-1] if result.flattened else result.name
+    outer = program.loops[result.loop]
+    inside = (s for s in walk_statements(outer) if isinstance(s, Loop) and s.name == name)
+    yield next(inside, outer)
+
+
+def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loop: Loop) -> Iterator[Accumulator]:
+    for limit in result.limits:
+        if limit.kind != "recurrence" or limit.variable is None or limit.ii <= (result.aim or 1):
+            continue
+        for variable in program.variables:
+            if variable.name != limit.variable or variable.function not in (loop.function, None):
+                continue
+            update = _update(program, analysis, loop, variable.id)
+            partials = -(-limit.ii // (result.aim or 1))
+            if update is not None and 1 < partials <= MOST_PARTIALS:
+                yield Accumulator(loop, variable.id, partials, update)
+
+
+def _update(program: Program, analysis: AccessAnalysis, loop: Loop, variable: int) -> ExprStmt | None:
+    """The one update of the variable in a loop; None where it is used in another way."""
+    record = program.variable(variable)
+    updates = guarded_updates(program, loop.body, variable)
+    headers = [s for s in walk_statements(loop) if isinstance(s, Loop)]
+    if not updates or len(updates) != 1 or len(headers) != 1 or variable in declared_in(loop):
+        return None
+    target, kind = updates[0].target, updates[0].target.type
+    if not isinstance(kind, ScalarType) or kind.kind != "float" or updates[0].op not in ("+", "*") or record.volatile:
+        return None
+    if isinstance(target, Name) and (record.storage not in ("local", "parameter") or record.reference):
+        return None
+    trips = analysis.loops[loop.id].trip_count.min
+    stored = {a.array for a in analysis.accesses if loop.id in a.loops and a.kind == "write"}
+    moving = effects(program).modified(loop) | stored
+    if isinstance(target, ArrayRef):
+        named = {v for index in target.indices for v in names_in(index)}
+        if not trips or named & moving or not isinstance(kind, ScalarType):
+            return None
+    stmts = [s for s in walk_statements(loop.body) if isinstance(s, ExprStmt) and mentions(program, s, variable)]
+    found = stmts[0] if len(stmts) == 1 else None
+    return found if found is not None and update_of(program, found, variable) is not None else None
+
+
+def split(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumulator]) -> dict[str, tuple[Edit, ...]]:
+    """Edits that take the accumulators in turns; those whose text does not allow it keep theirs."""
+    given = frozenset(unit.path for unit in program.units)
+    done: list[Accumulator] = []
+    for candidate in chosen:
+        try:
+            _edits(program, analysis, [*done, candidate], EditBuffer(program.sources, given))
+        except (Refusal, Conflict):
+            continue
+        done.append(candidate)
+    buffer = EditBuffer(program.sources, given)
+    _edits(program, analysis, done, buffer)
+    return {path: edits for path in sorted(given) if path in program.sources and (edits := buffer.edits(path))}
+
+
+def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumulator], buffer: EditBuffer) -> None:
+    names = Names.of(program)
+    for found in chosen:
+        loop = found.loop
+        build(program, analysis, loop.function, (loop.id,))
+        block = block_of(program, loop)
+        if block is None or not loop.at.editable or loop.at.span.path not in {u.path for u in program.units}:
+            raise Refusal("macro", f"the loop {loop.name} stands in no block", loop.at)
+        update = update_of(program, found.update, found.variable)
+        assert update is not None
+        if not found.update.at.editable or update.target.at.kind != "plain":
+            raise Refusal("macro", "a macro makes the update", found.update.at)
+        record, deep = program.variable(found.variable), found.partials
+        kind, name = type_text(program, found.variable), names.free(f"{record.name}_part")
+        identity = "1" if update.op == "*" else "0"
+        first = ", ".join([identity] * deep)
+        in_front(
+            program, buffer, loop,
+            [f"{kind} {name}[{deep}] = {{{first}}};",
+             f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim=0"],
+        )  # fmt: skip
+        texts = Texts(program, program.functions[loop.function].body)
+        turn = names.free(f"{record.name}_turn")
+        buffer.replace(found.update.at, texts.text(found.update.at.span, {}, {found.variable: turn}))
+        stmt = next(s for s in loop.body.body if found.update in walk_statements(s))
+        oldest, moves = f"{kind} {turn} = {name}[{deep - 1}];", rotation(name, deep, turn)
+        _around(program, loop, stmt, oldest, moves, buffer)
+        total = f" {update.op} ".join(f"{name}[{k}]" for k in range(deep))
+        pad = indent_of(program, loop.at)
+        behind = f"\n{pad}{program.text(update.target.at)} {update.op}= {total};"
+        buffer.insert(loop.at.span.path, loop.at.span.end, behind)
+
+
+def _around(program: Program, loop: Loop, stmt: Stmt, first: str, last: Sequence[str], buffer: EditBuffer) -> None:
+    """Lines in front of and behind a statement of a loop's body, conditions and all: every iteration runs them."""
+    path, text = loop.at.span.path, program.sources[loop.at.span.path].text
+    pad, start = indent_of(program, stmt.at), stmt.at.span.start
+    line = text.rfind("\n", 0, start) + 1
+    outer = indent_of(program, loop.at)
+    behind = "".join(f"\n{pad}{x}" for x in last)
+    if not loop.body.braces:
+        buffer.insert(path, loop.header.span.end, " {")
+        behind += f"\n{outer}}}"
+    if line > loop.header.span.end and not text[line:start].strip():
+        buffer.insert(path, line - 1, f"\n{pad}{first}")
+    else:
+        buffer.insert(path, start, f"{first} ")
+    buffer.insert(path, stmt.at.span.end, behind)

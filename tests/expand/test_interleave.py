@@ -1,0 +1,73 @@
+"""Accumulators in turns: II 1 with consent, exact where the order cannot be seen, and the text as it is without."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import hlspart
+
+DOT = """float k(const float a[96], const float b[96]) {
+    float s = a[0];
+sum:
+    for (int i = 0; i < 96; i++) {
+#pragma HLS PIPELINE II=1
+        @
+    }
+    return s;
+}
+"""
+UPDATES = {
+    "compound": "s += a[i] * b[i];",
+    "plain": "s = a[i] + s;",
+    "minus": "s = s - a[i];",
+    "guarded": "if (b[i] > 2) s += a[i]; // some",
+    "braced": "if (b[i] > 2) { s += a[i] * b[i]; } else { ; }",
+}
+ROWS = """float k(const float a[96], const float b[96]) {
+    float c[4];
+    for (int r = 0; r < 4; r++) {
+        c[r] = b[r];
+        for (int i = 0; i < 24; i++)
+#pragma HLS PIPELINE II=1
+            c[r] += a[24 * r + i] * b[i];
+    }
+    return c[0] + 2 * c[1] + 3 * c[2] + 4 * c[3];
+}
+"""
+
+
+def ran(text: str, folder: Path, name: str) -> list[float]:
+    (folder / f"{name}.c").write_text(text)
+    library = folder / f"{name}.so"
+    command = ["gcc", "-shared", "-fPIC", "-O1", "-Wno-unknown-pragmas", "-o", str(library), str(folder / f"{name}.c")]
+    subprocess.run(command, check=True)
+    call = ctypes.CDLL(str(library)).k
+    call.restype = ctypes.c_float
+    rng = random.Random(7)
+    vectors = [[(ctypes.c_float * 96)(*(rng.randint(-9, 9) for _ in range(96))) for _ in "ab"] for _ in range(4)]
+    return [call(*v) for v in vectors]  # sums of small whole numbers are exact in any order
+
+
+@pytest.mark.parametrize("text", [DOT.replace("@", u) for u in UPDATES.values()] + [ROWS], ids=[*UPDATES, "element"])
+def test_partials_in_turns_reach_ii_1(text: str, tmp_path: Path) -> None:
+    old = hlspart.parse(text)
+    assert max(x.ii or 0 for x in old.ii().loops) > 1
+    assert old.rewrite(infer=True).texts["kernel.c"] == text  # without consent
+    found = old.rewrite(infer=True, allow_reassoc=True)
+    assert [x.ii for x in found.kernel().ii().loops if x.pipelined] == [1]
+    new = found.texts["kernel.c"]
+    assert ran(text, tmp_path, "old") == ran(new, tmp_path, "new")
+    assert found.kernel().rewrite(infer=True, allow_reassoc=True).texts["kernel.c"] == new
+
+
+@pytest.mark.parametrize(
+    "update", ["s = s * 0.5f + a[i];", "s += a[i]; if (s > 9) s += 1;", "s += a[(int)s & 7];", "s += b[i] * s;"]
+)
+def test_what_is_more_than_a_sum_keeps_its_text(update: str) -> None:
+    text = DOT.replace("@", update)
+    assert hlspart.parse(text).rewrite(infer=True, allow_reassoc=True).texts["kernel.c"] == text
