@@ -152,14 +152,16 @@ class Pipeline:
             ways.append(self._and_then(self.reuse.needed, options))
         if options.reassoc and (split := self._interleaved()) is not None:
             ways.append(self._and_then(split, replace(options, reassoc=False)))
-        return cheapest(self, ways)
+        return cheapest(self, ways) if len(ways) > 1 else plain
 
     def _and_then(self, first: Reused, options: RewriteOptions) -> RewriteResult:
         """A rewrite of the text that ``first`` leaves, as one of this program."""
-        from hlspart.rewrite.prepare import Step, texts_of
+        from hlspart.rewrite.prepare import Preparation, texts_of
         from hlspart.transform.forward import by_place
 
-        steps = texts_of(self.program, [Step(-1, frozenset(e for es in first.result.edits.values() for e in es))])
+        steps = texts_of(
+            self.program, [Preparation(-1, frozenset(e for es in first.result.edits.values() for e in es))]
+        )
         second = self.with_texts(first.result.files)
         forward = by_place(self.program, second.program, steps)
         rest = forward.result(self.program, forward.groups(self.analysis, second.analysis), second.rewrite(options))
@@ -254,6 +256,10 @@ class Pipeline:
 
     def predict(self, texts: Mapping[str, str], directives: str = "", target: Target | None = None) -> IIResult:
         """The figures of the program with some files changed, with more ``directives`` (cfg), for another target."""
+        sources = self.program.sources
+        texts = {p: t for p, t in texts.items() if p not in sources or sources[p].text != t}
+        if not texts and not directives and target is None:
+            return self.figures
         text = self.with_texts(texts, directives)
         if target is not None:
             text = Pipeline(text.paths, text.options, text.reader)

@@ -18,9 +18,9 @@ from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import ArrayRef, ExprStmt, Loop, Name, Program, ScalarType, Stmt, walk_statements
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.model.source import Edit
-from hlspart.poly.effects import effects
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.names import Names
+from hlspart.semantics.effects import effects
 
 MOST_PARTIALS = 32
 MOST_MORE = 4  # numbers of partials that are tried

@@ -19,7 +19,7 @@ from hlspart.model.access import Affine
 from hlspart.model.program import ArrayRef, Declare, Loop, PragmaMark, Program, ScalarType
 from hlspart.model.source import Span
 from hlspart.reuse.fills import Fill
-from hlspart.reuse.windows import Nest, Window
+from hlspart.reuse.windows import Window, WindowNest
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.uses import Uses
@@ -76,7 +76,7 @@ class _Axis:
 
 
 @dataclass
-class Emitter:
+class WindowEmitter:
     """Writes nests of one program into an edit buffer. ``fills``: by variable, the loop that fills a frame buffer."""
 
     program: Program
@@ -86,7 +86,7 @@ class Emitter:
     buffer: EditBuffer
     made: dict[int, tuple[str, ...]] = field(default_factory=dict)  # variable -> names of its buffers
 
-    def nest(self, nest: Nest, pipeline: bool) -> None:
+    def nest(self, nest: WindowNest, pipeline: bool) -> None:
         """``pipeline``: ask for the pipeline, which the tool made by itself so far. Raises Refusal or Conflict."""
         axes = self._axes(nest)
         writers = [_Writer(self, nest, axes, window, k) for k, window in enumerate(nest.windows)]
@@ -101,7 +101,7 @@ class Emitter:
         """The text of a function."""
         return Texts(self.program, self.program.functions[function].body)
 
-    def _axes(self, nest: Nest) -> tuple[_Axis, ...]:
+    def _axes(self, nest: WindowNest) -> tuple[_Axis, ...]:
         texts = self.texts(nest.region.function)
         axes = []
         for d, (loop, info) in enumerate(zip(nest.loops, nest.region.infos, strict=True)):
@@ -131,7 +131,7 @@ class Emitter:
         elif axis.start != axis.first:
             self.buffer.replace(first_value(self.program, axis.loop).at, str(axis.start))
 
-    def _body(self, nest: Nest, axes: Sequence[_Axis], loads: Sequence[str], pipeline: bool) -> None:
+    def _body(self, nest: WindowNest, axes: Sequence[_Axis], loads: Sequence[str], pipeline: bool) -> None:
         """The loads in front of the old body, and that under the condition that it is not too early for it."""
         loop = nest.loops[-1]
         body, path = loop.body, loop.at.span.path
@@ -175,7 +175,7 @@ class Emitter:
         else:
             self.buffer.insert(path, end, f"{below}\n{outer}" + "}" * (not body.braces))
 
-    def _iterator(self, nest: Nest, axis: _Axis) -> str:
+    def _iterator(self, nest: WindowNest, axis: _Axis) -> str:
         """The old iterator of the body, where the body or a header in it still says it."""
         info = next(i for i, x in zip(nest.region.infos, nest.loops, strict=True) if x is axis.loop)
         assert info.variable is not None
@@ -201,7 +201,9 @@ class Emitter:
 class _Writer:
     """The buffers of one window."""
 
-    def __init__(self, emitter: Emitter, nest: Nest, axes: Sequence[_Axis], window: Window, number: int) -> None:
+    def __init__(
+        self, emitter: WindowEmitter, nest: WindowNest, axes: Sequence[_Axis], window: Window, number: int
+    ) -> None:
         self.emitter, self.program, self.nest, self.axes, self.window = emitter, emitter.program, nest, axes, window
         self.variable = self.program.variable(window.variable)
         names = emitter.names

@@ -12,14 +12,14 @@ from hlspart.model.program import Program
 from hlspart.model.results import IIResult
 from hlspart.model.rewriting import GroupOutcome, RewriteResult
 from hlspart.model.source import Edit, apply_edits
-from hlspart.reuse.emit import Emitter
+from hlspart.predict.regressions import Regression, regressions
+from hlspart.reuse.emit import WindowEmitter
 from hlspart.reuse.fills import Fill, fill_of
-from hlspart.reuse.windows import FoundWindows, Nest, find
+from hlspart.reuse.windows import FoundWindows, WindowNest, find
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.engine import diagnostic
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.uses import Uses
-from hlspart.schedule.regressions import Regression, regressions
 from hlspart.transform.lines import line_runs
 
 
@@ -28,7 +28,7 @@ class Reused:
     """``result``: the text. ``nests``: those that it changes; ``buffers``: by variable, arrays made for its windows."""
 
     result: RewriteResult
-    nests: tuple[Nest, ...]
+    nests: tuple[WindowNest, ...]
     buffers: Mapping[int, tuple[str, ...]]
     after: IIResult | None
 
@@ -98,7 +98,7 @@ class Reuse:
                 nests.append(kept)
         return self._run(nests, [])
 
-    def _run(self, nests: list[tuple[Nest, ...]], refused: list[tuple[int, Refusal]]) -> Reused:
+    def _run(self, nests: list[tuple[WindowNest, ...]], refused: list[tuple[int, Refusal]]) -> Reused:
         """The text with reuse buffers in ``nests``, none of which makes a loop or function slower.
 
         Of those around one loop the deepest for which that holds.
@@ -119,11 +119,11 @@ class Reuse:
                     refused.append((window.variable, first[window.variable]))
 
     def _written(
-        self, nests: list[Nest], refused: list[tuple[int, Refusal]]
-    ) -> tuple[Reused, tuple[Nest, Refusal] | None]:
+        self, nests: list[WindowNest], refused: list[tuple[int, Refusal]]
+    ) -> tuple[Reused, tuple[WindowNest, Refusal] | None]:
         buffer = EditBuffer(self.program.sources, self._given)
         fills = self._fills(nests)
-        emitter = Emitter(self.program, self.uses, Names.of(self.program), fills, buffer)
+        emitter = WindowEmitter(self.program, self.uses, Names.of(self.program), fills, buffer)
         for nest in nests:
             try:
                 for window in nest.windows:
@@ -147,7 +147,7 @@ class Reuse:
             return self._nothing(refused), self._slower(nests, lost)
         return Reused(result, tuple(nests), emitter.made, after), None
 
-    def _fills(self, nests: Iterable[Nest]) -> dict[int, Fill]:
+    def _fills(self, nests: Iterable[WindowNest]) -> dict[int, Fill]:
         windows = [(n, w) for n in nests for w in n.windows]
         found = {}
         for nest, window in windows:
@@ -157,7 +157,7 @@ class Reuse:
                     found[window.variable] = fill
         return found
 
-    def _unasked(self, nest: Nest) -> bool:
+    def _unasked(self, nest: WindowNest) -> bool:
         """Whether the tool pipelines the nest by itself."""
         names = {nest.loops[-1].name}
         mine = [x for x in self.figures.loops if x.function == nest.region.function]
@@ -174,7 +174,7 @@ class Reuse:
         a, b = (self.program.loops[k].at.span for k in (outer, inner))
         return a.path == b.path and a.start <= b.start and b.end <= a.end
 
-    def _slower(self, nests: list[Nest], lost: list[Regression]) -> tuple[Nest, Refusal]:
+    def _slower(self, nests: list[WindowNest], lost: list[Regression]) -> tuple[WindowNest, Refusal]:
         first = lost[0]
         guilty = [
             n for n in nests
@@ -187,7 +187,9 @@ class Reuse:
     def _nothing(self, refused: list[tuple[int, Refusal]]) -> Reused:
         return Reused(self._result(EditBuffer(self.program.sources, self._given), [], refused), (), {}, None)
 
-    def _result(self, buffer: EditBuffer, nests: Iterable[Nest], refused: list[tuple[int, Refusal]]) -> RewriteResult:
+    def _result(
+        self, buffer: EditBuffer, nests: Iterable[WindowNest], refused: list[tuple[int, Refusal]]
+    ) -> RewriteResult:
         units = [(unit.path, unit.source) for unit in self.program.units if unit.source is not None]
         edits = {path: buffer.edits(path) for path, _ in units}
         files = {path: apply_edits(source, edits[path]) for path, source in units}

@@ -28,11 +28,11 @@ from hlspart.model.program import (
     walk,
 )
 from hlspart.model.source import Origin, Span, comments
-from hlspart.poly.effects import effects, statement_expressions
-from hlspart.poly.windows import covers
-from hlspart.reuse.windows import Nest, Window, form_of, only, plain_body
+from hlspart.reuse.windows import Window, WindowNest, form_of, only, plain_body
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.uses import Uses
+from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.sets.windows import covers
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _replace(program: Program, at: Origin, text: str, buffer: EditBuffer) -> Non
     buffer.replace(at, text)
 
 
-def fill_of(nest: Nest, window: Window, uses: Uses) -> Fill | None:
+def fill_of(nest: WindowNest, window: Window, uses: Uses) -> Fill | None:
     """The fill of a window's array, where nothing else uses that; None where it is to stay."""
     region = nest.region
     program, analysis = region.program, region.analysis
@@ -104,7 +104,7 @@ def fill_of(nest: Nest, window: Window, uses: Uses) -> Fill | None:
     return _fill(nest, window, writes[0])
 
 
-def _fill(nest: Nest, window: Window, write: Access) -> Fill | None:
+def _fill(nest: WindowNest, window: Window, write: Access) -> Fill | None:
     region = nest.region
     program, analysis = region.program, region.analysis
     block = block_of(program, nest.loops[0])

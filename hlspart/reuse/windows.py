@@ -15,7 +15,7 @@ from hlspart.expand.texts import block_of
 from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.model.program import Block, Loop, PragmaMark, Program, ScalarType, Stmt
 from hlspart.model.results import IIResult
-from hlspart.poly.windows import Box, extremes, read_of_own
+from hlspart.sets.windows import Box, extremes, read_of_own
 
 MOST_DIMENSIONS = 3
 
@@ -61,7 +61,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Nest:
+class WindowNest:
     """Perfectly nested loops, the pipelined one last, and the windows of its body."""
 
     region: Region
@@ -80,17 +80,17 @@ class FoundWindows:
     ``refused``: arrays with windows that cannot, with the reason.
     """
 
-    nests: tuple[tuple[Nest, ...], ...]
+    nests: tuple[tuple[WindowNest, ...], ...]
     refused: tuple[tuple[int, Refusal], ...]
 
 
 def find(program: Program, analysis: AccessAnalysis, figures: IIResult, given: frozenset[str]) -> FoundWindows:
     """Windows of all pipelined loops. ``given``: files that may be edited."""
-    nests: list[tuple[Nest, ...]] = []
+    nests: list[tuple[WindowNest, ...]] = []
     refused: list[tuple[int, Refusal]] = []
     for chain in _pipelined(program, figures):
         windows = _Windows(program, analysis, chain)
-        variants: list[Nest] = []
+        variants: list[WindowNest] = []
         reasons, unfit = dict[int, Refusal](), dict[int, Refusal]()  # of every depth, and of some
         for depth in range(min(len(chain), MOST_DIMENSIONS), 0, -1):
             found = [w for w in windows.over(chain[-depth:]) if w.variable not in reasons]
@@ -270,7 +270,7 @@ def _checked(
     loops: tuple[Loop, ...],
     windows: tuple[Window, ...],
     given: frozenset[str],
-) -> Nest:
+) -> WindowNest:
     """The nest, where its text can take reuse buffers. Raises :class:`Refusal`."""
     region = build(program, analysis, loops[0].function, tuple(loop.id for loop in loops))
     for loop, info in zip(loops, region.infos, strict=True):
@@ -284,10 +284,10 @@ def _checked(
     if len(scales) > 1:
         names = ", ".join(sorted({program.variable(w.variable).name for w in windows}))
         raise Refusal("strides", f"the windows of {names} move by different steps", loops[-1].header)
-    return Nest(region, windows)
+    return WindowNest(region, windows)
 
 
-def _own(nest: Nest, window: Window) -> Refusal | None:
+def _own(nest: WindowNest, window: Window) -> Refusal | None:
     """Why a window would hold old values: the nest stores an element that the window reads later on."""
     region = nest.region
     analysis, program = region.analysis, region.program

@@ -15,4 +15,5 @@ __all__ = [
     "tilecode",
     "tileorder",
     "tiles",
+    "windows",
 ]
