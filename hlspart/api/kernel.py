@@ -330,10 +330,7 @@ class Kernel:
         dialect: Literal["c", "hls-library"] = "c",
         allow_reassoc: bool = False,
     ) -> RewriteAnswer:
-        """C that behaves like the kernel; ``infer``: with what is found to reach the II of its loops.
-
-        ``allow_reassoc``: sums of floating-point numbers may be taken in another order then.
-        """
+        """C that behaves like the kernel, ``infer``: as found; ``allow_reassoc``: sums of floats in another order."""
         options = RewriteOptions(style, dynamic, infer, split_top, unroll, clone, split_struct, dialect, allow_reassoc)
         return self.rewrite_with(options)
 
