@@ -1,4 +1,4 @@
-"""Fixes, proved before they are offered: the finding is gone, nothing new appears, no II gets worse.
+"""Fixes, proved before they are offered: the finding is gone, nothing new appears, no loop or function gets slower.
 
 A fix here only edits pragmas, which a C compiler does not read: what the program computes stays.
 """
@@ -15,6 +15,7 @@ from hlspart.model.linting import LintReport
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult
 from hlspart.model.source import Edit, apply_edits
+from hlspart.predict.regressions import regressions
 
 _PRAGMAS = re.compile(r"(?:\r?\n[ \t]*#pragma HLS [^\r\n\\]*)+(?:\r?\n[ \t]*)?")
 
@@ -89,12 +90,8 @@ def _problem(
     for rule, count in worse.items():
         if rule not in gone and count > before_count[rule]:
             return f"it brings {rule}"
-    if len(ii.loops) != len(ii_after.loops):
-        return "the loops change"
-    for old, new in zip(ii.loops, ii_after.loops, strict=True):
-        if old.ii is not None and (new.ii is None or new.ii > old.ii):
-            return f"the II of {old.name} gets worse"
-    return None
+    lost = regressions(program, ii, ii_after)
+    return f"it would make the program slower: {lost[0].text}" if lost else None
 
 
 def _count(report: LintReport) -> Counter[str]:

@@ -213,6 +213,12 @@ class LoopResult:
         return self.ii or (self.bounds[0] if self.bounds is not None else 1)
 
     @property
+    def binding(self) -> tuple[Limit, ...]:
+        """The limits, worst first; where the II is not known, those that hold for certain, if any does."""
+        certain = tuple(x for x in self.limits if self.ii is not None or x.ii <= self.least)
+        return certain if any(x.ii == self.least for x in certain) else self.limits
+
+    @property
     def figure(self) -> str:
         """The II in words: ``5``, ``5..10`` or ``?``."""
         if self.ii is not None:

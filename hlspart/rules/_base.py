@@ -232,8 +232,8 @@ class Facts:
 
     def limit_array(self, loop: LoopResult) -> Variable | None:
         """The array whose ports limit a loop."""
-        limited = loop.limits and loop.limits[0].kind == "memory-port"
-        return self._array_of(loop, loop.limits[0].array) if limited else None
+        limited = loop.binding and loop.binding[0].kind == "memory-port"
+        return self._array_of(loop, loop.binding[0].array) if limited else None
 
     def short_of_ports(self, loop: LoopResult) -> tuple[Variable, ...]:
         """All arrays whose ports alone keep a loop from its target."""

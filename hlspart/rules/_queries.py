@@ -19,8 +19,8 @@ _MOST_OPERATIONS = 4000  # scheduled in all, above which no second prediction is
 
 def binding(loop: LoopResult) -> str | None:
     """The kind of limit that gives a loop its II, None where none of them does alone."""
-    if loop.limits:
-        return loop.limits[0].kind
+    if loop.binding:
+        return loop.binding[0].kind
     return "recurrence" if loop.recurrence_ii == loop.ii and loop.resource_ii != loop.ii else None
 
 

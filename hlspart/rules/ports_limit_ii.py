@@ -56,9 +56,9 @@ RULE = Rule("HLP201", "ports-limit-ii", "warning")
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Loops above their target by a port."""
     for loop, missed, severity in facts.missed():
-        if not loop.limits or loop.limits[0].kind != "memory-port":
+        if not loop.binding or loop.binding[0].kind != "memory-port":
             continue
-        limit, variable = loop.limits[0], facts.limit_array(loop)
+        limit, variable = loop.binding[0], facts.limit_array(loop)
         message = f"{missed}: {limit.text}"
         related = [(variable.at, f"'{variable.name}' is declared here")] if variable is not None else []
         hint, fix = _partition(facts, loop) or (_hint(facts, loop, variable), None)
@@ -85,7 +85,7 @@ def _partition(facts: Facts, loop: LoopResult) -> tuple[str, Fix | None] | None:
 def _hint(facts: Facts, loop: LoopResult, variable: Variable | None) -> str:
     """What the accesses of one iteration need at least, and which command finds the rest."""
     helps = "hlspart ii says what would help"
-    limit = loop.limits[0]
+    limit = loop.binding[0]
     if variable is None or limit.accesses is None or not limit.ports or not loop.aim:
         return helps
     if facts.storage(variable.id) == "m_axi":

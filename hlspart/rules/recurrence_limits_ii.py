@@ -51,7 +51,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for loop, missed, _ in facts.missed():
         if loop.origin == "auto" or binding(loop) != "recurrence":
             continue
-        limit = loop.limits[0] if loop.limits else None
+        limit = loop.binding[0] if loop.binding else None
         why = limit.text if limit is not None else "an iteration needs a result of the one before"
         message = f"{missed}: {why}"
         hint = f"set II={loop.least}, or break the recurrence (several accumulators, a local copy)"

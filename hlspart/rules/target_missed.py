@@ -54,6 +54,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Loops above their target that no other rule explains."""
     for loop, missed, _ in facts.missed():
         if loop.origin != "auto" and binding(loop) not in ("memory-port", "recurrence"):
-            why = loop.limits[0].text if loop.limits else "several limits together"
-            hint = None if loop.limits else f"set II={loop.least}, or see hlspart ii --explain {loop.name}"
+            why = loop.binding[0].text if loop.binding else "several limits together"
+            hint = None if loop.binding else f"set II={loop.least}, or see hlspart ii --explain {loop.name}"
             yield facts.report(RULE, facts.loop_at(loop), f"{missed}: {why}", hint)

@@ -103,3 +103,16 @@ def test_a_pragma_from_a_macro_is_not_edited() -> None:
     report = pipeline(text).lint()
     assert [d.rule for d in report.diagnostics if d.rule == "HLP112"] == ["HLP112"]
     assert fix(text, unsafe=True).texts == {}
+
+
+def test_a_fix_that_makes_a_function_slower_is_refused() -> None:
+    """Two banks by a mask cost nothing; how long the division by three takes is not known."""
+    text = (
+        "void f(int A[16], int o[16]) {\n#pragma array_partition variable=A cyclic factor=%d\n"
+        "  for (int i = 0; i < 16; i++) {\n#pragma HLS pipeline II=1\n    o[i] = A[i];\n  }\n}\n"
+    )
+    assert fix(text % 2, unsafe=True).texts == {"k.c": (text % 2).replace("#pragma array", "#pragma HLS array")}
+    refused = fix(text % 3, unsafe=True)
+    assert refused.texts == {}
+    (why,) = [reason for d, reason in refused.refused if d.rule == "HLP106"]
+    assert why.startswith("it would make the program slower: f: its latency is unknown instead of ")

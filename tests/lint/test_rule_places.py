@@ -378,3 +378,28 @@ int f(int A[8], __int128_t x) {
 """
     assert lint_of(text).broken == ()
     assert lint_of(text.replace("__builtin_va_list", "__builtin_va_lisp")).broken == ("k.c",)
+
+
+def rows(side: int, loads: int) -> str:
+    """Whether the ``side`` loads of ``a`` leave the loop is not known; ``loads`` of ``b`` stay in it on two ports."""
+    return f"""void k(int in[{side}][{side}], int b[256], int out[{side}])
+{{
+    int a[{side}][{side}];
+#pragma HLS ARRAY_PARTITION variable=a complete dim=1
+    for (int i = 0; i < {side}; i++) for (int j = 0; j < {side}; j++) a[i][j] = in[i][j];
+    L: for (int i = 0; i < {side}; i++) {{
+#pragma HLS PIPELINE II=1
+        int s = 0;
+        for (int j = 0; j < {side}; j++) s += a[i][j];
+        for (int j = 0; j < {loads}; j++) s += b[i + j];
+        out[i] = s;
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("side", "loads", "known"), [(20, 10, "5..10"), (68, 64, "32..34"), (20, 2, None)])
+def test_an_unknown_ii_above_its_target_is_told_by_what_is_certain(side: int, loads: int, known: str | None) -> None:
+    told = [d.message for d in lint_of(rows(side, loads)).diagnostics if d.rule == "HLP201"]
+    expected = [f"loop L: II {known} instead of 1: b bank 0: {loads} reads in one iteration (line 10) on 2 ports"]
+    assert [m.partition(";")[0] for m in told] == (expected if known else [])

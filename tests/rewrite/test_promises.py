@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from hlspart.cli.app import cli
 from hlspart.model.options import InferOptions, Options, RewriteOptions, TargetOptions
 from hlspart.pipeline import Pipeline
 from hlspart.targets import load
@@ -150,3 +152,31 @@ def test_what_takes_too_long_is_unknown() -> None:
     (loop,) = [x for x in loops if x.target_ii is not None]
     assert loop.ii_after is None
     assert loop.cause is not None and "too many ways" in loop.cause
+
+
+BY_BANK = """void f(int x[64], int y[64])
+{
+    int B[24];
+#pragma HLS ARRAY_PARTITION variable=B type=cyclic factor=8 dim=1
+    int t = 0;
+    L2: for (int i = 0; i < 24; i++) B[i] = x[i] + 3;
+    L3: for (int i = 0; i < 8; i++) {
+        B[3] = x[1] + B[0];
+        L4: for (int j = 0; j < 4; j++) t += B[j];
+    }
+    y[0] = t;
+}
+"""
+
+
+def test_a_style_that_is_asked_for_is_written_and_what_it_costs_said(tmp_path: Path) -> None:
+    (tmp_path / "p.c").write_text(BY_BANK)
+    done = CliRunner().invoke(
+        cli, ["rewrite", str(tmp_path / "p.c"), "--style", "bankdim", "-o", str(tmp_path / "q.c")]
+    )
+    new = (tmp_path / "q.c").read_text()
+    figures = [{x.name: x.ii for x in of(text).figures.loops if x.pipelined}["L3"] for text in (BY_BANK, new)]
+    assert figures == [1, 3] and done.exit_code == 0
+    assert "warning: in the rewritten text L3: II 3 instead of 1 [rewrite-slower]" in done.stderr
+    auto = of(BY_BANK).rewrite(RewriteOptions())
+    assert {x.name: x.ii for x in of(auto.files["p.c"]).figures.loops if x.pipelined}["L3"] == 1
