@@ -104,7 +104,7 @@ class Need:
         return other
 
     @cached_property
-    def dealt(self) -> tuple[Need, ...]:
+    def port_splits(self) -> tuple[Need, ...]:
         """What code with loads and stores of their own for each bank must serve: one of these at least.
 
         Accesses that share the ports of a bank get so many loads and so many stores in each interval; a port

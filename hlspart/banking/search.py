@@ -297,8 +297,8 @@ class _Union:
             circles = []
             for need, cluster, groups in self._clusters:
                 motion = self._motion(need, cluster)
-                told = motion is None and not need.uniform and not need.rows(self._shape).empty
-                width = 1 if told else block  # rows tell the rest
+                certain = motion is None and not need.uniform and not need.rows(self._shape).empty
+                width = 1 if certain else block  # rows tell the rest
                 circles.append(Circle(groups, motion, width, block * banks, len(self._axes)))
             mirrored = self._uniform and all(c.even and c.block == block for c in circles)
             for alpha in self._alphas(circles, block * banks, "signs" if mirrored else "none", "block"):

@@ -308,7 +308,7 @@ class Propagator:
             for k, stmt in enumerate(self.statements)
             if self.touched[k]
         )  # fmt: skip
-        told = cost(spread(nodes, hyper, fixed), hyper)
+        staying = cost(spread(nodes, hyper, fixed), hyper)
         for v in self.asked.tiles:
             variable = self.program.variable(v)
             handed = any(u.kind == "argument" for u in self.uses.by_variable.get(v, ()))
@@ -319,7 +319,7 @@ class Propagator:
         return Propagation(
             self.function.name, layouts[: self.interface], nests, arrays,
             tuple(sorted(conversions, key=lambda c: (c.unit, c.after, c.variable))), converted + moved,
-            told + moved, diagnostics, bool(self.asked.wrong),
+            staying + moved, diagnostics, bool(self.asked.wrong),
         )  # fmt: skip
 
     def bytes(self, variable: Variable) -> int:

@@ -199,9 +199,9 @@ class Sharer:
         alike = [o for o in self.kinds.get(c.key or (), ()) if o is not c]
         if not alike:
             return "no other array has its type, row, partition and storage"
-        told = [refused[p] for o in alike if (p := frozenset((c.variable.id, o.variable.id))) in refused]
-        if told:
-            return told[0]
+        reasons = [refused[p] for o in alike if (p := frozenset((c.variable.id, o.variable.id))) in refused]
+        if reasons:
+            return reasons[0]
         beside = sorted(o.variable.name for o in alike if o.steps & c.steps)
         free = [o for o in alike if o.life.last < c.life.first or c.life.last < o.life.first]
         if not free:

@@ -107,9 +107,9 @@ class Emitter(Runs):
             if head is None:
                 lines += self._body(nodes, block, within, loop)
                 continue
-            told = [f"{inner.indent}    {marker(self.request, self.pes)}"] if position == 0 else []
+            mark = [f"{inner.indent}    {marker(self.request, self.pes)}"] if position == 0 else []
             body = self._body(nodes, block, within.deeper(), loop)
-            lines += [inner.indent + head, *told, *body, inner.indent + "}"]
+            lines += [inner.indent + head, *mark, *body, inner.indent + "}"]
         if position == 0:
             lines += self._last_values(inner.indent)
         for part in partials:

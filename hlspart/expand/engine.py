@@ -57,8 +57,8 @@ class Engine:
         line = self.program.line(loops[0].at)
         base = Expansion(request, tuple(x.name for x in loops), loops[0].at.span.path, line, Judgement("refused"))
         if any(self._expanded(loop) for loop in loops):
-            told = Judgement("parallel", None, "it is expanded already")
-            return RegionPlan(replace(base, judgement=told, notes=("it is expanded already",)), None)
+            judgement = Judgement("parallel", None, "it is expanded already")
+            return RegionPlan(replace(base, judgement=judgement, notes=("it is expanded already",)), None)
         try:
             region = build(self.program, self.analysis, request.function, request.loops)
             placement = self._placement(region, request)

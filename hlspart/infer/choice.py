@@ -128,7 +128,7 @@ class Chooser:
         return elements(self.demand) * self.demand.bits > MOST_REGISTER_BITS and not asked
 
     @property
-    def may_hasten(self) -> bool:
+    def may_be_registers(self) -> bool:
         """Whether the array may become registers for the sake of a recurrence: few bits, or as many as are allowed."""
         if self.options.scheme == "any" or elements(self.demand) > self.most_registers:
             return False
@@ -138,7 +138,7 @@ class Chooser:
         few = elements(self.demand) * self.demand.bits <= MOST_REGISTER_BITS and not self.demand.interface
         return powers and (few or self.options.max_banks is not None)
 
-    def hastened(self, why: str) -> Choice:
+    def as_registers(self, why: str) -> Choice:
         """Registers, because a memory takes too long."""
         needs = [loop.need for loop in self.demand.loops]
         choice = self._registers(lower_bound(needs, self.demand.shape))
@@ -326,10 +326,10 @@ class Chooser:
         return self.model == "static"
 
     def _least(self, needs: Sequence[Need], start: int) -> Banking | None:
-        """The least banks that a text can select; the ports of a bank may be dealt out in several ways."""
+        """The least banks that a text can select; the ports of a bank may be port_splits out in several ways."""
         ways = [tuple(needs)]
         if self._apart:
-            ways = list(itertools.islice(itertools.product(*(n.dealt for n in needs)), MOST_WAYS))
+            ways = list(itertools.islice(itertools.product(*(n.port_splits for n in needs)), MOST_WAYS))
         best: Banking | None = None
         for way in ways:
             found = self._least_of(way, start, self.most if best is None else best.banks - 1)

@@ -50,7 +50,7 @@ def settled(inference: Inference, writer: Writer) -> InferResult:
     best: tuple[int, _Text, IIResult] | None = None
     while True:
         text = _Text.of(inference, inference.run(barred, held, undivided), writer)
-        price = inference.price(text.told)
+        price = inference.price(text.checked)
         if text.sound and (best is None or price <= best[0]):
             best, ways = (price, text, inference.outcome), (barred, held, undivided)
         found = text.blamed
@@ -66,8 +66,8 @@ def settled(inference: Inference, writer: Writer) -> InferResult:
         again = _Text.of(inference, inference.run(*ways, missed), writer)
         if again.sound and again.spares(text):
             text, outcome = again, inference.outcome
-    inference.outcome = _as_promised(outcome, text.told)
-    return text.told
+    inference.outcome = _as_promised(outcome, text.checked)
+    return text.checked
 
 
 def _as_promised(outcome: IIResult, result: InferResult) -> IIResult:
@@ -115,7 +115,7 @@ class _Text:
     # ---------------------------------------------------------------------------- what it gives
 
     @cached_property
-    def told(self) -> InferResult:
+    def checked(self) -> InferResult:
         """The proposal with what the check of its text says of each loop."""
         after = self.rewritten if self.written is not None else self.annotated
         lines = self.written.lines if self.written is not None else None
@@ -125,10 +125,10 @@ class _Text:
         there = {(old.function, old.loop): new for old, new in known}
         return replace(
             self.result,
-            loops=tuple(self._told(item, there.get((item.function, item.loop))) for item in self.result.loops),
+            loops=tuple(self._checked(item, there.get((item.function, item.loop))) for item in self.result.loops),
         )
 
-    def _told(self, item: InferredLoop, found: LoopResult | None) -> InferredLoop:
+    def _checked(self, item: InferredLoop, found: LoopResult | None) -> InferredLoop:
         """A loop with the II that its text has: unknown where the rewrite refuses what it needs, or is not checked."""
         why = "".join(f"the rewrite refuses {name}: {reason}" for name, reason in list(self._refused.items())[:1])
         if self.unread and not why:
@@ -152,13 +152,13 @@ class _Text:
     @property
     def missed(self) -> dict[tuple[str, int], int]:
         """The II that loops have in the text at least, where it is above the one that banks were chosen for."""
-        reached = ((x, x.ii_after or (x.span_after[0] if x.span_after else 0)) for x in self.told.loops)
+        reached = ((x, x.ii_after or (x.span_after[0] if x.span_after else 0)) for x in self.checked.loops)
         hoped = {(x.function, x.loop): x.ii_after or 0 for x in self.result.loops}
         return {(x.function, x.loop): ii for x, ii in reached if 0 < hoped[x.function, x.loop] < ii}
 
     def spares(self, other: _Text) -> bool:
         """Whether it has fewer banks than ``other``, and no loop a higher II."""
-        pairs = zip(self.told.loops, other.told.loops, strict=True)
+        pairs = zip(self.checked.loops, other.checked.loops, strict=True)
         if any(x.ii_after is None or x.ii_after > (y.ii_after or x.ii_after) for x, y in pairs):
             return False
         return sum(a.banks for a in self.result.arrays) < sum(a.banks for a in other.result.arrays)
@@ -206,7 +206,7 @@ class _Text:
                 found |= dict.fromkeys(rewrites - found.keys(), f"with banks selected at run time {lost.text}")
             else:
                 found |= dict.fromkeys(inside - found.keys(), f"otherwise {lost.text}")
-        for item, hoped in zip(self.told.loops, self.result.loops, strict=True):
+        for item, hoped in zip(self.checked.loops, self.result.loops, strict=True):
             if not every and (item.ii_after or 0) > (hoped.ii_after or item.ii_after or 0):
                 for variable in item.rewritten:
                     why = f"banks selected at run time leave {item.name} at II {item.ii_after}"

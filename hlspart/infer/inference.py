@@ -25,11 +25,11 @@ from hlspart.infer.demand import (
     without,
 )
 from hlspart.infer.judgement import judge
+from hlspart.infer.orders import without_orders
 from hlspart.infer.outcomes import outcomes
-from hlspart.infer.parted import parted
 from hlspart.infer.relaxed import relaxed
-from hlspart.infer.repairs import better, copied, copies, hastened, tuned, unneeded
-from hlspart.infer.running import Parting, Plan
+from hlspart.infer.repairs import better, copied, copies, tuned, unneeded, with_registers
+from hlspart.infer.running import Plan, Separation
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.directives import Directive
 from hlspart.model.options import InferOptions
@@ -80,8 +80,8 @@ class Inference:
         self._single: set[int] = set()  # groups whose copies do not help
         self._deciding: frozenset[int | None] = frozenset()  # groups that may get another partition
         self._slowed: dict[int, str] = {}  # groups that cannot serve all loops as asked, and why
-        self._hastened: dict[int, str] = {}  # groups that are registers for the sake of a recurrence, and why
-        self.partings: dict[int, Parting] = {}  # groups whose banks part stores for the sake of a recurrence
+        self._registers: dict[int, str] = {}  # groups that are registers for the sake of a recurrence, and why
+        self.separations: dict[int, Separation] = {}  # groups whose banks part stores for the sake of a recurrence
         functions = in_hardware(program, analysis.tops)
         self.program = with_pipelines(program, self.first, functions)
         self.supposed = self.program is not program  # pipelines that neither the source nor the tool makes
@@ -116,17 +116,17 @@ class Inference:
         if not self.targets:
             return InferResult((), ())
         self._barred, self._undivided, self._held, self._least = barred, undivided, held, slowed
-        self._single, self._whole, self._slowed, self._hastened, self.partings = set(), {}, {}, {}, {}
+        self._single, self._whole, self._slowed, self._registers, self.separations = set(), {}, {}, {}, {}
         free = self.free_of_ports()
         plan = self._planned(self.floors(free))
-        then, self.partings = parted(self, free)
+        then, self.separations = without_orders(self, free)
         plan, free = self._faster(plan, free, then)
         if free is not then:
-            self.partings = {}
-        then, self._hastened = hastened(self, free)
+            self.separations = {}
+        then, self._registers = with_registers(self, free)
         plan, free = self._faster(plan, free, then)
         if free is not then:
-            self._hastened = {}
+            self._registers = {}
         self._free = {key(x): x for x in self.asked_loops(free)}
         decisions = unneeded(self, plan[0])
         self.dividing = {d.demand.group.id for d in decisions if d.directives and divided(d.demand, d.choice.layout)}
@@ -348,8 +348,8 @@ class Inference:
             return self.plain(demand, as_it_is(demand, copies(self, demand)), proved=True)
         if self.options.beside and self._served_by_pragmas(demand):
             return self.kept(demand, chooser)
-        if demand.group.id in self._hastened:
-            return self.decision(demand, chooser.hastened(self._hastened[demand.group.id]))
+        if demand.group.id in self._registers:
+            return self.decision(demand, chooser.as_registers(self._registers[demand.group.id]))
         choice = chooser.choose(needs, start)
         if choice is None and not last:
             return self.kept(demand, chooser)
@@ -376,15 +376,17 @@ class Inference:
         several = choice.kind != "none" and any(a.variable in demand.roots and copied(a) for a in self.before.arrays)
         unasked = "the tool may copy the memory for its reads by itself, which is not relied upon" if several else ""
         left = f"not rewritten: {barred}" if barred else ""
-        parting = self.partings.get(group)
-        aim = parting.why if parting is not None and group not in self._hastened and choice.kind != "none" else ""
+        separation = self.separations.get(group)
+        aim = (
+            separation.why if separation is not None and group not in self._registers and choice.kind != "none" else ""
+        )
         reason = "; ".join(x for x in (verdict, aim, choice.reason, slower, unasked, left) if x)
         return Decision(demand, choice, () if same or copies else said, removed, reason, said)
 
     def chooser(self, demand: Demand) -> Chooser:
         """Chooses banks that part what is to be parted, without regard to what else was found out so far."""
-        parting = self.partings.get(demand.group.id)
-        apart = parting.pairs if parting is not None else frozenset[Pair]()
+        separation = self.separations.get(demand.group.id)
+        apart = separation.pairs if separation is not None else frozenset[Pair]()
         divided = self._undivided.get(demand.group.id, "")
         return Chooser(demand, self.options, self.model, self.target, apart=apart, divided=divided)
 

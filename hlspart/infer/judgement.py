@@ -26,12 +26,12 @@ def judge(demand: Demand, choice: Choice, model: BankModel) -> str:
         fewer = choice.banks <= old.banks
         return f"{counted(old.banks, 'bank')} {f'where {choice.banks} suffice' if fewer else 'have ports enough'}"
     gained = any(load < _interval(loop.need, whole, model) for load, loop in loads)
-    parted = [k + 1 for k, d in enumerate(old.dims) if d.banks > 1]
+    partitioned = [k + 1 for k, d in enumerate(old.dims) if d.banks > 1]
     wanted = _differing(demand)
-    if not gained and wanted and not set(parted) & set(wanted):
+    if not gained and wanted and not set(partitioned) & set(wanted):
         return (
             f"the accesses of one iteration differ in dimension {_list(wanted)}, "
-            f"dimension {_list(parted)} is partitioned: no effect on the ports"
+            f"dimension {_list(partitioned)} is partitioned: no effect on the ports"
         )
     if not gained:
         return f"the partition into {counted(old.banks, 'bank')} has no effect on the ports"

@@ -29,8 +29,8 @@ def tuned(run: InferenceRun, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
         touched = {key(x.result) for x in first.demand.loops}
         current, tried, idle = first, {first.choice.layout}, 0
         while trials and idle < PATIENCE:
-            late = [x for x in run.asked_loops(after) if key(x) in touched and (x.ii or 0) > floors[key(x)]]
-            if not any(x.limits and x.limits[0].kind in ("schedule", "recurrence") for x in late):
+            missing = [x for x in run.asked_loops(after) if key(x) in touched and (x.ii or 0) > floors[key(x)]]
+            if not any(x.limits and x.limits[0].kind in ("schedule", "recurrence") for x in missing):
                 break
             pragmas = run.options.by_pragma
             chooser = replace(run.chooser(first.demand), options=pragmas, last_resort=False, tried=frozenset(tried))
@@ -47,17 +47,17 @@ def tuned(run: InferenceRun, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
     return decisions, after
 
 
-def hastened(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[int, str]]:
+def with_registers(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[int, str]]:
     """The prediction ``free``, of memories with ports enough, with some arrays as registers: these, and why.
 
     A recurrence through a memory takes a store and a load; registers answer at once. As few arrays as give
     loops that miss their target a better II, and none a worse one. What validation rejects is left as it is.
     """
-    late = {key(x) for x in run.asked_loops(free) if rank(x) > (run.targets[key(x)], 0)}
-    if not late:
+    missing = {key(x) for x in run.asked_loops(free) if rank(x) > (run.targets[key(x)], 0)}
+    if not missing:
         return free, {}
     found = demands(run.program, run.analysis, run.validation, run.base, run.target, run.options, run.targets)
-    chosen = [d for d in found if _recurs(d, late) and run.may_change(d) and run.chooser(d).may_hasten]
+    chosen = [d for d in found if _recurs(d, missing) and run.may_change(d) and run.chooser(d).may_be_registers]
     then, rejected = _as_registers(run, chosen)
     if not better(run, then, free):
         return free, {}
@@ -75,11 +75,11 @@ def hastened(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[int, str
     return then, {d.group.id: why("a memory", d, gains) for d in chosen}
 
 
-def _recurs(demand: Demand, late: set[LoopKey]) -> bool:
+def _recurs(demand: Demand, missing: set[LoopKey]) -> bool:
     """Whether one of the loops stores to the array and touches it once more."""
     for x in demand.loops:
         sites = x.need.problem.sites
-        if key(x.result) in late and len(sites) > 1 and not all(site.read for site in sites):
+        if key(x.result) in missing and len(sites) > 1 and not all(site.read for site in sites):
             return True
     return False
 
@@ -99,9 +99,9 @@ def better(run: InferenceRun, one: IIResult, other: IIResult) -> bool:
 
 def _as_registers(run: InferenceRun, chosen: Sequence[Demand]) -> tuple[IIResult, list[Demand]]:
     """The prediction with ports enough and these arrays as registers, and those of which that is rejected."""
-    said = [(d, x) for d in chosen for x in run.decision(d, run.chooser(d).hastened("")).said]
+    said = [(d, x) for d in chosen for x in run.decision(d, run.chooser(d).as_registers("")).said]
     groups = {d.group.id for d in chosen}
-    beside = (x for group, p in run.partings.items() if group not in groups for x in p.directives)
+    beside = (x for group, p in run.separations.items() if group not in groups for x in p.directives)
     found = run.with_ports_enough((*beside, *(x for _, x in said)))
     states = zip(reversed(said), reversed(found.pragmas), strict=False)
     return found, [d for (d, _), x in states if x.status in ("rejected", "conflict")]

@@ -21,7 +21,7 @@ Plan = tuple[tuple[Decision, ...], IIResult]  # decisions, and the prediction un
 
 
 @dataclass(frozen=True)
-class Parting:
+class Separation:
     """Accesses of one group that are to lie in different banks, directives under which they do, and why."""
 
     demand: Demand
@@ -46,7 +46,7 @@ class InferenceRun(Protocol):
     unpartitioned: IIResult  # without the directives that may change, as the tool has it
     base: IIResult  # without the directives that may change
     targets: dict[LoopKey, int]
-    partings: dict[int, Parting]  # groups whose banks part stores for the sake of a recurrence
+    separations: dict[int, Separation]  # groups whose banks part stores for the sake of a recurrence
 
     def asked_loops(self, result: IIResult) -> list[LoopResult]:
         """The loops with a target II."""

@@ -177,9 +177,9 @@ class LatticeLayout:
                 continue
             part = writer.div(x, h, n - 1)
             part = f"({part})" if ">>" in part else part
-            told = f"x{k}" if h == 1 else f"x{k}/{h}"
+            term = f"x{k}" if h == 1 else f"x{k}/{h}"
             word = f"{count}u * {word if word in indices else f'({word})'} + {part}" if word else part
-            note = f"{count}*{note if note in axes else f'({note})'} + {told}" if note else told
+            note = f"{count}*{note if note in axes else f'({note})'} + {term}" if note else term
         return word or "0u", note or "0"
 
 

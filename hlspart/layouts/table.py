@@ -128,8 +128,8 @@ class TableLayout:
         cases: dict[int, list[str]] = {}
         for bank, at in zip(self.table, product(*map(range, self.classes.moduli)), strict=True):
             cases.setdefault(bank, []).append(" and ".join(f"{p} = {v}" for p, v in zip(parts, at, strict=True)))
-        told = (f"{bank} : {' or '.join(f'({case})' for case in found)}" for bank, found in cases.items())
-        return f"({'; '.join(told)})"
+        arms = (f"{bank} : {' or '.join(f'({case})' for case in found)}" for bank, found in cases.items())
+        return f"({'; '.join(arms)})"
 
     def formula(self, writer: TextWriter, indices: Sequence[str]) -> Formula:
         """Bank and place as C text."""

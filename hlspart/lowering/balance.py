@@ -26,7 +26,7 @@ def balance(body: Body, delay: Callable[[Op], float], unsafe: bool, early: bool 
     ``delay``: ns from the start of an operation to its result.
     """
     ops, uses = dict(body.ops), _uses(body)
-    late = _late(ops)
+    passed = _from_earlier_iterations(ops)
     carried = {x.value for x in body.carried}
     inner = {a for op in ops.values() for a in op.args if _joins(ops[a], op, unsafe) and uses.get(a) == 1}
     inner -= carried | body.live
@@ -38,8 +38,8 @@ def balance(body: Body, delay: Callable[[Op], float], unsafe: bool, early: bool 
             continue
         leaves = _leaves(ops, op, inner)
         if len(leaves) > 2 and _kind(op, unsafe) is not None:
-            touched = touched or any(x in late for x in leaves)
-            _rebuild(ops, op, leaves, inner, lambda x: _ready(ops, x, delay, ready), delay, set() if early else late)
+            touched = touched or any(x in passed for x in leaves)
+            _rebuild(ops, op, leaves, inner, lambda x: _ready(ops, x, delay, ready), delay, set() if early else passed)
     return _renumbered(replace(body, ops=ops)), touched
 
 
@@ -66,7 +66,7 @@ def _uses(body: Body) -> dict[int, int]:
     return uses
 
 
-def _late(ops: Mapping[int, Op]) -> set[int]:
+def _from_earlier_iterations(ops: Mapping[int, Op]) -> set[int]:
     """Values that an earlier iteration hands on, unchanged or selected."""
     out = {i for i, op in ops.items() if op.kind == "phi"}
     for ident in sorted(ops):
@@ -112,11 +112,11 @@ def _rebuild(
     inner: set[int],
     ready: Callable[[int], float],
     delay: Callable[[Op], float],
-    late: set[int],
+    passed: set[int],
 ) -> None:
-    """Join ``leaves`` with the operations of the chain, the earliest two first, late ones at the end."""
+    """Join ``leaves`` with the operations of the chain, the earliest two first; of earlier iterations last."""
     free = [x for x in _members(ops, root, inner) if x != root.id]
-    heap = [(x in late, ready(x), n, x) for n, x in enumerate(leaves)]
+    heap = [(x in passed, ready(x), n, x) for n, x in enumerate(leaves)]
     heapq.heapify(heap)
     step = delay(root)
     number = len(leaves)

@@ -156,7 +156,7 @@ class Carriers:
         """Whether two accesses never share a bank."""
         return self.reach(first).isdisjoint(self.reach(second))
 
-    def told(self, variable: int, store: Op, loads: list[Op]) -> bool:
+    def has_directive(self, variable: int, store: Op, loads: list[Op]) -> bool:
         """Whether a directive speaks of the dependences from ``store`` to loads in later iterations."""
         return bool(loads) and self._pragma(variable, _KINDS[store.kind, "load"], "inter") is not None
 
@@ -202,7 +202,7 @@ class Carriers:
                     self.possible.setdefault(CHOICE, []).append(near)
                 if d is None and pair.idle:
                     continue
-                told = distance = d.values.get("distance") if d is not None else None
+                claimed = distance = d.values.get("distance") if d is not None else None
                 if distance is None:
                     distance = pair.distance
                     if pair.assumed:
@@ -212,7 +212,7 @@ class Carriers:
                 gap = self.store_states if kind == "raw" else int(not registers)
                 if distance is not None:
                     edges.append(Edge(source.id, sink.id, distance, gap, "memory", name))
-                if not registers and told is None and distance != 1 and pair.folded:
+                if not registers and claimed is None and distance != 1 and pair.folded:
                     near = Edge(source.id, sink.id, 1, gap, "memory", name)
                     self.possible.setdefault(REMAINDER, []).append(near)
                     continue

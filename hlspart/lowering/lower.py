@@ -51,19 +51,19 @@ def lower(
     loop: bool,
     gap: int,
     ends: tuple[int, int] | None = None,
-    late: bool = False,
+    unrolls_later: bool = False,
 ) -> Lowered:
     """The graph of ``body``; ``own`` are the names of the pipelined loop, innermost last.
 
     ``ends``: first and last value of the inner iterator of a nest that is flattened over statements;
-    elements had left its inner loop before. ``late``: inner loops are unrolled after elements have left the
+    elements had left its inner loop before. ``unrolls_later``: inner loops are unrolled after elements have left the
     loop, so those that stay only through unrolling do not leave it, unless their addresses are constants.
     """
     ops = dict(body.ops)
     carried = list(body.carried)
     live = _lasting(ops, body.live, storage)
     chosen: list[MemoryRef] = []
-    promoted = _promote(ops, carried, live, own, storage, late, chosen) if loop else ((), frozenset[int]())
+    promoted = _promote(ops, carried, live, own, storage, unrolls_later, chosen) if loop else ((), frozenset[int]())
     hoisted, unsettled = promoted
     if ends is not None:
         _promote_inner(ops, carried, carriers.space.names, ends, storage)
@@ -108,7 +108,7 @@ def _promote(
     live: set[int],
     own: tuple[str, ...],
     storage: Storage,
-    late: bool,
+    unrolls_later: bool,
     chosen: list[MemoryRef],
 ) -> tuple[tuple[MemoryRef, ...], frozenset[int]]:
     """Take accesses of elements that stay out of the loop; also the loads of which it is not known."""
@@ -138,17 +138,14 @@ def _promote(
                 continue
             fixed = not _moves(ref, own)
             if (
-                late
+                unrolls_later
                 and storage.automatic.changes_unrolled(ref.access)
                 and any(f is not None and f.terms for f in ref.index)
             ):
-                behind = (
-                    storage.target.behind_unrolling(storage.arrays.is_interface(storage.program.variable(variable)))
-                    if fixed and not stores
-                    else "stay"
-                )
-                unsettled |= {op.id for op in members} if behind == "unknown" else set()
-                if behind != "leave":
+                argument = storage.arrays.is_interface(storage.program.variable(variable))
+                then = storage.target.invariant_loads(argument) if fixed and not stores else "stay"
+                unsettled |= {op.id for op in members} if then == "unknown" else set()
+                if then != "leave":
                     continue
             if not stores and all(op.kind == "load" for op in members):
                 if not fixed and settled(ref.index, memory.layout, own) and not few:
@@ -368,8 +365,8 @@ def _memory(
                     continue
                 if carriers.disjoint_banks(first, second):
                     continue
-                late = first.kind == "store" and second.kind == "load" and first.id not in early
-                wait = gap if late and first.ref.index != second.ref.index else 1
+                stored = first.kind == "store" and second.kind == "load" and first.id not in early
+                wait = gap if stored and first.ref.index != second.ref.index else 1
                 if memory.registers:  # read before it is written at the end of the state
                     wait = int(second.kind == "load")
                 (waits if differ else edges).append(Edge(first.id, second.id, 0, wait, "memory", name))

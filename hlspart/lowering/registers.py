@@ -24,7 +24,7 @@ def forward(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrie
         if len(stores) != 1 or memory.registers or memory.kept or carriers.own != 1:
             continue
         store = stores[0]
-        if store.ref is None or store.ref.guarded or carriers.told(variable, store, loads):
+        if store.ref is None or store.ref.guarded or carriers.has_directive(variable, store, loads):
             continue
         for load in loads:
             if carriers.always_next(store, load):
@@ -40,7 +40,7 @@ def rotate(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrier
     out = set()
     for variable, (stores, loads) in _accesses(ops).items():
         memory = storage.memory(variable)
-        if len(stores) != 1 or memory.registers or memory.kept or carriers.told(variable, stores[0], loads):
+        if len(stores) != 1 or memory.registers or memory.kept or carriers.has_directive(variable, stores[0], loads):
             continue
         store, ref = stores[0], stores[0].ref
         same = [load for load in loads if load.ref is not None and ref is not None and load.ref.key == ref.key]
@@ -59,7 +59,7 @@ def bypass(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrier
     out: dict[Pair, int | None] = {}
     for variable, (stores, loads) in _accesses(ops).items():
         memory = storage.memory(variable)
-        if len(stores) != 1 or memory.registers or memory.bound or carriers.told(variable, stores[0], loads):
+        if len(stores) != 1 or memory.registers or memory.bound or carriers.has_directive(variable, stores[0], loads):
             continue
         store = stores[0]
         if store.ref is None or store.ref.guarded or store.ref.position < 0:

@@ -31,7 +31,7 @@ class Control:
 
     test: c.Expr | None
     step: c.Expr | None
-    late: bool
+    tests_after: bool
 
     @property
     def statements(self) -> tuple[c.Stmt, ...]:
@@ -72,13 +72,13 @@ class Elaborator(Values):
                 if span is not None:
                     self.spans[value] = (span[0] + moved, span[1] + moved)
         control = self.control
-        if control is not None and not control.late:
+        if control is not None and not control.tests_after:
             self._test(control.test)
         self._statements(statements)
         self._drop("continue")
         if control is not None and control.step is not None:
             self.value(control.step)
-        if control is not None and control.late:
+        if control is not None and control.tests_after:
             self._test(control.test)
 
     def _test(self, test: c.Expr | None) -> None:

@@ -29,7 +29,7 @@ def chosen(nests: LoopFacts, loop: c.Loop) -> bool:
 
 
 def _asks(nests: LoopFacts, loop: c.Loop) -> set[str]:
-    return {kind for kind in ("pipeline", "unroll", "dataflow") if nests.found(kind, loop.id) is not None}
+    return {kind for kind in ("pipeline", "unroll", "dataflow") if nests.directive(kind, loop.id) is not None}
 
 
 def _left(nests: LoopFacts, stmt: c.Stmt) -> bool:

@@ -42,17 +42,17 @@ def continues(program: c.Program, before: Sequence[c.Stmt], inner: c.Loop) -> bo
     return False
 
 
-def resumes(analysis: AccessAnalysis, parent: c.Loop, chain: Sequence[c.Loop], late: bool) -> bool:
+def resumes(analysis: AccessAnalysis, parent: c.Loop, chain: Sequence[c.Loop], unrolls_later: bool) -> bool:
     """Whether ``chain`` adds to an element that stays in it and changes with ``parent``, which does not set it first.
 
-    That is a register loaded ahead of the inner loop (reports of 2022.2: such nests stay apart). ``late``: the loops
-    inside are unrolled after that.
+    That is a register loaded ahead of the inner loop (reports of 2022.2: such nests stay apart).
+    ``unrolls_later``: the loops inside are unrolled after that.
     """
     around = analysis.loops[parent.id].iterator or ""
     inside = [a for a in analysis.accesses if chain[-1].id in a.loops]
     for store in (a for a in inside if a.kind == "write" and not a.branch and a.index is not None):
         forms = [f for f in store.index or () if f is not None]
-        own = store.loops[store.loops.index(chain[0].id) :] if late else [x.id for x in chain]
+        own = store.loops[store.loops.index(chain[0].id) :] if unrolls_later else [x.id for x in chain]
         iterators = {analysis.loops[x].iterator or "" for x in own}
         if len(forms) < len(store.index or ()) or any(f.coefficient(n) for f in forms for n in iterators):
             continue

@@ -41,7 +41,7 @@ def behind_responses(lowered: Lowered, found: BusRequests, how: Order, storage: 
     beats = sum(map(len, by_variable.values()))  # which ports may put between the two
     for variable, members in by_variable.items():
         loads, stored = ([op for op in members if op.kind == kind] for kind in ("load", "store"))
-        if loads and stored and not carriers.told(variable, stored[0], loads):
+        if loads and stored and not carriers.has_directive(variable, stored[0], loads):
             gap = storage.bus_states(variable)[1] + 1 + beats
             certain, possible = _rounds(loads, stored, found, how, storage, gap)
             again = {op.id for op in members}

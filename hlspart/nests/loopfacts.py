@@ -23,14 +23,14 @@ class LoopFacts:
             if d.function == function and d.usable:
                 self.directives.setdefault(d.loop, []).append(d)
 
-    def found(self, kind: str, loop: int | None) -> Directive | None:
+    def directive(self, kind: str, loop: int | None) -> Directive | None:
         """The last usable directive of a kind on a loop (None: on the function)."""
         matching = [d for d in self.directives.get(loop, []) if d.kind == kind]
         return matching[-1] if matching else None
 
     def on(self, kind: str, loop: int | None) -> Directive | None:
-        """Like :meth:`found`, but not when it says ``off``."""
-        d = self.found(kind, loop)
+        """Like :meth:`directive`, but not when it says ``off``."""
+        d = self.directive(kind, loop)
         return None if d is None or off(d) else d
 
     def fully_unrolled(self, loop: c.Loop) -> bool:
@@ -50,7 +50,7 @@ class LoopFacts:
         info = self.info(loop)
         if info is not None and info.trip_count.exact is not None:
             return info.trip_count
-        d = self.found("loop_tripcount", loop.id)
+        d = self.directive("loop_tripcount", loop.id)
         known = info.trip_count if info is not None else Bounds(None, None)
         if d is None:
             return known
@@ -60,13 +60,13 @@ class LoopFacts:
         """Whether no directive and no bound keeps ``parent`` apart from ``chain``, the loops inside."""
         inner = chain[0]
         for loop in (parent, inner):
-            d = self.found("loop_flatten", loop.id)
+            d = self.directive("loop_flatten", loop.id)
             if d is not None and off(d):
                 return False
             info = self.info(loop)
             if info is None or info.cause is not None or info.exits or info.iterator is None or loop.kind != "for":
                 return False
-        blocked = any(self.found(kind, parent.id) is not None for kind in ("pipeline", "unroll", "dataflow"))
+        blocked = any(self.directive(kind, parent.id) is not None for kind in ("pipeline", "unroll", "dataflow"))
         if blocked or not all(self._stands(x, parent) for x in chain):
             return False
         return not (self.target.keeps_chained_nests and hands_on(self.analysis, inner))

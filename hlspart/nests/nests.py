@@ -195,8 +195,8 @@ class Nests(LoopFacts):
                 break
             if any(around) and (self._part(loop) or continues(self.program, around[0], chain[0])):
                 break
-            late = self.on("pipeline", loop.id) is None
-            if self.target.keeps_resumed_nests and resumes(self.analysis, parent, chain, late):
+            unrolls_later = self.on("pipeline", loop.id) is None
+            if self.target.keeps_resumed_nests and resumes(self.analysis, parent, chain, unrolls_later):
                 break
             chain, before, after = (parent, *chain), (*around[0], *before), (*after, *around[1])
         return chain, before, after

@@ -95,8 +95,8 @@ def _of_recurrences(p: Prediction) -> Iterator[Doubt]:
         yield Doubt(text, gone=among(pairs, True))
     if pairs := item.carriers.ordered:
         yield Doubt(REMAINDER, gone=among(pairs, False))
-    if parted := _in_registers(p):
-        yield Doubt(PARTED, gone=parted)
+    if partitioned := _in_registers(p):
+        yield Doubt(PARTED, gone=partitioned)
     if decided := _decided_by_loads(p.problem.graph):
         text = "whether the tool waits for a loaded value that decides the next address is not known"
         yield Doubt(text, gone=decided)
@@ -204,9 +204,9 @@ def _in_registers(p: Prediction) -> frozenset[Edge]:
         i: op.ref.variable for i, op in ops.items()
         if op.ref is not None and op.ref.index is not None and all(f is not None and not f.terms for f in op.ref.index)
     }  # fmt: skip
-    parted = {v for v in set(fixed.values()) & set(p.counts) if _divided(p, v, bus)}
+    partitioned = {v for v in set(fixed.values()) & set(p.counts) if _divided(p, v, bus)}
     edges = (e for e in p.problem.graph.edges if e.kind == "memory" and e.distance and e.sink in fixed)
-    return frozenset(e for e in edges if fixed.get(e.source) in parted)
+    return frozenset(e for e in edges if fixed.get(e.source) in partitioned)
 
 
 def _divided(p: Prediction, variable: int, shared: int) -> bool:

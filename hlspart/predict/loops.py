@@ -150,7 +150,7 @@ class LoopModel:
             own,
             self.target.alias_gap,
             self._ends(nest),
-            late=nest.origin == "auto",
+            unrolls_later=nest.origin == "auto",
         )
         if nest.pipelined:
             lowered = with_addresses(lowered, how.names, self.storage, self._outlined(nest))
@@ -361,7 +361,7 @@ class LoopModel:
             if fabric is not None and fabric.states < time.states:
                 time = replace(time, least=fabric.states)
         unit = op.kind if time.shared else None
-        short = time.told and time.out_ns + target.scalar_ns > target.effective_ns and self._outlined(item.nest)
+        short = time.delay_known and time.out_ns + target.scalar_ns > target.effective_ns and self._outlined(item.nest)
         late = time.states > 1 and (short or target.sums_wait)
         return Timing(time.states, time.in_ns, time.out_ns, unit, late, time.least, time.most)
 

@@ -210,9 +210,11 @@ def _why(mine: LoopResult, said: ReportedLoop | None, drift: list[str], report: 
         if mine.ii is None:
             return f"not predicted: {mine.cause}"
         limit = mine.limits[0].text if mine.limits else "nothing limits it"
-        told = [m for m in report.messages if m.loop in (None, said.name) and m.code in _LIMITING]
-        told = [m for m in told if m.line is None or not mine.limits or m.line in mine.limits[0].lines] or told
-        tool = f"; the tool says [{told[0].code}] {told[0].text}" if told else ""
+        messages = [m for m in report.messages if m.loop in (None, said.name) and m.code in _LIMITING]
+        messages = [
+            m for m in messages if m.line is None or not mine.limits or m.line in mine.limits[0].lines
+        ] or messages
+        tool = f"; the tool says [{messages[0].code}] {messages[0].text}" if messages else ""
         return f"predicted II {mine.ii} ({limit}), reported {said.ii}{tool}"
     return f"same II, but {mine.depth} states predicted and {said.depth} reported: operator latencies or sharing differ"
 

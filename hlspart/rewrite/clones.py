@@ -72,8 +72,8 @@ class Cloning:
         places = [function.at, function.name_at, *(p.at for p in function.prototypes)]
         editable = all(at.editable and at.span.path in given for at in places)
         taken = any(value.name == function.name for value in self.uses.function_values)
-        told = re.search(r"\b__(?:func|FUNCTION|PRETTY_FUNCTION)__\b", self.program.text(function.at))
-        named = told is not None or "__func__" in self.program.made  # its own name
+        names_itself = re.search(r"\b__(?:func|FUNCTION|PRETTY_FUNCTION)__\b", self.program.text(function.at))
+        named = names_itself is not None or "__func__" in self.program.made  # its own name
         counted = any(
             at.path == function.at.span.path and function.at.span.start <= at.start < function.at.span.end
             for at, _ in self.program.counted

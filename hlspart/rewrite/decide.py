@@ -267,8 +267,8 @@ class Decider:
         banks_of: Mapping[int, tuple[int | None, ...]],
         members: list[Variable],
     ) -> Plan | None:
-        parted = layout.partitioned
-        if parted == tuple(range(len(parted))) and not any(layout.dims[k].has_local for k in parted):
+        partitioned = layout.partitioned
+        if partitioned == tuple(range(len(partitioned))) and not any(layout.dims[k].has_local for k in partitioned):
             return None  # the banks are leading dimensions already
         external = any(
             d.kind == "array_partition" and d.source != "pragma" and d.usable and set(d.variables) & set(group.members)

@@ -32,7 +32,7 @@ class Names:
         self._taken = set(_KEYWORDS.split())
         for text in texts:
             self._taken.update(_WORD.findall(text))
-        self._own: set[str] = set()  # dealt out here
+        self._own: set[str] = set()  # given out here
         self._twins: dict[str, str] = {}
         self._banks: dict[str, str] = {}  # name of a bank -> name of its array
 
@@ -44,10 +44,10 @@ class Names:
         return names
 
     def take(self, names: Iterable[str]) -> None:
-        """Count ``names`` as dealt out."""
-        dealt = tuple(names)
-        self._taken.update(dealt)
-        self._own.update(dealt)
+        """Count ``names`` as given out."""
+        given = tuple(names)
+        self._taken.update(given)
+        self._own.update(given)
 
     def free(self, wanted: str) -> str:
         """``wanted``, with the least number appended that makes it free; taken from then on."""

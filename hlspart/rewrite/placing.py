@@ -28,7 +28,7 @@ from hlspart.rewrite.templates import render
 
 #: Columns of a generated line.
 WIDTH = 120
-_TOLD = re.compile(r"(?:^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/)[ \t]*\r?\n)+\Z", re.M | re.S)
+_COMMENT_BEFORE = re.compile(r"(?:^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/)[ \t]*\r?\n)+\Z", re.M | re.S)
 _QUALIFIERS = re.compile(r"(?:(?:\b\w+\s*)?::\s*)+\Z")
 _BREAK = re.compile(r"(?<= :) |(?<= \|\|) |(?<=,) |(?<= =) |(?<=\)) (?=\w+\[)")
 
@@ -153,6 +153,6 @@ def insert_macros(program: Program, plan: Plan, macros: Sequence[Macro], buffer:
         )
         whole = program.sources[span.path].text
         newline = "\r\n" if "\r\n" in whole[:2000] else "\n"
-        told = _TOLD.search(whole[: span.start])  # what is said of the function stays with it
-        at = told.start() if told is not None and told.start() > 0 else span.start
+        comment = _COMMENT_BEFORE.search(whole[: span.start])  # what is said of the function stays with it
+        at = comment.start() if comment is not None and comment.start() > 0 else span.start
         buffer.insert(span.path, at, text.replace("\n", newline))

@@ -126,9 +126,9 @@ def _edit_pragma(
         if at.kind != "plain" and lines:
             return GroupRefusal("macro", "a pragma on the array comes out of a macro", at)
     else:  # the first of several pragmas gets the comment, the others leave an empty line
-        told = [v for v in mine if v not in placed]
-        placed.update(told)
-        new = _comment(program, plan, told, program.pragmas[index].spelling != "#pragma") if told else ""
+        variables = [v for v in mine if v not in placed]
+        placed.update(variables)
+        new = _comment(program, plan, variables, program.pragmas[index].spelling != "#pragma") if variables else ""
     buffer.replace(Origin(at.span), new + _line_end(program, at.span) * max(0, old.count("\n") - new.count("\n")))
     return None
 

@@ -417,10 +417,10 @@ def _region(
     numbers = {slot: k for k, slot in enumerate(slots)}
     reading = {numbers[s.index] for s in sites if s.loads}
     writing = [(numbers[s.index], _order(s.write)) for s in sites if s.stores]
-    dealt = deal_lanes(layout, slots, domains, reading, writing)
-    if dealt is None:
+    assigned = deal_lanes(layout, slots, domains, reading, writing)
+    if assigned is None:
         return Blocked("write-order", "two stores of one iteration may go to one element in either order", loop.at)
-    read, write, apart = dealt
+    read, write, apart = assigned
     banks = [steady_bank(layout, slot, accesses[0]) for slot, accesses in zip(slots, domains, strict=True)]
     placed = tuple(
         replace(

@@ -237,8 +237,8 @@ class Facts:
 
     def short_of_ports(self, loop: LoopResult) -> tuple[Variable, ...]:
         """All arrays whose ports alone keep a loop from its target."""
-        late = [x for x in loop.limits if x.kind == "memory-port" and x.ii > (loop.aim or 1)]
-        found = (self._array_of(loop, name) for name in dict.fromkeys(x.array for x in late))
+        missing = [x for x in loop.limits if x.kind == "memory-port" and x.ii > (loop.aim or 1)]
+        found = (self._array_of(loop, name) for name in dict.fromkeys(x.array for x in missing))
         return tuple(v for v in found if v is not None)
 
     def _array_of(self, loop: LoopResult, name: str | None) -> Variable | None:

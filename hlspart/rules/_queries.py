@@ -85,8 +85,8 @@ def undecided_bank(facts: Facts, rule: Rule, remark: Remark) -> Diagnostic:
 def _groups_in_doubt(facts: Facts) -> set[int]:
     """Groups accessed in a pipelined loop whose II is not known or above the one to reach."""
     loops = facts.ii.loops if facts.ii is not None else ()
-    late = {x.loop for x in loops if x.pipelined and (x.ii is None or x.misses)}
-    reached = (a for a in facts.analysis.accesses if facts.ii is None or late & set(a.loops))
+    missing = {x.loop for x in loops if x.pipelined and (x.ii is None or x.misses)}
+    reached = (a for a in facts.analysis.accesses if facts.ii is None or missing & set(a.loops))
     return {facts.analysis.group_of.get(a.array, -1) for a in reached}
 
 

@@ -55,8 +55,8 @@ RULE = Rule("HLP302", "too-many-banks", "info")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Partitions above the inferred minimum."""
-    late = (x for x, _, _ in facts.missed())
-    short = {v.id for v in map(facts.limit_array, late) if v is not None}  # what lacks ports has no bank too many
+    missing = (x for x, _, _ in facts.missed())
+    short = {v.id for v in map(facts.limit_array, missing) if v is not None}  # what lacks ports has no bank too many
     partitions = [(d, v, facts.banks(v.id)) for _, d, v in facts.partitions() if v.id not in short]
     if not any(banks is not None and banks > 2 for _, _, banks in partitions):
         return

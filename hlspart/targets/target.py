@@ -22,7 +22,7 @@ class OperatorTime:
     time it needs in its first and last state (equal for an operation of one state).
     ``shared``: the tool lets several operations of one kind share a unit when II > 1.
     ``measured``: the figure was read off a synthesis report at this period, else estimated.
-    ``told``: its delay in a state was read off a schedule, else estimated.
+    ``delay_known``: its delay in a state was read off a schedule, else estimated.
     ``least``/``most``: fewest and most states that reports allow; 0: ``states``.
     """
 
@@ -32,7 +32,7 @@ class OperatorTime:
     shared: bool
     measured: bool
     dsp: int = 0
-    told: bool = False
+    delay_known: bool = False
     least: int = 0
     most: int = 0
 
@@ -341,9 +341,9 @@ class Target:
         """Width of most iterators and addresses."""
         return int(self.profile["pipeline"]["index_bits"])
 
-    def behind_unrolling(self, argument: bool) -> Literal["leave", "stay", "unknown"]:
+    def invariant_loads(self, argument: bool) -> Literal["leave", "stay", "unknown"]:
         """What loads do whose element stays only since the tool has unrolled a loop by itself; of arguments or not."""
-        found: Literal["leave", "stay", "unknown"] = self.profile["pipeline"]["behind_unrolling"][not argument]
+        found: Literal["leave", "stay", "unknown"] = self.profile["pipeline"]["invariant_loads"][not argument]
         return found
 
     @property
@@ -438,8 +438,8 @@ def _states(entry: Mapping[str, Any], period: float, estimates: Mapping[str, Any
     def span(off: float, more: float) -> tuple[int, int]:
         enough = [s for p, s in points if p - _SAME <= period / off] + [s for ns, s in fits if ns <= period / off]
         needed = [s for p, s in points if p + _SAME >= period * off]
-        beyond = max(longest, math.ceil(more * longest * fastest * off / period))
-        least, most = max(needed, default=1), min(enough, default=beyond)
+        limit = max(longest, math.ceil(more * longest * fastest * off / period))
+        least, most = max(needed, default=1), min(enough, default=limit)
         return min(least, most), max(least, most)
 
     here = {s for p, s in points if abs(p - period) <= _SAME}

@@ -14,7 +14,7 @@ from hlspart.banking.pragmas import PragmaSpace
 from hlspart.infer.choice import Pair, separated
 from hlspart.infer.demand import Demand, demands, elements, key, partition_directives
 from hlspart.infer.repairs import PATIENCE, TRIALS, better, rank, why
-from hlspart.infer.running import InferenceRun, Parting
+from hlspart.infer.running import InferenceRun, Separation
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.directives import Directive
 from hlspart.model.results import CycleStep, IIResult
@@ -24,18 +24,18 @@ TOGETHER = "one bank for stores and what waits for them"
 NEVER_LATE = 1 << 20  # an II at which any memory has ports enough
 
 
-def parted(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[int, Parting]]:
-    """The prediction ``free``, of memories with ports enough, with orders taken away, and by which partings.
+def without_orders(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[int, Separation]]:
+    """The prediction ``free``, of memories with ports enough, with orders taken away, and by which separations.
 
     Partitions come in order of their banks. One is tried against ``ii`` when it parts accesses of the critical
     cycle of a loop that misses its target; where that gains nothing, the next one has to part others as well,
     and the search ends after ``PATIENCE`` of these unless they show other orders to take away.
     """
-    late = [x for x in run.asked_loops(free) if rank(x) > (run.targets[key(x)], 0)]
-    if run.options.scheme == "any" or not any(map(_inside, (step for x in late for step in x.cycle))):
+    missing = [x for x in run.asked_loops(free) if rank(x) > (run.targets[key(x)], 0)]
+    if run.options.scheme == "any" or not any(map(_inside, (step for x in missing for step in x.cycle))):
         return free, {}
     found = demands(run.program, run.analysis, run.validation, run.base, run.target, run.options, run.targets)
-    then, partings, trials = free, dict[int, Parting](), TRIALS
+    then, separations, trials = free, dict[int, Separation](), TRIALS
     for demand in (d for d in found if run.may_change(d)):
         wanted, tried, idle = _ordered(run, demand, then), list[PerDimLayout](), 0
         for layout in _partitions(run, demand) if wanted else ():
@@ -45,30 +45,30 @@ def parted(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[int, Parti
             if not pairs or any(pairs <= separated(demand, x, wanted) for x in tried):
                 continue
             said = partition_directives(run.program, demand, layout)
-            trial = run.with_ports_enough((*_beside(partings, demand.group.id), *said))
+            trial = run.with_ports_enough((*_beside(separations, demand.group.id), *said))
             trials, idle = trials - 1, idle + 1
             if any(x.status in ("rejected", "conflict") for x in trial.pragmas[-len(said) :]):
                 break
             ordered = _ordered(run, demand, trial)
             if better(run, trial, then) or not (ordered or better(run, then, trial)):  # now others may hold it up
-                partings[demand.group.id], then = Parting(demand, pairs, said), trial
+                separations[demand.group.id], then = Separation(demand, pairs, said), trial
             tried.append(layout)
             if then is trial or not ordered <= wanted:
                 idle = 0
             wanted |= ordered
-    for group in tuple(partings):
-        fewer = run.with_ports_enough(_beside(partings, group))
+    for group in tuple(separations):
+        fewer = run.with_ports_enough(_beside(separations, group))
         if not better(run, then, fewer):
             then = fewer
-            del partings[group]
+            del separations[group]
     gains = [x for x, y in zip(run.asked_loops(free), run.asked_loops(then), strict=True) if rank(x) != rank(y)]
-    named = {group: replace(p, why=why(TOGETHER, p.demand, gains)) for group, p in partings.items()}
+    named = {group: replace(p, why=why(TOGETHER, p.demand, gains)) for group, p in separations.items()}
     return (then, named) if named else (free, {})
 
 
-def _beside(partings: Mapping[int, Parting], group: int) -> tuple[Directive, ...]:
-    """The directives of all partings but that of ``group``."""
-    return tuple(x for other, p in partings.items() if other != group for x in p.directives)
+def _beside(separations: Mapping[int, Separation], group: int) -> tuple[Directive, ...]:
+    """The directives of all separations but that of ``group``."""
+    return tuple(x for other, p in separations.items() if other != group for x in p.directives)
 
 
 def _inside(step: CycleStep) -> bool:
@@ -81,11 +81,11 @@ def _ordered(run: InferenceRun, demand: Demand, result: IIResult) -> frozenset[P
 
     None of a step that stands for accesses of one element, too: no bank parts these.
     """
-    late = {key(x): x for x in run.asked_loops(result) if rank(x) > (run.targets[key(x)], 0)}
+    missing = {key(x): x for x in run.asked_loops(result) if rank(x) > (run.targets[key(x)], 0)}
     found = set[Pair]()
     for k, loop in enumerate(demand.loops):
         name = run.program.variable(loop.variable).name
-        steps = late[key(loop.result)].cycle if key(loop.result) in late else ()
+        steps = missing[key(loop.result)].cycle if key(loop.result) in missing else ()
         index = {site.position: site.access.index for site in loop.need.problem.sites}
         sites: dict[tuple[str, int], list[int]] = {}
         for site in loop.need.problem.sites:
