@@ -44,28 +44,55 @@ void f(const int x[8][64], int y[8]) {
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.results import LoopResult
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP216", "partition-falls-short", "warning", hint="partition the dimension and as often as the loop needs")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """Partitions that count on the tool."""
+    """Partitions that count on the tool, and those of a dimension in which an iteration does not move."""
     told: set[int] = set()
     asked = {v.id: d for _, d, v in reversed(list(facts.partitions()))}
     for loop in facts.pipelined():
-        if loop.ii is not None or loop.bounds is None or loop.origin == "auto":
-            continue  # where the II is known its ports tell
-        for limit in loop.limits:
-            late = limit.kind == "memory-port" and limit.ii > (loop.aim or 1)
-            array = next((a for a in facts.ii.arrays if a.name == limit.array), None) if facts.ii and late else None
-            directive = asked.get(array.variable) if array is not None else None
-            if array is None or directive is None or array.variable in told or array.function != loop.function:
+        if loop.origin == "auto" or (loop.ii is not None and loop.misses):
+            continue  # where the II is known and missed its ports tell
+        for ident, needed, hint in (*_short(facts, loop), *_one_bank(facts, loop)):
+            directive = asked.get(ident)
+            if directive is None or ident in told:
                 continue
-            told.add(array.variable)
-            message = f"with this partition alone loop {loop.name} has II {limit.ii} instead of {loop.aim or 1}"
-            related = [(facts.loop_at(loop), "the loop")]
-            yield facts.report(RULE, directive.at, message, limit.hint, related)
+            told.add(ident)
+            message = f"with this partition alone loop {loop.name} has II {needed} instead of {loop.aim or 1}"
+            yield facts.report(RULE, directive.at, message, hint, [(facts.loop_at(loop), "the loop")])
+
+
+def _short(facts: Facts, loop: LoopResult) -> Iterator[tuple[int, int, str | None]]:
+    """Arrays whose ports limit a loop if the tool does nothing: (variable, II, what would help)."""
+    for limit in loop.limits if loop.ii is None else ():
+        if limit.kind == "memory-port" and limit.ii > (loop.aim or 1):
+            for variable in facts.short_of_ports(loop):
+                if variable.name == limit.array:
+                    yield variable.id, limit.ii, limit.hint
+
+
+def _one_bank(facts: Facts, loop: LoopResult) -> Iterator[tuple[int, int, str | None]]:
+    """Arrays of which an iteration accesses many elements that all lie in one bank, whichever that is."""
+    for array in facts.ii.arrays if facts.ii is not None else ():
+        group = facts.validation.groups.get(facts.analysis.group_of.get(array.variable, -1))
+        split = {d.dim - 1 for d in group.dims} if group is not None else set()
+        for a in facts.analysis.of_array(array.variable) if split and array.ports else ():
+            if loop.loop not in a.loops or a.index is None or len(a.loops) != len(a.iterators):
+                continue
+            position = a.loops.index(loop.loop)
+            inside = dict(zip(a.iterators[position + 1 :], a.loops[position + 1 :], strict=True))
+            forms = [f.names if f is not None else () for f in a.index]
+            if None in a.index or any(k in split and set(names) & inside.keys() for k, names in enumerate(forms)):
+                continue
+            moving = {n for names in forms for n in names} & inside.keys()
+            needed = -(-math.prod(facts.trips.get(inside[n], 1) for n in moving) // (array.ports or 1))
+            if needed > (loop.aim or 1) and any(forms[k] for k in split if k < len(forms)):
+                yield array.variable, needed, None

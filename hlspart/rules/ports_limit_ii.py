@@ -61,6 +61,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         limit, variable = loop.binding[0], facts.limit_array(loop)
         message = f"{missed}: {limit.text}"
         related = [(variable.at, f"'{variable.name}' is declared here")] if variable is not None else []
+        asked = [(d.at, "the partition") for _, d, v in facts.partitions() if v is variable]
+        related += asked[:1]
         hint, fix = _partition(facts, loop) or (_hint(facts, loop, variable), None)
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related, fix, severity)
 

@@ -1,8 +1,9 @@
 """A loop is unrolled, but its array has too few ports for the copies.
 
 ## What it does
-Reports UNROLL of a loop that is not pipelined, where the copies of one iteration access more elements of an array
-than its memories have ports for.
+Reports UNROLL where the copies of one iteration access more elements of an array than its memories have ports for.
+In a pipelined loop: where the II is reached only if the tool splits the array unasked. A complete unrolling of a
+loop over an argument is left alone.
 
 ## Why is this bad
 The copies wait for each other: the area grows with the factor, the time hardly falls.
@@ -45,6 +46,8 @@ from collections.abc import Iterator
 
 from hlspart.model.access import Affine
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
+from hlspart.model.results import LoopResult
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active, parents, pipelined_around
 
@@ -60,11 +63,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         info = facts.analysis.loops.get(loop.id) if loop is not None else None
         if loop is None or info is None or info.iterator is None or d.function is None:
             continue
-        pipeline = pipelined_around(facts.program, d.function, loop.id)
-        if pipeline is not None or any(
-            r.loop in (loop.id, *parents(facts.program)[loop.id]) for r in facts.pipelined()
-        ):
-            continue  # its II tells
+        nest = (loop.id, *parents(facts.program)[loop.id])
+        around = [r for r in facts.pipelined() if r.loop in nest]
+        if around or pipelined_around(facts.program, d.function, loop.id) is not None:
+            yield from _in_pipeline(facts, d, around)
+            continue
         trips = info.trip_count.exact
         copies = d.values.get("factor", trips or 0)
         copies = min(copies, trips) if trips is not None else copies
@@ -72,6 +75,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             inside = [a for a in facts.analysis.of_array(ident) if a.loops and a.loops[-1] == loop.id]
             moving = {(a.kind, a.map) for a in inside if _moves(a.index, info.iterator)}
             most = max((sum(1 for k, _ in moving if k == kind) for kind in ("read", "write")), default=0)
+            if d.values.get("factor") is None and facts.program.variable(ident).storage == "parameter":
+                continue
             if array.ports is None or not moving or most * copies <= array.ports * array.banks:
                 continue
             message = (
@@ -81,6 +86,22 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             )
             related = [(inside[0].at, "the access"), (facts.program.variable(ident).at, "the array")]
             yield facts.report(RULE, d.at, message, None, related)
+
+
+def _in_pipeline(facts: Facts, directive: Directive, around: list[LoopResult]) -> Iterator[Diagnostic]:
+    """UNROLL in a pipelined loop whose II is known only if the tool splits the array by itself."""
+    asked = {v.id for _, _, v in facts.partitions()}
+    for result in around:
+        limit = result.limits[0] if result.ii is None and result.limits else None
+        arrays = facts.short_of_ports(result)
+        if limit is None or limit.kind != "memory-port" or not arrays or arrays[0].id in asked:
+            continue
+        message = (
+            f"the copies share the ports of '{arrays[0].name}': loop {result.name} has II {limit.ii} "
+            "unless the tool partitions the array by itself"
+        )
+        related = [(facts.loop_at(result), "the pipelined loop"), (arrays[0].at, "the array")]
+        yield facts.report(RULE, directive.at, message, limit.hint, related)
 
 
 def _moves(index: tuple[Affine | None, ...] | None, iterator: str) -> bool:
