@@ -44,3 +44,8 @@ def accesses(facts: Facts, variable: Variable) -> list[list[Access]]:
         if a.array in names:
             found.setdefault((a.array, a.kind), []).append(a)
     return list(found.values())
+
+
+def by_data(access: Access) -> bool:
+    """Whether the index of an access depends on a value that is read from somewhere."""
+    return not access.affine and (access.reason or "").startswith("it depends on the value of")

@@ -2,8 +2,9 @@
 
 ## What it does
 Reports a top function with `s_axilite` arguments, or `m_axi` ones with `offset=slave`, whose `return` is given
-another mode than `s_axilite`; with `--flow vitis`, or beside `m_axi` ports, also one that says nothing of `return`
-while others are written out. `ap_ctrl_none` beside registers is reported always: nothing says when they are read.
+another mode than `s_axilite`; with `--flow vitis`, or beside `m_axi` ports with registers for scalars or in a
+bundle, also one that says nothing of `return` while others are written out. `ap_ctrl_none` beside registers is
+reported always: nothing says when they are read.
 
 ## Why is this bad
 The host writes the arguments but cannot start the function: a kernel of the Vitis flow needs its control in the same
@@ -39,6 +40,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
+from hlspart.model.program import ScalarType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import entries, interfaces
 
@@ -59,9 +61,15 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         if control:
             at, words = control[0][0].at, f"is {control[0][1]}"
-        elif facts.flow == "vitis" or masters:
+        elif facts.flow == "vitis" or (masters and any(_kernel(facts, d) for d in registers)):
             at, words = registers[-1].at, "is left out"
         else:
             continue
         message = f"the arguments of {name}() are AXI-Lite registers, but the control of return {words}"
         yield facts.report(RULE, at, message, None, [(registers[0].at, "an argument in a register")])
+
+
+def _kernel(facts: Facts, directive: Directive) -> bool:
+    """Whether a register is a kernel's: a scalar, or in a bundle of its own; not the address of a master alone."""
+    scalars = any(isinstance(facts.program.variable(v).type, ScalarType) for v in directive.variables)
+    return scalars or directive.option("bundle") is not None

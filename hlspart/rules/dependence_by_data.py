@@ -47,6 +47,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._fifos import by_data
 
 HINT = "keep the last element in a variable and compare the index, or prove that equal indices are apart"
 RULE = Rule("HLP213", "dependence-by-data", "warning", hint=HINT)
@@ -62,7 +63,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in d.variables:
             inside = [a for a in facts.analysis.of_array(ident) if d.loop is None or d.loop in a.loops]
             inside = [a for a in inside if a.function == d.function and a.loops]
-            written = next((a for a in inside if a.kind == "write" and not a.affine), None)
+            written = next((a for a in inside if a.kind == "write" and by_data(a)), None)
             if written is None:
                 continue
             read = next((a for a in inside if a.kind == "read" and (d.loop or set(a.loops) & set(written.loops))), None)

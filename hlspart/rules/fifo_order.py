@@ -3,7 +3,7 @@
 ## What it does
 Reports an array behind `ap_fifo`, `axis` or STREAM whose reads, or writes, are proved not to go through its elements
 one after the other: two iterations are named that touch elements backwards, or one element twice, or an element that is
-left out. An index that is itself read from an array is reported as well.
+left out. An index that depends on data is reported as well.
 
 ## Why is this bad
 A FIFO has no addresses. The tool takes the accesses in the order of the text, so the hardware reads other elements than
@@ -34,10 +34,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayRef, StructType, walk
+from hlspart.model.program import StructType
 from hlspart.rules._base import Facts, Misstep, Rule
-from hlspart.rules._fifos import accesses, fifos
-from hlspart.rules._processes import own_expressions
+from hlspart.rules._fifos import accesses, by_data, fifos
 
 HINT = "access it in ascending order, each element once; keep what is needed again in a local array"
 RULE = Rule("HLP611", "fifo-order", "warning", hint=HINT)
@@ -53,11 +52,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue  # members may be channels of their own
         related = [(directive.at, "the directive that makes it a FIFO")]
         for group in accesses(facts, variable):
-            free = {a.ref: a for a in group if not a.affine}
-            chosen = _by_data(facts, set(free)) if free else None
-            if chosen is not None:
-                message = f"the FIFO '{variable.name}' has no addresses, but this index is read from an array"
-                yield facts.report(RULE, free[chosen].at, message, None, related)
+            free = next((a for a in group if by_data(a)), None)
+            if free is not None:
+                message = f"the FIFO '{variable.name}' has no addresses, but this index depends on data"
+                yield facts.report(RULE, free.at, message, None, related)
                 continue
             found = facts.misstep(group)
             if found is not None:
@@ -80,13 +78,3 @@ def _words(name: str, kind: str, found: Misstep) -> str:
 
 def _iteration(values: Mapping[str, int]) -> str:
     return ", ".join(f"{k}={v}" for k, v in values.items()) or "one place"
-
-
-def _by_data(facts: Facts, refs: set[int]) -> int | None:
-    """An access whose index holds an element of an array."""
-    for function in facts.program.functions.values():
-        for top in own_expressions(facts.program, function.body):
-            for node in (n for n in walk(top) if isinstance(n, ArrayRef) and n.id in refs):
-                if any(isinstance(e, ArrayRef) for index in node.indices for e in walk(index)):
-                    return node.id
-    return None

@@ -40,7 +40,7 @@ from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._fifos import accesses
+from hlspart.rules._fifos import accesses, by_data
 from hlspart.rules._interfaces import entries, innermost, interfaces
 
 HINT = "copy the data to a local array in ascending order first, and compute there"
@@ -73,7 +73,7 @@ def _reason(facts: Facts, a: Access) -> str | None:
     if not a.loops:
         return None
     if not a.affine:
-        return "has an index that depends on data"
+        return "has an index that depends on data" if by_data(a) else None
     info = facts.analysis.loops.get(a.loops[-1])
     form = a.index[-1] if a.index else None
     if info is None or info.iterator is None or info.step is None or form is None or info.trip_count.exact == 1:
