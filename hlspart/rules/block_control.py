@@ -3,8 +3,8 @@
 ## What it does
 Reports a top function with `s_axilite` arguments, or `m_axi` ones with `offset=slave`, whose `return` is given
 another mode than `s_axilite`; with `--flow vitis`, or beside `m_axi` ports with registers for scalars or in a
-bundle, also one that says nothing of `return` while others are written out. `ap_ctrl_none` beside registers is
-reported always: nothing says when they are read.
+bundle, also one that says nothing of `return` while others are written out. `ap_ctrl_none` without `m_axi` ports is
+left alone.
 
 ## Why is this bad
 The host writes the arguments but cannot start the function: a kernel of the Vitis flow needs its control in the same
@@ -59,6 +59,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         registers = [d for d, m in items if m == "s_axilite" and (d.option("port") or "").lower() != "return"]
         if name not in entries(facts) or not registers or any(m == "s_axilite" for _, m in control):
             continue
+        if control and control[0][1] == "ap_ctrl_none" and not masters:
+            continue  # a free running function may read its registers at any time
         if control:
             at, words = control[0][0].at, f"is {control[0][1]}"
         elif facts.flow == "vitis" or (masters and any(_kernel(facts, d) for d in registers)):

@@ -58,7 +58,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 yield facts.report(RULE, free.at, message, None, related)
                 continue
             found = facts.misstep(group)
-            if found is not None:
+            if found is not None and found.element >= 0 and found.first_element >= 0:
                 more = [(found.first, "the access before")] if found.first is not None else []
                 kind = "read" if group[0].kind == "read" else "written"
                 yield facts.report(RULE, found.at, _words(variable.name, kind, found), None, [*more, *related])

@@ -38,10 +38,12 @@ from collections.abc import Iterator
 
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import ArrayRef, Assign, Call, Declare, Expr, Name, expressions, walk, walk_statements
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import accesses, by_data
 from hlspart.rules._interfaces import entries, innermost, interfaces
+from hlspart.rules._processes import own_expressions
 
 HINT = "copy the data to a local array in ascending order first, and compute there"
 RULE = Rule("HLP421", "no-burst", "warning", hint=HINT)
@@ -73,7 +75,7 @@ def _reason(facts: Facts, a: Access) -> str | None:
     if not a.loops:
         return None
     if not a.affine:
-        return "has an index that depends on data" if by_data(a) else None
+        return "has an index that depends on data" if by_data(a) and _read_inside(facts, a) else None
     info = facts.analysis.loops.get(a.loops[-1])
     form = a.index[-1] if a.index else None
     if info is None or info.iterator is None or info.step is None or form is None or info.trip_count.exact == 1:
@@ -100,3 +102,30 @@ def _carried(facts: Facts, found: list[Access], name: str, port: tuple[Origin, s
             message = f"no burst: an iteration of loop {loop.name} reads from '{name}' what one before has written"
             related = [(witness.source, "written here"), (loop.header, "the loop"), port]
             yield facts.report(RULE, witness.sink, message, None, related)
+
+
+def _read_inside(facts: Facts, a: Access) -> bool:
+    """Whether the index of an access holds a value that is read in its innermost loop itself."""
+    loop = innermost(facts, a.loops)
+    function = facts.program.functions.get(a.function)
+    if loop is None or function is None:
+        return False
+    fresh: set[int] = set()
+    for stmt in walk_statements(loop.body):
+        for ident in stmt.variables if isinstance(stmt, Declare) else ():
+            init = facts.program.variable(ident).init
+            fresh |= {ident} if init is not None and _reads(init) else set()
+        for top in expressions(stmt):
+            for node in walk(top):
+                if isinstance(node, Assign) and isinstance(node.target, Name) and _reads(node.value):
+                    fresh.add(node.target.variable)
+    for top in own_expressions(facts.program, loop.body):
+        for node in walk(top):
+            if isinstance(node, ArrayRef) and node.id == a.ref:
+                inside = [e for index in node.indices for e in walk(index)]
+                return any(_reads(e) or (isinstance(e, Name) and e.variable in fresh) for e in inside)
+    return False
+
+
+def _reads(expr: Expr) -> bool:
+    return any(isinstance(e, (ArrayRef, Call)) for e in walk(expr))

@@ -41,6 +41,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if access.witness is None:
             continue
         variable = facts.program.variable(access.array)
+        if variable.volatile and not variable.dims:
+            continue  # where such a pointer stands is not followed
         where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
         extents = "".join(f"[{d}]" for d in variable.dims)
         message = f"{access.kind} outside {variable.name}{extents}" + (f" at {where}" if where else "")

@@ -1,7 +1,7 @@
 """BIND_STORAGE or BIND_OP with an implementation that the type lacks.
 
 ## What it does
-Reports `type=` that is no memory, `impl=` that this memory cannot have, an initialised array in UltraRAM, and `op=`
+Reports `type=` that is no memory, `impl=` that this memory cannot have, and `op=`
 or `impl=` of BIND_OP that do not go together.
 
 ## Why is this bad
@@ -81,9 +81,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         elif impl not in STORAGE[kind]:
             message = f"BIND_STORAGE: {kind} has no implementation '{impl}'"
             yield facts.report(RULE, d.at, message, "one of " + ", ".join(STORAGE[kind]), related)
-        elif impl == "uram" and any(v.init is not None for v in variables):
-            message = f"BIND_STORAGE: '{variables[0].name}' is initialised, which UltraRAM cannot be"
-            yield facts.report(RULE, d.at, message, "use bram, or write the contents in a loop", related)
     for d in active(facts.program, "bind_op"):
         op, impl = (d.option("op") or "").lower(), (d.option("impl") or "auto").lower()
         if op in OPERATORS and impl not in OPERATORS[op]:

@@ -86,6 +86,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             )
             related = [(inside[0].at, "the access"), (facts.program.variable(ident).at, "the array")]
             yield facts.report(RULE, d.at, message, None, related)
+            break  # one array is enough to see
 
 
 def _in_pipeline(facts: Facts, directive: Directive, around: list[LoopResult]) -> Iterator[Diagnostic]:
