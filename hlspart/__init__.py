@@ -13,6 +13,7 @@ TYPE_CHECKING = False  # for type checkers alone: typing is not imported for it
 if TYPE_CHECKING:
     from hlspart.api import (
         AccessAnswer,
+        AdviceAnswer,
         BankMap,
         BuffersAnswer,
         IIAnswer,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         LintAnswer,
         RewriteAnswer,
         VerifyAnswer,
+        advise,
         open,
         parse,
         reverse,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AccessAnswer",
+    "AdviceAnswer",
     "BankMap",
     "BuffersAnswer",
     "IIAnswer",
@@ -43,6 +46,7 @@ __all__ = [
     "RewriteAnswer",
     "VerifyAnswer",
     "__version__",
+    "advise",
     "open",
     "parse",
     "reverse",

@@ -5,15 +5,25 @@ document that the command prints with ``--format json``, ``str()``, the text tha
 table for notebooks. Nothing is written to a file, and nothing is changed in place.
 """
 
-from hlspart.api.answers import AccessAnswer, Answer, BankMap, IIAnswer, LintAnswer, VerifyAnswer, bank_map
-from hlspart.api.calls import open, parse, verify
+from hlspart.api.answers import (
+    AccessAnswer,
+    AdviceAnswer,
+    Answer,
+    BankMap,
+    IIAnswer,
+    LintAnswer,
+    VerifyAnswer,
+    bank_map,
+)
+from hlspart.api.calls import advise, open, parse, verify
 from hlspart.api.changes import reverse, unroll
 from hlspart.api.document import Document
 from hlspart.api.kernel import BuffersAnswer, InferAnswer, Kernel, LayoutAnswer, RewriteAnswer
 from hlspart.inputs import InputError
 
 __all__ = [
-    "AccessAnswer", "Answer", "BankMap", "BuffersAnswer", "Document", "IIAnswer", "InferAnswer", "InputError", "Kernel",
+    "AccessAnswer", "AdviceAnswer",
+    "Answer", "BankMap", "BuffersAnswer", "Document", "IIAnswer", "InferAnswer", "InputError", "Kernel",
     "LayoutAnswer", "LintAnswer",
-    "RewriteAnswer", "VerifyAnswer", "bank_map", "open", "parse", "reverse", "unroll", "verify",
+    "RewriteAnswer", "VerifyAnswer", "advise", "bank_map", "open", "parse", "reverse", "unroll", "verify",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from hlspart.render import notebook, shapes
 if TYPE_CHECKING:
     from hlspart.layouts.layout import Layout
     from hlspart.model.access import Access, AccessAnalysis
+    from hlspart.model.advising import LoopAdvice
     from hlspart.model.diagnostics import Diagnostic
     from hlspart.model.linting import LintReport
     from hlspart.model.results import ArrayResult, IIResult, LoopResult
@@ -215,3 +216,31 @@ def bank_map(array: str, layout: Layout, which: str) -> BankMap:
     if lead > 0:
         note += ", leading indices 0"
     return BankMap(array, layout.banks, cells, note)
+
+
+@dataclass(frozen=True, repr=False)
+class AdviceAnswer(Answer):
+    """The ways to faster loops, each written out and predicted."""
+
+    pipelines: tuple[Pipeline, ...]
+    paths: tuple[str, ...]
+    results: tuple[tuple[LoopAdvice, ...], ...]  # of each program
+
+    @property
+    def loops(self) -> tuple[LoopAdvice, ...]:
+        """One record a pipelined loop, with its ways, the one to take first."""
+        return tuple(x for result in self.results for x in result)
+
+    def to_json(self, paths: Sequence[str] | None = None) -> dict[str, Any]:
+        """``hlspart.advise/1``; ``paths``: of these files."""
+        shown = self.paths if paths is None else tuple(paths)
+        found = zip(self.pipelines, self.results, strict=True)
+        return shapes.joined([shapes.advise(p.program, result, shown) for p, result in found], shown)
+
+    def __str__(self) -> str:
+        from hlspart.render import advise
+
+        return advise.render(self.to_json())
+
+    def _repr_html_(self) -> str:
+        return notebook.advise(self.to_json())

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from hlspart.api.answers import VerifyAnswer
+from hlspart.api.answers import AdviceAnswer, VerifyAnswer
 from hlspart.api.kernel import Kernel, RewriteAnswer, checked
 from hlspart.inputs import InputError, display_path, open_pipeline
 from hlspart.model.options import FrontendOptions, Options, TargetOptions
@@ -134,6 +134,26 @@ def verify(
             ),
         )  # fmt: skip
     return VerifyAnswer(original.paths[0], new.paths[0], result)
+
+
+def advise(
+    kernel: Kernel,
+    files: str | None = None,
+    *,
+    pareto: bool = False,
+    allow_reassoc: bool = False,
+    new_ports: bool = False,
+) -> AdviceAnswer:
+    """For each pipelined loop the ways that make it faster, each written, read back and priced, the one to take first.
+
+    ``files``: how the commands of the answer name the kernel (None: its paths). ``pareto``: all ways that no other
+    beats. ``allow_reassoc``: sums of floats may change their order; ``new_ports``: the top function its signature.
+    """
+    from hlspart.advice import advise as ways
+
+    named = " ".join(kernel.paths) if files is None else files
+    found = tuple(ways(p, named, pareto, allow_reassoc, new_ports) for p in kernel.pipelines)
+    return AdviceAnswer(kernel.pipelines, kernel.paths, found)
 
 
 def _on_disk(kernel: Kernel, folder: Path) -> str:

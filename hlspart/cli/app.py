@@ -22,6 +22,7 @@ COMMANDS = {
     "accesses": ("accesses", "List every array access: map, domain, range, count."),
     "ii": ("ii", "Predict the II of every loop and say what limits it."),
     "infer": ("infer", "Find the least array partition that reaches the target II."),
+    "advise": ("advise", "Rank the ways to a faster loop, each checked."),
     "rewrite": ("rewrite", "Write banked C that behaves like the input."),
     "expand": ("expand", "Run a loop nest on several processing elements, in C."),
     "verify": ("verify", "Compile and run two versions on the same data and compare."),

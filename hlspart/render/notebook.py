@@ -122,3 +122,15 @@ def verify(shape: Shape) -> str:
     """One row."""
     rows = ((f["path"], f["new"], f["status"], f["vectors"], f["message"]) for f in shape["files"])
     return table(("original", "new", "status", "vectors", "message"), rows)
+
+
+def advise(shape: Shape) -> str:
+    """The ways of each loop."""
+    columns = ("kind", "ii", "latency", "bram18k", "dsp", "lut", "ff", "top_ports", "command")
+    rows = [
+        (f"{x['function']}/{x['name']}", *(w[c] for c in columns))
+        for f in _files(shape)
+        for x in f["loops"]
+        for w in x["ways"]
+    ]
+    return table(("loop", *columns), rows)

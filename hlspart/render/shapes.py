@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hlspart.model.access import Access, AccessAnalysis, Bounds
+from hlspart.model.advising import LoopAdvice
 from hlspart.model.program import Program, Variable, storage_bits
 
 if TYPE_CHECKING:
@@ -491,3 +492,14 @@ def _outcome(program: Program, item: GroupOutcome) -> Shape:
         "reason": item.reason,
         "line": None if item.at is None else program.line(item.at),
     }
+
+
+def advise(program: Program, loops: Sequence[LoopAdvice], paths: Sequence[str]) -> Shape:
+    """``hlspart.advise/1``."""
+    owner = Owner(program)
+    return document(
+        "hlspart.advise/1",
+        program,
+        paths,
+        lambda path: {"loops": [x.to_json() for x in loops if owner.path(x.path) == path]},
+    )
