@@ -2,6 +2,7 @@
 
 __all__ = [
     "access",
+    "advising",
     "blocked",
     "buffers",
     "comparing",

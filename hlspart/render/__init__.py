@@ -1,6 +1,7 @@
 """Records and shapes -> text, JSON, HTML and more, one file each."""
 
 __all__ = [
+    "advise",
     "buffers",
     "expand",
     "explain",
