@@ -127,6 +127,12 @@ class Context:
         self.function: str | None = None
         self.scope: int | None = None
 
+    def why_unknown(self, name: str) -> str | None:
+        """Why a name has no declaration here: the first file-scope text that is not read and says it."""
+        base = name.partition("<")[0]
+        found = next((h for h in self.holes if not h.in_function and base in h.names), None)
+        return None if found is None else f"not read: {found.cause.message}"
+
     def push(self) -> None:
         """Enter a scope."""
         self.names.append({})

@@ -149,7 +149,9 @@ class Expressions:
                     return self._hole(self.context.holes[number], at), at, at
                 if node.name in ("true", "false") and self.context.language == "c++":
                     return ir.Const(origin, ct.BOOL, int(node.name == "true"), node.name), at, at
-                return ir.OpaqueExpr(origin, ct.UNKNOWN, f"undeclared name '{node.name}'"), at, at
+                why = self.context.why_unknown(node.name)
+                what = f"undeclared name '{node.name}'" if why is None else f"'{node.name}' is declared in what is {why}"
+                return ir.OpaqueExpr(origin, ct.UNKNOWN, what), at, at
 
     def _hole(self, hole: Cut, at: int) -> ir.OpaqueExpr:
         """A statement that is not read: a use, in any way, of all that it mentions."""

@@ -42,7 +42,11 @@ class Methods:
                 return ir.Cast(at, ir.ScalarType(f"ap_uint<{scalar.bits}>", "int", scalar.bits, False), base)
             if name == "or_reduce" and not args:
                 return ir.Binary(at, ct.BOOL, "!=", base, ir.Const(at, ct.INT, 0, "0"))
-        return ir.OpaqueExpr(at, base.type, f"method {name}", (base, *args))
+        what = f"method {name}"
+        if isinstance(base.type, ir.OtherType):
+            why = self.context.why_unknown(base.type.name)
+            what += f" of {base.type.name}, {why}" if why is not None else ""
+        return ir.OpaqueExpr(at, base.type, what, (base, *args))
 
     def channel(self, stream: ir.Expr, name: str, args: tuple[ir.Expr, ...], at: Origin, callee: Origin) -> ir.Expr:
         """An operation of ``hls::stream``."""
