@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hlspart.frontend.cxx_classes import without_classes
 from hlspart.frontend.cxx_cursor import Cursor
 from hlspart.frontend.cxx_namespaces import told_apart
 from hlspart.frontend.cxx_templates import instantiated, matching_angle
@@ -72,7 +73,7 @@ def as_c(tokens: list[Token], unread: Mapping[str, bool], path: str) -> tuple[li
 
     ``unread``: types whose declarations are not among the tokens, and whether they take arguments.
     """
-    shim = _Shim(instantiated(told_apart(tokens), path))
+    shim = _Shim(without_classes(instantiated(told_apart(tokens), path)))
     shim.names.update(name for name, template in unread.items() if not template)
     shim.unread = frozenset(name for name, template in unread.items() if template)
     shim.run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from hlspart.frontend.cxx_classes import has_methods
 from hlspart.frontend.cxx_deduce import deduced
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
@@ -97,6 +98,14 @@ def instantiated(tokens: list[Token], path: str) -> list[Token]:
         unread = [_nobody_uses(token) for token in elsewhere]
         unread[0].others = tuple(unread[1:])
         raise unread[0]
+    useless = [t.tokens[0] for n, t in templates.items() if not bodies[n] and has_methods(t.tokens)]
+    if useless:
+        unread = [
+            error(token, "C++ construct not supported: class template without an instance", "HLP003")
+            for token in useless
+        ]
+        unread[0].others = tuple(unread[1:])
+        raise unread[0]
     names = Counter(token.text for tokens in (rest, *(t.tokens for t in templates.values())) for token in tokens)
     for name, template in templates.items():
         inside = sum(token.text == name for token in (*template.tokens, template.anchor))
@@ -176,8 +185,8 @@ def _loose_angle(tokens: list[Token], opening: int) -> int:
 def _extent(tokens: list[Token], start: int) -> tuple[int, int | None, bool]:
     """(last token, name of the function or None, whether it is a definition)."""
     at, name, level = start, None, 0
-    if tokens[start].text == "struct" and tokens[start + 2].text == "{":
-        return _data_struct(tokens, start)
+    if tokens[start].text in ("struct", "class") and tokens[start + 2].text == "{":
+        return _class(tokens, start)
     if tokens[start].text in ("struct", "class", "union", "using", "template"):
         return start, None, False
     while at < len(tokens):
@@ -196,17 +205,15 @@ def _extent(tokens: list[Token], start: int) -> tuple[int, int | None, bool]:
     raise error(tokens[start], "template without a declaration")
 
 
-def _data_struct(tokens: list[Token], start: int) -> tuple[int, int | None, bool]:
-    """A struct that only holds data is a template like a function is; with member functions it is none."""
+def _class(tokens: list[Token], start: int) -> tuple[int, int | None, bool]:
+    """A class is a template like a function is."""
     at, level = start + 2, 0
-    while at < len(tokens):
+    while at + 1 < len(tokens):
         text = tokens[at].text
-        if text == "(" and level == 1 and tokens[at + 1].text != "*":
-            return start, None, False
         level += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
-        if level == 0:
-            return at + 1, start + 1, True
         at += 1
+        if level == 0:
+            return (at, start + 1, True) if tokens[at].text == ";" else (start, None, False)
     return start, None, False
 
 
@@ -249,7 +256,7 @@ def _uses(tokens: list[Token], templates: dict[str, _Template], instances: dict[
 
 def _use(tokens: list[Token], at: int, end: int, template: _Template, instances: dict[str, list[Token]]) -> None:
     """One use: the template's name at ``at``, its arguments up to ``end`` (``at`` when it has none)."""
-    struct = template.tokens[0].text == "struct"
+    struct = template.tokens[0].text in _TAGS
     called = end + 1 < len(tokens) and tokens[end + 1].text == "("
     if not (called or (struct and end > at)):
         return

@@ -150,7 +150,9 @@ class Expressions:
                 if node.name in ("true", "false") and self.context.language == "c++":
                     return ir.Const(origin, ct.BOOL, int(node.name == "true"), node.name), at, at
                 why = self.context.why_unknown(node.name)
-                what = f"undeclared name '{node.name}'" if why is None else f"'{node.name}' is declared in what is {why}"
+                what = (
+                    f"undeclared name '{node.name}'" if why is None else f"'{node.name}' is declared in what is {why}"
+                )
                 return ir.OpaqueExpr(origin, ct.UNKNOWN, what), at, at
 
     def _hole(self, hole: Cut, at: int) -> ir.OpaqueExpr:

@@ -279,11 +279,12 @@ def _read(
     types: dict[str, ir.CType] = {}
     found = holes.found if holes is not None else ()
     unread = {name: template for hole in found for name, template in hole.types.items()}
+    given = language == "c++" and bool(raw)  # templates that nothing uses leave nothing
     if language == "c++":
         raw, types = as_c(raw, unread, path)
     types.update((name, ir.OtherType(name)) for name in unread if name not in types)
     tokens, pragmas = separated(raw)
-    if not tokens and not pragmas and found:
+    if not tokens and not pragmas and (found or given):
         return
     if not tokens and not pragmas:
         raise SourceError("HLP001", "the file holds no C", path, 0)

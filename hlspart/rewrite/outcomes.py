@@ -6,7 +6,7 @@ from hlspart.model.access import AccessAnalysis, ArrayGroup
 from hlspart.model.program import Program
 from hlspart.model.rewriting import GroupOutcome, Style
 from hlspart.rewrite.plan import GroupRefusal
-from hlspart.rewrite.refusals import elsewhere
+from hlspart.rewrite.refusals import elsewhere, member
 
 
 def outcome_of(
@@ -26,11 +26,13 @@ def outcome_of(
 
 
 def outside(program: Program, analysis: AccessAnalysis, array: int) -> GroupOutcome | None:
-    """Refusal of an array that is declared in a file which is not given, so that no pragma can be written for it."""
+    """Refusal of an array for which no pragma can be written: a member, or of a file that is not given."""
     variable = program.variable(array)
     path = variable.at.span.path
-    if path in {unit.path for unit in program.units}:
+    refusal = member(variable)
+    if path not in {unit.path for unit in program.units}:
+        refusal = GroupRefusal("header", elsewhere(variable, path), variable.at)
+    if refusal is None:
         return None
-    refusal = GroupRefusal("header", elsewhere(variable, path), variable.at)
     group = next(g for g in analysis.groups if array in g.members)
     return outcome_of(program, group, "refused", None, refusal)

@@ -40,6 +40,12 @@ class Refusals:
             path = declarator.declarator.span.path
             if path not in given:
                 return GroupRefusal("header", elsewhere(variable, path), declarator.name)
+        if (refusal := member(variable)) is not None:
+            return refusal
+        function = self.program.functions.get(variable.function or "")
+        if function is not None and function.name_at.kind != "plain" and variable.storage == "parameter":
+            text = f"'{variable.name}' is a parameter of {function.name}, whose text stands for several functions"
+            return GroupRefusal("template", text, variable.at)
         if variable.volatile:
             return GroupRefusal("volatile", f"'{variable.name}' is volatile", variable.at)
         instances = self.uses.instances.get(variable.function or "", 0)
@@ -120,6 +126,13 @@ class Refusals:
                         "reference", f"{name} may keep or change the element through a reference", arg.at
                     )
         return None
+
+
+def member(variable: Variable) -> GroupRefusal | None:
+    """Refusal of an array that is a member of an object, whose declaration is that of a class."""
+    if "." not in variable.name:
+        return None
+    return GroupRefusal("struct-member", f"'{variable.name}' is declared in a class", variable.at)
 
 
 def elsewhere(variable: Variable, path: str) -> str:

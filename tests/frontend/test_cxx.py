@@ -220,10 +220,9 @@ def test_templates_are_instantiated() -> None:
 
 
 REFUSED = {
-    "class C { int x; };": "class",
-    "struct S { int x; int get() { return x; } };": "member function get",
+    "class C { int x; int get(); };": "member function get without its body",
     "struct S : T { int x; };": "inheritance",
-    "template <typename T> class V { T x; };": "class template",
+    "template <typename T> class V { T x; T get() { return x; } };": "class template without an instance",
     "int f(int a[4]) { int s = 0; for (int x : a) s += x; return s; }": "range-based for",
     "int f() { auto g = [](int x) { return x; }; return g(1); }": "lambda",
     "void g(int); int f(int a) { g(1, [](int x) { return x; }); return a; }": "lambda",

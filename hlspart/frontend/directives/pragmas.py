@@ -248,6 +248,9 @@ def named_variable(
         return None, None
     if match is None:
         return None, Fault("unknown-variable", f"'{text}' is not the name of a variable", at)
+    part = re.match(r"[A-Za-z_$][\w$]*\s*\.\s*[A-Za-z_$][\w$]*$", name)  # of an object that is taken apart
+    if part is not None and (found := find(re.sub(r"\s", "", name))).variable is not None:
+        return found.variable.id, None
     qualified = re.match(r"(?:[A-Za-z_$][\w$]*::)+[A-Za-z_$][\w$]*", name)  # a name that several namespaces declare
     if qualified is not None and find(qualified.group()).variable is not None:
         match = qualified

@@ -1,0 +1,186 @@
+"""Classes with member functions: a variable per member of an object, a function per method."""
+
+from __future__ import annotations
+
+import pytest
+from frontend_help import good, named
+
+from hlspart.model import program as ir
+from hlspart.model.options import Options, RewriteOptions
+from hlspart.pipeline import Pipeline
+
+SHIFT = """\
+#include "ap_int.h"
+#include "hls_stream.h"
+template <typename T, int N>
+class Shift {
+  T data[N];
+  int count;
+ public:
+  Shift() {
+#pragma HLS ARRAY_PARTITION variable=data complete
+  }
+  void push(T x) {
+#pragma HLS INLINE
+    for (int i = N - 1; i > 0; i--) {
+#pragma HLS UNROLL
+      data[i] = data[i - 1];
+    }
+    data[0] = x;
+    this->count++;
+  }
+  T sum() const {
+    T s = 0;
+    for (int i = 0; i < N; i++) {
+#pragma HLS UNROLL
+      s += data[i];
+    }
+    return s;
+  }
+  void both(T x) { push(x); push(x); }
+};
+class Sum {
+ public:
+  int total;
+  void add(int v) { total += v; }
+};
+void top(hls::stream<int> &in, hls::stream<int> &out, int A[64]) {
+  static Shift<int, 5> w;
+  Sum a;
+  a.total = 0;
+LOOP:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    w.push(in.read());
+    a.add(A[i]);
+    out.write(w.sum() + a.total);
+  }
+  Shift<ap_int<12>, 3> v;
+SECOND:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+    v.both(A[i]);
+    A[i] = v.sum();
+  }
+}
+"""
+
+
+def pipeline(text: str) -> Pipeline:
+    def read(name: str) -> bytes:
+        if name != "t.cpp":
+            raise FileNotFoundError(name)
+        return text.encode()
+
+    return Pipeline(["t.cpp"], Options(), read)
+
+
+def test_members_are_variables_and_methods_functions() -> None:
+    loaded = good(SHIFT, "t.cpp")
+    assert not loaded.holes
+    methods = [f"Shift<{a}>::{m}" for a in ("int,5", "ap_int<12>,3") for m in ("push", "sum", "both")]
+    assert list(loaded.functions) == [*methods, "Sum::add", "top"]
+    data = named(loaded, "w.data")
+    assert (data.dims, data.storage) == ((5,), "static")
+    assert named(loaded, "v.data").type == ir.ArrayType(ir.ScalarType("ap_int<12>", "int", 12), (3,))
+    assert named(loaded, "a.total").storage == "local"
+    # everything is reported at the text of the class, once per instance
+    lines = {(f, loaded.line(x.at)) for f in methods for x in loaded.loops.values() if x.function == f}
+    assert lines == {(f, 13 if "push" in f else 22) for f in methods if "both" not in f}
+    partitions = [(d.kind, [loaded.variables[v].name for v in d.variables]) for d in loaded.directives if d.variables]
+    assert partitions == [("array_partition", ["w.data"]), ("array_partition", ["v.data"])]
+
+
+def test_loops_that_call_methods_have_the_ii_of_the_same_text_without_classes() -> None:
+    loops = {x.name: x for x in pipeline(SHIFT).figures.loops}
+    assert (loops["LOOP"].ii, loops["SECOND"].ii) == (1, 1)
+    text = "static int d[64]; int get(int (&data)[64], int i) { return data[i] + data[i + 1] + data[i + 2]; } "
+    body = "int top() { int s = 0; for (int i = 0; i < 60; i++) {\n#pragma HLS PIPELINE\n s += %s; } return s; }"
+    plain = pipeline(text + body % "get(d, i)").figures.loops[-1]
+    text = "class C { int data[64]; public: int get(int i) { return data[i] + data[i + 1] + data[i + 2]; } }; "
+    text += "static C c; "
+    shaped = pipeline(text + body % "c.get(i)").figures.loops[-1]
+    assert (plain.ii, plain.depth) == (shaped.ii, shaped.depth) and plain.ii == 2
+
+
+REFUSED = {
+    "class C { int d[4]; public: int g() { return d[0]; } }; int h(C &c) { return 1; }": "more than variables",
+    "class C { int d[4]; public: int g() { return d[0]; } }; int h() { C c; C e = c; return 1; }": "than variables",
+    "class C { int d; public: C(int x) { d = x; } int g() { return d; } }; int h() { C c(4); }": "constructor",
+    "class C { int d; public: int g(int d) { return d; } }; int h() { C c; return c.g(1); }": "named like a member",
+    "class C { int *d; public: int g() { return *d; } }; int h() { C c; return c.g(); }": "pointer",
+    "class C { static int d; public: int g() { return d; } }; int h() { C c; return c.g(); }": "static in a class",
+    "class C { int d; public: virtual int g() { return d; } }; int h() { C c; return c.g(); }": "virtual in a class",
+    "class C { int d; public: int g(); }; int C::g() { return d; } int h() { C c; return c.g(); }": "without its body",
+    "void k(int &); class C { int d; public: C *g() { return this; } }; int h() { C c; return 1; }": "this",
+    "int k; class C { int d; public: int g() { return d; } }; int h() { C c; k = sizeof(c); return 1; }": "as a whole",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=range(len(REFUSED)))
+def test_what_needs_an_object_is_a_hole(text: str) -> None:
+    loaded = good(text + "\nint other(int A[4]) { return A[1]; }", "t.cpp")
+    assert REFUSED[text] in loaded.holes[0].cause
+    assert "other" in loaded.functions
+
+
+SCOPES = """\
+class C { int n; public: int g() { int n2 = n; n = n2 + 1; return n; } int twice() { return g() + g(); } };
+int h(int k) {
+  C c; int s = c.twice();
+  { int c = k; s += c; }
+  { C c; s += c.g(); }
+  return s;
+}
+"""
+
+
+def test_names_mean_what_their_scope_says() -> None:
+    loaded = good(SCOPES, "t.cpp")
+    assert [v.name for v in loaded.variables if v.function == "h"] == ["k", "c.n", "s", "c", "c.n"]
+    calls = [
+        (e.function, [loaded.variables[a.variable].id for a in e.args if isinstance(a, ir.Name)])
+        for s in ir.walk_statements(loaded.functions["h"].body)
+        for x in (*ir.expressions(s), *(loaded.variables[v].init for v in getattr(s, "variables", ())))
+        if x is not None
+        for e in ir.walk(x)
+        if isinstance(e, ir.Call)
+    ]
+    first, second = (v.id for v in loaded.variables if v.name == "c.n")
+    assert calls == [("C::twice", [first]), ("C::g", [second])]
+
+
+PASSED = """\
+class One {
+  int data[64];
+ public:
+  int run(int x[64]) {
+    int r = 0;
+    for (int j = 0; j < 32; j++) {
+      data[j] = j;
+      r += x[2 * j] + x[2 * j + 1];
+    }
+    return r;
+  }
+};
+int top(int B[64]) {
+  One one;
+  int L[64];
+#pragma HLS ARRAY_PARTITION variable=L cyclic factor=2
+  for (int i = 0; i < 32; i++) {
+    L[2 * i] = B[i] % 1000;
+    L[2 * i + 1] = B[i + 32] % 1000;
+  }
+  return one.run(L);
+}
+"""
+
+
+def test_nothing_of_a_class_is_rewritten() -> None:
+    plain = PASSED.replace("class One {\n  int data[64];\n public:\n  int run(", "static int data[64]; static int run(")
+    plain = plain.replace("};\nint top", "\nint top").replace("  One one;\n", "").replace("one.run", "run")
+    options = RewriteOptions(style="split")
+    assert [o.status for o in pipeline(plain).rewrite(options).outcomes] == ["rewritten"]
+    result = pipeline(PASSED).rewrite(options)
+    assert [(o.status, o.code) for o in result.outcomes] == [("refused", "template")]
+    assert result.files["t.cpp"] == PASSED
