@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
@@ -63,6 +64,8 @@ def without_classes(tokens: list[Token]) -> list[Token]:
     """The tokens with objects taken apart. Raises SourceError with every class for which that cannot be done."""
     if not any(t.text in _TAGS for t in tokens):
         return tokens
+    end = _like(tokens[-1], "", "eof")  # sentinels: looking ahead never runs over the end
+    tokens = [*tokens, *([end] * LOOK_AHEAD)]
     faults: list[SourceError] = []
     classes: dict[str, _Class] = {}
     at = 0

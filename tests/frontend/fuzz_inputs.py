@@ -43,6 +43,22 @@ extern "C" void top(hls::stream<w> &in, w (&buf)[8], int k = 3) {
   in << z;
 }
 """,
+    "c.cpp": """#include <hls_stream.h>
+template <typename T, int N> class Shift { T data[N]; int n; public: Shift() {
+#pragma HLS ARRAY_PARTITION variable=data complete
+} void push(T x) { for (int i = N - 1; i > 0; i--) data[i] = data[i - 1]; data[0] = x; this->n++; }
+  T get(int i) const { push(i); return data[i]; } };
+struct Sum { int total = 0; void add(int v) { total += v; } int x, y[4]; };
+template <int N> struct Hole : Sum { virtual int f(); };
+int top(hls::stream<int> &in, int A[8]) {
+  static Shift<int, 5> w; Sum a, b; auto f = [&](int x) { return x + a.x; };
+  for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE II=1
+    w.push(in.read()); a.add(A[i]); b.y[i % 4] = w.get(i); if (f(i)) break; Hole<3> h; h.f();
+  }
+  for (int &x : A) { x = a.total; } return b.total;
+}
+""",
 }
 PIECES = [
     "{", "}", "(", ")", "[", "]", ";", ",", "*", "&", "<", ">", "=", "?", ":", "::", "...", "##", "#", "++", "->", ".", '"',
