@@ -277,8 +277,7 @@ class Values(Operations):
             return self.make(prefix + MATH[base], folding.bits(expr.type), arguments, line, (name,), name)
         if name in self.program.functions:
             raise Unmodelled(f"the call of {name} could not be expanded", line)
-        unread = next((h.cause for h in self.program.holes if name.partition("<")[0] in h.names), None)
-        raise Unmodelled(f"the body of {name} is not " + ("given" if unread is None else f"read: {unread}"), line)
+        raise Unmodelled(f"the body of {name} is not {self.program.unread(name) or 'given'}", line)
 
     def _stream(self, expr: c.Call, name: str, line: int) -> int:
         stream = expr.args[0]

@@ -237,6 +237,11 @@ class Program:
         """The variable with this id."""
         return self.variables[ident]
 
+    def unread(self, name: str) -> str | None:
+        """Why a function has no record although its text is there: "read: ..", as a hole says its name."""
+        base = name.partition("<")[0]
+        return next((f"read: {hole.cause}" for hole in self.holes if base in hole.names), None)
+
     def cxx(self, path: str) -> bool:
         """Whether a file, or what includes it, is C++."""
         return any(u.language == "c++" for u in self.units if u.path == path or path in u.headers)
