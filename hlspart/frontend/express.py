@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 from pycparser import c_ast
 
@@ -18,12 +18,12 @@ from hlspart.frontend import types as ct
 from hlspart.frontend.constants import value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, NotRead, VariableId
 from hlspart.frontend.elements import Elements
-from hlspart.frontend.holes import Cut, hole_number
+from hlspart.frontend.holes import hole_number
 from hlspart.frontend.literals import constant, string_length
-from hlspart.frontend.mentions import place
 from hlspart.frontend.methods import Methods
 from hlspart.frontend.overloads import chosen
 from hlspart.frontend.parse import ASM, RANGE, TABLE
+from hlspart.frontend.unread import changes_assumed, use_of
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
@@ -146,7 +146,7 @@ class Expressions:
             case _:
                 number = hole_number(node.name)
                 if number is not None:
-                    return self._hole(self.context.holes[number], at), at, at
+                    return use_of(self.context, self.context.holes[number], at), at, at
                 if node.name in ("true", "false") and self.context.language == "c++":
                     return ir.Const(origin, ct.BOOL, int(node.name == "true"), node.name), at, at
                 why = self.context.why_unknown(node.name)
@@ -154,28 +154,6 @@ class Expressions:
                     f"undeclared name '{node.name}'" if why is None else f"'{node.name}' is declared in what is {why}"
                 )
                 return ir.OpaqueExpr(origin, ct.UNKNOWN, what), at, at
-
-    def _hole(self, hole: Cut, at: int) -> ir.OpaqueExpr:
-        """A statement that is not read: a use, in any way, of all that it mentions."""
-        why = f"not read: {hole.cause.message}"
-        used: list[ir.Expr] = []
-        for token in hole.tokens:
-            entry = self.context.lookup(token.text) if token.kind == "id" else None
-            origin = Origin(place(token), "plain" if token.use is None else "macro")
-            if isinstance(entry, VariableId):
-                if token.text in self.context.assumed and self.context.variable(entry.id).storage == "parameter":
-                    self._changes_assumed(token.text, at)
-                used.append(ir.Name(origin, self.context.variable(entry.id).type, entry.id))
-            elif isinstance(entry, FunctionDeclaration):
-                used.append(ir.FunctionName(origin, ir.OtherType("function"), entry.name))
-        for name in hole.declared:
-            self.context.names[-1][name] = NotRead(why)
-        return ir.OpaqueExpr(self.at(at, at + 1), ct.UNKNOWN, why, tuple(used))
-
-    def _changes_assumed(self, name: str, at: int) -> NoReturn:
-        fault = self.context.fail(at, f"-D {name}=.. gives a value to a parameter that is changed here")
-        fault.whole = True  # the value stands in the rest of the text already
-        raise fault
 
     # ------------------------------------------------------------------------- arrays, members
 
@@ -345,7 +323,7 @@ class Expressions:
 
     def _not_assumed(self, target: ir.Expr, at: int) -> None:
         if isinstance(target, ir.Const) and target.text in self.context.assumed:
-            self._changes_assumed(target.text, at)
+            raise changes_assumed(self.context, target.text, at)
 
     def _assignment(self, node: Any) -> Ranged:
         target, first, last = self.lower(node.lvalue)

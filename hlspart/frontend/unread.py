@@ -1,0 +1,37 @@
+"""What a statement that is not read stands for among those that are."""
+
+from __future__ import annotations
+
+from hlspart.frontend import types as ct
+from hlspart.frontend.context import Context, FunctionDeclaration, NotRead, VariableId
+from hlspart.frontend.holes import Cut
+from hlspart.frontend.mentions import place
+from hlspart.frontend.tokens import SourceError
+from hlspart.model import program as ir
+from hlspart.model.source import Origin
+
+
+def use_of(context: Context, hole: Cut, at: int) -> ir.OpaqueExpr:
+    """A statement at token ``at``, not read: a use, in any way, of all that it mentions. Raises SourceError."""
+    why = f"not read: {hole.cause.message}"
+    used: list[ir.Expr] = []
+    for token in hole.tokens:
+        entry = context.lookup(token.text) if token.kind == "id" else None
+        origin = Origin(place(token), "plain" if token.use is None else "macro")
+        if isinstance(entry, VariableId):
+            variable = context.variable(entry.id)
+            if token.text in context.assumed and variable.storage == "parameter":
+                raise changes_assumed(context, token.text, at)
+            used.append(ir.Name(origin, variable.type, entry.id))
+        elif isinstance(entry, FunctionDeclaration):
+            used.append(ir.FunctionName(origin, ir.OtherType("function"), entry.name))
+    for name in hole.declared:
+        context.names[-1][name] = NotRead(why)
+    return ir.OpaqueExpr(context.text.origin(at, at + 1), ct.UNKNOWN, why, tuple(used))
+
+
+def changes_assumed(context: Context, name: str, at: int) -> SourceError:
+    """The fault of a change at token ``at`` to a parameter whose value the command line gives."""
+    fault = context.fail(at, f"-D {name}=.. gives a value to a parameter that is changed here")
+    fault.whole = True  # the value stands in the rest of the text already
+    return fault
