@@ -1,0 +1,53 @@
+"""For how many files of a list there is a usable answer, and why not for the others.
+
+    python tests/coverage_usable.py LIST [--reasons] [-- -I..]
+
+LIST names one file per line. *usable*: at least half of the loops that are pipelined have an II; loops whose
+PIPELINE stands in a hole of the file count as without one. *no loop*: nothing is pipelined.
+*whole*: the file could not be read at all.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+from hlspart.model.options import FrontendOptions, Options
+from hlspart.pipeline import Pipeline
+
+
+def verdict(path: str, options: Options) -> tuple[str, list[str]]:
+    """What became of a file, and the causes."""
+    pipeline = Pipeline([path], options)
+    program = pipeline.program
+    error = program.units[0].error
+    if error is not None:
+        return "whole", [error.message]
+    loops = [x for x in pipeline.figures.loops if x.pipelined]
+    known = sum(x.ii is not None for x in loops)
+    kinds = {d.pragma: d.kind for d in program.directives if d.pragma is not None}
+    lost = [p for p in program.pragmas if p.unread is not None and p.at.span.path == path]
+    lost = [p for p in lost if kinds.get(p.index) == "pipeline"]
+    count = len(loops) + len(lost)
+    causes = [x.cause or "" for x in loops if x.ii is None] + [p.unread.cause for p in lost if p.unread is not None]
+    return ("no loop" if count == 0 else "usable" if 2 * known >= count else "unknown"), causes
+
+
+def main() -> None:
+    """Print the counts."""
+    words = sys.argv[1:]
+    cut = words.index("--") if "--" in words else len(words)
+    folders = tuple(w[2:] for w in words[cut + 1 :] if w.startswith("-I"))
+    found: Counter[str] = Counter()
+    for path in Path(words[0]).read_text().split("\n"):
+        if path:
+            what, causes = verdict(path, Options(frontend=FrontendOptions(include_dirs=folders)))
+            found[what] += 1
+            if "--reasons" in words:
+                print(f"{what}: {path}: {'; '.join(dict.fromkeys(causes))}")
+    print(", ".join(f"{what} {count}" for what, count in sorted(found.items())))
+
+
+if __name__ == "__main__":
+    main()
