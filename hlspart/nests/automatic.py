@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from hlspart.lowering.history import different
 from hlspart.model import program as c
 from hlspart.model.access import Access
@@ -17,12 +15,12 @@ def chosen(nests: LoopFacts, loop: c.Loop) -> bool:
     if all loops inside, unrolled, make at most ``threshold`` copies. Perfect nests are flattened, never unrolled.
     """
     threshold, asked = nests.target.auto_pipeline, _asks(nests, loop)
-    if threshold == 0 or not asked <= {"unroll"} or _calls(nests.program, loop, with_loops=True):
+    if threshold == 0 or not asked <= {"unroll"} or nests.called[loop.id] & nests.looped:
         return False
     if not _left(nests, loop.body):
         return True
     inner = [s for s in c.walk_statements(loop.body) if isinstance(s, c.Loop)]
-    if asked or any(_asks(nests, x) for x in inner) or _calls(nests.program, loop):
+    if asked or any(_asks(nests, x) for x in inner) or nests.called[loop.id]:
         return False
     copies = _copies(nests, loop.body)
     return copies is not None and copies <= threshold and not _perfect(nests, loop)
@@ -75,23 +73,3 @@ def _stays(nests: LoopFacts, access: Access, parent: c.Loop, inner: c.Loop) -> b
     stored = any(a.kind == "write" and a.index == access.index for a in beside)
     others = (a for a in beside if a.index != access.index and (stored or a.kind == "write"))
     return all(different(a.index, access.index) for a in others)
-
-
-def _calls(program: c.Program, body: c.Loop, with_loops: bool = False) -> bool:
-    """Whether functions of the program are called; ``with_loops``: ones that hold loops, or call such."""
-    waiting: list[c.Loop | c.Function] = [body]
-    seen: set[str] = set()  # functions may call themselves
-    while waiting:
-        for stmt in c.walk_statements(waiting.pop().body):
-            for callee in _callees(program, stmt):
-                if not with_loops or any(isinstance(s, c.Loop) for s in c.walk_statements(callee.body)):
-                    return True
-                if callee.name not in seen:
-                    seen.add(callee.name)
-                    waiting.append(callee)
-    return False
-
-
-def _callees(program: c.Program, stmt: c.Stmt) -> Iterator[c.Function]:
-    called = (e.function for root in c.expressions(stmt) for e in c.walk(root) if isinstance(e, c.Call))
-    return (program.functions[name] for name in called if name is not None and name in program.functions)

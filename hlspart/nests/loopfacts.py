@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from hlspart.model import program as c
 from hlspart.model.access import AccessAnalysis, Bounds, LoopInfo
 from hlspart.model.directives import Directive
 from hlspart.nests.between import hands_on
-from hlspart.semantics.folding import modified
+from hlspart.semantics.effects import effects
+from hlspart.semantics.folding import modified, statement_values
 from hlspart.targets import Target
 
 
@@ -22,6 +24,30 @@ class LoopFacts:
         for d in program.directives:
             if d.function == function and d.usable:
                 self.directives.setdefault(d.loop, []).append(d)
+
+    @cached_property
+    def called(self) -> Mapping[int, frozenset[str]]:
+        """Functions of the program that the iterations of each loop call, directly or not, by the loop's id."""
+        known, found = effects(self.program), dict[int, frozenset[str]]()
+
+        def below(stmt: c.Stmt) -> set[str]:
+            """Functions that a statement calls itself."""
+            inner = [below(s) for s in c.substatements(stmt) if not (isinstance(stmt, c.Loop) and s is stmt.init)]
+            names = set[str]().union(*inner)
+            for top in statement_values(self.program, stmt):
+                names |= {e.function for e in c.walk(top) if isinstance(e, c.Call) and e.function is not None}
+            if isinstance(stmt, c.Loop):
+                found[stmt.id] = known.reachable(tuple(names))
+                names |= below(stmt.init) if stmt.init is not None else set()
+            return names
+
+        below(self.function.body)
+        return found
+
+    @cached_property
+    def looped(self) -> frozenset[str]:
+        """Functions of the program with loops in them."""
+        return frozenset(loop.function for loop in self.program.loops.values())
 
     def directive(self, kind: str, loop: int | None) -> Directive | None:
         """The last usable directive of a kind on a loop (None: on the function)."""

@@ -73,7 +73,7 @@ def check(
         arrays=arrays,
         pragmas=statuses,
         functions=tuple(FunctionResult(name, latencies.of(name)) for name in names),
-        assumptions=_assumptions(target, bank_model, waiting),
+        assumptions=_assumptions(target, bank_model, waiting, latencies),
         resources=resources.total(arrays, storage),
     )
 
@@ -343,12 +343,14 @@ def _stores_to_bus(p: Prediction) -> bool:
     return any(p.elaborated.storage.memory(v).storage == BUS for v in kept | left)
 
 
-def _assumptions(target: Target, bank_model: str, waiting: Collection[str]) -> tuple[str, ...]:
+def _assumptions(target: Target, bank_model: str, waiting: Collection[str], latencies: Latencies) -> tuple[str, ...]:
+    unknown = {f: why for f, why in latencies.causes.items() if f not in waiting and latencies.of(f).exact is None}
     return (
         f"{target.tool}, {target.part}, clock {target.clock_ns:g} ns less {target.uncertainty_ns:g} ns, "
         f"flow {target.flow}, bank model {bank_model}",
         f"arrays without a storage directive: local {target.default_storage('local')} (2 ports), "
         f"interface {target.default_storage('interface')}",
         *(f"latency of {name} unknown: states of m_axi requests around its loops" for name in sorted(waiting)),
+        *(f"latency of {name} unknown: {why}" for name, why in sorted(unknown.items())),
         *target.notes,
     )

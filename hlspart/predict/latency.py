@@ -167,20 +167,30 @@ class _Walk:
                     known &= self._straight(block, straight, around)
                     block, straight = _Block(block.last, block.last), []
                 continue
+            if isinstance(stmt, c.Loop) and stmt.init is not None and self._holds_parts(stmt.init):
+                known &= self._straight(block, straight, around)
+                known &= self._calls(block, stmt.init, around)
+                straight = [stmt.init]
             part = self.controlled.parts.get(stmt.id) if isinstance(stmt, c.Loop) else None
             if part is not None and self.latencies.loops[part].pipelined:
                 known &= self._straight(block, straight, around)
                 known &= self._pipeline(block, stmt, part)
                 straight = []
             elif isinstance(stmt, c.Loop | c.If | c.Switch):
-                ahead = [c.ExprStmt(stmt.at, stmt.test)] if not isinstance(stmt, c.Loop) else []
-                known &= self._straight(block, [*straight, *ahead], around)
+                if not isinstance(stmt, c.Loop):
+                    test = c.ExprStmt(stmt.at, stmt.test)
+                    if self._holds_parts(test):
+                        known &= self._straight(block, straight, around)
+                        known &= self._calls(block, test, around)
+                        straight = []
+                    straight = [*straight, test]
+                known &= self._straight(block, straight, around)
                 last = self._branch(stmt, block.last, around)
                 known &= last is not None
                 block, straight = _Block(last or 0, last or 0), []
             else:
                 known &= self._straight(block, straight, around)
-                known &= self._calls(block, stmt)
+                known &= self._calls(block, stmt, around)
                 straight = [stmt]  # what the statement does with the values that come back
         known &= self._straight(block, straight, around)
         return block.last if known else None
@@ -221,17 +231,32 @@ class _Walk:
         last = max(opens, code + loads) + cycles
         block.add(_Item(last, last + bool(cycles), what))
 
-    def _calls(self, block: _Block, stmt: c.Stmt) -> bool:
-        """Start the modules that a statement calls."""
-        for root in c.expressions(stmt):
-            for expr in c.walk(root):
-                if isinstance(expr, c.Call) and expr.function in self.latencies.program.functions:
-                    cycles = self._pick(self.latencies.of(expr.function or ""))
-                    if cycles is None:
-                        return False
-                    what = touched(self.controlled.program, [c.ExprStmt(stmt.at, expr)])
-                    self._module(block, cycles + bool(cycles), what)
+    def _calls(self, block: _Block, stmt: c.Stmt, around: int | None) -> bool:
+        """Start the modules that the expressions of a statement call. False: their states are not known."""
+        for root in statement_expressions(self.controlled.program, stmt):
+            for call, surely in self._called(root):
+                if not surely:
+                    self._doubt(around, self._located(call, "is called under a condition inside an expression"))
+                    return False
+                cycles = self._pick(self.latencies.of(call.function or ""))
+                if cycles is None:
+                    return False
+                what = touched(self.controlled.program, [c.ExprStmt(stmt.at, call)])
+                self._module(block, cycles + bool(cycles), what)
         return True
+
+    def _called(self, expr: c.Expr, surely: bool = True) -> Iterator[tuple[c.Call, bool]]:
+        """Calls of modules in an expression, and whether its value always asks for them."""
+        if isinstance(expr, c.SizeOf):
+            return
+        if isinstance(expr, c.Call) and expr.function in self.latencies.program.functions:
+            yield expr, surely
+        first_only = isinstance(expr, c.Conditional) or (isinstance(expr, c.Binary) and expr.op in ("&&", "||"))
+        for k, inner in enumerate(c.children(expr)):
+            yield from self._called(inner, surely and not (first_only and k))
+
+    def _located(self, call: c.Call, what: str) -> str:
+        return f"line {self.latencies.program.line(call.at)}: {call.function} {what}"
 
     def _branch(self, stmt: c.Loop | c.If | c.Switch, last: int, around: int | None) -> int | None:
         """Last state of a plain loop or of a branch with loops in it, behind state ``last``."""
@@ -249,6 +274,10 @@ class _Walk:
 
     def _loop(self, loop: c.Loop, last: int, around: int | None) -> int | None:
         part = self.controlled.parts.get(loop.id)
+        for expr in (x for x in (loop.test, loop.step) if x is not None):
+            for call, _ in self._called(expr):
+                self._doubt(part, self._located(call, "is called in the header of a loop"))
+                return None
         if part is None:  # unrolled around parts: copies run one behind the other, or all at once
             once = self._sequence(loop.body.body, last, around)
             return None if once is None or self.side == "max" else once
