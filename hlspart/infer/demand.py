@@ -16,7 +16,7 @@ from hlspart.model.program import Call, Loop, Program, walk, walk_statements
 from hlspart.model.results import ArrayResult, IIResult, LoopResult, Validation
 from hlspart.partition import layout_of, requests
 from hlspart.partition.layout import make_layout
-from hlspart.predict import port_accesses
+from hlspart.predict import PortAccesses
 from hlspart.predict.regressions import entries
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.targets import Target
@@ -158,11 +158,12 @@ def demands(
     loops: dict[int, list[LoopNeed]] = {}
     memories = {a.variable: a for a in base.arrays}
     effort = max(1, options.effort)
+    performed = PortAccesses(program, analysis, target)
     for result in base.loops:
         if key(result) not in targets:
             continue
         whole = result.function if result.loop < 0 else None
-        space, accesses = port_accesses(program, analysis, result.loop, target, whole)
+        space, accesses = performed.of(result.loop, whole)
         for variable, touched in sorted(accesses.items()):
             ident = analysis.group_of.get(variable)
             memory = memories.get(variable)

@@ -1,14 +1,14 @@
 """II, depth and latency of loops: the prediction of a synthesis report.
 
-:func:`check` predicts every loop of a program; :func:`port_accesses` gives what one iteration of a
+:func:`check` predicts every loop of a program; :class:`PortAccesses` has what one iteration of a
 pipelined loop asks of the memories.
 """
 
-from hlspart.predict.check import check, port_accesses
+from hlspart.predict.check import PortAccesses, check
 
 __all__ = [
+    "PortAccesses",
     "check",
-    "port_accesses",
     "regressions",
     "resources",
 ]

@@ -78,37 +78,45 @@ def check(
     )
 
 
-def port_accesses(
-    program: Program, analysis: AccessAnalysis, loop_id: int, target: Target | None = None, whole: str | None = None
-) -> tuple[IterationSpace, Mapping[int, tuple[PortAccess, ...]]]:
-    """Accesses of one iteration of a loop as if pipelined: unrolled, merged, hoisted; by variable id.
+class PortAccesses:
+    """Accesses of one iteration of each loop as if pipelined: unrolled, merged, hoisted, without partitions.
 
-    Empty when the loop cannot be elaborated. Partitions are taken as absent. ``whole`` names a
-    function that is pipelined as a whole instead of a loop. Local arrays of expanded calls appear
-    under the id that they have in ``program``; of several expansions the one with most accesses.
+    The calls of a function are expanded once, whichever of its loops is asked about.
     """
-    from hlspart.model.options import TargetOptions
-    from hlspart.targets import load
 
-    known = target if target is not None else load(TargetOptions())
-    name = whole if whole is not None else program.loops[loop_id].function
-    function = _Function(Nests(program, analysis, known, name), Validation((), {}))
-    for nest in function.nests.all:
-        if nest.loop is None if whole is not None else loop_id in (x.id for x in nest.chain):
-            try:
-                model, same = function.model(nest)
-                item = model.elaborate(same)
-            except Unmodelled:
-                return function.nests.space(nest), {}
-            places = {v.at.span: v.id for v in program.variables if v.declarations}
-            accesses: dict[int, tuple[PortAccess, ...]] = {}
-            for variable, found in item.accesses.items():
-                ident = variable
-                if variable >= len(program.variables):
-                    ident = places.get(model.program.variable(variable).at.span, variable)
-                accesses[ident] = max(accesses.get(ident, ()), found, key=len)
-            return item.space, accesses
-    return IterationSpace((), "{ [] }", ()), {}
+    def __init__(self, program: Program, analysis: AccessAnalysis, target: Target) -> None:
+        self.program, self.analysis, self.target = program, analysis, target
+        self._functions: dict[str, _Function] = {}
+        self._places = {v.at.span: v.id for v in program.variables if v.declarations}
+
+    def of(self, loop_id: int, whole: str | None = None) -> tuple[IterationSpace, Mapping[int, tuple[PortAccess, ...]]]:
+        """Iterations of a loop, and its accesses by variable id: empty when the loop cannot be elaborated.
+
+        ``whole`` names a function that is pipelined as a whole instead of a loop. Local arrays of expanded calls
+        appear under the id that they have in the program; of several expansions the one with most accesses.
+        """
+        function = self._function(whole if whole is not None else self.program.loops[loop_id].function)
+        for nest in function.nests.all:
+            if nest.loop is None if whole is not None else loop_id in (x.id for x in nest.chain):
+                try:
+                    model, same = function.model(nest)
+                    item = model.elaborate(same)
+                except Unmodelled:
+                    return function.nests.space(nest), {}
+                accesses: dict[int, tuple[PortAccess, ...]] = {}
+                for variable, found in item.accesses.items():
+                    ident = variable
+                    if variable >= len(self.program.variables):
+                        ident = self._places.get(model.program.variable(variable).at.span, variable)
+                    accesses[ident] = max(accesses.get(ident, ()), found, key=len)
+                return item.space, accesses
+        return IterationSpace((), "{ [] }", ()), {}
+
+    def _function(self, name: str) -> _Function:
+        if name not in self._functions:
+            nests = Nests(self.program, self.analysis, self.target, name)
+            self._functions[name] = _Function(nests, Validation((), {}))
+        return self._functions[name]
 
 
 class _Function:

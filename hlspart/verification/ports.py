@@ -26,7 +26,7 @@ from hlspart.model.program import ArrayType, Loop, Program, storage_bits
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.model.verifying import CountedPorts
 from hlspart.partition import layout_of, validate
-from hlspart.predict import check, port_accesses
+from hlspart.predict import PortAccesses, check
 from hlspart.targets import Target
 from hlspart.verification.dead import dead_loads
 from hlspart.verification.execute import COMPILE_SECONDS, Child, compiler
@@ -73,6 +73,7 @@ class Simulation:
         self._analysis: AccessAnalysis = analyse(self.program, None)
         self._validation: Validation = validate(self.program, self._analysis, "ideal")
         self._target = target
+        self._accesses = PortAccesses(self.program, self._analysis, target)
         self._result: IIResult = check(self.program, self._analysis, self._validation, target, "ideal")
         self._dead = dead_loads(self.program)
         self._packed: dict[int, tuple[Packed | None, ...]] = {
@@ -314,7 +315,7 @@ class Simulation:
         """Ideal interval of each array in a loop, from the port model; of a loop that runs once there is none."""
         if result.trip_count.max == 1:
             return {}
-        space, accesses = port_accesses(self.program, self._analysis, result.loop, self._target)
+        space, accesses = self._accesses.of(result.loop)
         found = {}
         for variable, items in accesses.items():
             ports = self._ports(variable)
