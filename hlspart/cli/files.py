@@ -38,8 +38,7 @@ def write_outputs(outputs: Iterable[tuple[str, bytes]]) -> bool:
             with contextlib.suppress(FileNotFoundError):
                 mode = os.stat(target).st_mode
                 if not stat.S_ISREG(mode):  # a device or a pipe cannot be renamed over
-                    with open(target, "wb") as out:
-                        out.write(data)
+                    _into_device(target, data)
                     changed = True
                     continue
                 if os.path.getsize(target) == len(data) and read_file(target, len(data)) == data:
@@ -64,6 +63,14 @@ def write_outputs(outputs: Iterable[tuple[str, bytes]]) -> bool:
         for temporary, _ in ready:
             os.unlink(temporary)
     return changed
+
+
+def _into_device(path: str, data: bytes) -> None:
+    """Write to a device or a pipe; a pipe that nobody reads is an error and not a wait without an end."""
+    handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    os.set_blocking(handle, True)
+    with open(handle, "wb") as out:
+        out.write(data)
 
 
 def _mode_for(path: str) -> int:

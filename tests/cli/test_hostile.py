@@ -244,6 +244,29 @@ def test_a_header_that_is_no_regular_file_is_named(cli: Cli, tmp_path: Path, kin
     assert f"header h.h {why}, skipped" in cli(*LINT, "k.c").out
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("rewrite", "--infer", "-o", "p"), ("report", "-o", "p"), ("buffers", "-o", "p"), ("ii", "--format", "json=p")],
+    ids=" ".join,
+)
+def test_an_output_that_is_a_pipe_which_nobody_reads(cli: Cli, tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "k.c").write_text(KERNEL)
+    os.mkfifo(tmp_path / "p")
+    done = cli(*command, "k.c")
+    assert done.code == 2 and "error: cannot write p: No such device or address" in done.err
+
+
+def test_an_output_that_is_a_pipe_which_somebody_reads(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "k.c").write_text(KERNEL)
+    os.mkfifo(tmp_path / "p")
+    cli("ii", "--format", "json=file", "k.c")
+    expected = (tmp_path / "file").read_bytes()
+    with subprocess.Popen(["cat", str(tmp_path / "p")], stdout=subprocess.PIPE) as reader:
+        with (tmp_path / "p").open("wb"):  # until the reader is there
+            assert cli("ii", "--format", "json=p", "k.c").code == 0
+        assert reader.communicate()[0] == expected and len(expected) > 1000
+
+
 def test_headers_that_double_at_every_level(cli: Cli, tmp_path: Path) -> None:
     for level in range(40):
         (tmp_path / f"h{level}.h").write_text(f'#include "h{level + 1}.h"\n' * 2)
