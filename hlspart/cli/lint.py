@@ -14,7 +14,7 @@ from hlspart.cli.options import options_of, shared_options
 from hlspart.cli.run import CLEAN, FINDINGS, UNUSABLE, input_errors, reports, screen_of
 from hlspart.inputs import open_pipeline, settings_for, target_settings
 from hlspart.model.linting import LintReport
-from hlspart.model.printable import one_line
+from hlspart.model.printable import in_diff
 from hlspart.pipeline import Pipeline
 from hlspart.programs import programs
 from hlspart.reading import MAX_REPORT, read_file
@@ -147,8 +147,8 @@ def _fixed(pipeline: Pipeline, report: LintReport, config: Any, unsafe: bool, di
         for path, new in texts.items():
             old = found.sources[path].text
             if diff:
-                name = one_line(path)
-                lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{name}", f"b/{name}")
+                names = in_diff(f"a/{path}"), in_diff(f"b/{path}")
+                lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), *names)
                 write_product("".join(x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines))
             else:
                 write_output(path, encode(new))

@@ -15,6 +15,7 @@ from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import dependency_options, shared_options
 from hlspart.cli.run import Run
 from hlspart.model.options import RewriteOptions
+from hlspart.model.printable import in_diff
 from hlspart.render import json
 
 
@@ -95,7 +96,7 @@ def differences(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     for path, new in after.items():
         old = before[path]
         lines = difflib.unified_diff(
-            old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{path}", f"b/{path}"
+            old.splitlines(keepends=True), new.splitlines(keepends=True), in_diff(f"a/{path}"), in_diff(f"b/{path}")
         )
         out += [line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines]
     return "".join(out)

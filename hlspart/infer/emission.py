@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from hlspart import transform
 from hlspart.frontend.directives import directive_of, print_directive
 from hlspart.model.directives import Directive, Option
+from hlspart.model.printable import in_diff
 from hlspart.model.program import Program
 from hlspart.model.results import InferredArray, InferResult
 from hlspart.model.source import Edit
@@ -79,7 +80,7 @@ def pragma_edits(program: Program, result: InferResult, rewritten: bool = False)
 def _diff(program: Program, result: InferResult) -> Iterator[str]:
     for path, new in pragma_texts(program, result).items():
         old = program.sources[path].text
-        for line in difflib.unified_diff(old.splitlines(True), new.splitlines(True), path, path):
+        for line in difflib.unified_diff(old.splitlines(True), new.splitlines(True), in_diff(path), in_diff(path)):
             yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 

@@ -37,6 +37,15 @@ def one_line(text: str) -> str:
     return _IN_LINE.sub(_escape, text)
 
 
+def in_diff(path: str) -> str:
+    """A file name for the header of a diff: where it is no plain text, in quotes and octal escapes as git has it."""
+    if not _IN_LINE.search(path) and not set('"\\') & set(path):
+        return path
+    raw = path.encode("utf-8", "surrogateescape")
+    plain = (chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:03o}" for b in raw)
+    return f'"{"".join(plain)}"'
+
+
 def in_lines(value: T) -> T:
     """A record of mappings and sequences with each text in it as part of a line."""
     made: object = value

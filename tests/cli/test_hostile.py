@@ -319,6 +319,42 @@ def test_nothing_commands_the_terminal(cli: Cli, tmp_path: Path, command: tuple[
         assert {d["path"] for d in found["diagnostics"]} == {f"n{NASTY}.c"}
 
 
+# Of these a name or a text of the sources may become a part of what they say.
+FURTHER = [
+    *(("compare", "{}", "--report", "r.rpt", "--format", f) for f in ("text", "json")),
+    *(("compare", "{}", "--log", "r.log", "--format", f) for f in ("text", "json")),
+    *(("verify", "{}", "{}", "--format", f) for f in ("text", "json")),
+    ("lint", "{}", "--show-config"),
+    ("lint", "{}", "--no-cache", "--diff"),
+    ("infer", "{}", "--emit", "diff"),
+    ("expand", "{}", "--plan"),
+    ("buffers", "{}"),
+    ("layout", "{}"),
+    ("targets", "{}"),
+    ("explain", "{}"),
+    ("trace", "{}"),
+]
+
+
+@pytest.mark.parametrize("command", FURTHER, ids=" ".join)
+def test_nothing_of_further_commands_commands_the_terminal(cli: Cli, tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "r.c").write_text(SOURCE)
+    (tmp_path / f"n{NASTY}.c").write_text(KERNEL.replace("// local", f"// {NASTY}"))
+    (tmp_path / ".hlspart.toml").write_text(f'part = "x{NASTY[4:8]}"\n'.replace("\x1b", "\\u001b").replace("\x07", ""))
+    report = f"== Vitis HLS Report for 'k{NASTY}'\n* Version: 2022.2{NASTY}\n"
+    (tmp_path / "r.rpt").write_text(report)
+    (tmp_path / "r.log").write_text(f"INFO: [HLS 200-10] {NASTY}\nINFO: [SCHED 204-61] Pipelining loop '{NASTY}'.\n")
+    codes = set()
+    for name in ("r.c", f"n{NASTY}.c", f"missing{NASTY}.c"):
+        for settings in (True, False):
+            if not settings:
+                (tmp_path / ".hlspart.toml").unlink(missing_ok=True)
+            done = cli(*(name if word == "{}" else word for word in command))
+            codes.add(done.code)
+            assert not CONTROL.search(done.err) and not CONTROL.search(done.out), (name, done)
+    assert codes <= {0, 1, 2}
+
+
 def test_bytes_that_are_no_text(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "r.c").write_bytes(SOURCE.replace(NASTY, "~").encode().replace(b"~", b"\x9b31m\xff"))
     for command in (("lint", "r.c", "--no-cache"), ("ii", "r.c"), ("accesses", "r.c", "--format", "json")):
@@ -344,6 +380,22 @@ def test_a_newline_in_a_file_name_splits_no_line(cli: Cli, tmp_path: Path, comma
         told[name] = (done.code, done.out.count("\n"), done.err.count("\n"))
         assert not re.search("^::error::b", done.out + done.err, re.M)
     assert len(set(told.values())) == 1
+
+
+@pytest.mark.parametrize(
+    "command", [("rewrite", "--infer", "--diff"), ("infer", "--emit", "diff"), ("lint", "--no-cache", "--diff")],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_diff_names_files_as_git_does(cli: Cli, tmp_path: Path, command: tuple[str, ...]) -> None:
+    told = {}
+    for name, shown in (("p.c", "p.c"), ('a\n+++ b\x1b"é.c', '"a/a\\012+++ b\\033\\042\\303\\251.c"')):
+        (tmp_path / name).write_text(KERNEL)
+        out = cli(command[0], name, *command[1:]).out
+        lines = out.splitlines()
+        told[name] = len(lines)
+        if lines and name != "p.c":
+            assert shown.replace("a/a", "a" if command[0] == "infer" else "a/a") in lines[0] and not CONTROL.search(out)
+    assert len(set(told.values())) == 1 and (told["p.c"] or command[0] != "rewrite")
 
 
 def test_messages_about_names_with_newlines(cli: Cli, tmp_path: Path) -> None:
