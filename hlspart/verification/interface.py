@@ -16,6 +16,7 @@ from hlspart.model.program import (
     PointerType,
     Program,
     ScalarType,
+    StreamType,
     StructType,
     Variable,
     VoidType,
@@ -123,6 +124,13 @@ def interface(program: Program, top: str, extents: Mapping[str, int]) -> Interfa
 
 def _parameter(program: Program, position: int, ident: int, extents: Mapping[str, int]) -> Object:
     variable = program.variable(ident)
+    try:
+        return _driven(program, position, variable, extents)
+    except Incomparable as reason:
+        raise Incomparable(f"line {program.line(variable.at)}: {reason}") from None
+
+
+def _driven(program: Program, position: int, variable: Variable, extents: Mapping[str, int]) -> Object:
     kind = variable.type
     spelled = _specifiers(program, variable)
     cxx = program.units[0].language == "c++"
@@ -219,6 +227,8 @@ def _leaves(kind: CType, path: str, name: str) -> list[ScalarField]:
             if len(paths) > 4096:
                 raise Incomparable(f"{name}{path} is too large a member array")
             return [leaf for p in paths for leaf in _leaves(kind.element, p, name)]
+        case StreamType():
+            raise Incomparable(f"{name}{path} is a stream, which cannot be driven")
         case _:
             raise Incomparable(f"{name}{path} has a type that cannot be driven ({type(kind).__name__.lower()})")
 

@@ -640,3 +640,21 @@ def test_integers_of_any_width(tmp_path: Path) -> None:
         if name == "a":
             assert result.tried is not None and result.tried.integers == (0, 4095) and result.vectors == 300
             assert result.compared == ("return value", "out")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "why"),
+    [
+        ("ap_uint<128> a[8]", "has type ap_uint<128>, which cannot be driven"),
+        ("ap_int<65> a[8]", "has type ap_int<65>, which cannot be driven"),
+        ("ap_fixed<16, 8> a[8]", "has type ap_fixed<16, 8>, which cannot be driven"),
+        ("ap_ufixed<8, 3> &a", "has type ap_ufixed<8, 3>, which cannot be driven"),
+        ("hls::stream<int> &a", "is a stream, which cannot be driven"),
+    ],
+)
+def test_what_cannot_be_driven_is_refused_at_its_place(tmp_path: Path, parameter: str, why: str) -> None:
+    (tmp_path / "k.cpp").write_text(f"int k(int n,\n      {parameter})\n{{\n    return n;\n}}\n")
+    result = verify(str(tmp_path / "k.cpp"), str(tmp_path / "k.cpp"), VerifyOptions(top="k"))
+    assert result.status not in ("equal", "different")
+    said = (result.message or "").replace(" ", "")
+    assert f"line2:a{why}".replace(" ", "") in said, result.message
