@@ -7,9 +7,11 @@ which element a point is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hlspart.banking.accesses import MOST_HELD
 from hlspart.expand.region import Refusal, Region, build
 from hlspart.expand.texts import block_of
 from hlspart.model.access import Access, AccessAnalysis, Affine
@@ -94,6 +96,9 @@ def find(program: Program, analysis: AccessAnalysis, figures: IIResult, given: f
         reasons, unfit = dict[int, Refusal](), dict[int, Refusal]()  # of every depth, and of some
         for depth in range(min(len(chain), MOST_DIMENSIONS), 0, -1):
             found = [w for w in windows.over(chain[-depth:]) if w.variable not in reasons]
+            large = [w for w in found if math.prod(w.size) > MOST_HELD]
+            unfit = {w.variable: _too_large(w, chain[-1]) for w in large} | unfit
+            found = [w for w in found if w not in large]
             try:
                 nest = _checked(program, analysis, chain[-depth:], tuple(found), given) if found else None
             except Refusal as refusal:
@@ -109,6 +114,11 @@ def find(program: Program, analysis: AccessAnalysis, figures: IIResult, given: f
         if variants:
             nests.append(tuple(variants))
     return FoundWindows(tuple(nests), tuple(refused))
+
+
+def _too_large(window: Window, loop: Loop) -> Refusal:
+    words = math.prod(window.size)
+    return Refusal("size", f"its window would be {words} registers, more than {MOST_HELD}", loop.header)
 
 
 def _pipelined(program: Program, figures: IIResult) -> Iterator[tuple[Loop, ...]]:

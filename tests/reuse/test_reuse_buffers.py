@@ -45,7 +45,7 @@ def test_values_of_the_nest_itself_are_refused_with_two_iterations() -> None:
     old = hlspart.parse(IN_PLACE)
     found = old.rewrite(style="reuse")
     assert found.texts["kernel.c"] == IN_PLACE
-    ((outcome,), findings) = found.outcomes, found.result.findings
+    ((outcome,), findings) = found.outcomes, found.findings
     assert (outcome.status, outcome.code, findings) == ("refused", "dependence", True)
     later, earlier = re.findall(r"i = (\d+), j = (\d+)", outcome.reason or "")
     (i2, j2), (i1, j1) = map(int, later), map(int, earlier)
@@ -158,3 +158,23 @@ def test_random_stencils_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
         written += any(o.status == "rewritten" for o in found.outcomes)
         assert equal(old, found, 2), seed
     assert written == 16
+
+
+FLAT = """void gemm(int a[4096], int b[4096], int c[4096]) {
+    for (int i = 0; i < 64; i++)
+        for (int j = 0; j < 64; j++) {
+#pragma HLS PIPELINE II=1
+            int sum = 0;
+            for (int k = 0; k < 64; k++) sum += a[64 * i + k] * b[64 * k + j];
+            c[64 * i + j] = sum;
+        }
+}
+"""
+
+
+def test_a_window_of_thousands_of_registers_is_not_made() -> None:
+    """Elements 64 apart that move by one: the window between the first and the last has 4,033."""
+    found = hlspart.parse(FLAT).rewrite(style="reuse")
+    refused = {o.arrays: o.reason or "" for o in found.outcomes if o.status == "refused"}
+    assert "its window would be 4033 registers, more than 256" in refused["b",]
+    assert found.findings and found.texts["kernel.c"].count("b[64 * k + j]") == 1
