@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hlspart.model.buffers import Shared
     from hlspart.model.diagnostics import Diagnostic
     from hlspart.model.expanding import ExpandOptions, ExpandResult
+    from hlspart.model.exploring import ExploreOptions, ExploreResult
     from hlspart.model.linting import LintReport
     from hlspart.model.results import IIResult, InferResult, Validation
     from hlspart.model.rewriting import RewriteResult
@@ -245,6 +246,21 @@ class Pipeline:
             self.program, self.analysis, self.validation, options, self.figures, self.predict, banked,
             self.options.top, plan_only, sweep,
         )  # fmt: skip
+
+    def explore(self, top: str, options: ExploreOptions) -> ExploreResult:
+        """The best tiles, elements and order for the nests of a function.
+
+        Raises FixError, StateError and FarmError of :mod:`hlspart.explore`.
+        """
+        from hlspart.explore.engine import Explorer
+        from hlspart.infer.emission import pragma_texts
+
+        def banked(texts: Mapping[str, str]) -> Mapping[str, str]:
+            second = self.with_texts(texts)
+            return pragma_texts(second.program, second.infer(InferOptions(scheme="pragma")))
+
+        target = f"{self.target.tool} {self.target.part} {self.target.clock_ns}"
+        return Explorer(self.program, self.analysis, top, options, target, self.predict, banked).explore()
 
     def _expansions(self) -> Sequence[Diagnostic]:
         """What is wrong with the pragmas of expansions."""

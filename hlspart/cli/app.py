@@ -31,6 +31,7 @@ COMMANDS = {
     "report": ("report", "Write one self-contained HTML page about a file."),
     "buffers": ("buffers", "Let on-chip arrays whose lifetimes do not meet share memory."),
     "layout": ("layout", "Lay arrays out in aligned blocks, with the least conversions."),
+    "explore": ("explore", "Find the best elements, tiles and order of loop nests under a budget, proved."),
     "mars": ("mars", "Irredundant data layout of a tiled loop nest."),
     "compare": ("compare", "Compare the prediction with a synthesis report or log."),
     "targets": ("targets", "List known tools, devices and their assumptions."),

@@ -9,6 +9,7 @@ __all__ = [
     "diagnostics",
     "directives",
     "expanding",
+    "exploring",
     "linting",
     "mars",
     "options",

@@ -5,6 +5,7 @@ __all__ = [
     "buffers",
     "expand",
     "explain",
+    "explore",
     "html",
     "ii",
     "json",

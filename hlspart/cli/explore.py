@@ -1,0 +1,249 @@
+"""``hlspart explore``."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import click
+
+from hlspart.cli.help import CommandWithExample
+from hlspart.cli.options import optional_files
+from hlspart.cli.run import UNUSABLE, Run, reports
+from hlspart.model.exploring import Assumed, ExploreOptions, ExternalMemory, ResourceBudget
+from hlspart.render import explore as text
+from hlspart.render import json, shapes
+
+SCHEMA = "hlspart.explore/1"
+_UNITS = {"": 1, "b": 1, "kb": 1000, "kib": 1024, "mb": 10**6, "mib": 1 << 20, "gb": 10**9, "gib": 1 << 30}
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*|%)\Z")
+
+
+@click.command("explore", cls=CommandWithExample, example="explore kernel.c --pe 16 --budget bytes=64KiB -o fast.c")
+@optional_files
+@click.option("--pe", type=click.IntRange(min=1), metavar="P", help="Processing elements of every nest.")
+@click.option("--grid", metavar="4x4", help="The same as a grid.")
+@click.option("--budget", metavar="bytes=64KiB,dsp=2000,bram=50%,uram=10", help="Limits; % are shares of the part.")
+@click.option("--offchip", metavar="bytes=64,latency=84,ports=1", help="External memory; ports=per-array or 1.")
+@click.option(
+    "--objective", type=click.Choice(["latency", "bytes", "dsp", "area-delay"]), default="latency", show_default=True
+)
+@click.option("--pareto", is_flag=True, help="List the whole front of cycles, bytes and DSP blocks.")
+@click.option("--model", type=click.Choice(["bound"]), default="bound", show_default=True, help="The stated cost.")
+@click.option("--pipeline", type=click.Choice(["pingpong"]), default="pingpong", show_default=True)
+@click.option("--whole", type=click.IntRange(min=0), default=3, show_default=True, metavar="N",
+              help="Loops of so few iterations are neither sharded nor split.")  # fmt: skip
+@click.option("--order", type=click.Choice(["source", "all"]), default="all", show_default=True,
+              help="Orders of the time loops.")  # fmt: skip
+@click.option("--allow-reassoc", is_flag=True, help="Sums of floats may be taken in another order.")
+@click.option("--no-share", "apart", is_flag=True, help="Every nest has buffers of its own.")
+@click.option("--assume", "assumed", multiple=True, metavar="NEST:ii=1,depth=12,dsp=5",
+              help="Figures of an iteration; NEST is an id, a loop, a written array or *.")  # fmt: skip
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="Processes.")
+@click.option("--cluster", metavar="local:N|tcp://HOST:PORT", help="Workers of dask.distributed.")
+@click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Begin nothing new after S seconds.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Look at N candidates per nest.")
+@click.option("--state", metavar="DIR", help="Keep records of the search in DIR.")
+@click.option("--resume", metavar="DIR", help="Go on with the records in DIR.")
+@click.option("--plan", "plan_only", is_flag=True, help="Nests, layers and sizes of spaces; nothing is evaluated.")
+@click.option("--shardings", metavar="N,H,W,C", help="Without a FILE: shard vectors of a tensor, level by level.")
+@click.option("--dtype", default="fp32", show_default=True, help="Element type of --shardings.")
+def command(
+    pe: int | None,
+    grid: str | None,
+    budget: str | None,
+    offchip: str | None,
+    objective: str,
+    pareto: bool,
+    model: str,
+    pipeline: str,
+    whole: int,
+    order: str,
+    allow_reassoc: bool,
+    apart: bool,
+    assumed: tuple[str, ...],
+    jobs: int,
+    cluster: str | None,
+    time_limit: float | None,
+    limit: int | None,
+    state: str | None,
+    resume: str | None,
+    plan_only: bool,
+    shardings: str | None,
+    dtype: str,
+    **shared: Any,
+) -> int:
+    """Find the best elements, tiles and order of a function's loop nests under a budget, with a proof.
+
+    With -o OUT.c writes C in which load, compute and store of neighbouring steps run at once. Exit code 1 when
+    nothing fits (the least that is needed is said) or what is fixed cannot hold.
+    """
+    if pe is not None and grid is not None:
+        raise click.UsageError("give --pe or --grid, not both")
+    elements = pe or _grid(grid)
+    if shardings is not None:
+        if shared["files"]:
+            raise click.UsageError("--shardings is asked about without a FILE")
+        return _shardings(shared, shardings, elements, dtype)
+    if not shared["files"]:
+        raise click.UsageError("give a FILE or --shardings")
+    if cluster is not None and not re.fullmatch(r"local:[1-9]\d*|(?:tcp|tls)://\S+", cluster):
+        raise click.UsageError(f"--cluster {cluster} is neither local:N nor tcp://HOST:PORT")
+    if state is not None and resume is not None:
+        raise click.UsageError("give --state or --resume, not both")
+    run = Run("explore", shared, products=True)
+    program = run.load()
+    options = ExploreOptions(
+        elements=elements,
+        budget=_budget(budget, run),
+        off_chip=_off_chip(offchip),
+        objective=objective,  # type: ignore[arg-type]
+        whole=whole,
+        orders=order == "all",
+        reassociate=allow_reassoc,
+        share=not apart,
+        assumed=dict(map(_assumed, assumed)),
+        plan_only=plan_only,
+        write=bool(run.output or run.out_dir),
+        pareto=pareto,
+        limit=limit,
+        seconds=time_limit,
+        state=resume or state,
+        resume=resume is not None,
+        jobs=jobs,
+        cluster=cluster,
+    )
+    entry: dict[str, Any] = {}
+    owner = ""
+    if run.code != UNUSABLE:
+        from hlspart.explore import FarmError, FixError, StateError
+
+        top = run.top()
+        owner = program.functions[top].at.span.path
+        try:
+            result = run.pipeline.explore(top, options)
+        except FixError as error:
+            click.echo(str(error), err=True)
+            run.found()
+        except (StateError, FarmError) as error:
+            raise click.ClickException(str(error)) from None
+        else:
+            entry = dict(result.shape)
+            run.say(result.diagnostics)
+            if not result.fits:
+                run.found()
+            for path, new in result.texts.items() if run.output or run.out_dir else ():
+                folder = run.out_dir
+                run.product(os.path.join(folder, os.path.basename(path)) if folder else run.output or "-", new)
+    shape = shapes.document(SCHEMA, program, run.pipeline.paths, lambda path: entry if path == owner else {})
+    return run.finish({"text": lambda _: text.render(shape), "json": lambda _: json.render(shape)})
+
+
+def _grid(given: str | None) -> int:
+    from hlspart.expand import numbers
+
+    if given is None:
+        return 1
+    found = numbers(given)
+    if found is None:
+        raise click.UsageError(f"--grid {given} is no grid, such as 4x4")
+    total = 1
+    for n in found:
+        total *= n
+    return total
+
+
+def _shardings(shared: dict[str, Any], given: str, elements: int, dtype: str) -> int:
+    from hlspart.blocked.channels import ELEMENT_BYTES, channel_layout
+    from hlspart.explore import levels
+
+    parts = given.split(",")
+    if not all(p.strip().isdigit() and int(p) for p in parts):
+        raise click.UsageError(f"--shardings {given} is no list of positive extents")
+    if dtype not in ELEMENT_BYTES:
+        raise click.UsageError(f"--dtype {dtype} is not known; types are {', '.join(ELEMENT_BYTES)}")
+    extents = [int(p) for p in parts]
+    found = levels(extents, elements, channel_layout((1, 1, 1, extents[-1]), dtype).block)
+    shape = {
+        "schema": SCHEMA, "files": [], "groups": [], "shape": extents, "elements": elements, "dtype": dtype,
+        "candidates": sum(level["count"] for level in found), "levels": found,
+    }  # fmt: skip
+    from hlspart.cli.files import write_report
+
+    for name, render in reports("explore", shared, {"text": text.shardings, "json": json.render}):
+        write_report(render(shape), name)
+    return 0
+
+
+def _pairs(option: str, given: str, keys: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in given.split(","):
+        key, equals, value = part.partition("=")
+        key = key.strip().lower()
+        if key not in keys or not equals or key in found:
+            raise click.UsageError(f"{option} {given}: {part!r}; it takes {', '.join(f'{k}=' for k in keys)}")
+        found[key] = value.strip()
+    return found
+
+
+def _amount(option: str, value: str, whole: int | None, units: bool) -> int:
+    match = _AMOUNT.match(value)
+    if match is None:
+        raise click.UsageError(f"{option}: {value!r} is no amount")
+    number, unit = float(match[1]), match[2].lower()
+    if unit == "%":
+        if whole is None:
+            raise click.UsageError(f"{option}: {value} of a part whose content is not known")
+        found = int(whole * number / 100)
+    elif unit in (_UNITS if units else ("",)):
+        found = int(number * _UNITS[unit])
+        if found != number * _UNITS[unit]:
+            raise click.UsageError(f"{option}: {value!r} is no whole amount")
+    else:
+        raise click.UsageError(f"{option}: {value!r} has no such unit")
+    if found < 1:
+        raise click.UsageError(f"{option}: {value!r} is not positive")
+    return found
+
+
+def _budget(given: str | None, run: Run) -> ResourceBudget:
+    if given is None:
+        return ResourceBudget()
+    from hlspart.targets import TargetError
+
+    found = _pairs("--budget", given, ("bytes", "dsp", "bram", "uram"))
+    try:
+        part = run.pipeline.target.resources
+    except TargetError as error:
+        raise click.ClickException(str(error)) from None
+    on_chip = None if part.bram18k is None else part.bram18k * 18 * 1024 // 8
+    whole = {"bytes": on_chip, "dsp": part.dsp, "bram": part.bram18k, "uram": part.uram}
+    amounts = {k: _amount("--budget", v, whole[k], k == "bytes") for k, v in found.items()}
+    return ResourceBudget(amounts.get("bytes"), amounts.get("dsp"), amounts.get("bram"), amounts.get("uram"))
+
+
+def _off_chip(given: str | None) -> ExternalMemory:
+    if given is None:
+        return ExternalMemory()
+    found = _pairs("--offchip", given, ("bytes", "latency", "ports"))
+    ports = found.get("ports", "1")
+    if ports not in ("1", "per-array"):
+        raise click.UsageError(f"--offchip: ports={ports} is neither 1 nor per-array")
+    width = _amount("--offchip", found.get("bytes", "64"), None, True)
+    latency = found.get("latency", "84")
+    if not latency.isdigit():
+        raise click.UsageError(f"--offchip: latency={latency} is no number of cycles")
+    return ExternalMemory(width, int(latency), ports == "per-array")
+
+
+def _assumed(given: str) -> tuple[str, Assumed]:
+    nest, colon, rest = given.rpartition(":")
+    if not colon or not nest:
+        raise click.UsageError(f"--assume {given} is no NEST:ii=1,depth=12,dsp=5")
+    found = _pairs("--assume", rest, ("ii", "depth", "dsp"))
+    for key, value in found.items():
+        if not value.isdigit() or (key != "dsp" and not int(value)):
+            raise click.UsageError(f"--assume {given}: {key}={value} is no positive number")
+    values = {k: int(v) for k, v in found.items()}
+    return nest, Assumed(values.get("ii"), values.get("depth"), values.get("dsp"))

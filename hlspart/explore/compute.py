@@ -1,0 +1,249 @@
+"""The function that works on one tile of every element."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from hlspart.expand.region import Refusal
+from hlspart.expand.texts import type_text
+from hlspart.explore.frame import PAD, RegionFrame, counting
+from hlspart.model.exploring import Operand
+from hlspart.model.program import (
+    ArrayRef,
+    Declare,
+    Loop,
+    Name,
+    PragmaMark,
+    Stmt,
+    walk,
+    walk_statements,
+)
+from hlspart.model.source import Span
+from hlspart.semantics.effects import statement_expressions
+
+
+class Compute:
+    """The compute function of a region."""
+
+    def __init__(self, frame: RegionFrame) -> None:
+        self.frame = frame
+
+    def function(self, name: str) -> list[str]:
+        """The function that works on one tile of every element."""
+        given = [f"{type_text(self.frame.program, v.id)} {v.name}" for v in self.frame.w.scalars]
+        given += [self.frame.parameter(o) for o in self.frame.nest.operands]
+        lines = [f"static void {name}({', '.join([*given, f'int {self.frame.step}'])}) {{", "#pragma HLS INLINE off"]
+        lines += self.frame.steps(range(len(self.frame.nest.loops)))
+        if self.frame.cost.steps == 1:
+            lines.append(f"{PAD}(void){self.frame.step};")
+        parts = [o for o in self.frame.nest.operands if self._parts(o)]
+        for o in parts:
+            lines += self._part_declared(o)
+        loops = [k for k in range(len(self.frame.nest.loops)) if self.frame.slices[k] > 1]
+        carried = [k for k in loops if k in self.frame.nest.reductions]
+        inner = [*carried, *(k for k in loops if k not in carried)]
+        lines += self._tile_loops(inner, self._iteration(1 + len(inner), frozenset(o.name for o in parts)))
+        for o in parts:
+            lines += self._joined(o)
+        return [*lines, "}"]
+
+    def _tile_loops(self, loops: Sequence[int], body: list[str]) -> list[str]:
+        lines, depth = [], 1
+        for k in loops:
+            lines.append(PAD * depth + counting(self.frame.x[k], self.frame.slices[k]))
+            depth += 1
+        if loops:
+            lines.append("#pragma HLS PIPELINE II=1")
+        return [*lines, *body, *(PAD * d + "}" for d in range(depth - 1, 0, -1))]
+
+    def _iteration(self, depth: int, parts: frozenset[str]) -> list[str]:
+        lines = []
+        for k in self.frame.spread:
+            lines += [PAD * depth + counting(self.frame.p[k], self.frame.vector.shard[k]), "#pragma HLS UNROLL"]
+            depth += 1
+        tests = [t for k in range(len(self.frame.nest.loops)) for t in self.frame.real(k, self.frame.x[k])]
+        closing = depth
+        if tests:
+            lines.append(f"{PAD * depth}if ({' && '.join(tests)}) {{")
+            depth += 1
+        lines += self._iterators(depth)
+        lines += self._statements(depth, parts)
+        if tests:
+            lines.append(PAD * closing + "}")
+        return [*lines, *(PAD * d + "}" for d in range(closing - 1, closing - 1 - len(self.frame.spread), -1))]
+
+    def _named(self, variable: int) -> bool:
+        """Whether the moved text names a variable outside of what is replaced."""
+        kept = [s for _, s, _ in self.frame.w.kept]
+        hidden = [u.at.span for o in self.frame.w.windows for u in self.frame.texts.uses.get(o.variable.id, ())]
+        for stmt in (*kept, self.frame.w.body):
+            for use in self.frame.texts.within(stmt.at.span, variable):
+                at = use.at.span
+                if not any(h.path == at.path and h.start <= at.start and at.end <= h.end for h in hidden):
+                    return True
+        return False
+
+    def _iterators(self, depth: int) -> list[str]:
+        lines = []
+        for k, loop in enumerate(self.frame.w.loops):
+            variable = self.frame.counter(loop)
+            if variable is None or not self._named(variable.id):
+                continue
+            place, stride, start = (
+                self.frame.position(k, self.frame.x[k]),
+                self.frame.w.strides[k],
+                self.frame.w.starts[k],
+            )
+            text = place if stride == 1 else f"{stride} * ({place})"
+            text = f"{start} + {text}" if start else text
+            lines.append(f"{PAD * depth}const {type_text(self.frame.program, variable.id)} {variable.name} = {text};")
+        for stmt in walk_statements(self.frame.w.body):
+            if isinstance(stmt, Loop) and not isinstance(stmt.init, Declare):
+                inner = self.frame.counter(stmt)
+                if inner is not None:
+                    line = f"{PAD * depth}{type_text(self.frame.program, inner.id)} {inner.name};"
+                    lines += [line] if line not in lines else []
+        return lines
+
+    def _statements(self, depth: int, parts: frozenset[str]) -> list[str]:
+        lines = []
+        last = len(self.frame.w.loops) - 1
+        for when in ("every", "first"):
+            for level, stmt, at in self.frame.w.kept:
+                if at == when:
+                    lines += self._guarded(level, last, stmt, when, depth)
+        for stmt in self.frame.w.body.body:
+            if not isinstance(stmt, PragmaMark):
+                lines.append(PAD * depth + self._text(stmt, parts))
+        for level, stmt, at in sorted(self.frame.w.kept, key=lambda e: -e[0]):
+            if at == "last":
+                lines += self._guarded(level, last, stmt, at, depth)
+        return lines
+
+    def _guarded(self, level: int, last: int, stmt: Stmt, when: str, depth: int) -> list[str]:
+        text = self._text(stmt, frozenset())
+        tests = []
+        for k in range(level + 1, last + 1):
+            end = "0" if when == "first" else str(self.frame.nest.extents[k] - 1)
+            place = self.frame.position(k, self.frame.x[k])
+            if self.frame.nest.extents[k] > 1:
+                tests.append(f"{place} == {end}")
+        if when == "every" or not tests:
+            return [PAD * depth + text]
+        return [f"{PAD * depth}if ({' && '.join(tests)}) {{ {text} }}"]
+
+    def _text(self, stmt: Stmt, parts: frozenset[str]) -> str:
+        """A statement over the buffers."""
+        if not stmt.at.editable:
+            raise Refusal("macro", "a macro makes a statement of the nest", stmt.at)
+        edits: dict[Span, str] = {}
+        for root in statement_expressions(self.frame.program, stmt):
+            for e in walk(root):
+                if isinstance(e, ArrayRef) and (operand := self._operand(e.variable)) is not None:
+                    edits[self._editable(e.at)] = self._element(e, operand, parts)
+                elif isinstance(e, Name) and e.variable in self.frame.w.stands_for:
+                    ref = self.frame.w.stands_for[e.variable]
+                    held = self._operand(ref.variable)
+                    assert held is not None
+                    edits[self._editable(e.at)] = self._element(ref, held, parts)
+        if isinstance(stmt, Declare) and stmt.variables[0] in self.frame.w.stands_for:
+            variable = self.frame.program.variable(stmt.variables[0])
+            init = variable.declarations[0].initialiser
+            ref = self.frame.w.stands_for[variable.id]
+            held = self._operand(ref.variable)
+            if init is None or not init.editable or len(stmt.variables) > 1 or held is None:
+                raise Refusal("scalar", f"the first value of {variable.name} cannot be moved", stmt.at)
+            value = self.frame.texts.edited(init.span, {s: t for s, t in edits.items() if init.span.start <= s.start})
+            return f"{self._element(ref, held, parts)} = {value};"
+        text = self.frame.texts.edited(stmt.at.span, edits)
+        return text if not isinstance(stmt, Declare) or text.rstrip().endswith(";") else text + ";"
+
+    def _editable(self, at: object) -> Span:
+        kind, span = getattr(at, "kind", ""), getattr(at, "span", None)
+        if kind not in ("plain", "argument") or not isinstance(span, Span):
+            raise Refusal("macro", "a macro's body names an array of the nest", self.frame.w.loops[0].at)
+        return span
+
+    def _operand(self, variable: int) -> Operand | None:
+        for operand, window in zip(self.frame.nest.operands, self.frame.w.windows, strict=True):
+            if window.variable.id == variable:
+                return operand
+        return None
+
+    def _element(self, ref: ArrayRef, operand: Operand, parts: frozenset[str]) -> str:
+        """The word of a buffer that holds an element."""
+        number = self.frame.nest.operands.index(operand)
+        forms = self.frame.w.forms[ref.id]
+        index = []
+        for d, dim in enumerate(operand.dims):
+            pieces = []
+            shift = forms[d].const - self.frame.w.windows[number].low[d]
+            strides = dict(dim.terms)
+            for name, c in forms[d].terms:
+                k = self.frame.w.counters.get(name)
+                if k is None:
+                    inner = self.frame.w.inner[name]
+                    pieces.append(inner if c == 1 else f"{c} * {inner}")
+                    continue
+                shift += c * self.frame.w.starts[k]
+                c = strides[k]
+                if c < 0:
+                    shift -= c * (self.frame.slices[k] - 1)
+                if self.frame.slices[k] > 1:
+                    pieces.append(self.frame.x[k] if c == 1 else f"{c} * {self.frame.x[k]}")
+            text = " + ".join(pieces)
+            if shift or not text:
+                text = f"{text} {'-' if shift < 0 else '+'} {abs(shift)}" if text else str(shift)
+            index.append(text)
+        if operand.name in parts:
+            own = [k for k in self.frame.spread if k in self.frame.nest.carried(operand)]
+            held = f"{self.frame.buffer(operand)}_part" + "".join(f"[{self.frame.p[k]}]" for k in own)
+        else:
+            held = self.frame.buffer(operand)
+        held += "".join(f"[{self.frame.p[k]}]" for k in self.frame.spread_of(operand))
+        return held + "".join(f"[{i}]" for i in index)
+
+    # ------------------------------------------------------------------------- sums in space
+
+    def _parts(self, operand: Operand) -> list[int]:
+        return [k for k in self.frame.spread if k in self.frame.nest.carried(operand)]
+
+    def _part_walk(self, operand: Operand, line: str, skip: Sequence[int] = ()) -> list[str]:
+        """``line`` for every word of the parts of a sum: tile words pipelined, elements at once."""
+        dims = [(self.frame.word(operand, d), n.words(self.frame.slices)) for d, n in enumerate(operand.dims)]
+        lines, depth = [], 1
+        for at, n in dims:
+            lines.append(PAD * depth + counting(at, n))
+            depth += 1
+        lines.append("#pragma HLS PIPELINE II=1")
+        for k in (k for k in (*self._parts(operand), *self.frame.spread_of(operand)) if k not in skip):
+            lines += [PAD * depth + counting(self.frame.p[k], self.frame.vector.shard[k]), "#pragma HLS UNROLL"]
+            depth += 1
+        return [*lines, PAD * depth + line, *(PAD * d + "}" for d in range(depth - 1, 0, -1))]
+
+    def _part_declared(self, operand: Operand) -> list[str]:
+        mine = self._parts(operand)
+        name = f"{self.frame.buffer(operand)}_part"
+        sizes = "".join(f"[{self.frame.vector.shard[k]}]" for k in mine) + self.frame.extents(operand)
+        lines = [f"{PAD}{self.frame.type(operand)} {name}{sizes};"]
+        spread = len(mine) + len(self.frame.spread_of(operand))
+        lines += [f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim={d + 1}" for d in range(spread)]
+        at = "".join(f"[{self.frame.p[k]}]" for k in (*mine, *self.frame.spread_of(operand)))
+        at += "".join(f"[{self.frame.word(operand, d)}]" for d in range(len(operand.dims)))
+        return lines + self._part_walk(operand, f"{name}{at} = 0;")
+
+    def _joined(self, operand: Operand) -> list[str]:
+        """Parts of a sum added up in a tree, then to the tile."""
+        mine = self._parts(operand)
+        name = f"{self.frame.buffer(operand)}_part"
+        tail = "".join(f"[{self.frame.p[k]}]" for k in self.frame.spread_of(operand))
+        tail += "".join(f"[{self.frame.word(operand, d)}]" for d in range(len(operand.dims)))
+        terms = [
+            name + "".join(f"[{i}]" for i in at) + tail
+            for at in itertools.product(*(range(self.frame.vector.shard[k]) for k in mine))
+        ]
+        while len(terms) > 1:
+            pairs = [terms[i : i + 2] for i in range(0, len(terms), 2)]
+            terms = [f"({' + '.join(pair)})" if len(pair) > 1 else pair[0] for pair in pairs]
+        return self._part_walk(operand, f"{self.frame.buffer(operand)}{tail} += {terms[0]};", mine)

@@ -1,0 +1,78 @@
+"""Functions that fill a buffer from an array, or take its results out."""
+
+from __future__ import annotations
+
+from hlspart.explore.frame import PAD, RegionFrame, counting
+from hlspart.model.exploring import Dim, Operand
+
+
+class Copies:
+    """Load and store functions of a region."""
+
+    def __init__(self, frame: RegionFrame) -> None:
+        self.frame = frame
+
+    def copy(self, name: str, operand: Operand, load: bool) -> list[str]:
+        """A function that fills a buffer, or one that takes its results out."""
+        number = self.frame.nest.operands.index(operand)
+        window = self.frame.w.windows[number]
+        head = f"static void {name}({self.frame.array(operand)}, {self.frame.type(operand)} "
+        head += f"{self.frame.buffer(operand)}{self.frame.extents(operand)}, int {self.frame.step}) {{"
+        lines = [head, "#pragma HLS INLINE off", *self.frame.steps(sorted(operand.loops))]
+        if not any(self.frame.vector.split[k] > 1 for k in operand.loops):
+            lines.append(f"{PAD}(void){self.frame.step};")
+        depth = 1
+        for k in self.frame.spread_of(operand):
+            lines.append(PAD * depth + counting(self.frame.p[k], self.frame.vector.shard[k]))
+            depth += 1
+        word = [self.frame.word(operand, d) for d in range(len(operand.dims))]
+        for d, dim in enumerate(operand.dims):
+            lines.append(PAD * depth + counting(word[d], dim.words(self.frame.slices)))
+            depth += 1
+        lines.append("#pragma HLS PIPELINE II=1")
+        index, tests = [], []
+        for d, dim in enumerate(operand.dims):
+            place = self._base(dim, window.low[d], word[d])
+            index.append(place)
+            low, high = window.range[d]
+            tests += self._inside(dim, window.low[d], place, low, high, load)
+            if not load:
+                tests += [test for k, c in dim.terms for test in self._stored(k, c, dim, word[d])]
+        buffer = self.frame.buffer(operand) + "".join(f"[{self.frame.p[k]}]" for k in self.frame.spread_of(operand))
+        buffer += "".join(f"[{a}]" for a in word)
+        array = self.frame.variable(operand).name + "".join(f"[{i}]" for i in index)
+        move = f"{buffer} = {array};" if load else f"{array} = {buffer};"
+        if tests:
+            move = f"if ({' && '.join(tests)}) {move}"
+        lines.append(PAD * depth + move)
+        lines += [PAD * d + "}" for d in range(depth - 1, 0, -1)]
+        return [*lines, "}"]
+
+    def _base(self, dim: Dim, low: int, word: str) -> str:
+        """The index of a tile's word in the array."""
+        parts = []
+        for k, c in dim.terms:
+            first = self.frame.position(k, None)
+            if first != "0":
+                wrapped = first if " + " not in first and c == 1 else f"({first})"
+                parts.append(wrapped if c == 1 else f"{c} * {wrapped}")
+            low += min(0, c) * (self.frame.slices[k] - 1)
+        parts.append(word)
+        text = " + ".join(parts)
+        return f"{text} {'-' if low < 0 else '+'} {abs(low)}" if low else text
+
+    def _inside(self, dim: Dim, const: int, place: str, low: int, high: int, load: bool) -> list[str]:
+        """Tests that a place is one that the nest uses, where a tile may reach beyond."""
+        reach = {k: self._reach(k) if load else self.frame.nest.extents[k] for k, _ in dim.terms}
+        least = const + sum(min(0, c) * (reach[k] - 1) for k, c in dim.terms)
+        most = const + sum(max(0, c) * (reach[k] - 1) for k, c in dim.terms) + dim.width - 1
+        return ([f"{place} >= {low}"] if least < low else []) + ([f"{place} <= {high}"] if most > high else [])
+
+    def _reach(self, k: int) -> int:
+        """Iterations up to the end of the last tile, were it full."""
+        return (self.frame.vector.shard[k] - 1) * self.frame.own[k] + self.frame.vector.split[k] * self.frame.slices[k]
+
+    def _stored(self, k: int, c: int, dim: Dim, word: str) -> list[str]:
+        """Tests that a word belongs to an iteration that exists, and is no gap between two of them."""
+        found = self.frame.real(k, word if c == 1 else f"{word} / {c}") if self.frame.partial(k) else []
+        return found + ([f"{word} % {c} < {dim.width}"] if c > dim.width else [])

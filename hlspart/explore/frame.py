@@ -1,0 +1,146 @@
+"""What the functions of a region have in common: names, tiles, positions, and which iterations exist."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hlspart.expand.texts import Texts, type_text
+from hlspart.explore.nests import ReadNest
+from hlspart.explore.steps import cost
+from hlspart.model.exploring import ExternalMemory, Operand, StepCost, Vector
+from hlspart.model.program import (
+    Declare,
+    ExprStmt,
+    Loop,
+    Name,
+    PointerType,
+    Program,
+    Variable,
+)
+from hlspart.rewrite.names import Names
+
+PAD = "    "
+
+
+def counting(name: str, times: int) -> str:
+    """The head of a loop."""
+    return f"for (int {name} = 0; {name} < {times}; {name}++) {{"
+
+
+class RegionFrame:
+    """Names, types, buffers and positions of one region: what all of its functions speak of."""
+
+    def __init__(
+        self, program: Program, written: ReadNest, vector: Vector, off_chip: ExternalMemory, names: Names
+    ) -> None:  # fmt: skip
+        self.program, self.w, self.vector, self.names = program, written, vector, names
+        self.nest = written.nest
+        self.slices = vector.slices(self.nest.extents)
+        self.cost: StepCost = cost(self.nest, vector, off_chip)
+        self.texts = Texts(program, written.function.body)
+        self.own = [-(-n // s) for n, s in zip(self.nest.extents, vector.shard, strict=True)]
+        self.spread = [k for k, s in enumerate(vector.shard) if s > 1]
+        labels = [name for name, _ in self.nest.loops]
+        self.x = [names.free(f"{n}_x") for n in labels]  # iteration within a tile
+        self.p = [names.free(f"{n}_pe") for n in labels]  # element
+        self.t = [names.free(f"{n}_t") for n in labels]  # step
+        self.step, self.phase = names.free("step"), names.free("phase")
+        self.stem = f"{written.function.name}_{labels[0]}"
+        self.inside: list[str] = []
+
+    def variable(self, operand: Operand) -> Variable:
+        """The array of an operand."""
+        return self.w.windows[self.nest.operands.index(operand)].variable
+
+    def type(self, operand: Operand) -> str:
+        """Type of its elements."""
+        return type_text(self.program, self.variable(operand).id).rstrip("* ")
+
+    def array(self, operand: Operand) -> str:
+        """The parameter through which a function sees the whole array."""
+        v = self.variable(operand)
+        kind = ("const " if v.const else "") + self.type(operand)
+        if isinstance(v.type, PointerType):
+            rows = "".join(f"[{d}]" for d in (v.as_array.dims[1:] if v.as_array is not None else ()))
+            return f"{kind} (*{v.name}){rows}" if rows else f"{kind} *{v.name}"
+        return f"{kind} {v.name}{''.join('[' + ('' if d is None else str(d)) + ']' for d in v.dims)}"
+
+    def spread_of(self, operand: Operand) -> list[int]:
+        """Loops in space that choose its tile."""
+        return [k for k in self.spread if k in operand.loops]
+
+    def extents(self, operand: Operand) -> str:
+        """Extents of a buffer: the elements that hold tiles of their own, then the tile."""
+        sizes = [self.vector.shard[k] for k in self.spread_of(operand)]
+        return "".join(f"[{n}]" for n in (*sizes, *(d.words(self.slices) for d in operand.dims)))
+
+    def buffer(self, operand: Operand) -> str:
+        """Its parameter in the functions."""
+        return f"{operand.name}_t"
+
+    def parameter(self, operand: Operand) -> str:
+        """Its declaration in their heads."""
+        return f"{self.type(operand)} {self.buffer(operand)}{self.extents(operand)}"
+
+    def position(self, k: int, inside: str | None) -> str:
+        """First iteration of an element's tile along a loop, or one of its iterations, from 0."""
+        parts = []
+        if k in self.spread:
+            parts.append(f"{self.p[k]} * {self.own[k]}")
+        if self.vector.split[k] > 1:
+            parts.append(f"{self.t[k]} * {self.slices[k]}" if self.slices[k] > 1 else self.t[k])
+        if inside is not None and self.slices[k] > 1:
+            parts.append(inside)
+        return " + ".join(parts) or "0"
+
+    def steps(self, used: Sequence[int]) -> list[str]:
+        """Which slice of each loop a step works on."""
+        lines, below = [], 1
+        for k in reversed(self.vector.order):
+            if k in used and self.vector.split[k] > 1:
+                over = f"{self.step} / {below}" if below > 1 else self.step
+                outer = below * self.vector.split[k] == self.cost.steps
+                text = (
+                    over
+                    if outer
+                    else f"({over}) % {self.vector.split[k]}"
+                    if below > 1
+                    else (f"{self.step} % {self.vector.split[k]}")
+                )
+                lines.append(f"{PAD}const int {self.t[k]} = {text};")
+            below *= self.vector.split[k]
+        return lines[::-1]
+
+    def partial(self, k: int) -> bool:
+        """Whether some tile along a loop is not full."""
+        return self.own[k] * self.vector.shard[k] != self.nest.extents[k] or (
+            self.slices[k] * self.vector.split[k] != self.own[k]
+        )
+
+    def real(self, k: int, inside: str) -> list[str]:
+        """Conditions under which an iteration of a tile exists and is this element's."""
+        found = []
+        if self.slices[k] * self.vector.split[k] != self.own[k]:
+            local = [f"{self.t[k]} * {self.slices[k]}" if self.slices[k] > 1 else self.t[k]]
+            local += [inside] if self.slices[k] > 1 else []
+            found.append(f"{' + '.join(local)} < {self.own[k]}")
+        if self.own[k] * self.vector.shard[k] != self.nest.extents[k]:
+            found.append(f"{self.position(k, inside)} < {self.nest.extents[k]}")
+        return found
+
+    def word(self, operand: Operand, d: int) -> str:
+        """Name of the index along a dimension of a tile."""
+        while len(self.inside) <= d:
+            self.inside.append(self.names.free(f"d{len(self.inside)}"))
+        return self.inside[d]
+
+    def counter(self, loop: Loop) -> Variable | None:
+        """The variable that a loop counts with."""
+        stmt = loop.init
+        if isinstance(stmt, Declare) and stmt.variables:
+            return self.program.variable(stmt.variables[0])
+        if isinstance(stmt, ExprStmt):
+            target = getattr(stmt.expr, "target", None)
+            if isinstance(target, Name):
+                return self.program.variable(target.variable)
+        return None

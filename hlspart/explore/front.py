@@ -1,0 +1,85 @@
+"""Pareto fronts of (cycles, bytes, DSP), merged over nests without loss."""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections.abc import Iterable, Sequence
+from typing import Generic, Protocol, TypeVar
+
+from hlspart.model.exploring import Combined, Point, ResourceBudget
+
+
+class Figured(Protocol):
+    """What has figures, and a total order."""
+
+    @property
+    def figures(self) -> tuple[int, int, int]: ...
+    @property
+    def key(self) -> tuple[object, ...]: ...
+
+
+_F = TypeVar("_F", bound=Figured)
+
+
+def front(points: Iterable[_F]) -> tuple[_F, ...]:
+    """Those that no other is at least as good as in everything, by cycles; of equals the first in the total order."""
+    kept = Front[_F]()
+    for point in sorted(points, key=lambda p: p.key):
+        kept.add(point)
+    return kept.points
+
+
+class Front(Generic[_F]):
+    """A front that grows; ``add`` keeps of equals the one with the least key."""
+
+    def __init__(self) -> None:
+        self._of: list[tuple[tuple[int, int, int], _F]] = []
+
+    def beaten(self, figures: tuple[int, int, int]) -> bool:
+        """Whether a kept point is better in something and no worse in anything."""
+        cycles, size, dsp = figures
+        end = bisect_right(self._of, figures, key=lambda e: e[0])
+        return any(f[1] <= size and f[2] <= dsp and f != figures for f, _ in self._of[:end] if f[0] <= cycles)
+
+    def add(self, point: _F) -> None:
+        """Take a point in, and what it beats out."""
+        figures = point.figures
+        if self.beaten(figures):
+            return
+        for f, kept in self._of:
+            if f == figures:
+                if point.key < kept.key:
+                    self._of.remove((f, kept))
+                    break
+                return
+        self._of = [(f, p) for f, p in self._of if not all(a <= b for a, b in zip(figures, f, strict=True))]
+        insort(self._of, (figures, point), key=lambda e: e[0])
+
+    @property
+    def points(self) -> tuple[_F, ...]:
+        """By cycles."""
+        return tuple(p for _, p in self._of)
+
+
+def within(figures: tuple[int, int, int], budget: ResourceBudget) -> bool:
+    """Whether bytes and DSP blocks keep to their limits."""
+    return (budget.size is None or figures[1] <= budget.size) and (budget.dsp is None or figures[2] <= budget.dsp)
+
+
+def chained(fronts: Sequence[Sequence[Point]], share: bool, budget: ResourceBudget) -> tuple[Combined, ...]:
+    """One point per nest, one nest after the other: cycles and DSP blocks add, memory is shared (the most) or adds.
+
+    Exact: cycles, bytes and DSP of a whole grow with those of its parts, so a part that another part beats is in no
+    whole that nothing beats. Partial wholes beyond the budget stay beyond it.
+    """
+    found: tuple[Combined, ...] = (Combined(0, 0, 0, ()),)
+    for points in fronts:
+        longer = (
+            Combined(
+                c.cycles + p.cycles, max(c.size, p.size) if share else c.size + p.size, c.dsp + p.dsp, (*c.points, p)
+            )
+            for c in found
+            for p in points
+        )
+        found = front(c for c in longer if within(c.figures, budget))
+    return found

@@ -1,0 +1,63 @@
+"""Layers of nests: which must wait for which, and after which all of a layer is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class NestUses:
+    """The arrays that a nest reads and writes, by whatever names them."""
+
+    reads: frozenset[object]
+    writes: frozenset[object]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerEdge:
+    """The nest ``before`` must be done before ``behind``; ``kinds`` of RAW, WAR, WAW."""
+
+    before: int
+    behind: int
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """A layer per nest, the last ones 0; ``order``: layer by layer, each in the order of the text.
+
+    ``barrier``: whether a nest is the last one of its layer in that order.
+    """
+
+    of: tuple[int, ...]
+    order: tuple[int, ...]
+    barrier: tuple[bool, ...]
+    edges: tuple[LayerEdge, ...]
+
+
+def edges(nests: Sequence[NestUses]) -> tuple[LayerEdge, ...]:
+    """All dependences between nests in the order of the text."""
+    found = []
+    for b, behind in enumerate(nests):
+        for a, before in enumerate(nests[:b]):
+            kinds = (
+                ("RAW", before.writes & behind.reads),
+                ("WAR", before.reads & behind.writes),
+                ("WAW", before.writes & behind.writes),
+            )
+            present = tuple(kind for kind, shared in kinds if shared)
+            if present:
+                found.append(LayerEdge(a, b, present))
+    return tuple(found)
+
+
+def layers(nests: Sequence[NestUses]) -> Layers:
+    """A nest without dependents is in layer 0, any other one above its dependents."""
+    found = edges(nests)
+    of = [0] * len(nests)
+    for k in reversed(range(len(nests))):
+        of[k] = max((of[e.behind] + 1 for e in found if e.before == k), default=0)
+    order = sorted(range(len(nests)), key=lambda k: (-of[k], k))
+    last = {of[k]: k for k in order}
+    return Layers(tuple(of), tuple(order), tuple(last[of[k]] == k for k in range(len(nests))), found)

@@ -1,0 +1,202 @@
+"""Results as the plain values of ``hlspart.explore/1``: every figure can be recounted from the others."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hlspart.explore.layers import Layers
+from hlspart.explore.nests import KeptNest, ReadNest
+from hlspart.explore.space import Space
+from hlspart.explore.steps import cost, phases
+from hlspart.model.exploring import Combined, Explored, ExploreOptions, Point, Readback, StepCost, TiledNest, Vector
+from hlspart.model.program import Function, Program
+
+if TYPE_CHECKING:
+    from hlspart.explore.emit import Emitted
+
+#: Rows of the step table that are listed one by one; the middle of a longer one repeats.
+MOST_STEPS = 64
+
+
+def plain(value: Any) -> Any:
+    """A record as it comes back from JSON."""
+    return json.loads(json.dumps(value))
+
+
+@dataclass(frozen=True)
+class SearchedNest:
+    """One nest with its space; ``key``: equal for nests with equal results."""
+
+    written: ReadNest
+    space: Space
+    key: str
+    same_as: int | None
+
+
+class View:
+    """What is shown of one top function."""
+
+    def __init__(
+        self, program: Program, function: Function, options: ExploreOptions, layers: Layers,
+        found: Sequence[ReadNest | KeptNest], regions: Sequence[SearchedNest],
+    ) -> None:  # fmt: skip
+        self.program, self.function, self.options, self.layers = program, function, options, layers
+        self.nests, self.regions = found, regions
+        self.place = {id(r.written.loops[0]): k for k, r in enumerate(regions)}
+
+    def _number(self, nest: ReadNest | KeptNest) -> int | None:
+        return None if isinstance(nest, KeptNest) else self.place.get(id(nest.loops[0]))
+
+    def _nest(self, k: int, nest: ReadNest | KeptNest) -> dict[str, Any]:
+        loop = nest.loop if isinstance(nest, KeptNest) else nest.loops[0]
+        entry: dict[str, Any] = {
+            "id": f"r{k}", "nests": [loop.name], "line": self.program.line(loop.at), "layer": self.layers.of[k],
+            "barrier": self.layers.barrier[k],
+        }  # fmt: skip
+        number = self._number(nest)
+        if number is None:
+            reason = nest.reason if isinstance(nest, KeptNest) else "#pragma hlspart keep"
+            return {**entry, "explored": False, "reason": reason}
+        region = self.regions[number]
+        of = region.written.nest
+        first = None if region.same_as is None else self.regions[region.same_as]
+        at = None if first is None else next(f"r{i}" for i, n in enumerate(self.nests) if self._number(n) ==
+                                             region.same_as)  # fmt: skip
+        return {
+            **entry, "explored": True, "loops": [{"name": n, "extent": e} for n, e in of.loops],
+            "assumed": {"ii": of.ii, "depth": of.depth, "dsp": of.dsp}, "keeps_order": region.space.strict,
+            "operands": [
+                {"array": o.name, "element_bytes": o.element_bytes, "read": o.read, "written": o.written,
+                 "dims": [{"terms": [[of.loops[j][0], c] for j, c in d.terms], "width": d.width} for d in o.dims]}
+                for o in of.operands
+            ],
+            "resident_bytes": of.resident, "template_id": region.key, "reused_from": at,
+            "candidates": region.space.size,
+        }  # fmt: skip
+
+    def plan(self) -> dict[str, Any]:
+        """Regions, layers and the size of the space; nothing evaluated."""
+        return {
+            "function": self.function.name,
+            "elements": self.options.elements,
+            "regions": [self._nest(k, n) for k, n in enumerate(self.nests)],
+            "layers": self._layers(),
+            "candidates": math.prod(r.space.size for r in self.regions) if self.regions else 0,
+        }
+
+    def _layers(self) -> dict[str, Any]:
+        return {
+            "order": [f"r{k}" for k in self.layers.order],
+            "edges": [{"from": f"r{e.before}", "to": f"r{e.behind}", "kinds": list(e.kinds)}
+                      for e in self.layers.edges],
+        }  # fmt: skip
+
+    def found(
+        self, results: Mapping[int, Explored], merged: Sequence[Combined], chosen: Combined | None,
+        back: Readback | None, emitted: Sequence[Emitted], proved: bool, over: Sequence[Mapping[str, Any]],
+        least: Mapping[str, int],
+    ) -> dict[str, Any]:  # fmt: skip
+        """The whole entry."""
+        shape = self.plan()
+        for entry, nest in zip(shape["regions"], self.nests, strict=True):
+            number = self._number(nest)
+            if number is not None:
+                self._searched(entry, self.regions[number].written.nest, results[number])
+        bound = sum(e.bound for e in results.values())
+        best = None if chosen is None else self._best(chosen, back)
+        limits = {
+            "bytes": self.options.budget.size, "dsp": self.options.budget.dsp,
+            "bram18k": self.options.budget.bram18k, "uram": self.options.budget.uram,
+        }  # fmt: skip
+        return {
+            **shape,
+            "evaluated": sum(e.evaluated for k, e in results.items() if self.regions[k].same_as is None),
+            "pruned": sum(e.pruned for k, e in results.items() if self.regions[k].same_as is None),
+            "steps": [] if chosen is None else self._steps(chosen),
+            "best": best,
+            "pareto": [self._whole(c) for c in merged] if self.options.pareto else [],
+            "bound": bound,
+            "gap": None if chosen is None else 1.0 if proved else round(chosen.cycles / max(1, bound), 4),
+            "proved": proved,
+            "objective": self.options.objective,
+            "shared": self.options.share,
+            "limits": limits,
+            "off_chip": {
+                "bytes": self.options.off_chip.width, "latency": self.options.off_chip.latency,
+                "ports": "per-array" if self.options.off_chip.per_array else 1,
+            },
+            "failed": list(over),
+            "smallest_need": dict(least),
+        }  # fmt: skip
+
+    def _searched(self, entry: dict[str, Any], nest: TiledNest, of: Explored) -> None:
+        entry |= {
+            "evaluated": of.evaluated, "pruned": of.pruned, "complete": of.complete, "bound": of.bound,
+            "failed": [f.to_json() for f in of.failures],
+            "front": [self._point(nest, p) for p in of.front],
+        }  # fmt: skip
+
+    @staticmethod
+    def _vector(nest: TiledNest, v: Vector) -> dict[str, Any]:
+        return {
+            "shard": list(v.shard), "split": list(v.split), "slice": list(v.slices(nest.extents)),
+            "order": [nest.loops[k][0] for k in v.order],
+        }  # fmt: skip
+
+    def _point(self, nest: TiledNest, p: Point) -> dict[str, Any]:
+        return {"cycles": p.cycles, "bytes": p.size, "dsp": p.dsp, **self._vector(nest, p.vector)}
+
+    def _whole(self, c: Combined) -> dict[str, Any]:
+        nests = [r.written.nest for r in self.regions]
+        regions = [self._point(n, p) for n, p in zip(nests, c.points, strict=True)]
+        return {"cycles": c.cycles, "bytes": c.size, "dsp": c.dsp, "regions": regions}
+
+    def _best(self, c: Combined, back: Readback | None) -> dict[str, Any]:
+        costs = [cost(r.written.nest, p.vector, self.options.off_chip) for r, p in
+                 zip(self.regions, c.points, strict=True)]  # fmt: skip
+        schedule = None if back is None else back.cycles
+        return {
+            "cycles": c.cycles, "bytes": c.size, "dsp": c.dsp,
+            "serial_cycles": sum(x.serial for x in costs),
+            "schedule_cycles": schedule, "schedule_cause": None if back is None else back.cause,
+            "bram18k": None if back is None else back.bram18k, "uram": None if back is None else back.uram,
+            "buffer_bytes": None if back is None else back.size,
+            "regions": [self._region(r, p, x) for r, p, x in zip(self.regions, c.points, costs, strict=True)],
+        }  # fmt: skip
+
+    def _region(self, region: SearchedNest, p: Point, of: StepCost) -> dict[str, Any]:
+        nest = region.written.nest
+        moving = {m.array: m for m in of.moves}
+
+        def moved(array: str) -> dict[str, Any]:
+            m = moving[array]
+            return {"array": array, "bytes": m.size, "cycles": m.cycles, "period": m.period,
+                    "requests": of.steps // m.period}  # fmt: skip
+
+        sharded = [k for k, s in enumerate(p.vector.shard) if s > 1 and k in nest.reductions]
+        timed = [k for k, t in enumerate(p.vector.split) if t > 1 and k in nest.reductions]
+        return {
+            "id": next(f"r{i}" for i, n in enumerate(self.nests) if self._number(n) == self.regions.index(region)),
+            "kind": "partial-sum" if sharded else "time-accumulated" if timed else "map",
+            "cycles": p.cycles, "bytes": p.size, "dsp": p.dsp, **self._vector(nest, p.vector),
+            "steps": of.steps, "compute": of.compute, "ii": nest.ii, "depth": nest.depth, "serial_cycles": of.serial,
+            "load": [moved(m.array) for m in of.moves if m.loaded],
+            "store": [moved(m.array) for m in of.moves if m.stored],
+            "buffers": [{"array": m.array, "bytes": m.size, "copies": m.copies} for m in of.moves],
+            "partial_bytes": of.size - sum(m.size * m.copies for m in of.moves),
+        }  # fmt: skip
+
+    def _steps(self, c: Combined) -> list[dict[str, Any]]:
+        rows = []
+        for region, p in zip(self.regions, c.points, strict=True):
+            of = cost(region.written.nest, p.vector, self.options.off_chip)
+            where = self.regions.index(region)
+            for k, (loads, computed, stores) in enumerate(phases(of.steps, of.moves)):
+                if k < MOST_STEPS:
+                    rows.append({"region": where, "step": k, "load": list(loads), "compute": computed,
+                                 "store": list(stores)})  # fmt: skip
+        return rows

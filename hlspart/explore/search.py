@@ -1,0 +1,150 @@
+"""The search of one nest: a task per shard vector, each on its own, so that any number of workers give one result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hlspart.explore.bound import Bound
+from hlspart.explore.front import Front, front, within
+from hlspart.explore.space import Space
+from hlspart.explore.steps import cost
+from hlspart.model.exploring import Explored, ExternalMemory, Failure, Point, ResourceBudget
+
+
+@dataclass(frozen=True)
+class Task:
+    """All candidates of a nest under one shard vector, or the first ``limit`` of them."""
+
+    nest: int
+    shard: tuple[int, ...]
+    candidates: int
+    limit: int | None = None
+
+    @property
+    def key(self) -> str:
+        """Name in the records on disk."""
+        return f"{self.nest}:{','.join(map(str, self.shard))}:{self.limit if self.limit is not None else '-'}"
+
+    @property
+    def looked_at(self) -> int:
+        """Candidates that it decides."""
+        return self.candidates if self.limit is None else min(self.limit, self.candidates)
+
+
+@dataclass(frozen=True)
+class SearchProblem:
+    """What a worker needs to run tasks: plain values only."""
+
+    spaces: tuple[Space, ...]
+    off_chip: ExternalMemory
+    budget: ResourceBudget
+
+    def run(self, task: Task) -> dict[str, Any]:
+        """The record of a task."""
+        return run(self.spaces[task.nest], self.off_chip, self.budget, task)
+
+
+class BoundViolated(AssertionError):
+    """A candidate costs less than its bound: a defect of this program."""
+
+
+def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Task) -> dict[str, Any]:
+    """Evaluate a task: its front within the budget, what failed, what a bound made needless.
+
+    (shard, split) pairs are taken by their bound on cycles; bytes and DSP blocks do not depend on the order of the
+    loops, so a pair whose bounds a found point beats is decided without a look at its orders.
+    """
+    nest, bound = space.nest, Bound(space.nest, off_chip)
+    pairs = []
+    left = task.looked_at
+    for split in space.slices(task.shard):
+        orders = list(space.orders(split))[:left]
+        if not orders:
+            continue
+        left -= len(orders)
+        still = cost(nest, space.vector(task.shard, split, orders[0]), off_chip)
+        pairs.append((bound.cycles(task.shard, split), split, orders, still))
+    pairs.sort(key=lambda p: (p[0], p[1]))
+    found: Front[Point] = Front()
+    evaluated = pruned = 0
+    missing: dict[str, list[int]] = {}
+    least: dict[str, int] = {}
+    for low, split, orders, still in pairs:
+        needs = {"bytes": still.size, "dsp": still.dsp}
+        for resource, need in needs.items():
+            least[resource] = min(need, least.get(resource, need))
+        short = [r for r, have in (("bytes", budget.size), ("dsp", budget.dsp)) if have is not None and needs[r] > have]
+        if short:
+            evaluated += len(orders)
+            for resource in short:
+                entry = missing.setdefault(resource, [0, needs[resource]])
+                entry[0] += len(orders)
+                entry[1] = min(entry[1], needs[resource])
+            continue
+        if found.beaten((low, still.size, still.dsp)):
+            pruned += len(orders)
+            continue
+        for order in orders:
+            vector = space.vector(task.shard, split, order)
+            full = still if order == orders[0] else cost(nest, vector, off_chip)
+            evaluated += 1
+            if full.cycles < low:
+                raise BoundViolated(f"{nest.name} {vector}: {full.cycles} cycles, bound {low}")
+            found.add(Point(*full.figures, vector))
+    return {
+        "task": task.key,
+        "evaluated": evaluated,
+        "pruned": pruned,
+        "failed": missing,
+        "least": least,
+        "front": [[*p.figures, p.vector.split, p.vector.order] for p in found.points],
+    }
+
+
+def tasks(spaces: Sequence[Space], off_chip: ExternalMemory, limit: int | None = None) -> Iterator[Task]:
+    """All tasks, those of the least bound first; ``limit``: candidates per nest that are looked at."""
+    for number, space in enumerate(spaces):
+        bound = Bound(space.nest, off_chip)
+        left = limit
+        for shard in sorted(space.shards(), key=lambda s: (bound.least(s), s)):
+            count = space.count(shard)
+            if left is None:
+                yield Task(number, shard, count)
+                continue
+            if left > 0 and count:
+                yield Task(number, shard, count, left if left < count else None)
+                left -= min(left, count)
+
+
+def collect(
+    number: int, space: Space, off_chip: ExternalMemory, budget: ResourceBudget, done: Mapping[str, Mapping[str, Any]],
+    planned: Sequence[Task],
+) -> Explored:  # fmt: skip
+    """The nest's result from the records of its tasks, in whatever order they came."""
+    own = [t for t in planned if t.nest == number]
+    records = [(t, done[t.key]) for t in own if t.key in done]
+    points = [
+        Point(c, s, d, space.vector(t.shard, split, order)) for t, r in records for c, s, d, split, order in r["front"]
+    ]
+    missing: dict[str, list[int]] = {}
+    least: dict[str, int] = {}
+    for _, record in records:
+        for resource, (count, need) in record["failed"].items():
+            entry = missing.setdefault(resource, [0, need])
+            entry[0] += count
+            entry[1] = min(entry[1], need)
+        for resource, need in record["least"].items():
+            least[resource] = min(need, least.get(resource, need))
+    have = {"bytes": budget.size, "dsp": budget.dsp}
+    failures = tuple(Failure(r, c, n, have[r] or 0) for r, (c, n) in sorted(missing.items()))
+    whole = {t.shard for t, _ in records if t.limit is None}
+    bound = Bound(space.nest, off_chip)
+    open_shards = [s for s in space.shards() if s not in whole and space.count(s)]
+    kept = front(p for p in points if within(p.figures, budget))
+    lows = [bound.least(s) for s in open_shards] + [p.cycles for p in kept[:1]]
+    return Explored(
+        kept, space.size, sum(r["evaluated"] for _, r in records), sum(r["pruned"] for _, r in records), failures,
+        not open_shards, min(lows, default=0), least,
+    )  # fmt: skip

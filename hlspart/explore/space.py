@@ -1,0 +1,169 @@
+"""The finite space of a nest: shard vectors in levels, slices, orders of the time loops; counted before any search."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from hlspart.model.exploring import TiledNest, Vector
+
+
+def shardings(extents: Sequence[int], elements: int, fixed: Sequence[int | None] = ()) -> list[tuple[int, ...]]:
+    """Shard vectors whose product is ``elements``, none above its loop's extent, and all ones; ``fixed``: given ones.
+
+    In the order of divisors, all ones last where they are not among the others.
+    """
+    given = tuple(fixed) or (None,) * len(extents)
+    divisors = [d for d in range(1, elements + 1) if elements % d == 0]
+    found: list[tuple[int, ...]] = []
+
+    def grow(head: tuple[int, ...], rest: int) -> None:
+        k = len(head)
+        if k == len(extents):
+            if rest == 1:
+                found.append(head)
+            return
+        for d in divisors:
+            if rest % d == 0 and d <= extents[k] and given[k] in (None, d):
+                grow((*head, d), rest // d)
+
+    grow((), elements)
+    ones = (1,) * len(extents)
+    if ones not in found and all(f in (None, 1) for f in given):
+        found.append(ones)
+    return found
+
+
+def levels(shape: Sequence[int], elements: int, align: int) -> list[dict[str, Any]]:
+    """Shard vectors of a tensor by the tiles they really make, most first; ``align``: base of the last dimension.
+
+    A dimension has ``min(ceil(extent / base), shard)`` tiles; ``factor`` is the logarithm of their product, rounded up.
+    Here a shard may exceed its extent, so that no vector of the product is lost.
+    """
+    base = [1] * (len(shape) - 1) + [align]
+    at_most = [-(-n // b) for n, b in zip(shape, base, strict=True)]
+    found: dict[int, list[tuple[int, ...]]] = {}
+    vectors = shardings([elements] * len(shape), elements)
+    for vector in sorted(vectors):
+        tiles = math.prod(min(m, s) for m, s in zip(at_most, vector, strict=True))
+        found.setdefault(tiles, []).append(vector)
+    return [
+        {"factor": (tiles - 1).bit_length(), "tiles": tiles, "count": len(found[tiles]),
+         "shardings": [list(v) for v in found[tiles]]}
+        for tiles in sorted(found, reverse=True)
+    ]  # fmt: skip
+
+
+def tiles(extent: int, shard: int, split: int) -> Iterator[tuple[int, int, int, int]]:
+    """(element, step, first iteration, iterations) of every tile that is not empty; the last ones are partial."""
+    own = -(-extent // shard)
+    size = -(-own // split)
+    for element in range(shard):
+        for step in range(split):
+            first = element * own + step * size
+            count = min(size, own - step * size, extent - first)
+            if count > 0:
+                yield element, step, first, count
+
+
+@cache
+def splits(own: int) -> tuple[int, ...]:
+    """The least number of steps for each distinct slice of ``own`` iterations."""
+    least: dict[int, int] = {}
+    for steps in range(1, own + 1):
+        least.setdefault(-(-own // steps), steps)
+    return tuple(least.values())
+
+
+class Space:
+    """The candidates of one nest on ``elements``; ``shard`` and ``split``: what is fixed, per loop or None."""
+
+    def __init__(
+        self,
+        nest: TiledNest,
+        elements: int,
+        *,
+        reassociate: bool = True,
+        orders: bool = True,
+        shard: Sequence[int | None] = (),
+        split: Sequence[int | None] = (),
+    ) -> None:
+        """``reassociate``: reduction loops may lie in space and their parts be taken in any order."""
+        self.nest, self.elements, self.any_order = nest, elements, orders
+        self.strict = nest.ordered and not (reassociate and nest.sums)
+        self._sequences = [sorted(nest.carried(o)) for o in nest.operands if o.written]
+        loops = range(len(nest.loops))
+        given = tuple(shard) or (None,) * len(loops)
+        single = nest.whole | (nest.reductions if self.strict else frozenset())
+        self._shard = tuple(1 if k in single and given[k] is None else given[k] for k in loops)
+        self._split = tuple(split) or (None,) * len(loops)
+        self.impossible = [k for k in loops if k in single and given[k] not in (None, 1)]
+
+    def shards(self) -> list[tuple[int, ...]]:
+        """The shard vectors."""
+        return [] if self.impossible else shardings(self.nest.extents, self.elements, self._shard)
+
+    def slices(self, shard: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """The split vectors under a shard vector."""
+        yield from (s for s in itertools.product(*self._choices(shard)) if self._kept(shard, s))
+
+    def _choices(self, shard: Sequence[int]) -> list[tuple[int, ...]]:
+        own = [-(-n // s) for n, s in zip(self.nest.extents, shard, strict=True)]
+        free = [(1,) if k in self.nest.whole else splits(n) for k, n in enumerate(own)]
+        return [c if g is None else tuple(t for t in c if t == g) for c, g in zip(free, self._split, strict=True)]
+
+    def _kept(self, shard: Sequence[int], split: Sequence[int]) -> bool:
+        """Whether the order of sums can be kept: before a split reduction loop every other one goes step by step."""
+        if not self.strict:
+            return True
+        return not any(
+            split[k] > 1 and any(split[b] < self.nest.extents[b] for b in loops[:position])
+            for loops in self._sequences
+            for position, k in enumerate(loops)
+        )
+
+    def orders(self, split: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Orders of the time loops: those of several steps permuted, the others behind them as in the source."""
+        moving = [k for k, t in enumerate(split) if t > 1]
+        still = tuple(k for k, t in enumerate(split) if t == 1)
+        for order in itertools.permutations(moving) if self.any_order else [tuple(moving)]:
+            if not self.strict or all(
+                [k for k in order if k in loops] == [k for k in loops if k in order] for loops in self._sequences
+            ):
+                yield (*order, *still)
+
+    def count(self, shard: Sequence[int]) -> int:
+        """Candidates under a shard vector."""
+        if self.strict:
+            return sum(sum(1 for _ in self.orders(s)) for s in self.slices(shard))
+        choices = self._choices(shard)
+        if not self.any_order:
+            return math.prod(map(len, choices))
+        ways = Counter({0: 1})  # loops of several steps -> vectors
+        for choice in choices:
+            single = sum(1 for t in choice if t == 1)
+            grown: Counter[int] = Counter()
+            for moving, n in ways.items():
+                grown[moving] += n * single
+                grown[moving + 1] += n * (len(choice) - single)
+            ways = grown
+        return sum(n * math.factorial(moving) for moving, n in ways.items())
+
+    @property
+    def size(self) -> int:
+        """All candidates."""
+        return sum(self.count(s) for s in self.shards())
+
+    def vector(self, shard: Sequence[int], split: Sequence[int], order: Sequence[int]) -> Vector:
+        """A candidate with the names by which it is ranked."""
+        return Vector(tuple(shard), tuple(split), tuple(order), tuple(self.nest.loops[k][0] for k in order))
+
+    def vectors(self) -> Iterator[Vector]:
+        """All candidates, in order."""
+        for shard in self.shards():
+            for split in self.slices(shard):
+                yield from (self.vector(shard, split, order) for order in self.orders(split))

@@ -1,0 +1,87 @@
+"""Records of a search on disk: what is searched, and one line per finished task, written by the driver alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+
+class StateError(Exception):
+    """A folder of records that belongs to another search, or cannot be used."""
+
+
+def digest(value: object) -> str:
+    """Name of a plain value, the same on every machine."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+class Store:
+    """``FOLDER/space.json`` and ``FOLDER/results.jsonl``; without a folder nothing is kept."""
+
+    def __init__(self, folder: str | None, space: Mapping[str, Any], resume: bool) -> None:
+        """Raises :class:`StateError`. Without ``resume`` what is there is replaced."""
+        self.done: dict[str, dict[str, Any]] = {}
+        self._file: TextIO | None = None
+        if folder is None:
+            return
+        path = Path(folder)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            known, results = path / "space.json", path / "results.jsonl"
+            if resume and known.exists():
+                there = _read(known)
+                if there.get("hash") != digest(space):
+                    raise StateError(f"{folder} holds the records of another search")
+                self.done = {r["task"]: r for r in _lines(results)}
+            text = "".join(json.dumps(r, separators=(",", ":")) + "\n" for r in self.done.values())
+            _replace(results, text)  # a line that a crash cut off is gone
+            _replace(known, json.dumps({"hash": digest(space), "space": space}, indent=1) + "\n")
+            self._file = results.open("a", encoding="utf-8")
+        except OSError as error:
+            raise StateError(f"cannot keep records in {folder}: {error.strerror or error}") from None
+
+    def add(self, records: Iterable[dict[str, Any]]) -> None:
+        """Take finished tasks in; on disk before it returns."""
+        for record in records:
+            self.done[record["task"]] = record
+            if self._file is not None:
+                self._file.write(json.dumps(record, separators=(",", ":")) + "\n")
+        if self._file is not None:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """No more records."""
+        if self._file is not None:
+            self._file.close()
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    """Whole records; a broken one is as if its task had not run."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict) and {"task", "evaluated", "pruned", "failed", "least", "front"} <= set(record):
+            found.append(record)
+    return found
+
+
+def _replace(path: Path, text: str) -> None:
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)

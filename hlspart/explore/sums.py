@@ -1,0 +1,122 @@
+"""Scalars beside inner loops: values that do not change, and sums on their way to the one element that takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hlspart.expand.region import Refusal, target_of
+from hlspart.model.access import Access
+from hlspart.model.program import (
+    ArrayRef,
+    Assign,
+    Block,
+    Declare,
+    ExprStmt,
+    Function,
+    Loop,
+    Name,
+    Program,
+    ScalarType,
+    Stmt,
+    Variable,
+    walk,
+    walk_statements,
+)
+from hlspart.semantics.effects import statement_expressions
+
+
+class Sums:
+    """``stands_for``: scalar -> the element; ``dropped``: what only hands a sum over; ``constant``: declarations of
+    values that any iteration can work out anew. ``beside``: (level, statement, whether behind the inner loop)."""
+
+    def __init__(
+        self, program: Program, function: Function, outer: Loop, accesses: Sequence[Access],
+        beside: Sequence[tuple[int, Stmt, bool]],
+    ) -> None:  # fmt: skip
+        self.program, self.function, self.outer = program, function, outer
+        self.accesses, self.kept = accesses, beside
+        self.stands_for: dict[int, ArrayRef] = {}
+        self.dropped: list[Stmt] = []
+        self.constant: set[Stmt] = set()
+
+    def read(self, innermost: Block, counts: frozenset[int | None]) -> None:
+        """Scalars that live across an inner loop: each must stand for the element that takes it in the end."""
+        inner = {v for s in walk_statements(innermost) if isinstance(s, Declare) for v in s.variables}
+        for stmt in [*(s for _, s, _ in self.kept), innermost]:
+            for root in statement_expressions(self.program, stmt):
+                for e in walk(root):
+                    target = target_of(e)
+                    if isinstance(target, Name) and target.variable not in inner | counts:
+                        self._carries(self.program.variable(target.variable), target)
+            if isinstance(stmt, Declare) and self._constant(stmt):
+                self.constant.add(stmt)
+                continue
+            for v in (v for w in walk_statements(stmt) if isinstance(w, Declare) for v in w.variables):
+                if v not in inner | counts:
+                    self._carries(self.program.variable(v), None)
+
+    def _constant(self, declare: Declare) -> bool:
+        """Whether the nest could work the declared values out anew in every iteration."""
+        changed = {a.array for a in self.accesses if a.kind == "write"}
+        for e in (n for r in statement_expressions(self.program, self.outer.body) for n in walk(r)):
+            target = target_of(e)
+            if isinstance(target, Name):
+                changed.add(target.variable)
+        for v in map(self.program.variable, declare.variables):
+            if not isinstance(v.type, ScalarType) or v.init is None or v.storage == "static" or v.id in changed:
+                return False
+            if any(isinstance(e, Name | ArrayRef) and e.variable in changed for e in walk(v.init)):
+                return False
+        return True
+
+    def _carries(self, variable: Variable, at: Name | None) -> None:
+        if variable.id in self.stands_for:
+            return
+        place = self.outer.at if at is None else at.at
+        takers = [
+            (s, s.expr)
+            for _, s, behind in self.kept
+            if behind and isinstance(s, ExprStmt) and isinstance(s.expr, Assign) and s.expr.op == "="
+            and isinstance(s.expr.value, Name) and s.expr.value.variable == variable.id
+        ]  # fmt: skip
+        why = f"{variable.name} is carried from iteration to iteration"
+        if len(takers) != 1 or not isinstance(takers[0][1].target, ArrayRef) or not self._first(variable):
+            raise Refusal("scalar", why, place)
+        taker, assign = takers[0]
+        target = assign.target
+        assert isinstance(target, ArrayRef)
+        array = self.program.variable(target.variable).as_array
+        uses = [a for a in self.accesses if a.array == target.variable]
+        outside = self._named_outside(variable)
+        others = sum(1 for _, s, behind in self.kept if behind and s is not taker and self._names(s, variable.id))
+        if array is None or array.element != variable.type or len(uses) != 1 or outside or others:
+            raise Refusal("scalar", why, place)
+        self.stands_for[variable.id] = target
+        self.dropped.append(taker)
+
+    def _first(self, variable: Variable) -> bool:
+        """Whether a statement before the inner loop gives the first value."""
+        for _, s, behind in self.kept:
+            if behind:
+                continue
+            if isinstance(s, Declare) and s.variables == (variable.id,) and variable.init is not None:
+                return variable.storage != "static"
+            if isinstance(s, ExprStmt) and isinstance(s.expr, Assign) and s.expr.op == "=":
+                target = s.expr.target
+                if isinstance(target, Name) and target.variable == variable.id:
+                    return not any(isinstance(e, Name) and e.variable == variable.id for e in walk(s.expr.value))
+        return False
+
+    def _names(self, stmt: Stmt, variable: int) -> bool:
+        roots = statement_expressions(self.program, stmt)
+        return any(isinstance(e, Name) and e.variable == variable for r in roots for e in walk(r))
+
+    def _named_outside(self, variable: Variable) -> bool:
+        at = self.outer.at.span
+        for root in statement_expressions(self.program, self.function.body):
+            for e in walk(root):
+                if isinstance(e, Name) and e.variable == variable.id:
+                    place = e.at.span
+                    if not (at.path == place.path and at.start <= place.start < at.end):
+                        return True
+        return False

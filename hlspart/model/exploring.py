@@ -1,0 +1,301 @@
+"""Exploration: the space of a nest, its cost, and what was found (``hlspart.explore/1``).
+
+Sharding is space, splitting is time: a loop of N iterations with shard s and split t is worked on by s elements, each
+of which takes its ``ceil(N/s)`` iterations in slices of ``ceil(ceil(N/s)/t)``, one slice a step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hlspart.model.diagnostics import Diagnostic
+
+Objective = Literal["latency", "bytes", "dsp", "area-delay"]
+
+
+@dataclass(frozen=True, slots=True)
+class FixedLoop:
+    """What the user fixes of one loop (its iterator or label), in every nest that has it."""
+
+    loop: str
+    shard: int | None
+    split: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """Figures of an iteration that the user gives instead of a prediction; None: as predicted."""
+
+    ii: int | None = None
+    depth: int | None = None
+    dsp: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """One dimension of an operand: ``sum(coefficient * position of loop) + [0, width)``; loops by number."""
+
+    terms: tuple[tuple[int, int], ...]
+    width: int
+
+    def words(self, slices: tuple[int, ...]) -> int:
+        """Elements that a tile reaches over, halo included."""
+        return sum(abs(c) * (slices[k] - 1) for k, c in self.terms) + self.width
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """An array as a nest uses it. ``read``: elements come from outside; ``written``: they live on after it."""
+
+    name: str
+    element_bytes: int
+    dims: tuple[Dim, ...]
+    read: bool
+    written: bool
+
+    @property
+    def loops(self) -> frozenset[int]:
+        """The loops whose position chooses the element."""
+        return frozenset(k for d in self.dims for k, _ in d.terms)
+
+    def words(self, slices: tuple[int, ...]) -> int:
+        """Elements of one tile of one processing element."""
+        return math.prod(d.words(slices) for d in self.dims)
+
+
+@dataclass(frozen=True, slots=True)
+class TiledNest:
+    """Loops to shard and split, outermost first, and the operands of their body.
+
+    ``whole``: numbers of loops that are neither sharded nor split. ``ordered``: what a written operand takes from one
+    iteration to the next is not sums that any order gives alike; ``sums``: it is sums at least, so that consent makes
+    any order good. ``ii``, ``depth``: of the pipelined iterations of a tile; ``dsp``: of one processing element.
+    ``resident``: bytes of arrays that the function keeps on the chip anyway.
+    """
+
+    name: str
+    loops: tuple[tuple[str, int], ...]
+    operands: tuple[Operand, ...]
+    ii: int = 1
+    depth: int = 1
+    dsp: int = 0
+    whole: frozenset[int] = frozenset()
+    ordered: bool = False
+    sums: bool = True
+    function: str = ""
+    line: int = 0
+    resident: int = 0
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """Iterations of each loop."""
+        return tuple(n for _, n in self.loops)
+
+    def carried(self, operand: Operand) -> frozenset[int]:
+        """Loops whose iterations all work on the same elements of a written operand."""
+        return frozenset(range(len(self.loops))) - operand.loops if operand.written else frozenset()
+
+    @property
+    def reductions(self) -> frozenset[int]:
+        """Loops that carry some written operand."""
+        return frozenset(k for o in self.operands for k in self.carried(o))
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalMemory:
+    """External memory: ``width`` bytes per cycle, ``latency`` cycles per move, one engine or a port for each array."""
+
+    width: int = 64
+    latency: int = 84
+    per_array: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """One candidate: a shard and a split per loop, and the order of the time loops (numbers, outermost first).
+
+    ``names``: the order in names of loops, by which equally good orders are ranked.
+    """
+
+    shard: tuple[int, ...]
+    split: tuple[int, ...]
+    order: tuple[int, ...]
+    names: tuple[str, ...] = ()
+
+    def slices(self, extents: tuple[int, ...]) -> tuple[int, ...]:
+        """Iterations of a whole tile per loop."""
+        own = [-(-n // s) for n, s in zip(extents, self.shard, strict=True)]
+        return tuple(-(-n // t) for n, t in zip(own, self.split, strict=True))
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Order of equally good candidates."""
+        return self.shard, self.split, self.names, self.order
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """An operand on the chip: bytes of the tiles of all elements, copies of them, and every how many steps it moves."""
+
+    array: str
+    size: int
+    copies: int
+    period: int
+    loaded: bool
+    stored: bool
+    cycles: int  # of one move
+
+
+@dataclass(frozen=True, slots=True)
+class StepCost:
+    """What a candidate costs: ``cycles`` with load, compute and store at once; ``serial``: one after the other."""
+
+    cycles: int
+    size: int
+    dsp: int
+    serial: int
+    steps: int
+    compute: int
+    moves: tuple[Move, ...]
+
+    @property
+    def figures(self) -> tuple[int, int, int]:
+        """Cycles, bytes, DSP blocks: what fronts compare."""
+        return self.cycles, self.size, self.dsp
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A candidate of one nest with its figures."""
+
+    cycles: int
+    size: int
+    dsp: int
+    vector: Vector
+
+    @property
+    def figures(self) -> tuple[int, int, int]:
+        """Cycles, bytes, DSP blocks."""
+        return self.cycles, self.size, self.dsp
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Total order: better first, equals by their vectors."""
+        return (*self.figures, self.vector.key)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceBudget:
+    """Upper limits; None: none."""
+
+    size: int | None = None
+    dsp: int | None = None
+    bram18k: int | None = None
+    uram: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Candidates that miss one limit: how many, and the least that any of them needs."""
+
+    resource: str
+    count: int
+    need: int
+    have: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Entry of ``failed``."""
+        return {
+            "reason": f"{self.resource}: needs {self.need}, have {self.have}",
+            "count": self.count,
+            "least": {"resource": self.resource, "need": self.need, "have": self.have},
+        }
+
+
+@dataclass(frozen=True)
+class Explored:
+    """A nest after its search. ``complete``: no candidate was left out but by a bound that proves it no better."""
+
+    front: tuple[Point, ...]
+    candidates: int
+    evaluated: int
+    pruned: int
+    failures: tuple[Failure, ...]
+    complete: bool
+    bound: int  # no candidate within the budget takes fewer cycles
+    least: Mapping[str, int] = field(default_factory=dict)  # resource -> least of all candidates
+
+
+@dataclass(frozen=True)
+class Combined:
+    """One candidate per nest, together: cycles add along the chain of layers, memory is shared or adds up."""
+
+    cycles: int
+    size: int
+    dsp: int
+    points: tuple[Point, ...]
+
+    @property
+    def figures(self) -> tuple[int, int, int]:
+        """Cycles, bytes, DSP blocks."""
+        return self.cycles, self.size, self.dsp
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Total order: better first, equals by their vectors."""
+        return (*self.figures, tuple(p.vector.key for p in self.points))
+
+
+@dataclass(frozen=True)
+class ExploreOptions:
+    """What is asked of ``explore``.
+
+    ``elements``: of every region; ``share``: regions take turns in one memory; ``limit``: candidates per region that
+    are looked at; ``seconds``: after which no new task begins; ``state``: folder of the records; ``resume``: go on
+    with those that are there; ``jobs``: processes; ``cluster``: ``local:N`` or the address of a scheduler. ``write``:
+    make the C, and read it back.
+    """
+
+    elements: int = 1
+    budget: ResourceBudget = field(default_factory=ResourceBudget)
+    off_chip: ExternalMemory = field(default_factory=ExternalMemory)
+    objective: Objective = "latency"
+    whole: int = 3
+    orders: bool = True
+    reassociate: bool = False
+    share: bool = True
+    assumed: Mapping[str, Assumed] = field(default_factory=dict)
+    plan_only: bool = False
+    write: bool = False
+    pareto: bool = False
+    limit: int | None = None
+    seconds: float | None = None
+    state: str | None = None
+    resume: bool = False
+    jobs: int = 1
+    cluster: str | None = None
+
+
+@dataclass(frozen=True)
+class Readback:
+    """What ``ii`` says of the C of a choice; None where it does not know."""
+
+    cycles: int | None
+    bram18k: int
+    uram: int
+    dsp: int | None
+    size: int  # bytes of all arrays on the chip
+    cause: str | None = None
+
+
+@dataclass(frozen=True)
+class ExploreResult:
+    """``shape``: the entry of ``files``; ``texts``: the changed files; ``fits``: something was found within limits."""
+
+    shape: Mapping[str, Any]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    fits: bool = True

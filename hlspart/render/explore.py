@@ -1,0 +1,90 @@
+"""Exploration for people: the choice, what it costs, why others failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hlspart.render.table import table
+from hlspart.render.text import broken
+
+Shape = Mapping[str, Any]
+
+
+def shardings(shape: Shape) -> str:
+    """Shard vectors of a tensor, level by level."""
+    out = f"{shape['shape']} on {shape['elements']}: {shape['candidates']} candidates\n"
+    for level in shape["levels"]:
+        out += f"  factor {level['factor']}, {level['tiles']} tiles: {level['count']}\n"
+        out += "".join(f"    {v}\n" for v in level["shardings"])
+    return out
+
+
+def render(shape: Shape, progress: bool = False) -> str:
+    """Per file: the verdict, the nests, the choice with its copies, the failures."""
+    return "".join(broken(f) if "error" in f else _file(f) for f in shape["files"] if len(f) > 1)
+
+
+def _file(file: Shape) -> str:
+    out = f"{file['path']}: {file['function']}: {_verdict(file)}\n"
+    out += _nests(file["regions"])
+    if "best" not in file:
+        out += f"  {file['candidates']} combinations; nothing was evaluated\n"
+        return out
+    out += f"  {file['evaluated']} candidates evaluated, {file['pruned']} left out by their bound\n"
+    for region in file["regions"]:
+        for failed in region.get("failed", ()):
+            out += f"  {region['id']}: {failed['count']} candidates miss {failed['reason']} (at least)\n"
+    for failed in file["failed"]:
+        out += f"  a choice misses {failed['reason']}\n"
+    if file["best"] is not None:
+        out += _best(file["best"])
+    if file["pareto"]:
+        out += table(("cycles", "bytes", "dsp"), [(p["cycles"], p["bytes"], p["dsp"]) for p in file["pareto"]])
+    return out
+
+
+def _verdict(file: Shape) -> str:
+    if "best" not in file:
+        return f"{sum(1 for r in file['regions'] if r['explored'])} of {len(file['regions'])} nests can be explored"
+    best = file["best"]
+    if best is None:
+        needs = ", ".join(f"{k} {v}" for k, v in file["smallest_need"].items())
+        return f"nothing fits; the least that is needed: {needs}"
+    how = "proved best" if file["proved"] else f"not proved best: {file['gap']} of the bound {file['bound']}"
+    return f"{best['cycles']} cycles, {best['bytes']} bytes, {best['dsp']} DSP ({how} by {file['objective']})"
+
+
+def _nests(regions: Sequence[Shape]) -> str:
+    rows = []
+    for r in regions:
+        if r["explored"]:
+            loops = " ".join(f"{x['name']}:{x['extent']}" for x in r["loops"])
+            a = r["assumed"]
+            note = f"II {a['ii']}, depth {a['depth']}, DSP {a['dsp']}" + (
+                f"; as {r['reused_from']}" if r["reused_from"] else ""
+            )
+            rows.append((r["id"], r["line"], r["layer"], loops, r["candidates"], note))
+        else:
+            rows.append((r["id"], r["line"], r["layer"], "-", "-", f"keeps its text: {r['reason']}"))
+    return table(("nest", "line", "layer", "loops", "candidates", "note"), rows)
+
+
+def _best(best: Shape) -> str:
+    out = ""
+    for r in best["regions"]:
+        out += f"  {r['id']} ({r['kind']}): shard {r['shard']}, slices {r['slice']}, order {' '.join(r['order'])};"
+        out += f" {r['steps']} steps, {r['compute']} cycles each, {r['cycles']} in all"
+        out += f" ({r['serial_cycles']} one after the other)\n"
+        rows = []
+        load, store = ({m["array"]: m for m in r[kind]} for kind in ("load", "store"))
+        for b in r["buffers"]:
+            m = load.get(b["array"]) or store[b["array"]]
+            moves = " ".join(k for k, have in (("load", load), ("store", store)) if b["array"] in have)
+            rows.append((b["array"], b["bytes"], b["copies"], moves, f"every {m['period']}", m["cycles"]))
+        out += table(("array", "bytes", "copies", "moves", "steps", "cycles"), rows, indent="    ")
+    if best["bram18k"] is not None:
+        known = best["schedule_cycles"]
+        told = f"{known} cycles" if known is not None else f"cycles not known: {best['schedule_cause']}"
+        out += f"  the C, with latencies by `ii`: {told}, {best['bram18k']} BRAM18K, {best['uram']} URAM\n"
+    return out

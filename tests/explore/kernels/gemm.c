@@ -1,0 +1,7 @@
+#define N 16
+void gemm(int A[N][N], int B[N][N], int C[N][N]) {
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            for (int k = 0; k < N; k++)
+                C[i][j] += A[i][k] * B[k][j];
+}

@@ -1,0 +1,244 @@
+"""The command: exit codes, budgets, pragmas, records on disk, processes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hlspart.cli.app import run as command
+from hlspart.explore import farm
+from hlspart.explore.search import SearchProblem, Task, tasks
+from hlspart.explore.space import Space
+from hlspart.model.exploring import Dim, ExternalMemory, Operand, ResourceBudget, TiledNest
+from hlspart.verification import VerifyOptions, verify
+
+HERE = Path(__file__).parent / "kernels"
+ASSUME = ["--assume", "*:ii=1,depth=12,dsp=5", "--offchip", "bytes=16,latency=32"]
+GEMM = [str(HERE / "gemm.c"), "--pe", "4", *ASSUME]
+Explore = Callable[..., tuple[int, dict, str]]
+
+
+@pytest.fixture
+def explore(capfd: pytest.CaptureFixture[str]) -> Explore:
+    def ask(*args: str) -> tuple[int, dict, str]:
+        code = command(["explore", *args, "--format", "json"])
+        told = capfd.readouterr()
+        return code, json.loads(told.out) if told.out else {}, told.err
+
+    return ask
+
+
+def test_shardings_of_a_tensor(explore: Explore) -> None:
+    code, shape, _ = explore("--shardings", "3,4,128,4096", "--pe", "16", "--dtype", "fp16")
+    assert code == 0
+    assert [level["count"] for level in shape["levels"]] == [21, 6, 3, 3, 1, 1, 1]
+    listed = [v for level in shape["levels"] for v in level["shardings"]]
+    assert listed.index([1, 16, 1, 1]) < listed.index([16, 1, 1, 1])
+
+
+def test_best_is_proved_and_can_be_recounted(explore: Explore) -> None:
+    code, shape, _ = explore(*GEMM, "--budget", "bytes=1KiB", "--pareto")
+    file = shape["files"][0]
+    best = file["best"]
+    assert (code, file["proved"], file["gap"]) == (0, True, 1.0)
+    assert (best["cycles"], best["bytes"], best["dsp"]) == (1587, 1024, 20)
+    region = best["regions"][0]
+    assert region["bytes"] == sum(b["bytes"] * b["copies"] for b in region["buffers"]) + region["partial_bytes"]
+    nest = file["regions"][0]
+    assert nest["evaluated"] + nest["pruned"] == nest["candidates"] == 5389
+    assert best["cycles"] <= best["serial_cycles"]
+    # the step table gives the cycles again
+    moves = {m["array"]: m["cycles"] for m in (*region["load"], *region["store"])}
+    total = 0
+    for row in file["steps"]:
+        parts = [sum(moves[a] for a in row["load"]), 0 if row["compute"] is None else region["compute"]]
+        total += max(*parts, sum(moves[a] for a in row["store"]))
+    assert len(file["steps"]) == region["steps"] + 2
+    assert total == best["cycles"]
+    fronts = [(p["cycles"], p["bytes"], p["dsp"]) for p in file["pareto"]]
+    assert fronts == sorted(set(fronts))
+    assert best["cycles"] == fronts[0][0]
+
+
+def test_nothing_fits_and_the_least_that_does(explore: Explore) -> None:
+    code, shape, _ = explore(*GEMM, "--budget", "bytes=23")
+    file = shape["files"][0]
+    assert (code, file["best"], file["smallest_need"]["bytes"]) == (1, None, 24)
+    assert file["regions"][0]["failed"][0]["least"] == {"resource": "bytes", "need": 24, "have": 23}
+    assert explore(*GEMM, "--budget", "bytes=24")[0] == 0
+
+
+def test_less_memory_never_helps_and_a_wider_port_never_hurts(explore: Explore) -> None:
+    cycles = [explore(*GEMM, "--budget", f"bytes={n}")[1]["files"][0]["best"]["cycles"] for n in (2048, 1024, 512)]
+    assert cycles == sorted(cycles)
+    assert len(set(cycles)) == 3
+    wide = [*GEMM[:-1], "bytes=64,latency=32", "--budget", "bytes=512"]
+    assert explore(*wide)[1]["files"][0]["best"]["cycles"] <= cycles[2]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["--budget", "bytes=0"], ["--budget", "bytes=-4"], ["--budget", "bytes=4parsecs"], ["--budget", "lut=5"],
+        ["--budget", "bytes=1.5"], ["--pe", "0"], ["--grid", "4y4"], ["--assume", "ii=1"], ["--jobs", "0"],
+        ["--offchip", "bytes=16,ports=3"], ["--cluster", "somewhere"], ["--limit", "0"], ["--budget", "dsp=0%"],
+    ],
+)  # fmt: skip
+def test_usage(explore: Explore, wrong: list[str]) -> None:
+    code, shape, said = explore(str(HERE / "gemm.c"), *wrong)
+    assert (code, shape) == (2, {})
+    assert "error" in said
+    assert "Traceback" not in said
+
+
+def test_plan_evaluates_nothing(explore: Explore) -> None:
+    code, shape, _ = explore(str(HERE / "layer.c"), "--pe", "4", "--plan", *ASSUME)
+    file = shape["files"][0]
+    assert code == 0
+    assert [r["candidates"] for r in file["regions"]] == [1789, 39599, 3424]
+    assert [r["layer"] for r in file["regions"]] == [2, 1, 0]
+    assert "best" not in file
+
+
+def source(tmp_path: Path, *lines: str) -> str:
+    text = (HERE / "gemm.c").read_text()
+    path = tmp_path / "k.c"
+    path.write_text(text.replace("    for (int i", "".join(f"#pragma hlspart {x}\n" for x in lines) + "    for (int i"))
+    return str(path)
+
+
+def test_a_fix_holds_or_the_run_ends(explore: Explore, tmp_path: Path) -> None:
+    code, shape, _ = explore(source(tmp_path, "fix loop=i shard=4 split=2"), "--pe", "4", *ASSUME)
+    region = shape["files"][0]["best"]["regions"][0]
+    assert (code, region["shard"][0], region["split"][0]) == (0, 4, 2)
+    assert shape["files"][0]["proved"]
+    for line in ("fix loop=i shard=3", "fix loop=z shard=2", "fix loop=i split=9", "fix loop=i", "fix loop=i shard=x"):
+        code, _, said = explore(source(tmp_path, line), "--pe", "4", *ASSUME)
+        assert code == 1, line
+        assert said, line
+
+
+def test_keep_leaves_a_nest(explore: Explore, tmp_path: Path) -> None:
+    code, shape, _ = explore(source(tmp_path, "keep"), *ASSUME)
+    assert code == 1  # nothing is left to explore
+    assert shape["files"][0]["regions"][0]["reason"] == "#pragma hlspart keep"
+
+
+def test_alike_nests_are_searched_once(explore: Explore, tmp_path: Path) -> None:
+    nest = "for (int i = 0; i < {n}; i++) for (int j = 0; j < 6; j++) {w}[i][j] = {r}[i][j] + 1;\n"
+    text = nest.format(n=8, w="B", r="A") + nest.format(n=8, w="C", r="B") + nest.format(n=9, w="D", r="C")
+    path = tmp_path / "k.c"
+    path.write_text(f"void f(int A[9][6], int B[9][6], int C[9][6], int D[9][6]) {{\n{text}}}\n")
+    _, shape, _ = explore(str(path), *ASSUME)
+    regions = shape["files"][0]["regions"]
+    assert [r["reused_from"] for r in regions] == [None, "r0", None]
+    assert regions[0]["front"] == regions[1]["front"]
+    other = explore(str(path), *ASSUME, "--part", "xc7z020clg484-1")[1]["files"][0]["regions"]
+    assert {r["template_id"] for r in regions}.isdisjoint(r["template_id"] for r in other)
+
+
+def test_limit_stops_early_and_says_how_far(explore: Explore) -> None:
+    code, shape, _ = explore(*GEMM, "--limit", "500")
+    file = shape["files"][0]
+    assert (code, file["proved"]) == (0, False)
+    assert file["gap"] >= 1
+    assert file["bound"] <= 1292 <= file["best"]["cycles"]  # 1292 is the optimum
+    assert file["evaluated"] + file["pruned"] == 500
+
+
+def test_processes_and_resumption_change_nothing(explore: Explore, tmp_path: Path) -> None:
+    asked = [*GEMM, "--budget", "bytes=2048"]
+    alone = explore(*asked, "--state", str(tmp_path / "s"))[1]
+    assert explore(*asked, "--jobs", "2")[1] == alone
+    results = tmp_path / "s" / "results.jsonl"
+    lines = results.read_text().splitlines()
+    assert len(lines) > 4
+    results.write_text("\n".join(lines[:3]) + '\n{"task": "0:1,')
+    assert explore(*asked, "--resume", str(tmp_path / "s"))[1] == alone
+    assert len(results.read_text().splitlines()) == len(lines)
+    code, _, said = explore(*GEMM, "--budget", "bytes=1024", "--resume", str(tmp_path / "s"))
+    assert code == 2
+    assert "another search" in said
+
+
+def test_a_killed_run_loses_what_was_under_way_at_most(explore: Explore, tmp_path: Path) -> None:
+    asked = [str(HERE / "layer.c"), "--pe", "4", *ASSUME]
+    wanted = explore(*asked)[1]
+    state = tmp_path / "s"
+    driver = subprocess.Popen([sys.executable, "-m", "hlspart", "explore", *asked, "--state", str(state)],
+                              stdout=subprocess.DEVNULL)  # fmt: skip
+    results = state / "results.jsonl"
+    for _ in range(600):
+        if results.exists() and results.read_text().count("\n") >= 3:
+            break
+        time.sleep(0.05)
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    kept = results.read_text().count("\n")
+    assert kept >= 3
+    assert explore(*asked, "--resume", str(state))[1] == wanted
+
+
+class Fragile(SearchProblem):
+    """A problem whose first worker dies."""
+
+    def run(self, task: Task) -> dict:
+        mark = os.environ["FRAGILE_MARK"]
+        if not os.path.exists(mark):
+            Path(mark).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().run(task)
+
+
+def test_tasks_of_a_killed_worker_are_given_out_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRAGILE_MARK", str(tmp_path / "mark"))
+    dims = tuple(Dim(((k, 1),), 1) for k in range(2))
+    nest = TiledNest("n", (("i", 12), ("j", 9)), (Operand("A", 4, dims, True, True),))
+    space = Space(nest, 6)
+    planned = list(tasks([space], ExternalMemory()))
+    assert len(planned) >= 4
+    whole = SearchProblem((space,), ExternalMemory(), ResourceBudget())
+    records: list[dict] = []
+    farm.run(Fragile((space,), ExternalMemory(), ResourceBudget()), planned, records.extend, jobs=2)
+    assert (tmp_path / "mark").exists()
+    assert sorted(r["task"] for r in records) == sorted(t.key for t in planned)
+    by_key = {r["task"]: r for r in records}
+    assert all(by_key[t.key] == whole.run(t) for t in planned)
+
+
+def test_cluster_without_its_package(explore: Explore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    code, _, said = explore(*GEMM, "--cluster", "local:2")
+    assert code == 2
+    assert "pip install 'hlspart[cluster]'" in said
+
+
+def test_cluster_gives_the_same(explore: Explore) -> None:
+    pytest.importorskip("distributed")
+    assert explore(*GEMM, "--cluster", "local:2")[1] == explore(*GEMM)[1]
+
+
+def test_the_c_is_written_equal_and_read_back(explore: Explore, tmp_path: Path) -> None:
+    new = tmp_path / "new.c"
+    code, shape, _ = explore(*GEMM, "--budget", "bytes=1024", "-o", str(new))
+    best = shape["files"][0]["best"]
+    assert code == 0
+    assert best["schedule_cycles"] >= best["cycles"]
+    assert best["buffer_bytes"] == best["bytes"]
+    result = verify(str(HERE / "gemm.c"), str(new), VerifyOptions(top="gemm", vectors=3))
+    assert result.status == "equal", result.message
+    assert command(["ii", str(new), "--format", f"json={tmp_path}/ii.json"]) == 0
+    figures = json.loads((tmp_path / "ii.json").read_text())["files"][0]
+    assert sum(a["bram18k"] for a in figures["arrays"]) == best["bram18k"]
+
+
+def test_a_limit_that_only_the_c_tells(explore: Explore) -> None:
+    code, shape, _ = explore(*GEMM, "--budget", "bytes=2048,uram=1,bram=1000")
+    assert code == 0
+    assert shape["files"][0]["best"]["bram18k"] <= 1000
