@@ -112,6 +112,17 @@ def partitioned_groups(facts: Facts) -> Iterator[tuple[int, Directive]]:
             yield ident, group.requests[0].directive
 
 
+def in_lock_step(facts: Facts) -> set[int]:
+    """Groups that loops access which ``hlspart expand`` has written: their banks follow the elements, not the II."""
+    marked: set[str] = set()
+    for name, function in facts.program.functions.items():
+        source = facts.program.sources.get(function.at.span.path)
+        if source is not None and "/* hlspart expand" in source.text:
+            at = function.body.at.span
+            marked |= {name} if "/* hlspart expand" in source.text[at.start : at.end] else set()
+    return {facts.analysis.group_of.get(a.array, -1) for a in facts.analysis.accesses if a.function in marked}
+
+
 def same_without(facts: Facts, group: int) -> bool:
     """Whether every loop keeps its II and latency when ``group`` is not partitioned, all figures being known."""
     if facts.recheck is None or facts.ii is None or group not in _first_groups(facts) or _large(facts):

@@ -37,7 +37,7 @@ from hlspart.model.program import ArrayType, PointerType, ScalarType, StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, interfaces
 
-RULE = Rule("HLP418", "interface-mode", "error")
+RULE = Rule("HLP418", "interface-mode", "warning")
 _SCALAR = ("m_axi", "ap_memory", "bram", "ap_fifo")
 _STREAM = ("m_axi", "ap_memory", "bram", "s_axilite", "ap_none", "ap_vld", "ap_ack", "ap_stable", "ap_ovld")
 _ARRAY = ("ap_none", "ap_vld", "ap_ack", "ap_stable", "ap_ovld")

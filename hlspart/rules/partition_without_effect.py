@@ -38,7 +38,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._queries import partitioned_groups, same_without
+from hlspart.rules._queries import in_lock_step, partitioned_groups, same_without
 
 RULE = Rule("HLP301", "partition-without-effect", "info")
 
@@ -46,7 +46,7 @@ RULE = Rule("HLP301", "partition-without-effect", "info")
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Groups whose partition a recheck does not miss."""
     for group, directive in partitioned_groups(facts):
-        if same_without(facts, group):
+        if group not in in_lock_step(facts) and same_without(facts, group):
             mine = [v for v in directive.variables if facts.analysis.group_of.get(v) == group]
             names = " and ".join(f"'{facts.program.variable(v).name}'" for v in mine)
             message = f"the partition of {names} changes no II and no latency of a loop"

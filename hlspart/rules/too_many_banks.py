@@ -49,6 +49,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._queries import in_lock_step
 
 RULE = Rule("HLP302", "too-many-banks", "info")
 
@@ -67,6 +68,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         return
     inferred = {a.variable: a for a in result.arrays}
     for directive, variable, banks in partitions:
+        if facts.analysis.group_of.get(variable.id) in in_lock_step(facts):
+            continue  # a bank for each element, whose other port is its own
         found = inferred.get(variable.id)
         if found is None or banks is None or not 1 < found.banks < banks:
             continue  # that no partition is needed at all is another rule's finding

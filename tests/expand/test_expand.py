@@ -375,3 +375,19 @@ def test_independent_elements_are_processes_with_arrays_of_their_own(tmp_path: P
         (tmp_path / name).write_text(version)
         done = run("verify", "old.c", name, "--top", "f", "--vectors", "5", cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_lint_gives_no_advice_against_the_banks_of_expanded_loops(gemm: Path) -> None:
+    """One bank for each element: fewer may reach the II, and none may change it, but the elements would share."""
+    source = gemm / "sums.c"
+    source.write_text(
+        "void mm(int A[16][16], int B[16][16], int C[16][16]) {\n"
+        "  ROW: for (int i = 0; i < 16; i++) {\n    for (int j = 0; j < 16; j++) {\n      int s = 0;\n"
+        "      for (int k = 0; k < 16; k++) s += A[i][k] * B[k][j];\n      C[i][j] = s;\n    }\n  }\n}\n"
+    )
+    assert run("expand", "sums.c", "--loop", "ROW", "--pe", "4", "-o", "out.c", cwd=gemm).returncode == 0
+    found = run("lint", "out.c", "--format", "concise", "--no-cache", cwd=gemm).stdout
+    assert "HLP301" not in found and "HLP302" not in found
+    plain = (gemm / "out.c").read_text().replace("/* hlspart expand pe=4 */", "")
+    (gemm / "plain.c").write_text(plain)
+    assert "HLP301" in run("lint", "plain.c", "--format", "concise", "--no-cache", cwd=gemm).stdout
