@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from hlspart.frontend.outline import Outline, OutlineItem
 from hlspart.frontend.parse import brackets
-from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
+from hlspart.frontend.tokens import PragmaToken, SourceError, Token
 
 MOST = 200  # attempts to read a unit
 _MOST_IN_ONE = 4  # statements of a function, before it is given up
@@ -88,7 +89,7 @@ class Holes:
         if self._attempts > MOST or not self._cut(fault):
             return False
         for other in fault.others:
-            at = next(self._places(other), None)
+            at = next(iter(self._places(other)), None)
             if at is not None and not any(h.first <= at <= h.last for h in self._found if h not in before):
                 self._cut(other)
         return True
@@ -132,12 +133,19 @@ class Holes:
 
     # ---------------------------------------------------------------------------- where to cut
 
-    def _places(self, fault: SourceError) -> Iterator[int]:
-        """Tokens that stand at the place of a fault."""
+    def _places(self, fault: SourceError) -> Sequence[int]:
+        """Tokens at the place of a fault: their spelling, their macro's use or the argument they are from."""
+        return self._at.get((fault.path, fault.start), ())
+
+    @cached_property
+    def _at(self) -> dict[tuple[str, int], list[int]]:
+        found: dict[tuple[str, int], list[int]] = {}
         for at, token in enumerate(self._tokens):
-            places: tuple[Token | MacroUse, ...] = (token,) if token.use is None else (token, token.use)
-            if any(p.path == fault.path and p.start <= fault.start < max(p.end, p.start + 1) for p in places):
-                yield at
+            found.setdefault((token.path, token.start), []).append(at)
+            if token.use is not None:
+                for start in {token.use.start, token.lo} - {-1}:
+                    found.setdefault((token.use.path, start), []).append(at)
+        return found
 
     def _piece(self, at: int) -> OutlineItem | None:
         """What to cut around a token: the smallest item that is not cut yet and may be left out."""
