@@ -8,10 +8,10 @@ from dataclasses import replace
 from hlspart.accesses.analysis import fixed_parameters
 from hlspart.accesses.relations import Relations
 from hlspart.accesses.walk import Walker
+from hlspart.copies.inline import array_place, inlined
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import ArrayRef, Program
 from hlspart.semantics.effects import Effects, effects
-from hlspart.transform.inline import array_place, inlined
 
 
 def through_rows(program: Program, analysis: AccessAnalysis) -> AccessAnalysis:
@@ -19,7 +19,7 @@ def through_rows(program: Program, analysis: AccessAnalysis) -> AccessAnalysis:
 
     Each is an access of ``A`` by the caller, at its place in the callee, over the iterations of the call.
     For listings: the added accesses and loops belong to expanded copies, which ``program`` does not have.
-    Calls that cannot be expanded (see :mod:`hlspart.transform.inline`) add nothing.
+    Calls that cannot be expanded (see :mod:`hlspart.copies.inline`) add nothing.
     """
     known = effects(program)
     fixed = fixed_parameters(program, known, analysis.tops)

@@ -23,7 +23,7 @@ def expanded(program: Program, analysis: AccessAnalysis, function: str) -> tuple
     if not calls_functions(program, function):
         return program, analysis
     from hlspart.accesses import analyse as accesses
-    from hlspart.transform.inline import inlined
+    from hlspart.copies.inline import inlined
 
     copy = inlined(program, function)
     return copy, accesses(copy, function)

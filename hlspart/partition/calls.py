@@ -58,8 +58,8 @@ class _Top:
 
     def __init__(self, program: Program, name: str) -> None:
         from hlspart.accesses import analyse
+        from hlspart.copies.inline import inlined
         from hlspart.semantics.effects import Effects
-        from hlspart.transform.inline import inlined
 
         expanded = inlined(program, name)
         analysis = analyse(expanded, name)

@@ -149,7 +149,7 @@ class _Function:
     @cached_property
     def expanded(self) -> _Function:
         """This function with its calls expanded; its own loops and variables keep their ids."""
-        from hlspart.transform.inline import inlined
+        from hlspart.copies.inline import inlined
 
         return self._within(inlined(self.program, self.name))
 
@@ -276,7 +276,7 @@ class _Function:
 
     def controller(self, kept: frozenset[str], records: Mapping[int, int]) -> Controller:
         """The controller of this function, in which those of ``kept`` are modules."""
-        from hlspart.transform.inline import inlined
+        from hlspart.copies.inline import inlined
 
         program = inlined(self.program, self.name, kept)
         shown = self if program is self.program else self._within(program)

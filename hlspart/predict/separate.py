@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hlspart.accesses import analyse
+from hlspart.copies.members import Apart, apart
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import Program
 from hlspart.model.results import ArrayResult, GroupPartition, Validation
 from hlspart.partition import validate
 from hlspart.semantics.structures import Arguments
 from hlspart.targets import Target
-from hlspart.transform.members import Apart, apart
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,7 @@ class Uncovered:
 
         Each has ports of its own into the memory, so equal elements are loaded twice, unlike in the expanded calls.
         """
-        from hlspart.transform.inline import inlined
+        from hlspart.copies.inline import inlined
 
         known = self.program.directives
         off = [d for d in known if d.usable and d.kind == "inline" and d.has("off") and d.function in reached]

@@ -12,6 +12,6 @@ from hlspart.transform.reverse import reverse
 from hlspart.transform.unroll import Unrolling, unroll
 
 __all__ = [
-    "Forward", "Unprintable", "Unrolling", "Wish", "emit", "forward", "inline", "lines", "members", "printer",
+    "Forward", "Unprintable", "Unrolling", "Wish", "emit", "forward", "lines", "printer",
     "reverse", "text", "texts", "unroll", "with_pragmas",
 ]  # fmt: skip

@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 
+from hlspart.copies.members import apart
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
 from hlspart.model.program import ArrayRef, Call, Expr, Name, Program, expressions, walk, walk_statements
-from hlspart.transform.members import apart
 
 PARAMETERS = ("struct pt p", "struct pt *p", "struct pt p[2]", "int *p", "int p")
 ARGUMENTS = ("g", "&g", "g.v", "g.n", "&g.n", "&g.v[2]", "h", "&h[1]", "h[0]", "h[i].v", "&h[i].n")

@@ -10,7 +10,7 @@ import pytest
 from poly_oracle import analysed, claimed, disagreements, parse, references, run
 
 from hlspart.accesses import analyse
-from hlspart.transform.inline import inlined
+from hlspart.copies.inline import inlined
 
 HAND = """
 int A[64], B[64], C[16][16], D[4][5][6];

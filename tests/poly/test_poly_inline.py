@@ -5,9 +5,9 @@ from __future__ import annotations
 from poly_oracle import parse
 
 from hlspart.accesses import analyse
+from hlspart.copies.inline import inlined
 from hlspart.model.program import Call, Loop, Program, walk, walk_statements
 from hlspart.semantics.effects import statement_expressions
-from hlspart.transform.inline import inlined
 
 
 def _told(program: Program, function: str) -> list[tuple[str, str, object, bool]]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from hlspart.copies.returns import always_returns, returns_assigned, single_exit
 from hlspart.model.directives import Directive
 from hlspart.model.program import (
     ArrayRef,
@@ -56,7 +57,6 @@ from hlspart.model.program import (
 from hlspart.model.rebuild import map_children, with_children
 from hlspart.model.source import Origin
 from hlspart.semantics.effects import effects, statement_expressions
-from hlspart.transform.returns import always_returns, returns_assigned, single_exit
 
 _LARGEST = 400  # calls expanded in one function
 
