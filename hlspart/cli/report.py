@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +14,18 @@ from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
 from hlspart.model.expanding import ExpandOptions
-from hlspart.model.options import BufferOptions, InferOptions
+from hlspart.model.options import BufferOptions, InferOptions, RewriteOptions
 from hlspart.model.program import Program, Variable
-from hlspart.model.results import InferResult
+from hlspart.model.results import FunctionResult, InferResult
 from hlspart.pipeline import Pipeline
 from hlspart.render import html, json, shapes
+from hlspart.render.cards import Touch
 from hlspart.render.lives import lives
 
 if TYPE_CHECKING:
     from hlspart.layouts.layout import Layout
+
+_DIFF = 200  # lines of a diff that are shown
 
 
 @click.command("report", cls=CommandWithExample, example="report kernel.c -o report.html")
@@ -61,7 +65,66 @@ def _story(pipeline: Pipeline) -> html.Story:
         pipeline.lint(LintConfig()).diagnostics,
         frozenset((v.function, v.name) for v in _formals(pipeline)),
         _expansions(pipeline),
+        _touches(pipeline),
+        {path: _functions(pipeline, path) for path in pipeline.paths},
+        _elsewhere(pipeline),
+        _changes(pipeline, inferred),
     )
+
+
+def _touches(pipeline: Pipeline) -> dict[int, Touch]:
+    """Every access, as the page shows it."""
+    program = pipeline.program
+    out: dict[int, Touch] = {}
+    infos = pipeline.analysis.loops
+    for access in pipeline.analysis.accesses:
+        around = [infos[x] for x in access.loops if x in infos]
+        start = {x.iterator: x.lower.const for x in around if x.iterator and x.lower is not None and not x.lower.terms}
+        span = access.at.span
+        source = program.sources.get(span.path)
+        if source is not None:
+            (line, first), (end, last) = source.line_column(span.start), source.line_column(span.end)
+            columns = (first, last) if line == end and access.at.editable else None
+            text = program.text(access.at)
+            name = program.variable(access.array).name
+            out[access.id] = Touch(access.id, text, name, span.path, line, columns, start)
+    return out
+
+
+def _functions(pipeline: Pipeline, path: str) -> list[FunctionResult]:
+    owner = shapes.Owner(pipeline.program)
+    return [f for f in pipeline.ii.functions if owner.function(f.name) == path]
+
+
+def _elsewhere(pipeline: Pipeline) -> dict[tuple[str, str], str]:
+    """Loops that stand in a header."""
+    program, out = pipeline.program, {}
+    owner = shapes.Owner(program)
+    for result in pipeline.ii.loops:
+        loop = program.loops.get(result.loop)
+        at = loop.at if loop is not None else program.functions[result.function].at
+        if at.span.path != owner.function(result.function):
+            out[result.function, result.name] = at.span.path
+    return out
+
+
+def _changes(pipeline: Pipeline, inferred: InferResult) -> dict[str, str]:
+    """What the inferred partitions change in each file where a loop is late: pragmas, else banked C; clipped."""
+    if not any(x.misses for x in pipeline.ii.loops):
+        return {}
+    from hlspart.infer import emission
+
+    texts: Mapping[str, str] = emission.pragma_texts(pipeline.program, inferred)
+    if any(a.needs_rewrite for a in inferred.arrays):
+        texts = pipeline.rewrite(RewriteOptions(infer=True)).files
+    out = {}
+    for path, new in texts.items():
+        old = pipeline.program.sources[path].text
+        lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), path, "NEW", n=2, lineterm=""))
+        if lines:
+            rest = len(lines) - _DIFF
+            out[path] = "\n".join([*lines[:_DIFF], *([f"... {rest} more lines"] if rest > 0 else [])])
+    return out
 
 
 def _with_lives(pipeline: Pipeline, paths: tuple[str, ...]) -> shapes.Shape:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from hlspart.model.access import Bounds
+from hlspart.model.access import Affine, Bounds
 from hlspart.model.directives import Fault, PartitionRequest
 from hlspart.model.source import Origin
 
@@ -152,6 +152,8 @@ class Slot:
     states: int
     held: tuple[str, ...] = ()  # ports and units taken in its slot: "A bank 0 p1", "fadd unit 2", ..
     slot: int | None = None  # start mod II
+    access: int | None = None  # of :class:`hlspart.model.access.Access`, where it is one
+    index: tuple[Affine | None, ...] | None = None  # the element over the iterators of the loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,11 +271,22 @@ class ResourceUse:
 
 
 @dataclass(frozen=True, slots=True)
+class FunctionPart:
+    """A loop or a call in the schedule of its function, from state ``first`` to ``last`` where it takes longest."""
+
+    name: str
+    line: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionResult:
-    """Latency of a function in cycles."""
+    """Latency of a function in cycles; ``parts``: when what runs, () where that is not known."""
 
     name: str
     latency: Bounds
+    parts: tuple[FunctionPart, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def check(
         loops=tuple(latencies.loops),
         arrays=arrays,
         pragmas=statuses,
-        functions=tuple(FunctionResult(name, latencies.of(name)) for name in names),
+        functions=tuple(FunctionResult(n, latencies.of(n), tuple(latencies.parts.get(n, ()))) for n in names),
         assumptions=_assumptions(target, bank_model, waiting, latencies),
         resources=resources.total(arrays, storage),
     )

@@ -15,7 +15,8 @@ from typing import Literal, Protocol
 from hlspart.model import program as c
 from hlspart.model.access import Bounds
 from hlspart.model.program import Program
-from hlspart.model.results import LoopResult
+from hlspart.model.results import FunctionPart, LoopResult
+from hlspart.model.source import Origin
 from hlspart.predict.touched import Touched, touched
 from hlspart.semantics.effects import statement_expressions
 from hlspart.targets import Target
@@ -110,6 +111,7 @@ class Latencies:
         self.loops = list(loops)
         self._functions: dict[str, Bounds] = {}
         self.causes: dict[str, str] = {}  # why the latency of a function is not known, or not exactly
+        self.parts: dict[str, list[FunctionPart]] = {}  # of functions, when their loops and calls run at the latest
         self._overlapped = {(d.function, d.loop) for d in program.directives if d.kind == "dataflow" and d.usable}
         for name in functions:
             self.of(name)
@@ -139,12 +141,22 @@ class _Walk:
     def __init__(self, latencies: Latencies, function: str, side: Side) -> None:
         self.latencies, self.function, self.side = latencies, function, side
         self.controlled = latencies.controlled[function]
+        self._parts: list[FunctionPart] = []
 
     def whole(self) -> int | None:
         """The latency of the function: its last state."""
         if self.latencies.dataflow(self.function, None):
             return self._parallel(self.controlled.statements)
-        return self._sequence(self.controlled.statements, 0, None)
+        last = self._sequence(self.controlled.statements, 0, None)
+        if self.side == "max" and last is not None:
+            self.latencies.parts[self.function] = self._parts
+        return last
+
+    def _ran(self, name: str, at: Origin, around: int | None, first: int, last: int) -> None:
+        """A loop or a call of the function itself, not of an iteration."""
+        if around is None:
+            line = self.controlled.program.sources[at.span.path].line_column(at.span.start)[0]
+            self._parts.append(FunctionPart(name, line, first, last))
 
     def _pick(self, bounds: Bounds) -> int | None:
         return bounds.min if self.side == "min" else bounds.max
@@ -174,7 +186,7 @@ class _Walk:
             part = self.controlled.parts.get(stmt.id) if isinstance(stmt, c.Loop) else None
             if part is not None and self.latencies.loops[part].pipelined:
                 known &= self._straight(block, straight, around)
-                known &= self._pipeline(block, stmt, part)
+                known &= self._pipeline(block, stmt, part, around)
                 straight = []
             elif isinstance(stmt, c.Loop | c.If | c.Switch):
                 if not isinstance(stmt, c.Loop):
@@ -212,24 +224,26 @@ class _Walk:
         block.add(_Item(last, max(last, opens), what))
         return True
 
-    def _pipeline(self, block: _Block, loop: c.Stmt, part: int) -> bool:
+    def _pipeline(self, block: _Block, loop: c.Stmt, part: int, around: int | None) -> bool:
         """Start a pipelined loop: as a module that is started and awaited, else in the controller itself."""
         cycles = self._pick(self.latencies.loops[part].latency)
         if cycles is None:
             return False
         loads = max(0, self.controlled.ahead(part) - 1)  # what has left the loop is loaded ahead of it
         if self.latencies.target.outlined_loops and not self.controlled.alone:
-            self._module(block, cycles + 3, touched(self.controlled.program, [loop]), loads)
+            last = self._module(block, cycles + 3, touched(self.controlled.program, [loop]), loads)
         else:  # a state ahead of the pipeline and one behind it
             last = block.last + loads + cycles + 2
             block.floor, block.last, block.items = last, last, []
+        self._ran(self.latencies.loops[part].name, loop.at, around, last - cycles, last)
         return True
 
-    def _module(self, block: _Block, cycles: int, what: Touched, loads: int = 0) -> None:
-        """Start a module and wait for it."""
+    def _module(self, block: _Block, cycles: int, what: Touched, loads: int = 0) -> int:
+        """Start a module and wait for it: its last state."""
         code, opens = block.behind(what)
         last = max(opens, code + loads) + cycles
         block.add(_Item(last, last + bool(cycles), what))
+        return last
 
     def _calls(self, block: _Block, stmt: c.Stmt, around: int | None) -> bool:
         """Start the modules that the expressions of a statement call. False: their states are not known."""
@@ -242,7 +256,8 @@ class _Walk:
                 if cycles is None:
                     return False
                 what = touched(self.controlled.program, [c.ExprStmt(stmt.at, call)])
-                self._module(block, cycles + bool(cycles), what)
+                last = self._module(block, cycles + bool(cycles), what)
+                self._ran(f"{call.function}()", call.at, around, last - cycles, last)
         return True
 
     def _called(self, expr: c.Expr, surely: bool = True) -> Iterator[tuple[c.Call, bool]]:
@@ -292,6 +307,8 @@ class _Walk:
         trip = self._pick(known.trip_count)
         total = None if states is None or trip is None else trip * states
         self._record(part, states, total)
+        if total is not None:
+            self._ran(known.name, loop.at, around, last, last + total)
         return None if total is None else last + total + 1  # and the test that ends it
 
     def _innermost(self, loop: c.Loop, known: LoopResult) -> Sequence[c.Stmt]:

@@ -199,7 +199,9 @@ def slots(p: Prediction) -> tuple[Slot, ...]:
             number = taken.get((name, slot), 0)
             taken[name, slot] = number + 1
             held.append(f"{name} {word}{number}")
-        rows.append(Slot(op.text or op.kind, op.line, start, p.problem.timing[ident].states, tuple(held), slot))
+        access, index = (None, None) if op.ref is None else (op.ref.access, op.ref.index)
+        states = p.problem.timing[ident].states
+        rows.append(Slot(op.text or op.kind, op.line, start, states, tuple(held), slot, access, index))
     return tuple(rows)
 
 

@@ -1,22 +1,28 @@
-"""The report page: one self-contained HTML file, no script, no network, the same bytes for the same input."""
+"""The report page: one self-contained HTML file, no network, the same bytes for the same input.
+
+Its one script copies commands and shows which access, slot and bank belong together; the page says all without it.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.results import LoopResult
-from hlspart.render import svg
+from hlspart.model.results import FunctionResult, LoopResult
+from hlspart.render import svg, verdict
+from hlspart.render.cards import Touch, card, cells_at, marked_source, partitioned
 from hlspart.render.text import dims, extent, limit_text, loop_title, partition_text
 from hlspart.version import __version__
 
 Shape = Mapping[str, Any]
-_PORTS, _SLOTS = 64, 32  # largest port table
+_MAPS = 180_000  # characters of all bank maps together; what would be more is drawn in part
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,9 @@ class Story:
     """All records of one program. ``schedules``: by function and loop name; ``sources``: by path.
 
     ``formals``: arrays, by function and name, that stand for one of their callers. ``expansions``: entries of
-    ``hlspart.expand/1`` with their file.
+    ``hlspart.expand/1`` with their file. ``touches``: accesses by their number. ``elsewhere``: loops, by function and
+    name, that stand in another file than their function, and which. ``changes``: what the inferred partitions change in
+    a file, as a unified diff.
     """
 
     ii: Shape
@@ -57,6 +65,10 @@ class Story:
     findings: Sequence[Diagnostic]
     formals: frozenset[tuple[str | None, str]]
     expansions: Sequence[Shape] = ()
+    touches: Mapping[int, Touch] = field(default_factory=dict)
+    functions: Mapping[str, Sequence[FunctionResult]] = field(default_factory=dict)
+    elsewhere: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    changes: Mapping[str, str] = field(default_factory=dict)
 
 
 def render(stories: Sequence[Story], paths: Sequence[str]) -> str:
@@ -67,7 +79,10 @@ def render(stories: Sequence[Story], paths: Sequence[str]) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=lambda value: "?" if value is None else value,
     )
+    script = environment.loader.get_source(environment, "report.js")[0].strip() if environment.loader else ""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     entries = [(s, f) for s in stories for f in s.ii["files"] if f["path"] in paths]
     entries.sort(key=lambda entry: paths.index(entry[1]["path"]))
     inferred = {f["path"]: f for s in stories for f in s.infer["files"]}
@@ -82,6 +97,9 @@ def render(stories: Sequence[Story], paths: Sequence[str]) -> str:
         tiles=_tiles(good, [d for f in files for d in f["findings"]], arrays),
         assumptions="; ".join(good[0]["assumptions"]) if good else "",
         files=files,
+        script=Markup(script),
+        styles=Markup(svg.styles()),
+        digest=digest,
         version=__version__,
     )
 
@@ -107,37 +125,28 @@ def _expansions(story: Story, path: str) -> list[Shape]:
 
 def _verdict(files: Sequence[Shape], inferred: Sequence[Shape], broken: int) -> str:
     """One sentence on top."""
-    loops = [(f["path"], x) for f in files for x in f["loops"] if x["pipelined"]]
-    aimed = [(path, x) for path, x in loops if x["ii"] is not None and x["target_ii"] is not None]
-    missed = [(path, x) for path, x in aimed if x["ii"] > x["target_ii"]]
-    unknown = [x for _, x in loops if x["ii"] is None]
-    if not loops:
-        text = "No loop is pipelined."
-    elif not missed and not unknown:
-        text = "The pipelined loop reaches its target II." if len(loops) == 1 else (
-            f"All {len(loops)} pipelined loops reach their target II."
-        )  # fmt: skip
-    else:
-        parts = [f"{len(missed)} of {len(loops)} pipelined loops miss{'es' * (len(missed) == 1)} the target II"]
-        parts += [f"{len(unknown)} cannot be predicted"] if unknown else []
-        after = {(f["path"], x["function"], x["name"]): x["ii_after"] for f in inferred for x in f.get("loops", ())}
-        found = [(x, after.get((path, x["function"], x["name"]))) for path, x in missed]
-        helped = sum(then is not None and then <= x["target_ii"] for x, then in found)
-        if helped:
-            parts.append("what infer finds would mend " + ("it" if len(missed) == 1 else f"{helped} of them"))
-        text = "; ".join(parts) + "."
+    loops = [(f["path"], x) for f in files for x in f["loops"]]
+    text = verdict.verdict([x for _, x in loops])
+    late = [(path, x) for path, x in loops if verdict.missed(x)]
+    after = {(f["path"], x["function"], x["name"]): x["ii_after"] for f in inferred for x in f.get("loops", ())}
+    found = [(x, after.get((path, x["function"], x["name"]))) for path, x in late]
+    helped = sum(then is not None and then <= x["target_ii"] for x, then in found)
+    if helped:
+        text += "; what infer finds would mend " + ("it" if len(late) == 1 else f"{helped} of them")
+    text = text[0].upper() + text[1:] + "."
     return text + (f" {broken} file{'s' * (broken > 1)} could not be read." if broken else "")
 
 
 def _tiles(files: Sequence[Shape], findings: Sequence[Shape], arrays: Sequence[Shape]) -> list[Shape]:
     """Figures on top."""
     loops = [x for f in files for x in f["loops"]]
-    missed = sum(map(_missed, loops))
+    missed, unknown = sum(map(verdict.missed, loops)), sum(map(verdict.unknown, loops))
     serious = sum(d["status"] in ("error", "warning") for d in findings)
     known = [a["bram18k"] for a in arrays if a["bram18k"] is not None]
     return [
         {"number": sum(bool(x["pipelined"]) for x in loops), "what": "pipelined loops", "mark": ""},
-        {"number": missed, "what": "not on target", "mark": "bad" if missed else "good"},
+        {"number": missed, "what": "miss the target II", "mark": "bad" if missed else "" if unknown else "good"},
+        *([{"number": unknown, "what": "cannot be predicted", "mark": "doubtful"}] if unknown else []),
         {"number": sum(a["banks"] or 0 for a in arrays), "what": "banks", "mark": ""},
         {"number": sum(known), "what": "BRAM18K", "mark": ""},
         {"number": sum(a["registers"] or 0 for a in arrays), "what": "array registers (bits)", "mark": ""},
@@ -153,13 +162,18 @@ def _file(story: Story, number: int, file: Shape, inferred: Shape) -> Shape:
     loops = {(x["function"], x["name"]): x for x in file["loops"]}
     outcomes = inferred.get("loops", ())
     pairs = [(loop_title(x), x["ii_before"], x["ii_after"]) for x in outcomes if x["ii_before"] != x["ii_after"]]
-    pictures = [p for p in story.pictures if p.path == path]
+    late = {k: x for k, x in loops.items() if k in story.schedules and verdict.mark(x) in ("bad", "doubtful")}
+    shown = {s.access for k in late for s in story.schedules[k].schedule if s.held}
+    touches = [t for t in story.touches.values() if t.path == path and t.id in shown]
     marks = {d["line"]: d["mark"] for d in reversed(findings) if d["path"] is None}
     return {
         "path": path,
         "anchor": f"f{number}",
         "error": None,
-        "loops": [_loop(x) for x in file["loops"]],
+        "cards": [card(x, story.schedules[k], story.touches, inferred, path) for k, x in late.items()],
+        "change": story.changes.get(path, ""),
+        "waterfalls": _waterfalls(story.functions.get(path, ())),
+        "loops": [_loop(x, story.elsewhere.get(k)) for k, x in loops.items()],
         "expansions": _expansions(story, path),
         "arrays": [_memory(a) for a in file["arrays"]],
         "regions": [_region(x) for x in file["regions"]],
@@ -167,8 +181,7 @@ def _file(story: Story, number: int, file: Shape, inferred: Shape) -> Shape:
         "memory": _memory_map(file["memory"]),
         "asked": bool(outcomes),
         "bars": Markup(svg.bars(pairs)) if pairs else "",
-        "schedules": [_schedule(story.schedules[k]) for k, x in loops.items() if k in story.schedules and _missed(x)],
-        "maps": [_map(p) for p in pictures],
+        "maps": _maps([p for p in story.pictures if p.path == path], [story.schedules[k] for k in late], story.touches),
         "inferred": [_array(a) for a in inferred.get("arrays", ()) if a["kind"] != "none"],
         "directives": [
             {"line": p["line"], "path": p["path"] if p["path"] != path else None, "status": p["status"],
@@ -176,7 +189,7 @@ def _file(story: Story, number: int, file: Shape, inferred: Shape) -> Shape:
             for p in file["pragmas"]
         ],
         "findings": findings,
-        "lines": _lines(story.sources[path], loops, marks),
+        "lines": _lines(story.sources[path], loops, marks, touches),
     }  # fmt: skip
 
 
@@ -198,26 +211,26 @@ def _finding(item: Diagnostic, path: str) -> Shape:
     }
 
 
-def _missed(loop: Shape) -> bool:
-    return loop["target_ii"] is not None and (loop["ii"] is None or loop["ii"] > loop["target_ii"])
-
-
 def _mark(status: str) -> str:
     return {"applied": "good", "error": "bad", "rejected": "bad", "conflict": "bad", "warning": "warn"}.get(
         status, "soft"
     )
 
 
-def _loop(x: Shape) -> Shape:
+_MARKS = {"bad": "bad", "doubtful": "warn", "good": "good", "": ""}
+
+
+def _loop(x: Shape, elsewhere: str | None) -> Shape:
     unknown = "?" if x["bounds"] is None else "{}..{}".format(*x["bounds"])
-    reason = limit_text(x["limits"][0]) if x["limits"] and _missed(x) else x["cause"] or ""
+    reason = limit_text(x["limits"][0]) if x["limits"] and verdict.missed(x) else x["cause"] or ""
     return {
         "title": loop_title(x),
         "line": x["line"],
+        "path": elsewhere,
         "trips": extent(x["trip_count"]),
-        "target": x["target_ii"] if x["pipelined"] else "-",
+        "target": x["target_ii"] if x["target_ii"] is not None else "-",
         "ii": x["ii"] if x["ii"] is not None else (unknown if x["pipelined"] else "-"),
-        "mark": "bad" if _missed(x) else "good" if x["pipelined"] else "",
+        "mark": _MARKS[verdict.mark(x)],
         "ideal": "-" if x["ideal_ii"] is None else x["ideal_ii"],
         "depth": "-" if x["depth"] is None else x["depth"],
         "latency": extent(x["latency"]),
@@ -272,53 +285,66 @@ def _memory(x: Shape) -> Shape:
 
 
 def _array(x: Shape) -> Shape:
-    what = partition_text(x["partition"]) if x["partition"] else x["kind"]
-    if x["mapping"] is not None:
-        what = f"{x['kind']} " + ", ".join(f"{k} {v}" for k, v in x["mapping"].items() if v is not None)
     proof = f"minimal in {x['space']}" if x["proved_minimal"] else "not proved minimal"
     if x["absolute"]:
         proof = "minimal over any mapping"
     command = "hlspart rewrite --infer" + " --split-top" * x["split_top"]
     how = command if x["needs_rewrite"] else "\n".join(x["pragmas"])
-    return {"name": x["name"], "what": what, "banks": x["banks"], "proof": proof, "how": how}
+    return {"name": x["name"], "what": partitioned(x), "banks": x["banks"], "proof": proof, "how": how}
 
 
-def _map(p: BankPicture) -> Shape:
-    banks = sorted({b for row in p.cells for b in row})
-    return {
-        "svg": Markup(svg.bank_map(p.cells, f"banks of {p.name}", p.wrapped)),
-        "legend": Markup(svg.legend(banks)),
-        "caption": p.caption,
-    }
+def _maps(pictures: Sequence[BankPicture], late: Sequence[LoopResult], touches: Mapping[int, Touch]) -> list[Shape]:
+    """Bank maps, with the elements marked that late loops touch at once, as long as the page stays small."""
+    out: list[Shape] = []
+    room = _MAPS
+    for p in pictures:
+        banks = sorted({b for row in p.cells for b in row})
+        columns = max(len(row) for row in p.cells)
+        marked: dict[tuple[int, int], str] = {}
+        for loop in late:
+            for element, ids in cells_at(loop, p.name, touches).items():
+                lead, place = element[:-2], divmod(element[-1], columns) if p.wrapped else element[-2:]
+                if not any(lead) and len(place) == 2 and place[0] < len(p.cells) and place[1] < columns:
+                    marked[place] = ids
+        picture, part = _drawn(p, marked, room)
+        room -= len(picture)
+        out.append({
+            "svg": Markup(picture),
+            "legend": Markup(svg.legend(banks)),
+            "caption": p.caption + part,
+            "marked": "framed: what one iteration touches at once" if "data-a" in picture else "",
+        })  # fmt: skip
+    return out
 
 
-def _schedule(loop: LoopResult) -> Shape:
-    """Memory ports of the schedule; what stands beyond the target II is late."""
-    used, ports = [], []
-    for item in loop.schedule:
-        for port in item.held:
-            if " unit " in port:
-                continue
-            if port not in ports:
-                ports.append(port)
-            word = "store" if "store" in item.operation else "load" if "load" in item.operation else item.operation
-            used.append((port, item.slot or 0, f"{word} {item.line}", f"{item.operation} line {item.line}"))
-    ports.sort()
-    rows = [(ports.index(p), s, label, what) for p, s, label, what in used]
-    rows = [r for r in rows if r[0] < _PORTS and r[1] < _SLOTS]
-    target = loop.target_ii or 1
-    picture = svg.port_table(ports[:_PORTS], min(loop.ii or 1, _SLOTS), rows, target) if rows else ""
-    left_out = len(ports) > _PORTS or (loop.ii or 1) > _SLOTS
-    return {
-        "title": f"{loop.function}/{loop.name}",
-        "text": "; ".join(x.text for x in loop.limits[:1] if x.text) or "no limit is known",
-        "hint": next((x.hint for x in loop.limits[:1] if x.hint), ""),
-        "note": f"the first {_PORTS} ports and {_SLOTS} slots" if left_out else "",
-        "svg": Markup(picture),
-    }
+def _drawn(p: BankPicture, marked: Mapping[tuple[int, int], str], room: int) -> tuple[str, str]:
+    """The map, or as much of its upper left corner as there is room for, and what part that is."""
+    for most in (1 << 20, 64, 32, 16, 8):
+        cells = [row if p.wrapped else row[:most] for row in p.cells[:most]]
+        size = len(cells), len(cells[0])
+        inside = {at: ids for at, ids in marked.items() if at[0] < size[0] and at[1] < size[1]}
+        picture = svg.bank_map(cells, f"banks of {p.caption}", p.wrapped, inside)
+        if len(picture) <= room:
+            whole = size == (len(p.cells), len(p.cells[0]))
+            part = f"the first {size[0] * size[1]} elements" if p.wrapped else f"{size[0]} x {size[1]} of them"
+            return picture, "" if whole else f", drawn: {part}"
+    return "", ", not drawn: the page would be too large"
 
 
-def _lines(source: SourceLines, loops: Mapping[tuple[str, str], Shape], marks: Mapping[int, str]) -> list[Shape]:
+def _waterfalls(functions: Sequence[FunctionResult]) -> list[Shape]:
+    """When the loops and calls of each function run, where that is known."""
+    out: list[Shape] = []
+    for f in functions:
+        end = f.latency.max
+        if end is not None and f.parts:
+            rows = [(x.name, x.first, x.last) for x in f.parts]
+            out.append({"name": f.name, "cycles": end, "svg": Markup(svg.waterfall(rows, end, f"states of {f.name}"))})
+    return out
+
+
+def _lines(
+    source: SourceLines, loops: Mapping[tuple[str, str], Shape], marks: Mapping[int, str], touches: Sequence[Touch]
+) -> list[Shape]:
     out: list[Shape] = []
     for number, text in enumerate(source.lines, 1):
         loop = loops.get(source.loops[number]) if number in source.loops else None
@@ -327,5 +353,6 @@ def _lines(source: SourceLines, loops: Mapping[tuple[str, str], Shape], marks: M
             value = loop["ii"]
             heat = " hu" if value is None else f" h{1 if value <= 1 else 2 if value == 2 else 3 if value <= 4 else 4}"
         mark = marks.get(number, "")
-        out.append({"text": text.encode("utf-8", "replace").decode(), "heat": heat, "mark": mark})
+        shown = marked_source(text.encode("utf-8", "replace").decode(), number, touches)
+        out.append({"text": shown, "heat": heat, "mark": mark})
     return out

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 
 _HUES = (210, 30, 130, 280, 60, 0, 180, 320, 90, 240, 15, 160, 300, 45, 195, 345)
+COLOURS = 3 * len(_HUES)
 _LEGEND = 24  # banks that a legend names
+CELLS = 1024  # elements that are drawn one by one, with a tooltip each
+_NONE: Mapping[tuple[int, int], str] = {}
 
 
 def colour(bank: int) -> str:
@@ -16,27 +21,49 @@ def colour(bank: int) -> str:
     return f"hsl({hue} 55% {light}%)"
 
 
-def bank_map(cells: Sequence[Sequence[int]], label: str, wrapped: bool = False) -> str:
-    """Bank of each element: cells with tooltips up to 64 x 64, else one path per bank.
+def styles() -> str:
+    """Rules that :func:`bank_map` needs: a class for each colour, and for each size of a cell."""
+    return "".join(f".b{k}{{fill:{colour(k)}}}" for k in range(COLOURS)) + "".join(
+        f".s{size} rect{{width:{size - 1}px;height:{size - 1}px}}" for size in (8, 14)
+    )
 
-    ``wrapped``: the rows are pieces of one dimension.
+
+def bank_map(
+    cells: Sequence[Sequence[int]], label: str, wrapped: bool = False, marked: Mapping[tuple[int, int], str] = _NONE
+) -> str:
+    """Bank of each element: cells with tooltips up to :data:`CELLS` of them, else a path for each bank.
+
+    ``wrapped``: the rows are pieces of one dimension. ``marked``: (row, column) -> accesses, separated by blanks, that
+    touch the cell.
     """
     rows, columns = len(cells), max(len(r) for r in cells)
-    size = 14 if max(rows, columns) <= 32 else 8 if max(rows, columns) <= 64 else 4
     parts = []
-    if rows <= 64 and columns <= 64:
+    if rows * columns <= CELLS:
+        size = 14 if max(rows, columns) <= 32 else 8
         for y, row in enumerate(cells):
             for x, bank in enumerate(row):
-                at = f'x="{x * size}" y="{y * size}" width="{size - 1}" height="{size - 1}"'
                 tip = f"[{y * columns + x}]" if wrapped else f"[{y}][{x}]"
-                parts.append(f'<rect {at} fill="{colour(bank)}"><title>{tip} bank {bank}</title></rect>')
-    else:
-        paths: dict[int, list[str]] = {}
-        for y, row in enumerate(cells):
-            for x, bank in enumerate(row):
-                paths.setdefault(bank, []).append(f"M{x * size} {y * size}h{size}v{size}h-{size}z")
-        parts = [f'<path d="{"".join(d)}" fill="{colour(b)}"/>' for b, d in sorted(paths.items())]
-    return _svg(columns * size, rows * size, label, parts)
+                link = f' data-a="{marked[y, x]}"' if (y, x) in marked else ""
+                kind = bank % COLOURS
+                parts.append(
+                    f'<rect x="{x * size}" y="{y * size}" class="b{kind}"{link}><title>{tip} bank {bank}</title></rect>'
+                )
+        box = f'width="{columns * size}" height="{rows * size}" viewBox="0 0 {columns * size} {rows * size}"'
+        name = f'class="s{size}" role="img" aria-label="{escape(label)}"'
+        return f"<svg {name} {box}>{''.join(parts)}</svg>"
+    paths: dict[int, list[str]] = {}
+    for y, row in enumerate(cells):
+        first = 0
+        for bank, run in groupby(row):
+            length = len(list(run))
+            paths.setdefault(bank, []).append(f"M{first} {y}h{length}")
+            first += length
+    parts = [f'<path d="{"".join(d)}" stroke="{colour(b)}"/>' for b, d in sorted(paths.items())]
+    for (y, x), accesses in marked.items():
+        parts.append(f'<rect x="{x}" y="{y - 0.5}" width="1" height="1" fill="transparent" data-a="{accesses}"/>')
+    scale = max(4, min(8, 512 // max(columns, rows)))
+    box = f'width="{columns * scale}" height="{rows * scale}" viewBox="0 -.5 {columns} {rows}"'
+    return f'<svg role="img" aria-label="{escape(label)}" class="cells" {box}>{"".join(parts)}</svg>'
 
 
 def legend(banks: Sequence[int]) -> str:
@@ -54,35 +81,71 @@ def legend(banks: Sequence[int]) -> str:
     return _svg(8 * 38, height, "colours of the banks", parts)
 
 
-def port_table(ports: Sequence[str], slots: int, used: Sequence[tuple[int, int, str, str]], target: int) -> str:
-    """Rows are ports, columns slots of the modulo schedule; ``used``: (row, slot, label, what).
+@dataclass(frozen=True)
+class Taken:
+    """What holds a port in a slot: ``label`` to show, ``what`` to say, ``access`` to link with ("" for none)."""
 
-    What stands in a slot that the target II does not have is red.
+    row: int
+    slot: int
+    label: str
+    what: str
+    access: str = ""
+
+
+def port_table(ports: Sequence[str], slots: int, used: Sequence[Taken], target: int) -> str:
+    """Rows are ports, columns slots of the modulo schedule.
+
+    What stands in a slot that the target II does not have is hatched and has a red edge.
     """
-    left, width, height = 12 + 7 * max((len(p) for p in ports), default=4), 76, 22
-    parts = []
+    left, height = 12 + 7 * max((len(p) for p in ports), default=4), 24
+    width = max(108 if slots > target else 64, min(190, 14 + 7 * max((len(u.label) for u in used), default=4)))
+    bottom, right = 20 + len(ports) * height, left + slots * width
+    grid = "".join(f"M{left} {20 + row * height}H{right}" for row in range(len(ports) + 1))
+    grid += "".join(f"M{left + slot * width} 20V{bottom}" for slot in range(slots + 1))
+    parts = [f'<path d="{grid}" fill="none" stroke="currentColor" stroke-opacity=".25"/>']
     for slot in range(slots):
         late = slot >= target
-        x = left + slot * width
-        parts.append(f'<text x="{x + 4}" y="14"{_LATE_TEXT if late else ""}>slot {slot}</text>')
-    for row, name in enumerate(ports):
-        y = 20 + row * height
-        parts.append(f'<text x="0" y="{y + 15}">{escape(name)}</text>')
-        for slot in range(slots):
-            place = f'x="{left + slot * width}" y="{y}" width="{width - 2}" height="{height - 2}"'
-            parts.append(f'<rect {place} fill="none" stroke="currentColor" stroke-opacity=".25"/>')
-    for row, slot, label, what in used:
-        x, y = left + slot * width, 20 + row * height
-        fill = "hsl(0 70% 55%)" if slot >= target else "hsl(210 55% 62%)"
-        note = f"{what}, {slot - target + 1} too late" if slot >= target else what
+        name = f"slot {slot}{' (too late)' if late else ''}"
+        parts.append(f'<text x="{left + slot * width + 4}" y="14"{_LATE_TEXT if late else ""}>{name}</text>')
+    for row, port in enumerate(ports):
+        parts.append(f'<text x="0" y="{20 + row * height + 16}">{escape(port)}</text>')
+    for u in used:
+        x, y = left + u.slot * width, 20 + u.row * height
+        late = u.slot >= target
+        note = f"{u.what}, {u.slot - target + 1} slot{'s' * (u.slot > target)} too late" if late else u.what
+        link = f' data-a="{u.access}"' if u.access else ""
+        box = f'x="{x + 2}" y="{y + 2}" width="{width - 4}" height="{height - 4}" rx="3"'
         parts.append(
-            f'<rect x="{x}" y="{y}" width="{width - 2}" height="{height - 2}" fill="{fill}" fill-opacity=".6">'
-            f'<title>{escape(note)}</title></rect><text x="{x + 4}" y="{y + 15}">{escape(label[:11])}</text>'
+            f'<g class="{"taken late" if late else "taken"}" tabindex="0" role="img" aria-label="{escape(note)}"{link}>'
+            f"<title>{escape(note)}</title><rect {box}/>"
+            f'<text x="{x + 7}" y="{y + 16}">{escape(_short(u.label, (width - 12) // 6))}</text></g>'
         )
-    return _svg(left + slots * width, 20 + len(ports) * height, "ports by slot", parts)
+    return _svg(right + 1, bottom + 1, "ports by slot", parts, "group")
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: max(1, most - 2)] + ".."
 
 
 _LATE_TEXT = ' class="late"'
+
+
+def waterfall(parts: Sequence[tuple[str, int, int]], end: int, label: str) -> str:
+    """When each part runs: (name, first, last state) of ``end`` states, from the left to the right."""
+    width, height, left = 640, 24, 12 + 7 * max(len(name) for name, _, _ in parts)
+    left = min(left, 240)
+    unit = (width - left - 90) / max(end, 1)
+    out = []
+    for k, (name, first, last) in enumerate(parts):
+        x, wide = left + first * unit, max((last - first) * unit, 2)
+        note = f"{name}: states {first} to {last}, {last - first} cycles"
+        out.append(
+            f'<g tabindex="0" role="img" aria-label="{escape(note)}"><title>{escape(note)}</title>'
+            f'<text x="0" y="{k * height + 16}">{escape(_short(name, left // 7))}</text>'
+            f'<rect x="{x:.1f}" y="{k * height + 3}" width="{wide:.1f}" height="{height - 7}" rx="3" class="bar"/>'
+            f'<text x="{x + wide + 5:.1f}" y="{k * height + 16}">{last - first}</text></g>'
+        )
+    return _svg(width, len(parts) * height, label, out, "group")
 
 
 def bars(rows: Sequence[tuple[str, int | None, int | None]]) -> str:
@@ -137,6 +200,7 @@ def memory_map(blocks: Sequence[tuple[str, int, int, int, int]]) -> str:
     return _svg(width, height, "memory map: steps to the right, addresses upwards", parts)
 
 
-def _svg(width: int, height: int, label: str, parts: Sequence[str]) -> str:
+def _svg(width: int, height: int, label: str, parts: Sequence[str], role: str = "img") -> str:
+    """``role``: "group" for a picture whose parts can be reached with the keyboard."""
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-    return f'<svg role="img" aria-label="{escape(label)}" {size}>{"".join(parts)}</svg>'
+    return f'<svg role="{role}" aria-label="{escape(label)}" {size}>{"".join(parts)}</svg>'

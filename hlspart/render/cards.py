@@ -1,0 +1,174 @@
+"""What the report page says of each loop that misses its target: why, who holds which port, and the ways out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from hlspart.model.results import LoopResult
+from hlspart.render import svg
+from hlspart.render.text import limit_text, loop_title, mapping_text
+
+Shape = Mapping[str, Any]
+_PORTS, _SLOTS = 64, 32  # largest port table
+
+
+@dataclass(frozen=True)
+class Touch:
+    """An access as the page shows it: its text, line, array and, at one iteration, its element.
+
+    ``columns``: 1-based, where its text stands on that line of ``path``; None where it comes out of a macro.
+    ``first``: the iterators of the loops around it in their first iterations, as far as they are constants.
+    """
+
+    id: int
+    text: str
+    array: str
+    path: str
+    line: int
+    columns: tuple[int, int] | None
+    first: Mapping[str, int]
+
+
+def card(loop: Shape, record: LoopResult, touches: Mapping[int, Touch], inferred: Shape, path: str) -> Shape:
+    """Title, reason, chart and ranked ways."""
+    first = loop["limits"][0] if loop["limits"] else None
+    low = loop["ii"] if loop["ii"] is not None else loop["bounds"][0] if loop["bounds"] else None
+    reached = f"II {low}" if loop["ii"] is not None else f"II {low} or more" if low is not None else "II unknown"
+    why = limit_text(first) if first else loop["cause"] or "no limit is known"
+    chart, note = _chart(record, touches)
+    return {
+        "title": loop_title(loop),
+        "reached": reached + (f" instead of {loop['target_ii']}" if loop["target_ii"] is not None else ""),
+        "line": loop["line"],
+        "short": _short(first) if first else "",
+        "why": first["text"] if first and first["text"] else why,
+        "svg": Markup(chart),
+        "note": note,
+        "ways": ways(loop, inferred, path),
+    }
+
+
+def _short(limit: Shape) -> str:
+    """A limit in a title."""
+    if limit["kind"] == "memory-port":
+        return f"{limit['accesses']} accesses to {limit['array']}, {limit['ports']} ports"
+    return f"recurrence on {limit['variable']}" if limit["kind"] == "recurrence" else ""
+
+
+def ways(loop: Shape, inferred: Shape, path: str) -> list[Shape]:
+    """Ways to a smaller II, the least II first: what to do, what it gives, and what to copy."""
+    found: list[tuple[int, int, Shape]] = []
+    after = next((x for x in inferred.get("loops", ()) if loop_title(x) == loop_title(loop)), None)
+    if after is not None and after["ii_after"] is not None and after["ii_after"] < (loop["ii"] or 1 << 30):
+        arrays = [a for a in inferred["arrays"] if a["kind"] != "none" and _concerns(a, loop)]
+        arrays = arrays or [a for a in inferred["arrays"] if a["kind"] != "none"]
+        if arrays:
+            rewrite = any(a["needs_rewrite"] for a in arrays)
+            banks, luts = sum(a["banks"] for a in arrays), sum(a["selection_luts"] or 0 for a in arrays)
+            gives = [f"II {after['ii_after']}", f"{banks} banks"] + (
+                [f"about {luts} LUTs choose banks"] if luts else []
+            )
+            top = " --split-top" if any(a["split_top"] for a in arrays) else ""
+            code = f"hlspart rewrite {path} --infer{top} -o NEW.c" if rewrite else "\n".join(
+                p for a in arrays for p in a["pragmas"]
+            )  # fmt: skip
+            names = ", ".join(a["name"] for a in arrays)
+            what = f"partition {names}: {'; '.join(partitioned(a) for a in arrays)}"
+            found.append((after["ii_after"], banks, {"what": what, "gives": ", ".join(gives), "code": code}))
+    for limit in loop["limits"]:
+        if limit["hint"] and limit["ii"] > (loop["target_ii"] or 1):
+            what, _, gives = limit["hint"].rpartition(": ")
+            known = what.startswith("#pragma")
+            code = "\n".join(what.split(" with ")) if known else ""
+            text = "add these directives" if known else limit["hint"]
+            found.append(
+                (loop["target_ii"] or 1, 1 << 20, {"what": text, "gives": gives if known else "", "code": code})
+            )
+    if after is not None and after["hint"] and found:
+        found.append((1 << 20, 0, {"what": f"then {after['hint'].partition(': ')[0]}",
+                                   "gives": after["hint"].partition(": ")[2], "code": ""}))  # fmt: skip
+    return [way for _, _, way in sorted(found, key=lambda f: f[:2])]
+
+
+def _concerns(array: Shape, loop: Shape) -> bool:
+    return any(limit["array"] == array["name"] for limit in loop["limits"] if limit["kind"] == "memory-port")
+
+
+def partitioned(array: Shape) -> str:
+    """The inferred partition in words."""
+    if array["mapping"] is not None:
+        return mapping_text(array["kind"], array["mapping"])
+    parts = [f"{p['type']}{'' if p['type'] == 'complete' else ' ' + str(p['factor'])} dim {p['dim']}"
+             for p in array["partition"]]  # fmt: skip
+    return ", ".join(parts) or str(array["kind"])
+
+
+def _chart(loop: LoopResult, touches: Mapping[int, Touch]) -> tuple[str, str]:
+    """Memory ports by slot, and what of them is left out."""
+    held = [(port, item) for item in loop.schedule for port in item.held if " unit " not in port]
+    ports = sorted({port for port, _ in held}, key=_in_order)
+    rows = {port: k for k, port in enumerate(ports)}
+    several: dict[int, int] = {}
+    for _, item in held:
+        if item.access is not None:
+            several[item.access] = several.get(item.access, 0) + 1
+    used = []
+    for port, item in held:
+        touch = None if item.access is None else touches.get(item.access)
+        text = item.operation
+        if touch is not None:
+            known = item.index is not None and None not in item.index
+            copies = several[touch.id] > 1 and known and item.index is not None
+            text = touch.array + "".join(f"[{i}]" for i in item.index or ()) if copies else touch.text
+        kind = "store" if "store" in item.operation else "load" if "load" in item.operation else ""
+        what = f"{kind} {text}, line {item.line}: {port}, slot {item.slot or 0}".strip()
+        if rows[port] < _PORTS and (item.slot or 0) < _SLOTS:
+            link = "" if touch is None else str(touch.id)
+            used.append(svg.Taken(rows[port], item.slot or 0, text, what, link))
+    if not used:
+        return "", ""
+    left_out = len(ports) > _PORTS or (loop.ii or 1) > _SLOTS
+    picture = svg.port_table(ports[:_PORTS], min(loop.ii or 1, _SLOTS), used, loop.target_ii or 1)
+    return picture, f"the first {_PORTS} ports and {_SLOTS} slots" if left_out else ""
+
+
+def _in_order(port: str) -> tuple[object, ...]:
+    """Numbers in a name count as numbers."""
+    return tuple((0, int(w)) if w.isdigit() else (1, w) for w in port.replace(" p", " ").split())
+
+
+def cells_at(loop: LoopResult, array: str, touches: Mapping[int, Touch]) -> dict[tuple[int, ...], str]:
+    """Element of an array -> accesses that touch it in one iteration: that which shows the limit, else the first."""
+    witness = next((x.witness for x in loop.limits if x.array == array and x.witness), None)
+    out: dict[tuple[int, ...], list[str]] = {}
+    for item in loop.schedule:
+        touch = None if item.access is None else touches.get(item.access)
+        if touch is None or touch.array != array or item.index is None:
+            continue
+        forms = [None if form is None else form.at(witness or touch.first) for form in item.index]
+        element = tuple(form.const for form in forms if form is not None and not form.terms)
+        if len(element) == len(forms):
+            out.setdefault(element, []).append(str(touch.id))
+    return {element: " ".join(dict.fromkeys(ids)) for element, ids in out.items()}
+
+
+def marked_source(text: str, line: int, touches: Sequence[Touch]) -> Markup:
+    """A line of the source in which the accesses of late loops can be pointed at."""
+    out, at = Markup(""), 1
+    chosen: list[Touch] = []
+    own = [t for t in touches if t.line == line and t.columns is not None]
+    for touch in sorted(own, key=lambda t: (t.columns or (0, 0))[1] - (t.columns or (0, 0))[0]):
+        a, b = touch.columns or (0, 0)
+        if all(b <= (o.columns or (0, 0))[0] or a >= (o.columns or (0, 0))[1] for o in chosen):
+            chosen.append(touch)
+    for touch in sorted(chosen, key=lambda t: t.columns or (0, 0)):
+        a, b = touch.columns or (0, 0)
+        out += Markup("{}<span class=a tabindex=0 data-a={}>{}</span>").format(
+            text[at - 1 : a - 1], touch.id, text[a - 1 : b - 1]
+        )
+        at = b
+    return out + text[at - 1 :]
