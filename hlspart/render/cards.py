@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
-from hlspart.model.results import LoopResult
+from hlspart.model.results import LoopResult, Slot
 from hlspart.render import svg
 from hlspart.render.text import limit_text, loop_title, mapping_text
 
@@ -82,12 +83,13 @@ def ways(loop: Shape, inferred: Shape, path: str) -> list[Shape]:
     for limit in loop["limits"]:
         if limit["hint"] and limit["ii"] > (loop["target_ii"] or 1):
             what, _, gives = limit["hint"].rpartition(": ")
-            known = what.startswith("#pragma")
-            code = "\n".join(what.split(" with ")) if known else ""
-            text = "add these directives" if known else limit["hint"]
-            found.append(
-                (loop["target_ii"] or 1, 1 << 20, {"what": text, "gives": gives if known else "", "code": code})
-            )
+            if what.startswith("#pragma"):
+                way = {"what": "add these directives", "gives": gives, "code": "\n".join(what.split(" with "))}
+            elif gives.startswith("hlspart rewrite"):
+                way = {"what": what, "gives": "", "code": f"{gives} {path} -o NEW.c"}
+            else:
+                way = {"what": limit["hint"], "gives": "", "code": ""}
+            found.append((loop["target_ii"] or 1, 1 << 20, way))
     if after is not None and after["hint"] and found:
         found.append((1 << 20, 0, {"what": f"then {after['hint'].partition(': ')[0]}",
                                    "gives": after["hint"].partition(": ")[2], "code": ""}))  # fmt: skip
@@ -108,32 +110,50 @@ def partitioned(array: Shape) -> str:
 
 
 def _chart(loop: LoopResult, touches: Mapping[int, Touch]) -> tuple[str, str]:
-    """Memory ports by slot, and what of them is left out."""
+    """Memory ports by slot, and what of them is left out; ports of several banks that look alike share a row."""
     held = [(port, item) for item in loop.schedule for port in item.held if " unit " not in port]
-    ports = sorted({port for port, _ in held}, key=_in_order)
-    rows = {port: k for k, port in enumerate(ports)}
-    several: dict[int, int] = {}
-    for _, item in held:
-        if item.access is not None:
-            several[item.access] = several.get(item.access, 0) + 1
+    often = Counter(item.access for _, item in held)
+    alike: dict[tuple[object, ...], list[str]] = {}
+    for port in sorted({port for port, _ in held}, key=_in_order):
+        own = tuple((item.slot or 0, _label(item, touches, often), item) for name, item in held if name == port)
+        array, _, end = port.partition(" bank ")
+        alike.setdefault((array, end.partition(" ")[2], tuple(x[:2] for x in own)), []).append(port)
+    names = {ports[0]: _together(ports) for ports in alike.values()}
+    rows = {port: k for k, port in enumerate(names)}
     used = []
     for port, item in held:
-        touch = None if item.access is None else touches.get(item.access)
-        text = item.operation
-        if touch is not None:
-            known = item.index is not None and None not in item.index
-            copies = several[touch.id] > 1 and known and item.index is not None
-            text = touch.array + "".join(f"[{i}]" for i in item.index or ()) if copies else touch.text
-        kind = "store" if "store" in item.operation else "load" if "load" in item.operation else ""
-        what = f"{kind} {text}, line {item.line}: {port}, slot {item.slot or 0}".strip()
-        if rows[port] < _PORTS and (item.slot or 0) < _SLOTS:
-            link = "" if touch is None else str(touch.id)
+        if port in rows and rows[port] < _PORTS and (item.slot or 0) < _SLOTS:
+            text = _label(item, touches, often)
+            kind = "store" if "store" in item.operation else "load" if "load" in item.operation else ""
+            what = f"{kind} {text}, line {item.line}: {names[port]}, slot {item.slot or 0}".strip()
+            link = str(item.access) if item.access in touches else ""
             used.append(svg.Taken(rows[port], item.slot or 0, text, what, link))
     if not used:
         return "", ""
-    left_out = len(ports) > _PORTS or (loop.ii or 1) > _SLOTS
-    picture = svg.port_table(ports[:_PORTS], min(loop.ii or 1, _SLOTS), used, loop.target_ii or 1)
-    return picture, f"the first {_PORTS} ports and {_SLOTS} slots" if left_out else ""
+    left_out = len(rows) > _PORTS or (loop.ii or 1) > _SLOTS
+    picture = svg.port_table(list(names.values())[:_PORTS], min(loop.ii or 1, _SLOTS), used, loop.target_ii or 1)
+    return picture, f"the first {_PORTS} rows and {_SLOTS} slots" if left_out else ""
+
+
+def _label(item: Slot, touches: Mapping[int, Touch], often: Mapping[int | None, int]) -> str:
+    """The access as it is written; a copy that unrolling made of it by its element."""
+    touch = None if item.access is None else touches.get(item.access)
+    if touch is None:
+        return item.operation
+    copies = often[item.access] > len(item.held) and item.index is not None and None not in item.index
+    return touch.array + "".join(f"[{form}]" for form in item.index or ()) if copies else touch.text
+
+
+def _together(ports: Sequence[str]) -> str:
+    """``m banks 0..7 p1`` for ports of the same number of several banks, in order."""
+    if len(ports) == 1:
+        return ports[0]
+    array, _, end = ports[0].partition(" bank ")
+    numbers = [int(p.partition(" bank ")[2].partition(" ")[0]) for p in ports]
+    run = f"{numbers[0]}..{numbers[-1]}" if numbers[-1] - numbers[0] == len(ports) - 1 else (
+        ", ".join(map(str, numbers[:3])) + (f", .. {numbers[-1]}" if len(numbers) > 3 else "")
+    )  # fmt: skip
+    return f"{array} banks {run} {end.partition(' ')[2]}"
 
 
 def _in_order(port: str) -> tuple[object, ...]:
