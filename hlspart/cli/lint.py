@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hlspart.cli.files import encode, say, write_output, write_product, write_report
+from hlspart.cli.headers import with_users
 from hlspart.cli.help import CommandWithExample, grouped
 from hlspart.cli.options import options_of, shared_options
 from hlspart.cli.run import CLEAN, FINDINGS, UNUSABLE, input_errors, reports, screen_of
@@ -64,7 +65,8 @@ def command(
     from hlspart.targets import TargetError
 
     with input_errors():
-        pipeline = open_pipeline(tree.expanded(shared["files"]), options_of(shared), shared["config_file"])
+        files = with_users(shared["files"]) if shared["header_users"] else shared["files"]
+        pipeline = open_pipeline(tree.expanded(files), options_of(shared), shared["config_file"])
         said = settings_for(pipeline.paths, shared["config_file"])
     try:
         config = with_options(load(said), select=select, ignore=ignore, fail_on=fail_on)

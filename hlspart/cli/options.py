@@ -35,6 +35,7 @@ _SOURCE = (
     ),
     _read("--lang", type=click.Choice(["c", "c++"]), help="Language of all files. Default: by suffix."),
     _read("--config", "config_file", metavar="FILE", help="Settings; default: the nearest settings file."),
+    _read("--header-users", is_flag=True, help="In place of a header FILE, look at the files below here that use it."),
     _read("--stdin-filename", default="<stdin>", metavar="NAME", help="Name of what - reads."),
 )
 _TARGET = (
@@ -89,7 +90,7 @@ _DEPEND = (
 )
 shared_options = _with((*_SOURCE, *_TARGET, *_OUTPUT))
 optional_files = _with((click.argument("files", nargs=-1, metavar="[FILE]"), *_SOURCE[1:], *_TARGET, *_OUTPUT))
-setup_options = _with((*_SOURCE[1:-1], *_TARGET))  # for commands that are told later what to look at
+setup_options = _with((*_SOURCE[1:-2], *_TARGET))  # for commands that are told later what to look at
 infer_options = _with(_INFER)
 dependency_options = _with(_DEPEND)
 

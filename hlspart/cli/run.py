@@ -12,6 +12,7 @@ import click
 
 from hlspart.api import Kernel
 from hlspart.cli.files import dependency_rule, encode, say, terminal_width, write_outputs, write_product, write_report
+from hlspart.cli.headers import with_users
 from hlspart.cli.options import again, options_of, own_options
 from hlspart.cli.watch import was_read
 from hlspart.inputs import InputError, open_pipeline
@@ -57,7 +58,7 @@ class Run:
         """``otherwise``: what to predict for where neither options nor files choose."""
         self.command = command
         self.code = CLEAN
-        self.files: tuple[str, ...] = tuple(shared["files"])
+        self.files: tuple[str, ...] = tuple(with_users(shared["files"]) if shared["header_users"] else shared["files"])
         self.output: str | None = shared["output"]
         self.out_dir: str | None = shared["out_dir"]
         self.screen = screen_of(shared)

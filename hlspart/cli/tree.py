@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from hlspart.cli.cache import Cache
+from hlspart.cli.headers import SOURCES
 from hlspart.cli.progress import PROGRESS
 from hlspart.lint import LintConfig, engine
 from hlspart.lint.catalogue import entries
@@ -26,7 +27,6 @@ from hlspart.programs import programs
 from hlspart.reading import read_file
 from hlspart.version import __version__
 
-SUFFIXES = (".c", ".cpp", ".cc", ".cxx")
 CACHE = ".hlspart-cache"
 
 
@@ -38,7 +38,7 @@ def expanded(paths: Sequence[str]) -> list[str]:
         if os.path.isdir(path):
             for folder, names, files in os.walk(path):
                 names[:] = sorted(n for n in names if not n.startswith("."))
-                found += [os.path.join(folder, f) for f in sorted(files) if f.endswith(SUFFIXES)]
+                found += [os.path.join(folder, f) for f in sorted(files) if f.endswith(SOURCES)]
         if len(found) == count:
             found.append(path)
     return list(dict.fromkeys(found))

@@ -179,3 +179,65 @@ def test_nothing_is_written_when_an_input_is_broken(cli, tmp_path: Path) -> None
     assert cli("directives", "f.c", "bad.c", "--out-dir", "d").code == 2
     assert cli("directives", "bad.c", "-o", "bad.cfg", "-MD").code == 2
     assert not (tmp_path / "d").exists() and not list(tmp_path.glob("bad.*d*"))
+
+
+CPP = """#include "kernel.hpp"
+void {name}(const int in[SIZE], int out[SIZE]) {{
+    int mem[SIZE];
+load: for (int i = 0; i < SIZE; i++) {{
+#pragma HLS PIPELINE II=1
+        mem[i] = in[i];
+    }}
+sum: for (int i = 2; i < SIZE; i++) {{
+#pragma HLS PIPELINE II=1
+        out[i] = mem[i] + mem[i - 1] + mem[i - 2];
+    }}
+}}
+"""
+
+
+def test_kernels_in_cpp_with_headers(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/kernel.hpp").write_text("#pragma once\n#define SIZE 64\n")
+    for suffix in ("cpp", "cc", "cxx"):
+        (tmp_path / f"src/k{suffix}.{suffix}").write_text(CPP.format(name=f"k{suffix}"))
+    (tmp_path / "Makefile").write_text(
+        "include $(shell hlspart --makefile)\n"
+        "all: $(patsubst src/%,hlspart-out/%,$(HLSPART_SOURCES)) hlspart-out/kcc.cfg\n"
+        "\t@for f in $?; do echo new $$f; done\n\t@touch all\n"
+    )
+    names = ["hlspart-out/kcc.cc", "hlspart-out/kcc.cfg", "hlspart-out/kcpp.cpp", "hlspart-out/kcxx.cxx"]
+    assert [x for x in make(tmp_path, "all") if x.startswith("new")] == [f"new {n}" for n in names]
+    for name in names[:1] + names[2:]:
+        text = (tmp_path / name).read_text()
+        assert "mem_0" in text and '#include "kernel.hpp"' in text  # partitioned as infer finds it
+        done = subprocess.run(
+            ["g++", "-fsyntax-only", "-Wno-unknown-pragmas", "-I", "src", name], cwd=tmp_path, check=False
+        )
+        assert done.returncode == 0
+    assert (tmp_path / "hlspart-out/kcpp.map.json").exists()
+    assert make(tmp_path, "all") == []
+    header = tmp_path / "src/kernel.hpp"
+    header.write_text(header.read_text().replace("64", "128"))
+    later(header)
+    os.utime(tmp_path / "all", (0, 0))
+    after = make(tmp_path, "all")
+    assert "new hlspart-out/kcpp.cpp" in after and "[128]" not in (tmp_path / "src/kcpp.cpp").read_text()
+    assert "mem_0[64]" in (tmp_path / "hlspart-out/kcpp.cpp").read_text()  # two banks of 128 elements
+
+
+def test_a_header_stands_for_the_files_that_use_it(cli, tmp_path: Path) -> None:
+    for folder in ("src", "inc/deep"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "inc/deep/size.h").write_text("#define SIZE 64\n")
+    (tmp_path / "inc/kernel.hpp").write_text('#pragma once\n#include "deep/size.h"\n')
+    (tmp_path / "src/a.cpp").write_text(CPP.format(name="a"))
+    (tmp_path / "src/b.c").write_text("int b;\n")
+    (tmp_path / "lonely.h").write_text("int c;\n")
+    asked = ("lint", "inc/deep/size.h", "-I", "inc", "--no-cache", "--format", "json")
+    assert cli(*asked).json["files"] == ["inc/deep/size.h"]
+    found = cli(*asked, "--header-users").json
+    assert found["files"] == ["src/a.cpp"] and [d["rule"] for d in found["diagnostics"]] == ["HLP201"]
+    assert cli("lint", "lonely.h", "--header-users", "--no-cache", "--format", "json").json["files"] == ["lonely.h"]
+    done = cli("ii", "inc/kernel.hpp", "src/a.cpp", "-I", "inc", "--header-users", "--fail-on-miss", "--format", "json")
+    assert done.code == 1 and [f["path"] for f in done.json["files"]] == ["src/a.cpp"]

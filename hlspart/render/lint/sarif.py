@@ -29,8 +29,9 @@ def render(report: LintReport) -> str:
             rule["help"] = {"text": page, "markdown": page}
             rule["defaultConfiguration"] = {"level": _LEVELS[known[code].severity]}
         rules.append(rule)
+    driver = {"name": TOOL, "semanticVersion": VERSION, "informationUri": f"urn:{TOOL}", "rules": rules}
     run = {
-        "tool": {"driver": {"name": TOOL, "semanticVersion": VERSION, "rules": rules}},
+        "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "artifacts": [{"location": _artifact(p)} for p in report.files],
         "invocations": [{"executionSuccessful": not report.broken}],
