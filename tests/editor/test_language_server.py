@@ -199,7 +199,7 @@ def applied(text: str, edits: list[Any]) -> str:
 
 
 def test_bad_settings_are_said_in_the_file(tmp_path: Path) -> None:
-    (tmp_path / "hlspart.toml").write_text('part = "no-such-part"\n')
+    (tmp_path / ".hlspart.toml").write_text('part = "no-such-part"\n')
     client = Client(tmp_path)
     client.open("k.c", TEXT)
     (item,) = client.findings("k.c", 1)
