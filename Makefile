@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test check format bench accuracy docs lint rewrite clean
+.PHONY: help venv demo test check dist format bench accuracy docs lint rewrite clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -24,14 +24,24 @@ demo: $(READY)  ## one sample end to end: II before, partition, banked C, II aft
 test: $(READY)  ## all tests
 	$(BIN)/python -m pytest -n auto
 
-check: $(READY)  ## style, types, and generated docs up to date
+check: $(READY) dist  ## style, types, generated docs up to date, the packages fit to publish
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m hlspart.cli.docs --check docs
 
-docs: $(READY)  ## regenerate docs/rules and the option lists
+dist: $(READY)  ## wheel and source archive in build/dist, checked
+	rm -rf build/dist
+	$(BIN)/python -m build --no-isolation --outdir build/dist . >/dev/null
+	$(BIN)/twine check --strict build/dist/*
+
+docs: $(READY) $(VENV)/.docs  ## regenerate docs/rules, build the site in build/site
 	$(BIN)/python -m hlspart.cli.docs docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+$(VENV)/.docs: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@
 
 format: $(READY)  ## format the Python code
 	$(BIN)/ruff check --fix-only --quiet .

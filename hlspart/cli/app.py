@@ -39,6 +39,7 @@ COMMANDS = {
     "trace": ("trace", "Print the record of any stage of the analysis."),
     "explain": ("explain", "Explain a lint rule."),
     "rules": ("rules", "List the lint rules."),
+    "help": ("manual", "Show a page of the documentation."),
     "completion": ("completion", "Print the shell completion script."),
 }
 
