@@ -15,3 +15,13 @@ step "3. Banked C" "hlspart rewrite $sample --infer --style crossbar -o $banked"
 step "   (what changed)" "diff -U1 --label before --label after $sample $banked || true"
 step "4. II of the banked C" "hlspart ii $banked --fail-on-miss"
 step "5. Both versions on the same random data, sanitizers on" "hlspart verify $sample $banked --top bottleneck"
+
+cat <<'END'
+
+Your own kernel, from any folder (or: . .venv/bin/activate):
+
+END
+for command in "ii kernel.cpp" "infer kernel.cpp" "rewrite kernel.cpp --infer -o banked.cpp" "report kernel.cpp -o report.html"; do
+  printf '  %s %s\n' "$(command -v hlspart)" "$command"
+done
+printf '\n%s\n' "Headers and macros as for a C compiler (-I, -D); the device with --part, the tool with --tool, see: hlspart targets"

@@ -19,7 +19,7 @@ from hlspart.model.program import Program, Variable
 from hlspart.model.results import FunctionResult, InferResult
 from hlspart.pipeline import Pipeline
 from hlspart.render import html, json, shapes
-from hlspart.render.cards import Touch
+from hlspart.render.cards import ShownAccess
 from hlspart.render.lives import lives
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ def _story(pipeline: Pipeline) -> html.Story:
     )
 
 
-def _touches(pipeline: Pipeline) -> dict[int, Touch]:
+def _touches(pipeline: Pipeline) -> dict[int, ShownAccess]:
     """Every access, as the page shows it."""
     program = pipeline.program
-    out: dict[int, Touch] = {}
+    out: dict[int, ShownAccess] = {}
     infos = pipeline.analysis.loops
     for access in pipeline.analysis.accesses:
         around = [infos[x] for x in access.loops if x in infos]
@@ -87,7 +87,7 @@ def _touches(pipeline: Pipeline) -> dict[int, Touch]:
             columns = (first, last) if line == end and access.at.editable else None
             text = program.text(access.at)
             name = program.variable(access.array).name
-            out[access.id] = Touch(access.id, text, name, span.path, line, columns, start)
+            out[access.id] = ShownAccess(access.id, text, name, span.path, line, columns, start)
     return out
 
 

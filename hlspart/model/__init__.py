@@ -13,6 +13,7 @@ __all__ = [
     "linting",
     "mars",
     "options",
+    "parts",
     "ports",
     "printable",
     "program",

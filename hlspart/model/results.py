@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from hlspart.model.access import Affine, Bounds
 from hlspart.model.directives import Fault, PartitionRequest
+from hlspart.model.parts import FunctionPart
 from hlspart.model.source import Origin
 
 # ------------------------------------------------------------------------- partition validation
@@ -268,16 +269,6 @@ class ResourceUse:
     name: str
     used: int
     available: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionPart:
-    """A loop or a call in the schedule of its function, from state ``first`` to ``last`` where it takes longest."""
-
-    name: str
-    line: int
-    first: int
-    last: int
 
 
 @dataclass(frozen=True, slots=True)

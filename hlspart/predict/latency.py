@@ -14,8 +14,9 @@ from typing import Literal, Protocol
 
 from hlspart.model import program as c
 from hlspart.model.access import Bounds
+from hlspart.model.parts import FunctionPart
 from hlspart.model.program import Program
-from hlspart.model.results import FunctionPart, LoopResult
+from hlspart.model.results import LoopResult
 from hlspart.model.source import Origin
 from hlspart.predict.touched import Touched, touched
 from hlspart.semantics.effects import statement_expressions

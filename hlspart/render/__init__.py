@@ -3,6 +3,7 @@
 __all__ = [
     "advise",
     "buffers",
+    "cards",
     "expand",
     "explain",
     "explore",

@@ -18,7 +18,7 @@ _PORTS, _SLOTS = 64, 32  # largest port table
 
 
 @dataclass(frozen=True)
-class Touch:
+class ShownAccess:
     """An access as the page shows it: its text, line, array and, at one iteration, its element.
 
     ``columns``: 1-based, where its text stands on that line of ``path``; None where it comes out of a macro.
@@ -34,7 +34,7 @@ class Touch:
     first: Mapping[str, int]
 
 
-def card(loop: Shape, record: LoopResult, touches: Mapping[int, Touch], inferred: Shape, path: str) -> Shape:
+def card(loop: Shape, record: LoopResult, touches: Mapping[int, ShownAccess], inferred: Shape, path: str) -> Shape:
     """Title, reason, chart and ranked ways."""
     first = loop["limits"][0] if loop["limits"] else None
     low = loop["ii"] if loop["ii"] is not None else loop["bounds"][0] if loop["bounds"] else None
@@ -109,7 +109,7 @@ def partitioned(array: Shape) -> str:
     return ", ".join(parts) or str(array["kind"])
 
 
-def _chart(loop: LoopResult, touches: Mapping[int, Touch]) -> tuple[str, str]:
+def _chart(loop: LoopResult, touches: Mapping[int, ShownAccess]) -> tuple[str, str]:
     """Memory ports by slot, and what of them is left out; ports of several banks that look alike share a row."""
     held = [(port, item) for item in loop.schedule for port in item.held if " unit " not in port]
     often = Counter(item.access for _, item in held)
@@ -135,7 +135,7 @@ def _chart(loop: LoopResult, touches: Mapping[int, Touch]) -> tuple[str, str]:
     return picture, f"the first {_PORTS} rows and {_SLOTS} slots" if left_out else ""
 
 
-def _label(item: Slot, touches: Mapping[int, Touch], often: Mapping[int | None, int]) -> str:
+def _label(item: Slot, touches: Mapping[int, ShownAccess], often: Mapping[int | None, int]) -> str:
     """The access as it is written; a copy that unrolling made of it by its element."""
     touch = None if item.access is None else touches.get(item.access)
     if touch is None:
@@ -161,7 +161,7 @@ def _in_order(port: str) -> tuple[object, ...]:
     return tuple((0, int(w)) if w.isdigit() else (1, w) for w in port.replace(" p", " ").split())
 
 
-def cells_at(loop: LoopResult, array: str, touches: Mapping[int, Touch]) -> dict[tuple[int, ...], str]:
+def cells_at(loop: LoopResult, array: str, touches: Mapping[int, ShownAccess]) -> dict[tuple[int, ...], str]:
     """Element of an array -> accesses that touch it in one iteration: that which shows the limit, else the first."""
     witness = next((x.witness for x in loop.limits if x.array == array and x.witness), None)
     out: dict[tuple[int, ...], list[str]] = {}
@@ -176,10 +176,10 @@ def cells_at(loop: LoopResult, array: str, touches: Mapping[int, Touch]) -> dict
     return {element: " ".join(dict.fromkeys(ids)) for element, ids in out.items()}
 
 
-def marked_source(text: str, line: int, touches: Sequence[Touch]) -> Markup:
+def marked_source(text: str, line: int, touches: Sequence[ShownAccess]) -> Markup:
     """A line of the source in which the accesses of late loops can be pointed at."""
     out, at = Markup(""), 1
-    chosen: list[Touch] = []
+    chosen: list[ShownAccess] = []
     own = [t for t in touches if t.line == line and t.columns is not None]
     for touch in sorted(own, key=lambda t: (t.columns or (0, 0))[1] - (t.columns or (0, 0))[0]):
         a, b = touch.columns or (0, 0)

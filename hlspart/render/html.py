@@ -17,7 +17,7 @@ from markupsafe import Markup
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.results import FunctionResult, LoopResult
 from hlspart.render import svg, verdict
-from hlspart.render.cards import Touch, card, cells_at, marked_source, partitioned
+from hlspart.render.cards import ShownAccess, card, cells_at, marked_source, partitioned
 from hlspart.render.text import dims, extent, limit_text, loop_title, partition_text
 from hlspart.version import __version__
 
@@ -65,7 +65,7 @@ class Story:
     findings: Sequence[Diagnostic]
     formals: frozenset[tuple[str | None, str]]
     expansions: Sequence[Shape] = ()
-    touches: Mapping[int, Touch] = field(default_factory=dict)
+    touches: Mapping[int, ShownAccess] = field(default_factory=dict)
     functions: Mapping[str, Sequence[FunctionResult]] = field(default_factory=dict)
     elsewhere: Mapping[tuple[str, str], str] = field(default_factory=dict)
     changes: Mapping[str, str] = field(default_factory=dict)
@@ -293,7 +293,9 @@ def _array(x: Shape) -> Shape:
     return {"name": x["name"], "what": partitioned(x), "banks": x["banks"], "proof": proof, "how": how}
 
 
-def _maps(pictures: Sequence[BankPicture], late: Sequence[LoopResult], touches: Mapping[int, Touch]) -> list[Shape]:
+def _maps(
+    pictures: Sequence[BankPicture], late: Sequence[LoopResult], touches: Mapping[int, ShownAccess]
+) -> list[Shape]:
     """Bank maps, with the elements marked that late loops touch at once, as long as the page stays small."""
     out: list[Shape] = []
     room = _MAPS
@@ -343,7 +345,10 @@ def _waterfalls(functions: Sequence[FunctionResult]) -> list[Shape]:
 
 
 def _lines(
-    source: SourceLines, loops: Mapping[tuple[str, str], Shape], marks: Mapping[int, str], touches: Sequence[Touch]
+    source: SourceLines,
+    loops: Mapping[tuple[str, str], Shape],
+    marks: Mapping[int, str],
+    touches: Sequence[ShownAccess],
 ) -> list[Shape]:
     out: list[Shape] = []
     for number, text in enumerate(source.lines, 1):

@@ -131,7 +131,9 @@ def test_assumptions_then_the_verdict_and_the_next_step_last(cli, here: Path) ->
     assert step == "  hlspart rewrite bottleneck.c --tool vitis-2020.2 --clock 5 --infer -o NEW.c"
     assert cli(*step.split()[1:]).code == 0
     after = cli("ii", "NEW.c", "--tool", "vitis-2020.2", "--clock", "5").out.splitlines()
-    assert after[2] == "NEW.c: all 2 pipelined loops reach their target II" and not after[-1].startswith("  hlspart")
+    assert re.fullmatch(r"NEW.c: .* reach(es)? (its|their) target II", after[2]) and not after[-1].startswith(
+        "  hlspart"
+    )
 
 
 def test_a_step_of_infer_says_its_own_options_again(cli, here: Path) -> None:
