@@ -31,7 +31,7 @@ check: $(READY) dist  ## style, types, generated docs up to date, the packages f
 	$(BIN)/python -m hlspart.cli.docs --check docs
 
 dist: $(READY)  ## wheel and source archive in build/dist, checked
-	rm -rf build/dist
+	rm -rf build/lib build/bdist.* build/dist
 	$(BIN)/python -m build --no-isolation --outdir build/dist . >/dev/null
 	$(BIN)/twine check --strict build/dist/*
 

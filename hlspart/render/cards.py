@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from hlspart.model.results import LoopResult, Slot
 from hlspart.render import svg
-from hlspart.render.text import limit_text, loop_title, mapping_text
+from hlspart.render.text import limit_text, loop_title, mapping_text, new_name
 
 Shape = Mapping[str, Any]
 _PORTS, _SLOTS = 64, 32  # largest port table
@@ -74,7 +74,7 @@ def ways(loop: Shape, inferred: Shape, path: str) -> list[Shape]:
                 [f"about {luts} LUTs choose banks"] if luts else []
             )
             top = " --split-top" if any(a["split_top"] for a in arrays) else ""
-            code = f"hlspart rewrite {path} --infer{top} -o NEW.c" if rewrite else "\n".join(
+            code = f"hlspart rewrite {path} --infer{top} -o {new_name(path)}" if rewrite else "\n".join(
                 p for a in arrays for p in a["pragmas"]
             )  # fmt: skip
             names = ", ".join(a["name"] for a in arrays)
@@ -86,7 +86,7 @@ def ways(loop: Shape, inferred: Shape, path: str) -> list[Shape]:
             if what.startswith("#pragma"):
                 way = {"what": "add these directives", "gives": gives, "code": "\n".join(what.split(" with "))}
             elif gives.startswith("hlspart rewrite"):
-                way = {"what": what, "gives": "", "code": f"{gives} {path} -o NEW.c"}
+                way = {"what": what, "gives": "", "code": f"{gives} {path} -o {new_name(path)}"}
             else:
                 way = {"what": limit["hint"], "gives": "", "code": ""}
             found.append((loop["target_ii"] or 1, 1 << 20, way))

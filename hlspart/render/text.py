@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from hlspart.model.printable import in_lines
@@ -154,12 +155,17 @@ def _after_infer(files: list[Shape]) -> str:
     _, options = typed()
     arrays = [a for f in files for a in f["arrays"]]
     if any(a["needs_rewrite"] for a in arrays):
-        where = "-o NEW.c" if len(files) == 1 else "--out-dir DIR"
+        where = f"-o {new_name(files[0]['path'])}" if len(files) == 1 else "--out-dir DIR"
         # ``rewrite`` infers by itself, without the options of this command
         return "" if options else verdict.command("rewrite", f"--infer {where}", "C in which the banks are written out")
     if any(a["pragmas"] for a in arrays):
         return verdict.command("infer", f"{options} --emit diff".strip(), "the pragmas as a patch")
     return ""
+
+
+def new_name(path: str) -> str:
+    """A name for another version of a file, in the same language."""
+    return "NEW" + (PurePath(path).suffix or ".c")
 
 
 def _late(loop: Shape, when: str) -> bool:
