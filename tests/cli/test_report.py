@@ -192,10 +192,10 @@ def test_a_late_loop_comes_first_with_reason_chart_and_ways(cli, tmp_path: Path)
     command = re.search(r"<pre>(hlspart rewrite .*?)</pre>", ways[0])[1]  # type: ignore[index]
     assert cli(*command.split()[1:]).code == 0
     (after,) = cli("ii", "NEW.c", "--format", "json").json["files"]
-    assert [x["ii"] for x in after["loops"]] == [1, 1]
+    assert {x["ii"] for x in after["loops"]} == {1}
     changed = re.search(r'<pre class="diff">(.*?)</pre>', text, re.S)[1]  # type: ignore[index]
     lines = re.findall(r"<span[^>]*>(.*)</span>", changed)
-    assert "-    int32_t mem[N];" in lines and any(x.startswith("+") and "mem_0" in x for x in lines)
+    assert "-    int32_t mem[N];" in lines and any(x.startswith("+ ") and "mem" in x for x in lines)
 
 
 def test_when_the_parts_of_a_function_run(cli, tmp_path: Path) -> None:
