@@ -42,6 +42,7 @@ def open_pipeline(
     (``config``, or the nearest one), and ``otherwise`` is what holds where all are silent. Raises InputError."""
     stdin_name = options.frontend.stdin_filename
     paths: list[str] = []
+    options = _configured(options)
     for file in files:
         path = stdin_name if file == "-" else display_path(file)
         project = None if file == "-" else _project(path)
@@ -55,6 +56,20 @@ def open_pipeline(
     read = _stdin_reader(stdin_name) if stdin_name in paths else None
     options = with_settings(options, settings_for(paths, config))
     return Pipeline(paths, options if otherwise is None else _completed(options, otherwise), read)
+
+
+def _configured(options: Options) -> Options:
+    """``options`` with the tool's configuration (``config_compile``, ``syn.compile``) that directive files hold."""
+    from hlspart.frontend.directives import is_project_file, read_project
+
+    settings: list[tuple[str, str]] = []
+    for path in options.frontend.directive_files:
+        try:
+            settings += read_project(path, read_file).settings.items() if is_project_file(path) else ()
+        except (OSError, ValueError):
+            continue  # said where its directives are read
+    target = replace(options.target, settings=(*settings, *options.target.settings))
+    return replace(options, target=target)
 
 
 def _completed(options: Options, otherwise: TargetOptions) -> Options:

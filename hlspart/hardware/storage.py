@@ -17,7 +17,7 @@ from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.ports import Ports
-from hlspart.model.program import Program, StreamType, Variable
+from hlspart.model.program import ArrayType, Program, StreamType, Variable
 from hlspart.model.results import DimPartition, Validation
 from hlspart.targets import Target
 from hlspart.targets.target import REGISTERS
@@ -64,10 +64,12 @@ class Storage:
 
     def _decide(self, variable: Variable) -> Memory:
         name = variable.name if variable.function is None else f"{variable.function}.{variable.name}"
-        if isinstance(variable.type, StreamType):
-            whole = PerDimLayout((DimLayout.of("whole", 1, None),))
+        element = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
+        if isinstance(element, StreamType):  # of an array of streams each is a channel of its own
+            extents = [d if d is not None else 1 << 30 for d in variable.dims]
+            dims = [DimLayout.of("complete", d, None) for d in extents] or [DimLayout.of("whole", 1, None)]
             kind = self.bindings.of(variable)[0] or "fifo"
-            return Memory(variable.id, kind, self.target.ports(kind), whole, name, False)
+            return Memory(variable.id, kind, self.target.ports(kind), PerDimLayout(tuple(dims)), name, False)
         if (row := self._row(variable)) is not None:
             return replace(row, variable=variable.id, resource=row.resource or name, kept=self.target.arguments_alias)
         layout = self._layout(variable)

@@ -33,9 +33,10 @@ class History:
             self._loads.same(key), self._stores.same(key), self._stores.near(index), reverse=True
         )  # fmt: skip
 
-    def before_store(self, key: object, index: Index) -> int | None:
-        """The latest store at the same address or load that may be of the same element."""
-        return next(merge(self._stores.same(key), self._loads.near(index), reverse=True), None)
+    def before_store(self, key: object, index: Index, but: int | None = None) -> int | None:
+        """The latest store at the same address or load that may be of the same element, other than ``but``."""
+        found = merge(self._stores.same(key), self._loads.near(index), reverse=True)
+        return next((ident for ident in found if ident != but), None)
 
 
 class _Addresses:

@@ -22,6 +22,7 @@ from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op
 from hlspart.lowering.history import different
 from hlspart.lowering.operations import Body
 from hlspart.lowering.registers import bypass, forward, rotate
+from hlspart.model.access import Affine
 
 
 @dataclass(frozen=True)
@@ -339,7 +340,8 @@ def _memory(
     for variable, found in by_variable.items():
         if found[0].ref is not None and found[0].ref.key[0] == "stream":
             name = storage.program.variable(variable).name
-            edges += [Edge(a.id, b.id, 0, 1, "memory", name) for a, b in pairwise(found)]
+            for same in _channels(found):
+                edges += [Edge(a.id, b.id, 0, 1, "memory", name) for a, b in pairwise(same)]
             continue
         if not any(op.kind == "store" for op in found):
             continue
@@ -377,6 +379,16 @@ def _memory(
         if storage.target.trusts_distances and (memory.bound or left):  # the tool takes what it does not know as given
             carriers.assumed -= {(a.id, b.id) for a in found for b in found if memory.bound or (a.id, b.id) in left}
     return edges, waits
+
+
+def _channels(found: list[Op]) -> list[list[Op]]:
+    """Accesses of an array of streams by stream; all of them as one where it is not known which one each goes to."""
+    groups: dict[tuple[Affine | None, ...] | None, list[Op]] = defaultdict(list)
+    for op in found:
+        groups[op.ref.index if op.ref is not None else None].append(op)
+    keys = list(groups)
+    told = all(different(a, b) for k, a in enumerate(keys) for b in keys[k + 1 :])
+    return list(groups.values()) if told else [found]
 
 
 def _apart(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:

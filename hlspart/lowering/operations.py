@@ -94,6 +94,12 @@ class Location:
     domain: str
 
 
+def _excludes(one: tuple[tuple[int, int], ...], other: tuple[tuple[int, int], ...]) -> bool:
+    """Whether two places in branches are in different arms of one condition."""
+    arms = dict(one)
+    return any(arms.get(instance, arm) != arm for instance, arm in other)
+
+
 class Operations:
     """Makes operations; knows where in the iteration it stands (guards, unrolled iterators)."""
 
@@ -104,6 +110,8 @@ class Operations:
         self.body = Body()
         self.constants: dict[int, int | float] = {}
         self.forms: dict[int, Affine] = {}  # values that are affine over the names of the space
+        self.tests: dict[int, int] = {}  # by condition (the number of an if): its value
+        self.beside: dict[int, int] = {}  # loads of one arm -> the store to the same element in the other
         self.spans: dict[int, spans.Span] = {}  # what integers may be, as far as it is known
         self.numbering: dict[tuple[object, ...], int] = {}
         self.fixed: dict[str, int] = {}
@@ -178,11 +186,26 @@ class Operations:
             if op.ref.key == place.key:
                 if dominates:
                     return ident if op.kind == "load" else op.args[0]
-                if op.kind == "store":
+                if op.kind == "store" and op.ref.branch[:-1] == self.branch and op.ref.branch[-1][0] in self.tests:
+                    return self._set_or_loaded(op, place, bits, line)
+                if op.kind == "store" and not _excludes(op.ref.branch, self.branch):
                     break
             else:  # a store that may be to the same element
                 break
         return self.touch("read", place, place.values, bits, line)
+
+    def _set_or_loaded(self, store: Op, place: Location, bits: int, line: int) -> int:
+        """The element that one arm of a condition has just set: its value there, a load in the other arm."""
+        assert store.ref is not None
+        instance, arm = store.ref.branch[-1]
+        test, branch, guards = self.tests[instance], self.branch, self.guards
+        self.branch, self.guards = (*branch, (instance, 1 - arm)), (*guards, test)
+        other = self.load(place, bits, line)
+        self.branch, self.guards = branch, guards
+        if self.body.ops[other].kind == "load":
+            self.beside[other] = store.id
+        either = (store.args[0], other) if arm == 0 else (other, store.args[0])
+        return self.make("select", bits, (test, *either), line, (), "select")
 
     def store(self, place: Location, value: int, line: int, part: bool = False) -> None:
         """Store ``value`` at ``place``; an earlier store there that nothing may have read is taken back.
@@ -193,6 +216,8 @@ class Operations:
         branch, guards = self.branch, self.guards
         history = self.events.get(place.variable)
         ident = history.before_store(place.key, place.index) if history is not None else None
+        if ident in self.beside and history is not None and self.body.ops[ident].ref is not None:
+            ident = history.before_store(place.key, place.index, ident)
         if ident is not None:
             op = self.body.ops[ident]
             assert op.ref is not None

@@ -13,6 +13,7 @@ from dataclasses import replace
 from hlspart.hardware.storage import Storage
 from hlspart.lowering.dependence import Carriers
 from hlspart.lowering.graph import Carried, Op
+from hlspart.lowering.history import different
 
 Pair = tuple[int, int]  # a store and a load
 
@@ -59,13 +60,17 @@ def bypass(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrier
     out: dict[Pair, int | None] = {}
     for variable, (stores, loads) in _accesses(ops).items():
         memory = storage.memory(variable)
-        if len(stores) != 1 or memory.registers or memory.bound or carriers.has_directive(variable, stores[0], loads):
+        if memory.registers or memory.bound:
             continue
-        store = stores[0]
-        if store.ref is None or store.ref.guarded or store.ref.position < 0:
-            continue
-        for load in loads:
-            if carriers.distance(store, load) == 1 and (store.id, load.id) not in carriers.doubted:
+        for store in stores:
+            ref = store.ref
+            if ref is None or ref.guarded or ref.position < 0 or carriers.has_directive(variable, store, loads):
+                continue
+            if any(x is not store and (x.ref is None or not different(x.ref.index, ref.index)) for x in stores):
+                continue  # which of them was the last is not known
+            for load in loads:
+                if carriers.distance(store, load) != 1 or (store.id, load.id) in carriers.doubted:
+                    continue
                 out[store.id, load.id] = carriers.later(store, load)
                 _select(ops, carried, store, load)
     return out

@@ -97,7 +97,7 @@ class Elaborator(Values):
         """Elaborate statements that run in the first or last iteration of the inner loop only."""
         before = dict(self.env)
         condition = self.make("index", 1, (), 0, (when,), f"{when} iteration")
-        with self._arm(self._branch(condition), 0, condition):
+        with self._arm(self._branch(condition, when), 0, condition):
             self._statements(statements)
         self._merge(condition, before, dict(self.env), before, 0)
 

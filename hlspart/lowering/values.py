@@ -55,6 +55,10 @@ class Values(Operations):
         same = folding.identity(op, a, b)
         if same is not None:
             return left if same == "left" else right
+        if not folding.is_float(operand_type):
+            told = spans.decided(op, self._span(left, types[0]), self._span(right, types[1]))
+            if told is not None:
+                return self.constant(int(told))
         ops = self.body.ops
         kind, bits = folding.operator(op, operand_type, a, b)
         address = all(ops[x].kind in ("const", "index", "input") for x in (left, right))
@@ -280,14 +284,24 @@ class Values(Operations):
         raise Unmodelled(f"the body of {name} is not {self.program.unread(name) or 'given'}", line)
 
     def _stream(self, expr: c.Call, name: str, line: int) -> int:
-        stream = expr.args[0]
+        stream: c.Expr = expr.args[0]
+        subscripts: list[c.Expr] = []
+        while isinstance(stream, c.Subscript):
+            subscripts.insert(0, stream.index)
+            stream = stream.base
         if not isinstance(stream, c.Name):
             raise Unmodelled("a stream that is no plain variable", line)
         kind = "read" if name == "stream.read" else "write"
         args = tuple(self.value(a) for a in expr.args[1:])
-        bits = folding.bits(stream.type)
-        place = Location(stream.variable, -1, ("stream", self.position), None, None, args, self.frame.domain)
+        bits = folding.bits(expr.args[0].type)
+        index = tuple(self._form(self.value(i)) for i in subscripts) if subscripts else None
+        place = Location(stream.variable, -1, ("stream", self.position), index, None, args, self.frame.domain)
         return self.touch(kind, place, place.values, bits, line)
+
+    def _form(self, value: int) -> Affine | None:
+        """A value as an affine form over the names of the space, None where it has none."""
+        known = self.constants.get(value)
+        return Affine((), known) if isinstance(known, int) else self.forms.get(value)
 
     def _load(self, expr: c.ArrayRef, line: int) -> int:
         indices = tuple(self.value(i) for i in expr.indices)
@@ -348,7 +362,10 @@ class Values(Operations):
 
     def _branch(self, test: int, kind: str = "if") -> int:
         """Number of a branch: one value decides alike wherever it is tested."""
-        return self.branches.setdefault((kind, test), len(self.branches) + 1)
+        made = self.branches.setdefault((kind, test), len(self.branches) + 1)
+        if kind == "if":
+            self.tests[made] = test
+        return made
 
     @contextmanager
     def _arm(self, instance: int, arm: int, test: int) -> Iterator[None]:

@@ -63,6 +63,8 @@ def resumes(analysis: AccessAnalysis, parent: c.Loop, chain: Sequence[c.Loop], u
         apart = all(a.index == store.index or different(a.index, store.index) for a in same)
         ahead = [a for a in analysis.accesses if a.loops[-1:] == (parent.id,) and a.order < store.order]
         preset = any(a.kind == "write" and a.array == store.array and a.index == store.index for a in ahead)
-        if loaded and apart and not preset:
+        # set under a condition inside, it is no register loaded ahead (reports of 2023.2: 86 nests of one generator)
+        started = any(a.kind == "write" and a.branch and a.index == store.index and a.order < store.order for a in same)
+        if loaded and apart and not preset and not started:
             return True
     return False

@@ -72,6 +72,26 @@ def combine(op: str, a: Span | None, b: Span | None) -> Span | None:
     return None
 
 
+def decided(op: str, a: Span | None, b: Span | None) -> bool | None:
+    """What a comparison of values from two spans always is; None where it depends on the values."""
+    if a is None or b is None:
+        return None
+    below, above = a[1] < b[0], a[0] > b[1]
+    same = a[0] == a[1] == b[0] == b[1]
+    match op:
+        case "==" | "!=" if below or above or same:
+            return same == (op == "==")
+        case "<" if below or a[0] >= b[1]:
+            return below
+        case ">" if above or a[1] <= b[0]:
+            return above
+        case "<=" if above or a[1] <= b[0]:
+            return not above
+        case ">=" if below or a[0] >= b[1]:
+            return not below
+    return None
+
+
 def width(found: Span) -> int:
     """Bits of a signed operand that holds all of ``found``."""
     return max(found[1].bit_length(), (-found[0] - 1).bit_length() if found[0] < 0 else 0) + 1

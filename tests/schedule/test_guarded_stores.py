@@ -1,0 +1,89 @@
+"""Elements that a condition sets ahead of a sum, arrays of streams, conditions that the bounds decide.
+
+The mechanisms are those of reports of Vitis HLS 2023.2 (UCLA-VAST/Stream-HLS, opt1 and opt3, 23 designs): the memory
+of such a sum is no part of its recurrence, its nest is flattened, and each stream of an array has ports of its own.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from hlspart.model.options import Options, TargetOptions
+from hlspart.model.results import LoopResult
+from hlspart.pipeline import Pipeline
+
+TARGET = TargetOptions(tool="vitis-2023.2", part="xcu280-fsvh2892-2L-e", clock_ns=3.33)
+
+SUM = """void f(float a[41][39], float v[39], float out[41]) {
+    float s[41];
+    A: for (int i = 0; i < 41; i++)
+        B: for (int j = 0; j < 39; j++) {
+            #pragma HLS PIPELINE II=1
+            %s
+            float old = s[i];
+            s[i] = old + a[i][j] * v[j];
+            if (j == 38) out[i] = s[i];
+        }
+}
+"""
+
+
+def loops(text: str, name: str = "f.c") -> dict[str, LoopResult]:
+    found = Pipeline([name], Options(top="f", target=TARGET), lambda _: text.encode()).ii
+    return {x.name: x for x in found.loops}
+
+
+def test_a_sum_that_a_condition_starts() -> None:
+    (found,) = (x for x in loops(SUM % "if (j == 0) s[i] = 0;").values() if x.pipelined)
+    assert found.name == "A_B"  # flattened, unlike a nest that goes on with what stands in memory
+    assert found.bounds is not None and found.bounds[0] == 4  # an adder without DSP blocks; no load, no store
+    assert next((x.reads, x.writes) for x in found.banks if x.array == "s") == (1, 1)
+    assert [x.name for x in loops(SUM % "").values() if x.pipelined] == ["B"]
+
+
+def test_the_other_arm_loads() -> None:
+    """The value is read where the condition does not set it, whichever arm that is."""
+    either = SUM % "if (j) { } else s[i] = 1;"
+    (found,) = (x for x in loops(either).values() if x.pipelined)
+    assert found.bounds is not None and found.bounds[0] == 4
+
+
+STREAMS = """#include <hls_stream.h>
+void f(hls::stream<int> in[4], hls::stream<int> out[2], int n) {
+    L: for (int i = 0; i < 64; i++) {
+        #pragma HLS PIPELINE II=1
+        for (int k = 0; k < 4; k++) {
+            int x = in[k].read();
+            out[%s].write(x + n);
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("which", "ii"), [("k & 1", 2), ("0", 4), ("k / 2", 2)])
+def test_streams_of_an_array_have_ports_of_their_own(which: str, ii: int) -> None:
+    found = loops(STREAMS % which, "f.cpp")["L"]
+    assert found.ii == ii
+
+
+@pytest.mark.parametrize(
+    ("condition", "writes"),
+    [
+        ("10 * i + k == 405", 1),  # of ten copies only k = 5 can meet it
+        ("10 * i + k >= 400", 10),
+        ("10 * i + k < 0", 0),
+        ("10 * i + k != 409", 10),
+    ],
+)
+def test_conditions_that_bounds_decide(condition: str, writes: int) -> None:
+    text = f"""void f(int a[410], int out[64]) {{
+    L: for (int i = 0; i < 41; i++) {{
+        #pragma HLS PIPELINE II=1
+        for (int k = 0; k < 10; k++)
+            if ({condition}) out[k + 20] = a[i];
+    }}
+}}
+"""
+    found = loops(text)["L"]
+    assert next((x.writes for x in found.banks if x.array == "out"), 0) == writes
