@@ -6,12 +6,12 @@ Conditional expressions become selections. Memory accesses and equal computation
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
-from hlspart.lowering.operations import Frame, Location, Operations
+from hlspart.lowering.arms import Arms
+from hlspart.lowering.operations import Frame, Location
 from hlspart.model import program as c
 from hlspart.model.access import Affine
 from hlspart.semantics import folding, spans
@@ -24,7 +24,7 @@ MOVES = {"fabs", "fabsf", "abs", "labs", "fmin", "fmax", "fminf", "fmaxf", "floo
 IGNORED = {"printf", "fprintf", "puts", "putchar", "assert", "__assert_fail", "fflush", "__builtin_expect"}
 
 
-class Values(Operations):
+class Values(Arms):
     """Evaluates expressions symbolically.
 
     ``declared``, ``modified``: variables that the elaborated statements declare, and assign.
@@ -35,8 +35,6 @@ class Values(Operations):
         self.declared, self.modified = declared, modified
         self.env: dict[Key, int] = {}
         self.phis: dict[Key, int] = {}
-        self.pending: list[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]]] = []
-        self.branches: dict[tuple[str, int], int] = {}
 
     def _key_name(self, key: Key) -> str:
         if isinstance(key, int):
@@ -234,13 +232,6 @@ class Values(Operations):
         self._either(made, then, other)
         return made
 
-    def _either(self, made: int, one: int, other: int) -> None:
-        """``made`` is one of two values."""
-        if one in self.spans and other in self.spans:
-            span = spans.both(self.spans[one], self.spans[other])
-            if span is not None:
-                self.spans[made] = span
-
     def _assign(self, expr: c.Assign, line: int) -> int:
         value = self.value(expr.value)
         if expr.op != "=":
@@ -357,30 +348,6 @@ class Values(Operations):
     def _store_element(self, expr: c.ArrayRef, value: int, line: int, part: bool = False) -> None:
         place = self.place(expr, "write", tuple(self.value(i) for i in expr.indices), line)
         self.store(place, value, line, part)
-
-    # ------------------------------------------------------------------------------ control
-
-    def _branch(self, test: int, kind: str = "if") -> int:
-        """Number of a branch: one value decides alike wherever it is tested."""
-        made = self.branches.setdefault((kind, test), len(self.branches) + 1)
-        if kind == "if":
-            self.tests[made] = test
-        return made
-
-    @contextmanager
-    def _arm(self, instance: int, arm: int, test: int) -> Iterator[None]:
-        saved = (self.branch, self.guards)
-        self.branch, self.guards = (*self.branch, (instance, arm)), (*self.guards, test)
-        depth = len(self.pending)
-        yield
-        self.pending = self.pending[:depth]
-        self.branch, self.guards = saved
-
-    def _drop(self, kind: str, since: int = 0) -> None:
-        """End of an iteration ("continue") or of a loop ("break"): conditions of its jumps (from ``since`` on) end."""
-        kinds = ("continue",) if kind == "continue" else ("continue", "break")
-        while len(self.pending) > since and self.pending[-1][0] in kinds:
-            _, self.branch, self.guards = self.pending.pop()
 
     def _merge(
         self, test: int, before: Mapping[Key, int], then: Mapping[Key, int], other: Mapping[Key, int], line: int
