@@ -89,7 +89,10 @@ def _of_recurrences(p: Prediction) -> Iterator[Doubt]:
         return frozenset(e for e in edges if bool(e.distance) is later and (e.source, e.sink) in pairs)
 
     if pairs := item.carriers.assumed:
-        yield Doubt("whether iterations touch the same element is not known", gone=among(pairs, True))
+        places = [ref for pair in pairs for i in pair if (ref := ops[i].ref) is not None]
+        by_data = any(ref.index is None for ref in places)
+        why = "depends on data" if by_data else "is not known"
+        yield Doubt(f"whether iterations touch the same element {why}", gone=among(pairs, True))
     if pairs := item.carriers.doubted:
         text = "whether the tool sees that addresses with values from outside the loop do not meet is not known"
         yield Doubt(text, gone=among(pairs, True))

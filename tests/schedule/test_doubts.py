@@ -126,7 +126,7 @@ def test_causes_of_several_kinds_are_all_named():
     found = loop(TWO, "L")
     assert found.bounds == (1, 4)
     assert found.cause.split("; ") == [
-        "whether iterations touch the same element is not known",
+        "whether iterations touch the same element depends on data",
         "whether the tool partitions a local array by itself is not known",
     ]
     data = loop(TWO.replace("t[i][j];\n        h", "i * j;\n        h"), "L")
