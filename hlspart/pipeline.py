@@ -92,6 +92,10 @@ class Pipeline:
         from hlspart.infer import infer
         from hlspart.readback import Proposals
 
+        if options.scheme == "reuse":
+            from hlspart.reuse import proposed
+
+            return proposed(self.reuse, options.arrays)
         known = self.figures if options.ports is None else None  # a prediction is not made again
         return infer(
             self.program, self.analysis, self.validation, self.target, options, Proposals(self, options),

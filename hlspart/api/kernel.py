@@ -291,7 +291,7 @@ class Kernel:
         arrays: Sequence[str] = (),
         ports: int | None = None,
         max_banks: int | None = None,
-        scheme: Literal["auto", "pragma", "any"] = "auto",
+        scheme: Literal["auto", "pragma", "any", "reuse"] = "auto",
         objective: Literal["banks", "bram", "lut"] = "banks",
         pow2: bool = False,
         keep: bool = False,

@@ -18,7 +18,7 @@ _EMITTED = ("pragma", "diff", "cfg", "tcl", "smarthls")
 @click.command("infer", cls=CommandWithExample, example="infer kernel.c --target-ii 1 --emit diff")
 @shared_options
 @infer_options
-@click.option("--scheme", type=click.Choice(["auto", "pragma", "any"]), default="auto", show_default=True)
+@click.option("--scheme", type=click.Choice(["auto", "pragma", "any", "reuse"]), default="auto", show_default=True)
 @click.option("--pareto", is_flag=True, help="List the candidates that no other beats.")
 @click.option("--emit", type=click.Choice(_EMITTED), help="Print what to paste instead of the report.")
 @click.option("--in-place", is_flag=True, help="Write the pragmas into FILE.")

@@ -49,7 +49,7 @@ class InferOptions:
     target_ii: int | None = None
     ports: int | None = None
     arrays: tuple[str, ...] = ()
-    scheme: Literal["auto", "pragma", "any"] = "auto"
+    scheme: Literal["auto", "pragma", "any", "reuse"] = "auto"
     max_banks: int | None = None
     pow2: bool = False
     keep: bool = False

@@ -199,6 +199,8 @@ def _inferred(array: Shape) -> str:
     if array["kind"] == "none" and array["banks"] == 1:
         needless = "needs no partition" if array["proved_minimal"] or not array["reason"] else ""
         return head + ": ".join(x for x in (needless, array["reason"]) if x) + "\n"
+    if array["kind"] == "reuse":
+        return f"{head}a reuse buffer: hlspart rewrite --style reuse writes it\n    {array['reason']}\n"
     what = ", ".join(_dim(p) for p in array["partition"]) or array["kind"]
     if array["mapping"] is not None:
         what = mapping_text(array["kind"], array["mapping"])

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from hlspart.reuse.engine import Reuse, Reused, changed
+from hlspart.reuse.proposal import proposed
 
-__all__ = ["Reuse", "Reused", "changed"]
+__all__ = ["Reuse", "Reused", "changed", "proposed"]

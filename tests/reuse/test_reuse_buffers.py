@@ -178,3 +178,14 @@ def test_a_window_of_thousands_of_registers_is_not_made() -> None:
     refused = {o.arrays: o.reason or "" for o in found.outcomes if o.status == "refused"}
     assert "its window would be 4033 registers, more than 256" in refused["b",]
     assert found.findings and found.texts["kernel.c"].count("b[64 * k + j]") == 1
+
+
+def test_infer_says_what_the_rewrite_writes() -> None:
+    old = hlspart.parse(stencil("jacobi", "frame"))
+    found = old.infer(scheme="reuse")
+    (array,) = found.arrays
+    assert (array.name, array.kind, array.needs_rewrite, array.bram18k) == ("img", "reuse", True, 2)
+    (loop,) = found.loops  # that which fills the frame is gone
+    assert (loop.target_ii, loop.ii_before, loop.ii_after) == (1, 3, 1)
+    assert "hlspart rewrite --style reuse writes it" in str(found)
+    assert hlspart.parse(IN_PLACE).infer(scheme="reuse").arrays == ()
