@@ -55,7 +55,7 @@ def run(
         lambda accesses: misstep(program, analysis, accesses),
         lambda loop, variable: least(analysis, loop, variable, ("write", "read")),
         lambda loop, variable: never_meet(analysis, loop, variable),
-        target.flow if target is not None else "vivado",
+        target is not None and target.kernels,
         unroll_factors(program),
         target.complete_threshold if target is not None else 0,
         expansions,

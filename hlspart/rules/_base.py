@@ -76,7 +76,8 @@ class Facts:
     run when a rule asks :meth:`inferred`, ``insert`` gives the edits that write its pragmas.
     ``least``: the nearest two iterations of a loop of which the later reads from an array what the other has written.
     ``never_meet``: whether no two iterations of a loop touch one element of an array.
-    ``misstep``: what keeps accesses of one kind to one array from being those of a FIFO. ``flow``: "vivado" or "vitis".
+    ``misstep``: what keeps accesses of one kind to one array from being those of a FIFO. ``kernels``: whether
+    the flow makes kernels, which a host starts.
     ``recheck`` predicts the II of the same program under another validation; ``carried`` finds a true
     dependence that a DEPENDENCE directive denies. ``unrolled``: loop id -> factor by which directives
     unroll it, 0 for completely.
@@ -94,7 +95,7 @@ class Facts:
     misstep: Callable[[Sequence[Access]], Misstep | None] | None = None
     least: Callable[[int, int], Witness | None] | None = None
     never_meet: Callable[[int, int], bool] | None = None
-    flow: str = "vivado"
+    kernels: bool = False
     unrolled: Mapping[int, int] = field(default_factory=dict)
     small: int = 0  # local arrays of fewer elements become registers without a directive
     expansions: Callable[[], Sequence[Diagnostic]] | None = None  # what is wrong with `#pragma hlspart expand`

@@ -63,7 +63,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue  # a free running function may read its registers at any time
         if control:
             at, words = control[0][0].at, f"is {control[0][1]}"
-        elif facts.flow == "vitis" or (masters and any(_kernel(facts, d) for d in registers)):
+        elif facts.kernels or (masters and any(_kernel(facts, d) for d in registers)):
             at, words = registers[-1].at, "is left out"
         else:
             continue

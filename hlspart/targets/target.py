@@ -70,6 +70,11 @@ class Target:
     ultra: tuple[int, int]  # bits, words of one UltraRAM
 
     @property
+    def kernels(self) -> bool:
+        """Whether the flow makes kernels, which a host starts through registers."""
+        return self.flow == "vitis"
+
+    @property
     def effective_ns(self) -> float:
         """What of a period the scheduler may fill: the clock minus its uncertainty."""
         return self.clock_ns - self.uncertainty_ns

@@ -420,7 +420,9 @@ def test_make_reads_odd_names_as_names(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text(".PHONY: all\nall: o.c\n\t@echo up to date\ninclude o.d\no.c:\n\t@echo again\n")
 
     def make() -> str:
-        return subprocess.run(["make"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(
+            ["make", "--no-print-directory"], cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout
 
     for path in (*(tmp_path / n for n in names), tmp_path / "k.c"):
         os.utime(path, (1_000_000_000, 1_000_000_000))

@@ -81,7 +81,7 @@ def test_files_with_one_top_are_written_as_each_alone(command: list[str], folder
 
 def test_a_page_adds_up_the_programs(folder: Path) -> None:
     page = run("report", "wide.c", "narrow.c", "--format", "html")[1]
-    assert "1 of 2 pipelined loops misses the target II; what infer finds would mend it." in page
+    assert "1 of 2 pipelined loops misses the target II: L II 2 instead of 1; what infer finds would mend it." in page
 
 
 def test_files_that_call_each_other_are_one_program(folder: Path) -> None:

@@ -29,7 +29,11 @@ def test_a_guard_leaves_the_least_number_of_banks(guard: str) -> None:
     assert (found.banks, found.kind, found.absolute) == (8, "block-cyclic", True)
 
 
-def test_opposite_arms_do_not_meet() -> None:
-    text = TEXT.format(guard="if (in[0][j] & 1) c += A[i][j - 2]; else ").replace("#pragma HLS UNROLL factor=4\n", "")
-    found = array(run(text, scheme="any", ports=1, arrays=("A",)), "A")
-    assert found.banks == 2
+@pytest.mark.parametrize(("between", "banks", "ii"), [("else ", 1, 1), ("", 2, 1)])
+def test_opposite_arms_do_not_meet(between: str, banks: int, ii: int) -> None:
+    """Three loads of two arms take the two ports of one bank; one after the other they take two banks."""
+    guard = f"if (in[0][j] & 1) c += A[i][j - 2]; {between}"
+    text = TEXT.format(guard=guard).replace("#pragma HLS UNROLL factor=4\n", "")
+    result = run(text, scheme="any", ports=2, arrays=("A",))
+    assert array(result, "A").banks == banks
+    assert next(x.ii_after for x in result.loops if x.name.endswith("L")) == ii

@@ -120,7 +120,7 @@ void f(const int in[169], int res[2])
     for (int i = 0; i < 37; i++) {
 #pragma HLS PIPELINE II=1
 #pragma HLS UNROLL factor=2
-        a ^= A[44 - i] + 2 * A[41 - i] + 3 * A[36 - i];
+        a ^= A[60 - i] + 2 * A[53 - i] + 3 * A[40 - i];
     }
     for (int i = 2; i < 43; i++) {
 #pragma HLS PIPELINE II=1
@@ -130,7 +130,7 @@ void f(const int in[169], int res[2])
     for (int i = 2; i < 123; i += 3) {
 #pragma HLS PIPELINE II=1
 #pragma HLS UNROLL factor=2
-        c ^= A[i + 45] + 2 * A[i + 42] + 3 * A[i + 39] + 6 * A[i + 40];
+        c ^= A[i + 45] + 2 * A[i + 38] + 3 * A[i + 44] + 6 * A[i + 40];
     }
     res[0] = a;
     res[1] = b ^ c;

@@ -86,7 +86,7 @@ def test_a_compiler_that_is_not_needed_any_more_is_stopped(tmp_path: Path, monke
     monkeypatch.setenv("CC", str(compiler))
     (tmp_path / "a.c").write_text(ALONE)
     (tmp_path / "b.c").write_text(ALONE)
-    waited = iter(range(200))
+    waited = iter(range(3000))
     original = Child.wait
 
     def wait(self: Child, seconds: float) -> tuple[int | None, str]:
