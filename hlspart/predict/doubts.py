@@ -89,8 +89,8 @@ def _of_recurrences(p: Prediction) -> Iterator[Doubt]:
         return frozenset(e for e in edges if bool(e.distance) is later and (e.source, e.sink) in pairs)
 
     if pairs := item.carriers.assumed:
-        places = [ref for pair in pairs for i in pair if (ref := ops[i].ref) is not None]
-        by_data = any(ref.index is None for ref in places)
+        ends = [ops[i] for pair in pairs for i in pair if i in ops]  # what nobody needs is not in the graph
+        by_data = any(op.ref is not None and op.ref.index is None for op in ends)
         why = "depends on data" if by_data else "is not known"
         yield Doubt(f"whether iterations touch the same element {why}", gone=among(pairs, True))
     if pairs := item.carriers.doubted:
