@@ -11,10 +11,8 @@ from collections import defaultdict
 from dataclasses import replace
 
 from hlspart.hardware.storage import Storage
-from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.dependence import Carriers
-from hlspart.lowering.graph import Carried, MemoryRef, Op
-from hlspart.lowering.history import different
+from hlspart.lowering.graph import Carried, Op
 
 Pair = tuple[int, int]  # a store and a load
 
@@ -67,7 +65,7 @@ def bypass(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrier
             ref = store.ref
             if ref is None or ref.guarded or ref.position < 0 or carriers.has_directive(variable, store, loads):
                 continue
-            if not all(x is store or _in_other_bank(x.ref, ref, memory.layout) for x in stores):
+            if not all(x is store or carriers.disjoint_banks(x, store) for x in stores):
                 continue  # reports: of several stores to one memory none is handed on
             for load in loads:
                 if carriers.distance(store, load) != 1 or (store.id, load.id) in carriers.doubted:
@@ -75,18 +73,6 @@ def bypass(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrier
                 out[store.id, load.id] = carriers.later(store, load)
                 _select(ops, carried, store, load)
     return out
-
-
-def _in_other_bank(one: MemoryRef | None, other: MemoryRef, layout: PerDimLayout) -> bool:
-    """Whether two elements stand in different banks in every iteration, by constants."""
-    if one is None or one.index is None or other.index is None or not different(one.index, other.index):
-        return False
-    delta = []
-    for a, b in zip(one.index, other.index, strict=True):
-        if a is None or b is None or a.terms != b.terms:
-            return False
-        delta.append(a.const - b.const)
-    return layout.same_bank(tuple(delta)) is False
 
 
 def _accesses(ops: dict[int, Op]) -> dict[int, tuple[list[Op], list[Op]]]:

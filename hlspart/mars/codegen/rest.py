@@ -22,10 +22,11 @@ from hlspart.model.program import (
     Return,
     Stmt,
     Variable,
-    expressions,
     walk,
     walk_statements,
 )
+from hlspart.semantics import folding
+from hlspart.semantics.effects import Effects, statement_expressions
 from hlspart.transform.printer import Printer, Unprintable
 from hlspart.transform.text import Part
 
@@ -46,10 +47,10 @@ class Rest:
     def __init__(self, program: Program, function: Function, loop: Loop) -> None:
         self.program, self.function, self.loop = program, function, loop
         self._before, self._after = _around(function.body, loop)
-        self._own = _declared(loop)
-        self._declared = _declared(function.body) - self._own
-        changed = _assigned(program, loop)
-        for ident in sorted(changed & (self._declared | set(function.params))):
+        self._own = folding.declared((loop,))
+        self._declared = folding.declared((function.body,)) - self._own
+        self._changed = Effects(program).modified(loop)
+        for ident in sorted(self._changed & {*self._declared, *function.params}):
             user, _ = _keeps(program, self._after, ident)
             if user is not None:
                 v = program.variable(ident)
@@ -57,8 +58,7 @@ class Rest:
 
     def scalars(self) -> tuple[Variable, ...]:
         """Scalars of the function that the nest reads: the host hands them to each tile."""
-        read = _names(self.program, self.loop) - self._own - _assigned(self.program, self.loop)
-        read -= set(self.function.params)
+        read = _names(self.program, self.loop) - {*self._own, *self._changed, *self.function.params}
         found = []
         for ident in sorted(read):
             v = self.program.variable(ident)
@@ -86,8 +86,7 @@ class Rest:
             more = named - needed
             needed |= more
         whole = Block(self.function.body.id, self.function.body.at, rest)
-        inner = {v for s in rest for v in _declared(s)}
-        for ident in sorted(needed - inner - set(self.function.params)):
+        for ident in sorted(needed - {*folding.declared(rest), *self.function.params}):
             v = self.program.variable(ident)
             raise Unprintable(f"{v.name} is neither a parameter nor a variable of {self.function.name}", v.at)
         names = new_names(self.program, whole, {}, taken)
@@ -131,27 +130,10 @@ def _around(block: Block, loop: Loop) -> tuple[tuple[Stmt, ...], tuple[Stmt, ...
     raise Unprintable("the nest is not run exactly once: it stands under a condition", loop.at)
 
 
-def _every(program: Program, s: Stmt) -> Iterator[Expr]:
-    for sub in walk_statements(s):
-        initial = [program.variable(v).init for v in sub.variables] if isinstance(sub, Declare) else []
-        for e in (*expressions(sub), *initial):
-            if e is not None:
-                yield from walk(e)
-
-
 def _names(program: Program, s: Stmt) -> set[int]:
     """Variables that a statement names."""
-    return {x.variable for x in _every(program, s) if isinstance(x, Name | ArrayRef)}
-
-
-def _assigned(program: Program, s: Stmt) -> set[int]:
-    changes = (x for x in _every(program, s) if isinstance(x, Assign | IncDec))
-    targets = (x.target if isinstance(x, Assign) else x.operand for x in changes)
-    return {t.variable for t in targets if isinstance(t, Name)}
-
-
-def _declared(s: Stmt) -> set[int]:
-    return {v for x in walk_statements(s) if isinstance(x, Declare) for v in x.variables}
+    every = (x for e in statement_expressions(program, s) for x in walk(e))
+    return {x.variable for x in every if isinstance(x, Name | ArrayRef)}
 
 
 def _keeps(program: Program, body: Sequence[Stmt], variable: int) -> tuple[Stmt | None, bool]:
