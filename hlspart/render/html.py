@@ -126,7 +126,7 @@ def _expansions(story: Story, path: str) -> list[Shape]:
 def _verdict(files: Sequence[Shape], inferred: Sequence[Shape], broken: int) -> str:
     """One sentence on top."""
     loops = [(f["path"], x) for f in files for x in f["loops"]]
-    text = verdict.verdict([x for _, x in loops])
+    text = verdict.verdict([x for _, x in loops], sum(f["unread"] for f in files))
     late = [(path, x) for path, x in loops if verdict.missed(x)]
     after = {(f["path"], x["function"], x["name"]): x["ii_after"] for f in inferred for x in f.get("loops", ())}
     found = [(x, after.get((path, x["function"], x["name"]))) for path, x in late]

@@ -32,7 +32,7 @@ def text(shape: Shape) -> str:
             continue
         if not out:
             out.append("assumed: " + "; ".join(file["assumptions"]) + "\n")
-        head = f"{file['path']}: {verdict.verdict(file['loops'])}"
+        head = f"{file['path']}: {verdict.verdict(file['loops'], file['unread'])}"
         marks = {verdict.mark(x) for x in file["loops"]}
         out.append("\n" + paint(head, next((m for m in ("bad", "doubtful", "good") if m in marks), "")) + "\n")
         if file["loops"]:

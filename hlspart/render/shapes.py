@@ -210,6 +210,7 @@ def ii(program: Program, analysis: AccessAnalysis, result: IIResult, paths: Sequ
             ],
             "resources": [{"name": r.name, "used": r.used, "available": r.available} for r in result.resources],
             "assumptions": list(result.assumptions),
+            "unread": sum(h.at.path == path for h in program.holes),
         }
 
     known = {u.path for u in program.units} | {h for u in program.units for h in u.headers}

@@ -31,8 +31,18 @@ def mark(loop: Shape) -> str:
     return "bad" if missed(loop) else "doubtful" if unknown(loop) else "good"
 
 
-def verdict(loops: Sequence[Shape]) -> str:
-    """How many pipelined loops miss their target II, which, and what cannot be predicted."""
+def verdict(loops: Sequence[Shape], unread: int = 0) -> str:
+    """How many pipelined loops miss their target II, which, and what cannot be predicted.
+
+    ``unread``: parts of the text that are not read, whose loops are not among ``loops``.
+    """
+    said = _verdict(loops)
+    if not unread:
+        return said
+    return f"{said}, of what is read: {unread} part{'s' * (unread > 1)} of the text {'are' if unread > 1 else 'is'} not"
+
+
+def _verdict(loops: Sequence[Shape]) -> str:
     pipelined = [x for x in loops if x["pipelined"]]
     if not pipelined:
         return "no loop is pipelined" if loops else "no loops"

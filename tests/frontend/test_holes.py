@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from frontend_help import good, named, program, refs
 
+from hlspart.cli.app import run
 from hlspart.frontend.outline import Outline
 from hlspart.frontend.parse import brackets
 from hlspart.frontend.tokens import lex_line
@@ -173,3 +176,19 @@ def test_outline(text: str) -> None:
     tokens = lex_line(before + after, "t.cpp")
     at = next(i for i, t in enumerate(tokens) if t.start > len(before))
     assert [r.kind for r in Outline(tokens, brackets(tokens)).around(at)] == REGIONS[text]
+
+
+def test_the_verdict_says_that_not_all_is_read(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A loop that reaches its target is not all of a text with a part that nobody has read."""
+    good = "void f(int a[64]) {\n    L: for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n"
+    good += "        a[i] = i;\n    }\n}\n"
+    for number, (text, words) in enumerate(
+        [
+            (good, "the pipelined loop reaches its target II\n"),
+            (good + "void g(Missing m) { m.go(); }\n", "target II, of what is read: 1 part of the text is not\n"),
+        ]
+    ):
+        path = tmp_path / f"k{number}.cpp"
+        path.write_text(text)
+        assert run(["ii", str(path)]) == number
+        assert words in capfd.readouterr().out
