@@ -48,9 +48,8 @@ def test_random_candidates_compute_the_same(pipeline: Pipeline, tmp_path: Path, 
     assert len(written) == len(chosen)
     new = tmp_path / "shapes.c"
     new.write_text(texts[str(HERE / "shapes.c")])
-    for name in NESTS:
-        result = verify(str(HERE / "shapes.c"), str(new), VerifyOptions(top=name, vectors=4, value_range=(-9, 9)))
-        assert result.status == "equal", (name, seed, chosen, result.message)
+    result = verify(str(HERE / "shapes.c"), str(new), VerifyOptions(top="all", vectors=4, value_range=(-9, 9)))
+    assert result.status == "equal", (seed, chosen, result.message)
 
 
 def test_comments_outside_of_nests_and_other_functions_stay(pipeline: Pipeline) -> None:

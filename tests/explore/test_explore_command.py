@@ -168,7 +168,7 @@ def test_processes_and_resumption_change_nothing(explore: Explore, tmp_path: Pat
 
 
 def test_a_killed_run_loses_what_was_under_way_at_most(explore: Explore, tmp_path: Path) -> None:
-    asked = [str(HERE / "layer.c"), "--pe", "4", *ASSUME]
+    asked = [*GEMM, "--budget", "bytes=2048"]
     wanted = explore(*asked)[1]
     state = tmp_path / "s"
     driver = subprocess.Popen([sys.executable, "-m", "hlspart", "explore", *asked, "--state", str(state)],
