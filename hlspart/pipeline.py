@@ -254,7 +254,7 @@ class Pipeline:
     def explore(self, top: str, options: ExploreOptions) -> ExploreResult:
         """The best tiles, elements and order for the nests of a function.
 
-        Raises FixError, StateError and FarmError of :mod:`hlspart.explore`.
+        Raises the errors of :mod:`hlspart.explore`.
         """
         from hlspart.explore.engine import Explorer
         from hlspart.infer.emission import pragma_texts
@@ -264,7 +264,8 @@ class Pipeline:
             return pragma_texts(second.program, second.infer(InferOptions(scheme="pragma")))
 
         target = f"{self.target.tool} {self.target.part} {self.target.clock_ns}"
-        return Explorer(self.program, self.analysis, top, options, target, self.predict, banked).explore()
+        wide = self.target.flow != "vitis"
+        return Explorer(self.program, self.analysis, top, options, target, self.predict, banked, wide).explore()
 
     def _expansions(self) -> Sequence[Diagnostic]:
         """What is wrong with the pragmas of expansions."""

@@ -11,7 +11,9 @@ import click
 from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import optional_files
 from hlspart.cli.run import UNUSABLE, Run, reports
+from hlspart.inputs import display_path
 from hlspart.model.exploring import Assumed, ExploreOptions, ExternalMemory, ResourceBudget
+from hlspart.reading import read_file
 from hlspart.render import explore as text
 from hlspart.render import json, shapes
 
@@ -30,7 +32,13 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*|%)\Z")
     "--objective", type=click.Choice(["latency", "bytes", "dsp", "area-delay"]), default="latency", show_default=True
 )
 @click.option("--pareto", is_flag=True, help="List the whole front of cycles, bytes and DSP blocks.")
-@click.option("--model", type=click.Choice(["bound"]), default="bound", show_default=True, help="The stated cost.")
+@click.option(
+    "--model",
+    type=click.Choice(["bound", "schedule"]),
+    default="bound",
+    show_default=True,
+    help="The cost: a formula, or what `ii` says of the C.",
+)
 @click.option("--pipeline", type=click.Choice(["pingpong"]), default="pingpong", show_default=True)
 @click.option("--whole", type=click.IntRange(min=0), default=3, show_default=True, metavar="N",
               help="Loops of so few iterations are neither sharded nor split.")  # fmt: skip
@@ -47,6 +55,8 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*|%)\Z")
 @click.option("--state", metavar="DIR", help="Keep records of the search in DIR.")
 @click.option("--resume", metavar="DIR", help="Go on with the records in DIR.")
 @click.option("--plan", "plan_only", is_flag=True, help="Nests, layers and sizes of spaces; nothing is evaluated.")
+@click.option("--fix", metavar="FILE.toml", help="Requests beside those of pragmas.")
+@click.option("--patterns", "pattern_file", metavar="FILE", help="Kinds of nests that become one region.")
 @click.option("--shardings", metavar="N,H,W,C", help="Without a FILE: shard vectors of a tensor, level by level.")
 @click.option("--dtype", default="fp32", show_default=True, help="Element type of --shardings.")
 def command(
@@ -57,6 +67,8 @@ def command(
     objective: str,
     pareto: bool,
     model: str,
+    fix: str | None,
+    pattern_file: str | None,
     pipeline: str,
     whole: int,
     order: str,
@@ -105,6 +117,9 @@ def command(
         share=not apart,
         assumed=dict(map(_assumed, assumed)),
         plan_only=plan_only,
+        schedule=model == "schedule",
+        fixes=_file(fix),
+        patterns=_file(pattern_file),
         write=bool(run.output or run.out_dir),
         pareto=pareto,
         limit=limit,
@@ -117,7 +132,7 @@ def command(
     entry: dict[str, Any] = {}
     owner = ""
     if run.code != UNUSABLE:
-        from hlspart.explore import FarmError, FixError, StateError
+        from hlspart.explore import FarmError, FixError, PatternError, RequestFileError, StateError
 
         top = run.top()
         owner = program.functions[top].at.span.path
@@ -126,6 +141,9 @@ def command(
         except FixError as error:
             click.echo(str(error), err=True)
             run.found()
+        except (RequestFileError, PatternError) as error:
+            click.echo(str(error), err=True)
+            run.code = UNUSABLE
         except (StateError, FarmError) as error:
             raise click.ClickException(str(error)) from None
         else:
@@ -138,6 +156,16 @@ def command(
                 run.product(os.path.join(folder, os.path.basename(path)) if folder else run.output or "-", new)
     shape = shapes.document(SCHEMA, program, run.pipeline.paths, lambda path: entry if path == owner else {})
     return run.finish({"text": lambda _: text.render(shape), "json": lambda _: json.render(shape)})
+
+
+def _file(path: str | None) -> tuple[str, str] | None:
+    """A path as shown, and the text of its file."""
+    if path is None:
+        return None
+    try:
+        return display_path(path), read_file(path).decode("utf-8", "replace")
+    except OSError as error:
+        raise click.ClickException(f"cannot read {path}: {error.strerror or error}") from None
 
 
 def _grid(given: str | None) -> int:
@@ -212,15 +240,16 @@ def _budget(given: str | None, run: Run) -> ResourceBudget:
         return ResourceBudget()
     from hlspart.targets import TargetError
 
-    found = _pairs("--budget", given, ("bytes", "dsp", "bram", "uram"))
+    found = _pairs("--budget", given, ("bytes", "dsp", "bram", "uram", "lut", "ff"))
     try:
         part = run.pipeline.target.resources
     except TargetError as error:
         raise click.ClickException(str(error)) from None
     on_chip = None if part.bram18k is None else part.bram18k * 18 * 1024 // 8
-    whole = {"bytes": on_chip, "dsp": part.dsp, "bram": part.bram18k, "uram": part.uram}
+    whole = {"bytes": on_chip, "dsp": part.dsp, "bram": part.bram18k, "uram": part.uram,
+             "lut": part.lut, "ff": part.ff}  # fmt: skip
     amounts = {k: _amount("--budget", v, whole[k], k == "bytes") for k, v in found.items()}
-    return ResourceBudget(amounts.get("bytes"), amounts.get("dsp"), amounts.get("bram"), amounts.get("uram"))
+    return ResourceBudget(*(amounts.get(k) for k in ("bytes", "dsp", "bram", "uram", "lut", "ff")))
 
 
 def _off_chip(given: str | None) -> ExternalMemory:

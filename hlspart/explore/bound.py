@@ -25,8 +25,8 @@ class Bound:
         the data is busy, with every tile of the operand at least once.
         """
         body = self._work(shard, split)
-        coming = [self._transfer(shard, split, k) for k, o in enumerate(self.nest.operands) if o.read]
-        leaving = [self._transfer(shard, split, k) for k, o in enumerate(self.nest.operands) if o.written]
+        coming = [self._transfer(shard, split, k) for k, o in enumerate(self.nest.operands) if o.loaded]
+        leaving = [self._transfer(shard, split, k) for k, o in enumerate(self.nest.operands) if o.stored]
         join = max if self.off_chip.per_array else sum
         first = join([c for c, _ in coming]) if coming else 0
         last = join([c for c, _ in leaving]) if leaving else 0
@@ -42,7 +42,7 @@ class Bound:
             own *= -(-n // s)
         # a step of m iterations takes m * ii + depth - ii, which many short steps may undercut where depth < ii
         once, fill = min(self.nest.ii, self.nest.depth), max(0, self.nest.depth - self.nest.ii)
-        ends = any(o.read for o in self.nest.operands) + any(o.written for o in self.nest.operands)
+        ends = any(o.loaded for o in self.nest.operands) + any(o.stored for o in self.nest.operands)
         return own * once + fill + ends * self.off_chip.latency
 
     def _step(self, shard: Sequence[int], split: Sequence[int]) -> int:

@@ -33,10 +33,8 @@ class Compute:
         """The function that works on one tile of every element."""
         given = [f"{type_text(self.frame.program, v.id)} {v.name}" for v in self.frame.w.scalars]
         given += [self.frame.parameter(o) for o in self.frame.nest.operands]
-        lines = [f"static void {name}({', '.join([*given, f'int {self.frame.step}'])}) {{", "#pragma HLS INLINE off"]
-        lines += self.frame.steps(range(len(self.frame.nest.loops)))
-        if self.frame.cost.steps == 1:
-            lines.append(f"{PAD}(void){self.frame.step};")
+        given += self.frame.counts(range(len(self.frame.nest.loops)))
+        lines = [f"static void {name}({', '.join(given)}) {{", "#pragma HLS INLINE off"]
         parts = [o for o in self.frame.nest.operands if self._parts(o)]
         for o in parts:
             lines += self._part_declared(o)
@@ -76,7 +74,12 @@ class Compute:
     def _named(self, variable: int) -> bool:
         """Whether the moved text names a variable outside of what is replaced."""
         kept = [s for _, s, _ in self.frame.w.kept]
-        hidden = [u.at.span for o in self.frame.w.windows for u in self.frame.texts.uses.get(o.variable.id, ())]
+        moved = zip(self.frame.nest.operands, self.frame.w.windows, strict=True)
+        hidden = [u.at.span for o, w in moved if not o.in_place for u in self.frame.texts.uses.get(w.variable.id, ())]
+        for ref in self.frame.w.stands_for.values():
+            held = self._operand(ref.variable)
+            if held is not None and held.in_place and self.frame.texts.mentions(ref.at.span, variable):
+                return True
         for stmt in (*kept, self.frame.w.body):
             for use in self.frame.texts.within(stmt.at.span, variable):
                 at = use.at.span
@@ -141,6 +144,8 @@ class Compute:
         for root in statement_expressions(self.frame.program, stmt):
             for e in walk(root):
                 if isinstance(e, ArrayRef) and (operand := self._operand(e.variable)) is not None:
+                    if operand.in_place:
+                        continue
                     edits[self._editable(e.at)] = self._element(e, operand, parts)
                 elif isinstance(e, Name) and e.variable in self.frame.w.stands_for:
                     ref = self.frame.w.stands_for[e.variable]
@@ -173,6 +178,8 @@ class Compute:
 
     def _element(self, ref: ArrayRef, operand: Operand, parts: frozenset[str]) -> str:
         """The word of a buffer that holds an element."""
+        if operand.in_place:
+            return self.frame.texts.edited(self._editable(ref.at), {})
         number = self.frame.nest.operands.index(operand)
         forms = self.frame.w.forms[ref.id]
         index = []

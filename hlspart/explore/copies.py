@@ -16,21 +16,31 @@ class Copies:
         """A function that fills a buffer, or one that takes its results out."""
         number = self.frame.nest.operands.index(operand)
         window = self.frame.w.windows[number]
-        head = f"static void {name}({self.frame.array(operand)}, {self.frame.type(operand)} "
-        head += f"{self.frame.buffer(operand)}{self.frame.extents(operand)}, int {self.frame.step}) {{"
-        lines = [head, "#pragma HLS INLINE off", *self.frame.steps(sorted(operand.loops))]
-        if not any(self.frame.vector.split[k] > 1 for k in operand.loops):
-            lines.append(f"{PAD}(void){self.frame.step};")
+        given = [self.frame.array(operand), f"{self.frame.type(operand)} "]
+        given[1] += f"{self.frame.buffer(operand)}{self.frame.extents(operand)}"
+        given += self.frame.counts(operand.loops)
+        lines = [f"static void {name}({', '.join(given)}) {{", "#pragma HLS INLINE off"]
+        how = self.frame.copying(operand)
         depth = 1
         for k in self.frame.spread_of(operand):
             lines.append(PAD * depth + counting(self.frame.p[k], self.frame.vector.shard[k]))
             depth += 1
         word = [self.frame.word(operand, d) for d in range(len(operand.dims))]
+        beyond = []
         for d, dim in enumerate(operand.dims):
-            lines.append(PAD * depth + counting(word[d], dim.words(self.frame.slices)))
+            words = dim.words(self.frame.slices)
+            at_once = how.lanes if d == how.dim else 1
+            lines.append(PAD * depth + counting(word[d], -(-words // at_once)))
             depth += 1
+            if at_once > 1:
+                word[d] = f"({word[d]} * {at_once} + {self.frame.lane})"
+                beyond += [f"{word[d][1:-1]} < {words}"] if words % at_once else []
         lines.append("#pragma HLS PIPELINE II=1")
-        index, tests = [], []
+        if how.lanes > 1:
+            lines += [PAD * depth + counting(self.frame.lane, how.lanes), "#pragma HLS UNROLL"]
+            depth += 1
+        index: list[str] = []
+        tests = beyond
         for d, dim in enumerate(operand.dims):
             place = self._base(dim, window.low[d], word[d])
             index.append(place)

@@ -9,7 +9,7 @@ leaves unfinished and comes back is in memory before it is read again.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hlspart.expand.region import Refusal
@@ -20,6 +20,7 @@ from hlspart.explore.nests import ReadNest
 from hlspart.model.exploring import ExternalMemory, Operand, Vector
 from hlspart.model.program import (
     Declare,
+    Function,
     Program,
 )
 from hlspart.model.source import Edit, Span, apply_edits
@@ -45,11 +46,12 @@ def write(
     Raises :class:`Refusal` where a text cannot be moved.
     """
     regions = []
+    lanes: dict[tuple[int, int], int] = {}  # variable, dimension -> words that are moved at once
     names = Names.of(program)
     edits: dict[str, list[Edit]] = {}
     for written, vector in chosen:
         source = program.sources[written.loops[0].at.span.path]
-        done = _Writer(program, written, vector, off_chip, names).write()
+        done = _Writer(program, written, vector, off_chip, names, lanes).write()
         regions.append(done)
         at = written.loops[0].at.span
         line = source.line_text(source.line_column(at.start)[0])
@@ -61,13 +63,31 @@ def write(
             Edit(Span(source.path, before, before), "\n".join([*done.functions, "", ""]).replace("\n", newline)),
             Edit(at, block.replace("\n", newline)),
         ))  # fmt: skip
+    for (array, dim), n in lanes.items():
+        _interface(program, chosen[0][0].function, array, dim, n, edits)
     return {path: apply_edits(program.sources[path], found) for path, found in edits.items()}, regions
+
+
+def _interface(
+    program: Program, function: Function, array: int, dim: int, lanes: int, edits: dict[str, list[Edit]]
+) -> None:
+    """Banks of an array of the function, so that a copy may move several words at once."""
+    source = program.sources[function.at.span.path]
+    start = function.body.at.span.start + 1
+    newline = "\r\n" if "\r\n" in source.text else "\n"
+    line = (
+        f"#pragma HLS ARRAY_PARTITION variable={program.variable(array).name} type=cyclic factor={lanes} dim={dim + 1}"
+    )
+    edits.setdefault(source.path, []).append(Edit(Span(source.path, start, start), newline + line))
 
 
 class _Writer:
     def __init__(
-        self, program: Program, written: ReadNest, vector: Vector, off_chip: ExternalMemory, names: Names
+        self, program: Program, written: ReadNest, vector: Vector, off_chip: ExternalMemory, names: Names,
+        lanes: dict[tuple[int, int], int],
     ) -> None:  # fmt: skip
+        self.lanes = lanes
+        self.counts: dict[int, list[str]] = {}
         self.frame = RegionFrame(program, written, vector, off_chip, names)
 
     # ---------------------------------------------------------------------------------- parts
@@ -94,8 +114,16 @@ class _Writer:
         n = self.frame.cost.steps
         pairs = list(zip(self.frame.nest.operands, self.frame.cost.moves, strict=True))
         lines = ["{"]
+        for operand in self.frame.nest.operands:
+            how = self.frame.copying(operand)
+            if how.lanes > 1 and self.frame.variable(operand).storage not in ("local", "static"):
+                key = (self.frame.variable(operand).id, how.dim)
+                self.lanes[key] = max(how.lanes, self.lanes.get(key, 1))
         buffers: dict[str, tuple[str, ...]] = {}
         for operand, move in pairs:
+            if operand.in_place:
+                buffers[operand.name] = (self.frame.variable(operand).name,)
+                continue
             wanted = [self.frame.names.free(f"{operand.name}_{c}") for c in "ab"[: move.copies]]
             buffers[operand.name] = tuple(wanted)
             for name in wanted:
@@ -104,10 +132,12 @@ class _Writer:
                     lines.append(f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim={d + 1}")
         periods = sorted({m.period for _, m in pairs if m.copies == 2})
         turn = {p: self.frame.names.free(f"turn{i}") for i, p in enumerate(periods)}
+        lines += [f"{PAD}int {turn[p]} = 1;" for p in periods]  # the parity of the tile in use
+        self.counts = {
+            k: [self.frame.names.free(f"{self.frame.t[k]}{at}") for at in range(3)] for k in self.frame.timed
+        }
+        lines += [PAD + "int " + ", ".join(f"{c} = 0" for c in self.counts[k]) + ";" for k in self.frame.timed]
         lines.append(PAD + counting(self.frame.phase, n + 2))
-        for p in periods:  # the parity of the tile in use
-            over = f"({self.frame.phase} + {2 * p - 1}) / {p}" if p > 1 else f"({self.frame.phase} + 1)"
-            lines.append(f"{PAD * 2}const int {turn[p]} = {over} % 2;")
         for parities in itertools.product((0, 1), repeat=len(periods)):
             now = dict(zip(periods, parities, strict=True))
             tests = " && ".join(f"{turn[p]} == {q}" for p, q in now.items())
@@ -118,6 +148,7 @@ class _Writer:
             lines += [PAD * depth + c for c in calls]
             if tests:
                 lines.append(PAD * 2 + "}")
+        lines += [PAD * 2 + line for line in self._next(turn)]
         lines.append(PAD + "}")
         for loop in self.frame.w.loops:
             if not isinstance(loop.init, Declare) and (v := self.frame.counter(loop)) is not None:
@@ -139,15 +170,40 @@ class _Writer:
                 return buffers[operand.name][0]
             return buffers[operand.name][now[move.period] if used else 1 - now[move.period]]
 
+        def call(name: str, operand: Operand, step: int) -> str:
+            given = [self.frame.variable(operand).name, buffer(operand, False), *self._at(step, operand.loops)]
+            return f"{name}({', '.join(given)});"
+
         for operand, move in zip(self.frame.nest.operands, self.frame.cost.moves, strict=True):
             if operand.name in stores:
-                every = f" && ({phase} - 1) % {move.period} == 0" if move.period > 1 else ""
-                given = f"{self.frame.variable(operand).name}, {buffer(operand, False)}, {phase} - 2"
-                yield f"if ({phase} >= 2{every}) {stores[operand.name]}({given});"
+                tests = [f"{phase} >= 2", *self._begins(move.period, 1)]
+                yield f"if ({' && '.join(tests)}) {call(stores[operand.name], operand, 2)}"
         for operand, move in zip(self.frame.nest.operands, self.frame.cost.moves, strict=True):
             if operand.name in loads:
-                test = f"{phase} < {n}" + (f" && {phase} % {move.period} == 0" if move.period > 1 else "")
-                given = f"{self.frame.variable(operand).name}, {buffer(operand, False)}, {phase}"
-                yield f"if ({test}) {loads[operand.name]}({given});"
+                tests = [f"{phase} < {n}", *self._begins(move.period, 0)]
+                yield f"if ({' && '.join(tests)}) {call(loads[operand.name], operand, 0)}"
         values = [v.name for v in self.frame.w.scalars] + [buffer(o, True) for o in self.frame.nest.operands]
-        yield f"if ({phase} >= 1 && {phase} <= {n}) {compute}({', '.join([*values, f'{phase} - 1'])});"
+        values += self._at(1, range(len(self.frame.nest.loops)))
+        yield f"if ({phase} >= 1 && {phase} <= {n}) {compute}({', '.join(values)});"
+
+    def _at(self, step: int, used: Collection[int]) -> list[str]:
+        """Counters of the step that is loaded (0), computed (1) or stored (2)."""
+        return [self.counts[k][step] for k in self.frame.timed if k in used]
+
+    def _begins(self, period: int, step: int) -> list[str]:
+        """Tests that a step begins a tile that stays ``period`` steps."""
+        return [f"{self.counts[k][step]} == 0" for k in reversed(self.frame.within(period))]
+
+    def _next(self, turn: Mapping[int, str]) -> Iterator[str]:
+        """What makes the next phase of this one."""
+        for k in self.frame.timed:
+            for step in reversed(range(1, len(self.counts[k]))):
+                yield f"{self.counts[k][step]} = {self.counts[k][step - 1]};"
+        for depth, k in enumerate(reversed(self.frame.timed)):
+            count = self.counts[k][0]
+            yield f"{PAD * depth}if (++{count} == {self.frame.vector.split[k]}) {{"
+            yield f"{PAD * (depth + 1)}{count} = 0;"
+        yield from (PAD * depth + "}" for depth in reversed(range(len(self.frame.timed))))
+        for period, name in turn.items():
+            tests = self._begins(period, 1)
+            yield (f"if ({' && '.join(tests)}) " if tests else "") + f"{name} = 1 - {name};"

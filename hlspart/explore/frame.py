@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection
 
 from hlspart.expand.texts import Texts, type_text
 from hlspart.explore.nests import ReadNest
 from hlspart.explore.steps import cost
+from hlspart.explore.widths import Copying, copying
 from hlspart.model.exploring import ExternalMemory, Operand, StepCost, Vector
 from hlspart.model.program import (
     Declare,
@@ -34,7 +36,7 @@ class RegionFrame:
         self, program: Program, written: ReadNest, vector: Vector, off_chip: ExternalMemory, names: Names
     ) -> None:  # fmt: skip
         self.program, self.w, self.vector, self.names = program, written, vector, names
-        self.nest = written.nest
+        self.nest, self.off_chip = written.nest, off_chip
         self.slices = vector.slices(self.nest.extents)
         self.cost: StepCost = cost(self.nest, vector, off_chip)
         self.texts = Texts(program, written.function.body)
@@ -44,7 +46,8 @@ class RegionFrame:
         self.x = [names.free(f"{n}_x") for n in labels]  # iteration within a tile
         self.p = [names.free(f"{n}_pe") for n in labels]  # element
         self.t = [names.free(f"{n}_t") for n in labels]  # step
-        self.step, self.phase = names.free("step"), names.free("phase")
+        self.lane, self.phase = names.free("lane"), names.free("phase")
+        self.timed = [k for k in vector.order if vector.split[k] > 1]
         self.stem = f"{written.function.name}_{labels[0]}"
         self.inside: list[str] = []
 
@@ -80,6 +83,8 @@ class RegionFrame:
 
     def parameter(self, operand: Operand) -> str:
         """Its declaration in their heads."""
+        if operand.in_place:
+            return self.array(operand)
         return f"{self.type(operand)} {self.buffer(operand)}{self.extents(operand)}"
 
     def position(self, k: int, inside: str | None) -> str:
@@ -93,23 +98,25 @@ class RegionFrame:
             parts.append(inside)
         return " + ".join(parts) or "0"
 
-    def steps(self, used: Sequence[int]) -> list[str]:
-        """Which slice of each loop a step works on."""
-        lines, below = [], 1
-        for k in reversed(self.vector.order):
-            if k in used and self.vector.split[k] > 1:
-                over = f"{self.step} / {below}" if below > 1 else self.step
-                outer = below * self.vector.split[k] == self.cost.steps
-                text = (
-                    over
-                    if outer
-                    else f"({over}) % {self.vector.split[k]}"
-                    if below > 1
-                    else (f"{self.step} % {self.vector.split[k]}")
-                )
-                lines.append(f"{PAD}const int {self.t[k]} = {text};")
-            below *= self.vector.split[k]
-        return lines[::-1]
+    def counts(self, used: Collection[int]) -> list[str]:
+        """Parameters that say which slice of each loop a step works on."""
+        return [f"int {self.t[k]}" for k in self.timed if k in used]
+
+    def within(self, period: int) -> list[int]:
+        """The time loops inside the one that brings a tile every ``period`` steps."""
+        found: list[int] = []
+        for k in reversed(self.timed):
+            if math.prod(self.vector.split[x] for x in found) == period:
+                break
+            found.append(k)
+        return found
+
+    def copying(self, operand: Operand) -> Copying:
+        """How its tiles are copied."""
+        size = operand.words(self.slices) * operand.element_bytes
+        size *= math.prod(self.vector.shard[k] for k in operand.loops)
+        cycles = self.off_chip.latency + -(-size // self.off_chip.width)
+        return copying(self.nest, operand, self.vector, self.slices, cycles)
 
     def partial(self, k: int) -> bool:
         """Whether some tile along a loop is not full."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 
@@ -16,7 +16,7 @@ class NestUses:
 
 @dataclass(frozen=True, slots=True)
 class LayerEdge:
-    """The nest ``before`` must be done before ``behind``; ``kinds`` of RAW, WAR, WAW."""
+    """The nest ``before`` must be done before ``behind``; ``kinds`` of RAW, WAR, WAW, barrier."""
 
     before: int
     behind: int
@@ -36,8 +36,8 @@ class Layers:
     edges: tuple[LayerEdge, ...]
 
 
-def edges(nests: Sequence[NestUses]) -> tuple[LayerEdge, ...]:
-    """All dependences between nests in the order of the text."""
+def edges(nests: Sequence[NestUses], barriers: Collection[int] = ()) -> tuple[LayerEdge, ...]:
+    """All dependences between nests in the order of the text; ``barriers``: nests that all before must be done for."""
     found = []
     for b, behind in enumerate(nests):
         for a, before in enumerate(nests[:b]):
@@ -45,6 +45,7 @@ def edges(nests: Sequence[NestUses]) -> tuple[LayerEdge, ...]:
                 ("RAW", before.writes & behind.reads),
                 ("WAR", before.reads & behind.writes),
                 ("WAW", before.writes & behind.writes),
+                ("barrier", any(a < at <= b for at in barriers)),
             )
             present = tuple(kind for kind, shared in kinds if shared)
             if present:
@@ -52,9 +53,9 @@ def edges(nests: Sequence[NestUses]) -> tuple[LayerEdge, ...]:
     return tuple(found)
 
 
-def layers(nests: Sequence[NestUses]) -> Layers:
+def layers(nests: Sequence[NestUses], barriers: Collection[int] = ()) -> Layers:
     """A nest without dependents is in layer 0, any other one above its dependents."""
-    found = edges(nests)
+    found = edges(nests, barriers)
     of = [0] * len(nests)
     for k in reversed(range(len(nests))):
         of[k] = max((of[e.behind] + 1 for e in found if e.before == k), default=0)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hlspart.expand.region import Refusal, build
+from hlspart.explore.requests import outer_loops
 from hlspart.explore.sums import Sums
 from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.model.exploring import Dim, Operand, TiledNest
@@ -88,12 +89,11 @@ class KeptNest:
 def nests(program: Program, analysis: AccessAnalysis, function: Function, whole: int) -> list[ReadNest | KeptNest]:
     """The outermost loops of a function, in the order of the text; ``whole``: loops of so few iterations stay so."""
     found: list[ReadNest | KeptNest] = []
-    for stmt in walk_statements(function.body):
-        if isinstance(stmt, Loop) and stmt in function.body.body:
-            try:
-                found.append(_Reader(program, analysis, function, stmt, whole).read())
-            except Refusal as refusal:
-                found.append(KeptNest(stmt, str(refusal), refusal))
+    for loop in outer_loops(function.body):
+        try:
+            found.append(_Reader(program, analysis, function, loop, whole).read())
+        except Refusal as refusal:
+            found.append(KeptNest(loop, str(refusal), refusal))
     return found
 
 

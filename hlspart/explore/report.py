@@ -8,18 +8,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hlspart.explore.front import chained
 from hlspart.explore.layers import Layers
 from hlspart.explore.nests import KeptNest, ReadNest
+from hlspart.explore.regions import Region, kind
 from hlspart.explore.space import Space
 from hlspart.explore.steps import cost, phases
-from hlspart.model.exploring import Combined, Explored, ExploreOptions, Point, Readback, StepCost, TiledNest, Vector
+from hlspart.model.exploring import (
+    Combined,
+    Explored,
+    ExploreOptions,
+    Point,
+    Readback,
+    ResourceBudget,
+    StepCost,
+    TiledNest,
+    Vector,
+)
 from hlspart.model.program import Function, Program
 
 if TYPE_CHECKING:
-    from hlspart.explore.emit import Emitted
+    from hlspart.explore.readback import Selection
 
 #: Rows of the step table that are listed one by one; the middle of a longer one repeats.
 MOST_STEPS = 64
+
+
+def words(dims: Sequence[int | None]) -> int:
+    """Elements of an array."""
+    return math.prod(d or 1 for d in dims)
 
 
 def plain(value: Any) -> Any:
@@ -42,8 +59,9 @@ class View:
 
     def __init__(
         self, program: Program, function: Function, options: ExploreOptions, layers: Layers,
-        found: Sequence[ReadNest | KeptNest], regions: Sequence[SearchedNest],
+        found: Sequence[ReadNest | KeptNest], groups: Sequence[Region], regions: Sequence[SearchedNest],
     ) -> None:  # fmt: skip
+        self.groups = groups
         self.program, self.function, self.options, self.layers = program, function, options, layers
         self.nests, self.regions = found, regions
         self.place = {id(r.written.loops[0]): k for k, r in enumerate(regions)}
@@ -51,23 +69,38 @@ class View:
     def _number(self, nest: ReadNest | KeptNest) -> int | None:
         return None if isinstance(nest, KeptNest) else self.place.get(id(nest.loops[0]))
 
-    def _nest(self, k: int, nest: ReadNest | KeptNest) -> dict[str, Any]:
-        loop = nest.loop if isinstance(nest, KeptNest) else nest.loops[0]
+    def _id(self, number: int) -> str:
+        """The region of a searched nest, with the nest's place in it where there are several."""
+        for k, group in enumerate(self.groups):
+            for at, m in enumerate(group.members):
+                if self._number(self.nests[m]) == number:
+                    return f"r{k}" if len(group.members) == 1 else f"r{k}.{at}"
+        raise KeyError(number)
+
+    def _region_entry(self, k: int, group: Region) -> dict[str, Any]:
+        loops = [n.loop if isinstance(n, KeptNest) else n.loops[0] for n in map(self.nests.__getitem__, group.members)]
         entry: dict[str, Any] = {
-            "id": f"r{k}", "nests": [loop.name], "line": self.program.line(loop.at), "layer": self.layers.of[k],
-            "barrier": self.layers.barrier[k],
+            "id": f"r{k}", "nests": [x.name for x in loops], "line": self.program.line(loops[0].at),
+            "layer": self.layers.of[k], "barrier": self.layers.barrier[k],
         }  # fmt: skip
+        if len(group.members) == 1:
+            return entry | self._nest(self.nests[group.members[0]])
+        parts = [{"nest": x.name, **self._nest(self.nests[m])} for x, m in zip(loops, group.members, strict=True)]
+        return entry | {
+            "explored": True, "by": group.by, "parts": parts, "candidates": math.prod(p["candidates"] for p in parts),
+            "on_chip": sorted({a for p in parts for a in p["in_place"]}),
+        }  # fmt: skip
+
+    def _nest(self, nest: ReadNest | KeptNest) -> dict[str, Any]:
         number = self._number(nest)
         if number is None:
             reason = nest.reason if isinstance(nest, KeptNest) else "#pragma hlspart keep"
-            return {**entry, "explored": False, "reason": reason}
+            return {"explored": False, "reason": reason}
         region = self.regions[number]
         of = region.written.nest
-        first = None if region.same_as is None else self.regions[region.same_as]
-        at = None if first is None else next(f"r{i}" for i, n in enumerate(self.nests) if self._number(n) ==
-                                             region.same_as)  # fmt: skip
+        at = None if region.same_as is None else self._id(region.same_as)
         return {
-            **entry, "explored": True, "loops": [{"name": n, "extent": e} for n, e in of.loops],
+            "explored": True, "does": kind(region.written), "loops": [{"name": n, "extent": e} for n, e in of.loops],
             "assumed": {"ii": of.ii, "depth": of.depth, "dsp": of.dsp}, "keeps_order": region.space.strict,
             "operands": [
                 {"array": o.name, "element_bytes": o.element_bytes, "read": o.read, "written": o.written,
@@ -76,6 +109,7 @@ class View:
             ],
             "resident_bytes": of.resident, "template_id": region.key, "reused_from": at,
             "candidates": region.space.size,
+            "in_place": [o.name for o in of.operands if o.in_place],
         }  # fmt: skip
 
     def plan(self) -> dict[str, Any]:
@@ -83,7 +117,7 @@ class View:
         return {
             "function": self.function.name,
             "elements": self.options.elements,
-            "regions": [self._nest(k, n) for k, n in enumerate(self.nests)],
+            "regions": [self._region_entry(k, g) for k, g in enumerate(self.groups)],
             "layers": self._layers(),
             "candidates": math.prod(r.space.size for r in self.regions) if self.regions else 0,
         }
@@ -96,21 +130,27 @@ class View:
         }  # fmt: skip
 
     def found(
-        self, results: Mapping[int, Explored], merged: Sequence[Combined], chosen: Combined | None,
-        back: Readback | None, emitted: Sequence[Emitted], proved: bool, over: Sequence[Mapping[str, Any]],
+        self, results: Mapping[int, Explored], merged: Sequence[Combined], selection: Selection, proved: bool,
         least: Mapping[str, int],
     ) -> dict[str, Any]:  # fmt: skip
         """The whole entry."""
         shape = self.plan()
-        for entry, nest in zip(shape["regions"], self.nests, strict=True):
-            number = self._number(nest)
-            if number is not None:
-                self._searched(entry, self.regions[number].written.nest, results[number])
+        chosen = None if selection.best is None else selection.best.chosen
+        back = None if selection.best is None else selection.best.back
+        for entry, group in zip(shape["regions"], self.groups, strict=True):
+            parts = entry.get("parts", [entry])
+            for part, nest in zip(parts, map(self.nests.__getitem__, group.members), strict=True):
+                number = self._number(nest)
+                if number is not None:
+                    self._searched(part, self.regions[number].written.nest, results[number])
+            if "parts" in entry:
+                self._joined(entry, group, results)
         bound = sum(e.bound for e in results.values())
         best = None if chosen is None else self._best(chosen, back)
         limits = {
             "bytes": self.options.budget.size, "dsp": self.options.budget.dsp,
             "bram18k": self.options.budget.bram18k, "uram": self.options.budget.uram,
+            "lut": self.options.budget.lut, "ff": self.options.budget.ff,
         }  # fmt: skip
         return {
             **shape,
@@ -120,16 +160,18 @@ class View:
             "best": best,
             "pareto": [self._whole(c) for c in merged] if self.options.pareto else [],
             "bound": bound,
-            "gap": None if chosen is None else 1.0 if proved else round(chosen.cycles / max(1, bound), 4),
+            "gap": None if best is None else 1.0 if proved else round(best["cycles"] / max(1, bound), 4),
             "proved": proved,
             "objective": self.options.objective,
+            "model": "schedule" if self.options.schedule else "bound",
             "shared": self.options.share,
             "limits": limits,
             "off_chip": {
                 "bytes": self.options.off_chip.width, "latency": self.options.off_chip.latency,
                 "ports": "per-array" if self.options.off_chip.per_array else 1,
             },
-            "failed": list(over),
+            "failed": list(selection.over),
+            "evaluations": list(selection.evaluations),
             "smallest_need": dict(least),
         }  # fmt: skip
 
@@ -139,6 +181,21 @@ class View:
             "failed": [f.to_json() for f in of.failures],
             "front": [self._point(nest, p) for p in of.front],
         }  # fmt: skip
+
+    def _joined(self, entry: dict[str, Any], group: Region, results: Mapping[int, Explored]) -> None:
+        """Figures of a region from those of its nests."""
+        numbers = [n for m in group.members if (n := self._number(self.nests[m])) is not None]
+        parts = entry["parts"]
+        for key in ("evaluated", "pruned", "bound"):
+            entry[key] = sum(p[key] for p in parts)
+        entry["complete"] = all(p["complete"] for p in parts)
+        entry["failed"] = [f for p in parts for f in p["failed"]]
+        whole = chained([results[n].front for n in numbers], self.options.share, ResourceBudget())
+        entry["front"] = [
+            {"cycles": c.cycles, "bytes": c.size, "dsp": c.dsp,
+             "parts": [self._point(self.regions[n].written.nest, p) for n, p in zip(numbers, c.points, strict=True)]}
+            for c in whole
+        ]  # fmt: skip
 
     @staticmethod
     def _vector(nest: TiledNest, v: Vector) -> dict[str, Any]:
@@ -159,11 +216,12 @@ class View:
         costs = [cost(r.written.nest, p.vector, self.options.off_chip) for r, p in
                  zip(self.regions, c.points, strict=True)]  # fmt: skip
         schedule = None if back is None else back.cycles
+        promised = c.cycles if not self.options.schedule or schedule is None else schedule
         return {
-            "cycles": c.cycles, "bytes": c.size, "dsp": c.dsp,
+            "cycles": promised, "model_cycles": c.cycles, "bytes": c.size, "dsp": c.dsp,
             "serial_cycles": sum(x.serial for x in costs),
             "schedule_cycles": schedule, "schedule_cause": None if back is None else back.cause,
-            "bram18k": None if back is None else back.bram18k, "uram": None if back is None else back.uram,
+            **{r: None if back is None else back.used.get(r) for r in ("bram18k", "uram", "lut", "ff")},
             "buffer_bytes": None if back is None else back.size,
             "regions": [self._region(r, p, x) for r, p, x in zip(self.regions, c.points, costs, strict=True)],
         }  # fmt: skip
@@ -180,13 +238,14 @@ class View:
         sharded = [k for k, s in enumerate(p.vector.shard) if s > 1 and k in nest.reductions]
         timed = [k for k, t in enumerate(p.vector.split) if t > 1 and k in nest.reductions]
         return {
-            "id": next(f"r{i}" for i, n in enumerate(self.nests) if self._number(n) == self.regions.index(region)),
+            "id": self._id(self.regions.index(region)),
             "kind": "partial-sum" if sharded else "time-accumulated" if timed else "map",
             "cycles": p.cycles, "bytes": p.size, "dsp": p.dsp, **self._vector(nest, p.vector),
             "steps": of.steps, "compute": of.compute, "ii": nest.ii, "depth": nest.depth, "serial_cycles": of.serial,
             "load": [moved(m.array) for m in of.moves if m.loaded],
             "store": [moved(m.array) for m in of.moves if m.stored],
-            "buffers": [{"array": m.array, "bytes": m.size, "copies": m.copies} for m in of.moves],
+            "buffers": [{"array": m.array, "bytes": m.size, "copies": m.copies} for m in of.moves if m.size],
+            "in_place": [o.name for o in nest.operands if o.in_place],
             "partial_bytes": of.size - sum(m.size * m.copies for m in of.moves),
         }  # fmt: skip
 

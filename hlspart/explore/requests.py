@@ -1,96 +1,220 @@
-"""``#pragma hlspart fix loop=i shard=4 split=2`` and ``#pragma hlspart keep``, in a nest or on the lines before it."""
+"""What the user asks of the nests: ``#pragma hlspart fix|keep|region|barrier``, and the same in a file.
+
+A pragma stands in a nest or on the lines before it; ``region`` may also stand before a block of nests.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from hlspart.model.diagnostics import Diagnostic, Place
-from hlspart.model.exploring import FixedLoop
-from hlspart.model.program import Function, Loop, PragmaMark, Program, walk_statements
+from hlspart.model.exploring import Wish
+from hlspart.model.program import Block, Function, Loop, PragmaMark, Program, walk_statements
 from hlspart.model.source import Origin
 
-NOT_YET = ("region", "barrier")
+_KINDS = ("fix", "keep", "region", "barrier")
+_TABLES = {
+    "fix": {"nest", "loop", "shard", "split", "array", "place"}, "keep": {"nest"}, "region": {"nests"},
+    "barrier": {"before"},
+}  # fmt: skip
 
 
 class FixError(Exception):
-    """What the user fixed cannot hold."""
+    """What the user asks for cannot hold."""
+
+    def __init__(self, found: Diagnostic) -> None:
+        super().__init__(str(found))
+
+
+class RequestFileError(Exception):
+    """A file of requests that cannot be read."""
 
 
 @dataclass
 class Requests:
-    """By id of the outermost loop: what is fixed, with its place; loops that keep their text; what is wrong."""
+    """By id of the outermost loop. ``regions``: nests that are one; ``barriers``: nests that begin behind one."""
 
-    fixes: dict[int, list[tuple[FixedLoop, Origin]]] = field(default_factory=dict)
+    fixes: dict[int, list[Wish]] = field(default_factory=dict)
     kept: set[int] = field(default_factory=set)
+    regions: list[tuple[frozenset[int], Place]] = field(default_factory=list)
+    barriers: set[int] = field(default_factory=set)
     wrong: list[Diagnostic] = field(default_factory=list)
+
+
+def outer_loops(body: Block) -> Iterator[Loop]:
+    """The outermost loops that run unconditionally, in the order of the text."""
+    for stmt in body.body:
+        if isinstance(stmt, Loop):
+            yield stmt
+        elif isinstance(stmt, Block):
+            yield from outer_loops(stmt)
 
 
 def requests(program: Program, function: Function) -> Requests:
     """What the pragmas of a function ask of ``explore``."""
     found = Requests()
-    nests = _nests(function)
+    targets = _targets(function.body)
     for pragma in program.pragmas:
         words = pragma.expanded.split()
         if len(words) < 2 or words[0].lower() != "hlspart" or pragma.function not in (None, function.name):
             continue
         kind = words[1].lower()
-        if kind in NOT_YET:
-            found.wrong.append(finding(program, pragma.at, f"{kind} is not supported"))
-        if kind not in ("fix", "keep"):
+        if kind not in _KINDS:
             continue
-        nest = nests.get(pragma.index)
-        if nest is None:
-            found.wrong.append(finding(program, pragma.at, f"{kind} belongs in a nest or on the line before it"))
+        place = finding(program, pragma.at, "").place
+        target = targets.get(pragma.index)
+        nests = list(outer_loops(target)) if isinstance(target, Block) else [] if target is None else [target]
+        if not nests or (len(nests) > 1 and kind != "region"):
+            found.wrong.append(fault(place, f"{kind} belongs in a nest or on the line before it"))
+        elif kind == "fix":
+            wish = _fix(words[2:], place)
+            if isinstance(wish, str):
+                found.wrong.append(fault(place, wish))
+            else:
+                found.fixes.setdefault(nests[0].id, []).append(wish)
+        elif words[2:]:
+            found.wrong.append(fault(place, f"{kind} takes no value"))
         elif kind == "keep":
-            if words[2:]:
-                found.wrong.append(finding(program, pragma.at, "keep takes no value"))
-            else:
-                found.kept.add(nest.id)
+            found.kept.add(nests[0].id)
+        elif kind == "barrier":
+            found.barriers.add(nests[0].id)
         else:
-            fix = _fix(words[2:])
-            if isinstance(fix, str):
-                found.wrong.append(finding(program, pragma.at, fix))
-            else:
-                found.fixes.setdefault(nest.id, []).append((fix, pragma.at))
+            found.regions.append((frozenset(n.id for n in nests), place))
     return found
 
 
-def _nests(function: Function) -> dict[int, Loop]:
-    """The outermost loop that each pragma stands in or before."""
-    found: dict[int, Loop] = {}
+def _targets(body: Block) -> dict[int, Loop | Block]:
+    """The outermost loop that each pragma stands in or before, or the block that it stands before."""
+    found: dict[int, Loop | Block] = {}
     before: list[int] = []
-    for stmt in function.body.body:
+    for stmt in body.body:
         if isinstance(stmt, PragmaMark):
             before.append(stmt.pragma)
             continue
+        if isinstance(stmt, Loop | Block):
+            found |= dict.fromkeys(before, stmt)
         if isinstance(stmt, Loop):
-            inside = [s.pragma for s in walk_statements(stmt) if isinstance(s, PragmaMark)]
-            found |= dict.fromkeys([*before, *inside], stmt)
+            found |= dict.fromkeys((s.pragma for s in walk_statements(stmt) if isinstance(s, PragmaMark)), stmt)
+        elif isinstance(stmt, Block):
+            found |= _targets(stmt)
         before = []
     return found
 
 
-def _fix(words: list[str]) -> FixedLoop | str:
+def _fix(words: Sequence[str], place: Place) -> Wish | str:
     values: dict[str, str] = {}
     for word in words:
-        key, equals, value = word.lower().partition("=") if not word.startswith("loop=") else word.partition("=")
-        if key == "array":
-            return "fix array= is not supported"
-        if key not in ("loop", "shard", "split") or not equals:
-            return f"{word!r} is not known; say fix loop=i shard=4 split=2"
+        key, equals, value = word.partition("=")
+        key = key.lower()
+        if key in ("resident", "stream") and not equals:
+            key, value = "place", key
+        elif key not in ("loop", "shard", "split", "array") or not equals:
+            return f"{word!r} is not known; say fix loop=i shard=4 split=2, or fix array=A resident|stream"
         if key in values:
             return f"{key} is given twice"
-        if key != "loop" and not (value.isdigit() and int(value)):
-            return f"{key}={value} is no positive number"
         values[key] = value
-    if "loop" not in values or len(values) < 2:
-        return "fix needs loop= and shard= or split="
-    shard, split = (int(values[k]) if k in values else None for k in ("shard", "split"))
-    return FixedLoop(values["loop"], shard, split)
+    for key in ("shard", "split"):
+        if key in values and not (values[key].isdigit() and int(values[key])):
+            return f"{key}={values[key]} is no positive number"
+    return _wish({k: int(v) if k in ("shard", "split") else v for k, v in values.items()}, place)
+
+
+def _wish(values: dict[str, Any], place: Place) -> Wish | str:
+    """What is fixed, or what is wrong with it."""
+    if "array" in values:
+        if set(values) != {"array", "place"}:
+            return "fix array= needs resident or stream, and nothing else"
+        return Wish(place, array=values["array"], resident=values["place"] == "resident")
+    if "loop" not in values or not values.keys() & {"shard", "split"} or "place" in values:
+        return "fix needs loop= and shard= or split=, or array= and resident or stream"
+    return Wish(place, loop=values["loop"], shard=values.get("shard"), split=values.get("split"))
+
+
+def from_file(path: str, text: str, named: Sequence[tuple[int, frozenset[str]]], into: Requests) -> None:
+    """Requests of a TOML file: ``[[fix]]``, ``[[keep]]``, ``[[region]]``, ``[[barrier]]``, taken in beside pragmas.
+
+    ``named``: per nest the id of its outermost loop and what it may be called. Raises :class:`RequestFileError` for a
+    file that is no such TOML; a nest that is not there is a finding.
+    """
+    import tomllib
+
+    try:
+        tables = tomllib.loads(text.replace("\r\n", "\n"))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise RequestFileError(f"{path}: {error}") from None
+    lines = text.splitlines()
+    for kind, entries in tables.items():
+        if kind not in _TABLES or not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
+            raise RequestFileError(f"{path}: {kind} is no list of tables; say [[{'|'.join(_TABLES)}]]")
+        heads = [n for n, line in enumerate(lines, 1) if re.match(rf"\s*\[\[\s*{kind}\s*\]\]", line)]
+        for number, entry in enumerate(entries):
+            line = heads[number] if number < len(heads) else 1
+            place = Place(path, line, 1, line, 1)
+            _check(path, line, kind, entry)
+            problem = _take(kind, entry, place, named, into)
+            if problem is not None:
+                into.wrong.append(fault(place, problem, "fix-file"))
+
+
+def _check(path: str, line: int, kind: str, entry: dict[str, Any]) -> None:
+    for key, value in entry.items():
+        if key not in _TABLES[kind]:
+            raise RequestFileError(f"{path}:{line}: {kind} has no {key}; it takes {', '.join(sorted(_TABLES[kind]))}")
+        if key in ("shard", "split"):
+            good = isinstance(value, int) and not isinstance(value, bool) and value > 0
+        elif key == "nests":
+            good = isinstance(value, list) and bool(value) and all(isinstance(v, str) for v in value)
+        else:
+            good = isinstance(value, str) and (key != "place" or value in ("resident", "stream"))
+        if not good:
+            raise RequestFileError(f"{path}:{line}: {key} = {value!r} is no value of {kind}")
+
+
+def _take(
+    kind: str, entry: dict[str, Any], place: Place, named: Sequence[tuple[int, frozenset[str]]], into: Requests
+) -> str | None:
+    """Take a table in; what is wrong with it."""
+
+    def nests(name: str) -> list[int]:
+        return [nest for nest, names in named if name in names]
+
+    wanted = entry["nests"] if kind == "region" else [entry[k] for k in ("nest", "before") if k in entry]
+    missing = [name for name in wanted if not nests(name)]
+    if missing:
+        return f"no nest {missing[0]!r}"
+    if kind == "fix":
+        name = entry.get("loop", entry.get("array", ""))
+        values = {k: v for k, v in entry.items() if k != "nest"}
+        wish = _wish(values, place)
+        if isinstance(wish, str):
+            return wish
+        having = nests(entry["nest"]) if "nest" in entry else nests(f"={name}")
+        if not having:
+            return f"no nest has {name!r}"
+        for nest in having:
+            into.fixes.setdefault(nest, []).append(wish)
+        return None
+    if not wanted:
+        return f"{kind} needs {'before' if kind == 'barrier' else 'nest'}"
+    if kind == "region":
+        into.regions.append((frozenset(n for name in wanted for n in nests(name)), place))
+    else:
+        (into.kept if kind == "keep" else into.barriers).update(nests(wanted[0]))
+    return None
 
 
 def finding(program: Program, at: Origin, problem: str) -> Diagnostic:
     """A fault of a pragma."""
     source = program.sources[at.span.path]
     place = Place(source.path, *source.line_column(at.span.start), *source.line_column(at.span.end))
-    return Diagnostic("explore-pragma", "explore-pragma", "error", place, f"#pragma hlspart: {problem}")
+    return fault(place, problem)
+
+
+def fault(place: Place, problem: str, rule: str = "explore-pragma") -> Diagnostic:
+    """A fault of what is asked for at a place."""
+    return Diagnostic(
+        rule, rule, "error", place, f"#pragma hlspart: {problem}" if rule == "explore-pragma" else problem
+    )

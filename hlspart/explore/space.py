@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from hlspart.model.exploring import TiledNest, Vector
+
+_NOTHING: Mapping[str, bool] = {}
 
 
 def shardings(extents: Sequence[int], elements: int, fixed: Sequence[int | None] = ()) -> list[tuple[int, ...]]:
@@ -91,14 +93,20 @@ class Space:
         orders: bool = True,
         shard: Sequence[int | None] = (),
         split: Sequence[int | None] = (),
+        resident: Mapping[str, bool] = _NOTHING,
     ) -> None:
-        """``reassociate``: reduction loops may lie in space and their parts be taken in any order."""
+        """``reassociate``: reduction loops may lie in space and their parts be taken in any order.
+
+        ``resident``: arrays that must stay from the first step to the last, or must move.
+        """
         self.nest, self.elements, self.any_order = nest, elements, orders
         self.strict = nest.ordered and not (reassociate and nest.sums)
         self._sequences = [sorted(nest.carried(o)) for o in nest.operands if o.written]
         loops = range(len(nest.loops))
         given = tuple(shard) or (None,) * len(loops)
         single = nest.whole | (nest.reductions if self.strict else frozenset())
+        single |= {k for o in nest.operands if o.in_place for k in nest.carried(o)}
+        self._resident = [(o.loops, resident[o.name]) for o in nest.operands if o.name in resident]
         self._shard = tuple(1 if k in single and given[k] is None else given[k] for k in loops)
         self._split = tuple(split) or (None,) * len(loops)
         self.impossible = [k for k in loops if k in single and given[k] not in (None, 1)]
@@ -117,7 +125,12 @@ class Space:
         return [c if g is None else tuple(t for t in c if t == g) for c, g in zip(free, self._split, strict=True)]
 
     def _kept(self, shard: Sequence[int], split: Sequence[int]) -> bool:
-        """Whether the order of sums can be kept: before a split reduction loop every other one goes step by step."""
+        """Whether arrays stay or move as fixed, and sums keep their order.
+
+        For that, before a split reduction loop every other one goes step by step.
+        """
+        if any(any(split[k] > 1 for k in loops) == stays for loops, stays in self._resident):
+            return False
         if not self.strict:
             return True
         return not any(
@@ -138,7 +151,7 @@ class Space:
 
     def count(self, shard: Sequence[int]) -> int:
         """Candidates under a shard vector."""
-        if self.strict:
+        if self.strict or self._resident:
             return sum(sum(1 for _ in self.orders(s)) for s in self.slices(shard))
         choices = self._choices(shard)
         if not self.any_order:

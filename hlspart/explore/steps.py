@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from hlspart.explore.widths import AROUND, copying
 from hlspart.model.exploring import ExternalMemory, Move, Operand, StepCost, TiledNest, Vector
 
 
 def cost(nest: TiledNest, vector: Vector, off_chip: ExternalMemory) -> StepCost:
     """Cycles, bytes on the chip and DSP blocks of a candidate."""
     slices = vector.slices(nest.extents)
-    moves = tuple(_move(o, vector, slices, off_chip) for o in nest.operands)
+    moves = tuple(_move(nest, o, vector, slices, off_chip) for o in nest.operands)
     spare = _partials(nest, vector, slices)
     steps = math.prod(vector.split)
     compute = _compute(nest, vector, slices)
@@ -29,12 +30,27 @@ def cost(nest: TiledNest, vector: Vector, off_chip: ExternalMemory) -> StepCost:
 
 def _compute(nest: TiledNest, vector: Vector, slices: tuple[int, ...]) -> int:
     """Cycles of one step: the pipelined iterations of a tile, and where parts lie in space their sum."""
-    cycles = (math.prod(slices) - 1) * nest.ii + nest.depth
+    cycles = (math.prod(slices) - 1) * max(nest.ii, _between(nest, slices)) + nest.depth
     for operand in nest.operands:
         parts = _parts(nest, vector, operand)
         if parts > 1:
             cycles += operand.words(slices) - 1 + nest.depth * (parts - 1).bit_length()
     return cycles
+
+
+def _between(nest: TiledNest, slices: tuple[int, ...]) -> int:
+    """Cycles between iterations that sums ask for: loops that carry them are the outer ones of a tile."""
+    if not nest.chain:
+        return 1
+    carried = [k for k in range(len(slices)) if k in nest.reductions and slices[k] > 1]
+    free = math.prod(n for k, n in enumerate(slices) if k not in nest.reductions)
+    least = 1
+    for operand in nest.operands:
+        own = [at for at, k in enumerate(carried) if k in nest.carried(operand)]
+        if own:
+            apart = free * math.prod(slices[k] for k in carried[own[-1] + 1 :])
+            least = max(least, -(-nest.chain // apart))
+    return least
 
 
 def _parts(nest: TiledNest, vector: Vector, operand: Operand) -> int:
@@ -51,7 +67,9 @@ def _partials(nest: TiledNest, vector: Vector, slices: tuple[int, ...]) -> int:
     )
 
 
-def _move(operand: Operand, vector: Vector, slices: tuple[int, ...], off_chip: ExternalMemory) -> Move:
+def _move(nest: TiledNest, operand: Operand, vector: Vector, slices: tuple[int, ...], off_chip: ExternalMemory) -> Move:
+    if operand.in_place:
+        return Move(operand.name, 0, 1, math.prod(vector.split), False, False, 0)
     used = operand.loops
     size = operand.words(slices) * operand.element_bytes * math.prod(vector.shard[k] for k in used)
     inner = max((at for at, k in enumerate(vector.order) if k in used and vector.split[k] > 1), default=-1)
@@ -59,6 +77,8 @@ def _move(operand: Operand, vector: Vector, slices: tuple[int, ...], off_chip: E
     back = any(k not in used and vector.split[k] > 1 for k in vector.order[: max(inner, 0)])
     loaded = operand.read or (operand.written and back)  # a tile that left unfinished comes back
     cycles = off_chip.latency + -(-size // off_chip.width)
+    if nest.copied:
+        cycles = max(cycles, copying(nest, operand, vector, slices, cycles).trips + AROUND)
     return Move(operand.name, size, 1 if inner < 0 else 2, period, loaded, operand.written, cycles)
 
 

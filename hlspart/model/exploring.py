@@ -11,18 +11,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Place
 
 Objective = Literal["latency", "bytes", "dsp", "area-delay"]
 
 
 @dataclass(frozen=True, slots=True)
-class FixedLoop:
-    """What the user fixes of one loop (its iterator or label), in every nest that has it."""
+class Wish:
+    """What the user fixes at a place: shard and split of a loop (its iterator or label), or where an array stays.
 
-    loop: str
-    shard: int | None
-    split: int | None
+    ``resident``: the array is on the chip from the first step to the last; False: it moves while the nest runs.
+    """
+
+    place: Place
+    loop: str | None = None
+    shard: int | None = None
+    split: int | None = None
+    array: str | None = None
+    resident: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +54,28 @@ class Dim:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An array as a nest uses it. ``read``: elements come from outside; ``written``: they live on after it."""
+    """An array as a nest uses it. ``read``: elements come from outside; ``written``: they live on after it.
+
+    ``in_place``: it lies on the chip anyway, and is used where it lies. ``lanes``: words that a copy may move at once.
+    """
 
     name: str
     element_bytes: int
     dims: tuple[Dim, ...]
     read: bool
     written: bool
+    in_place: bool = False
+    lanes: int = 1
+
+    @property
+    def loaded(self) -> bool:
+        """Whether tiles of it are brought in."""
+        return self.read and not self.in_place
+
+    @property
+    def stored(self) -> bool:
+        """Whether tiles of it are taken out."""
+        return self.written and not self.in_place
 
     @property
     def loops(self) -> frozenset[int]:
@@ -73,7 +94,9 @@ class TiledNest:
     ``whole``: numbers of loops that are neither sharded nor split. ``ordered``: what a written operand takes from one
     iteration to the next is not sums that any order gives alike; ``sums``: it is sums at least, so that consent makes
     any order good. ``ii``, ``depth``: of the pipelined iterations of a tile; ``dsp``: of one processing element.
-    ``resident``: bytes of arrays that the function keeps on the chip anyway.
+    ``resident``: bytes of arrays that the function keeps on the chip anyway. ``copied``: moves take what the loops of
+    their copies take, and iterations what a sum takes: ``chain`` cycles from one term to the next. ``assumed``: the
+    user gave figures of an iteration.
     """
 
     name: str
@@ -88,6 +111,9 @@ class TiledNest:
     function: str = ""
     line: int = 0
     resident: int = 0
+    copied: bool = False
+    chain: int = 0
+    assumed: bool = False
 
     @property
     def extents(self) -> tuple[int, ...]:
@@ -195,6 +221,14 @@ class ResourceBudget:
     dsp: int | None = None
     bram18k: int | None = None
     uram: int | None = None
+    lut: int | None = None
+    ff: int | None = None
+
+    @property
+    def of_c(self) -> dict[str, int]:
+        """Limits that only the C tells whether it keeps, by resource."""
+        every = {"bram18k": self.bram18k, "uram": self.uram, "lut": self.lut, "ff": self.ff}
+        return {name: n for name, n in every.items() if n is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,10 +287,11 @@ class Combined:
 class ExploreOptions:
     """What is asked of ``explore``.
 
-    ``elements``: of every region; ``share``: regions take turns in one memory; ``limit``: candidates per region that
-    are looked at; ``seconds``: after which no new task begins; ``state``: folder of the records; ``resume``: go on
-    with those that are there; ``jobs``: processes; ``cluster``: ``local:N`` or the address of a scheduler. ``write``:
-    make the C, and read it back.
+    ``elements``: of every region; ``share``: regions take turns in one memory; ``schedule``: the cost is what ``ii``
+    says of the C; ``limit``: candidates per region that are looked at; ``seconds``: after which no new task begins;
+    ``state``: folder of the records; ``resume``: go on with those that are there; ``jobs``: processes; ``cluster``:
+    ``local:N`` or the address of a scheduler. ``write``: make the C, and read it back. ``fixes``, ``patterns``: name
+    and text of a file.
     """
 
     elements: int = 1
@@ -268,6 +303,7 @@ class ExploreOptions:
     reassociate: bool = False
     share: bool = True
     assumed: Mapping[str, Assumed] = field(default_factory=dict)
+    schedule: bool = False
     plan_only: bool = False
     write: bool = False
     pareto: bool = False
@@ -277,16 +313,19 @@ class ExploreOptions:
     resume: bool = False
     jobs: int = 1
     cluster: str | None = None
+    fixes: tuple[str, str] | None = None
+    patterns: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
 class Readback:
-    """What ``ii`` says of the C of a choice; None where it does not know."""
+    """What ``ii`` says of the C of a choice; None where it does not know.
+
+    ``used``: ``bram18k``, ``uram``, ``lut`` and ``ff``, the last two of memories alone.
+    """
 
     cycles: int | None
-    bram18k: int
-    uram: int
-    dsp: int | None
+    used: Mapping[str, int]
     size: int  # bytes of all arrays on the chip
     cause: str | None = None
 

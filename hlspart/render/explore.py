@@ -58,16 +58,25 @@ def _verdict(file: Shape) -> str:
 def _nests(regions: Sequence[Shape]) -> str:
     rows = []
     for r in regions:
-        if r["explored"]:
-            loops = " ".join(f"{x['name']}:{x['extent']}" for x in r["loops"])
-            a = r["assumed"]
-            note = f"II {a['ii']}, depth {a['depth']}, DSP {a['dsp']}" + (
-                f"; as {r['reused_from']}" if r["reused_from"] else ""
-            )
-            rows.append((r["id"], r["line"], r["layer"], loops, r["candidates"], note))
-        else:
-            rows.append((r["id"], r["line"], r["layer"], "-", "-", f"keeps its text: {r['reason']}"))
-    return table(("nest", "line", "layer", "loops", "candidates", "note"), rows)
+        parts = r.get("parts", [r])
+        for at, part in enumerate(parts):
+            name = r["id"] if len(parts) == 1 else f"{r['id']}.{at}"
+            rows.append((name, r["line"], r["layer"], *_nest(part)))
+    out = table(("nest", "line", "layer", "loops", "candidates", "note"), rows)
+    for r in regions:
+        if "parts" in r:
+            kept = ", ".join(r["on_chip"]) or "no array"
+            out += f"  {r['id']} is one region ({r['by']}): {kept} stays on the chip between its nests\n"
+    return out
+
+
+def _nest(part: Shape) -> tuple[str, object, str]:
+    if not part["explored"]:
+        return "-", "-", f"keeps its text: {part['reason']}"
+    loops = " ".join(f"{x['name']}:{x['extent']}" for x in part["loops"])
+    a = part["assumed"]
+    note = f"{part['does']}; II {a['ii']}, depth {a['depth']}, DSP {a['dsp']}"
+    return loops, part["candidates"], note + (f"; as {part['reused_from']}" if part["reused_from"] else "")
 
 
 def _best(best: Shape) -> str:

@@ -85,7 +85,7 @@ def test_less_memory_never_helps_and_a_wider_port_never_hurts(explore: Explore) 
 @pytest.mark.parametrize(
     "wrong",
     [
-        ["--budget", "bytes=0"], ["--budget", "bytes=-4"], ["--budget", "bytes=4parsecs"], ["--budget", "lut=5"],
+        ["--budget", "bytes=0"], ["--budget", "bytes=-4"], ["--budget", "bytes=4parsecs"], ["--budget", "slices=5"],
         ["--budget", "bytes=1.5"], ["--pe", "0"], ["--grid", "4y4"], ["--assume", "ii=1"], ["--jobs", "0"],
         ["--offchip", "bytes=16,ports=3"], ["--cluster", "somewhere"], ["--limit", "0"], ["--budget", "dsp=0%"],
     ],

@@ -1,0 +1,326 @@
+"""What is searched: nests, what the user asks of them, regions, layers, and figures of one iteration."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+
+from hlspart.expand.region import Refusal
+from hlspart.explore.emit import write
+from hlspart.explore.layers import Layers, NestUses, layers
+from hlspart.explore.nests import KeptNest, ReadNest, nests
+from hlspart.explore.regions import Region, joined, patterns, regions
+from hlspart.explore.report import SearchedNest
+from hlspart.explore.requests import FixError, Requests, fault, finding, from_file, requests
+from hlspart.explore.space import Space, splits
+from hlspart.explore.store import digest
+from hlspart.model.access import AccessAnalysis
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.exploring import Assumed, ExploreOptions, TiledNest, Vector, Wish
+from hlspart.model.program import ArrayRef, Function, Loop, Name, Program, walk
+from hlspart.model.results import IIResult
+from hlspart.semantics.effects import statement_expressions
+from hlspart.version import __version__
+
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|^[ \t]*#[^\n]*", re.S | re.M)
+_WORD = re.compile(r"[A-Za-z_]\w*|[\w.]+|\s+|.")
+#: Changed texts -> their prediction.
+Predict = Callable[[Mapping[str, str]], IIResult]
+#: Changed texts -> those that get banks by inference, with them.
+Banked = Callable[[Mapping[str, str]], Mapping[str, str]]
+#: The cost model's version: part of every key.
+MODEL = 2
+
+
+class Plan:
+    """The nests of one top function. Raises :class:`RequestFileError` and :class:`PatternError`."""
+
+    def __init__(
+        self, program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: str,
+        predict: Predict, banked: Banked, wide: bool,
+    ) -> None:  # fmt: skip
+        """``target``: tool, part and clock in words. ``wide``: whether arrays of the interface may have banks."""
+        self.program, self.analysis, self.options, self.target = program, analysis, options, target
+        self.predict, self.banked, self.wide = predict, banked, wide
+        self.function: Function = program.functions[top]
+        self.found = nests(program, analysis, self.function, options.whole)
+        self.asked: Requests = requests(program, self.function)
+        if options.fixes is not None:
+            from_file(*options.fixes, self._named(), self.asked)
+        self.diagnostics: list[Diagnostic] = []
+        self.kept = [
+            n for n in self.found if isinstance(n, KeptNest) or n.loops[0].id in self.asked.kept
+        ]  # fmt: skip
+        uses = [self._uses(outer(n)) for n in self.found]
+        alone = layers(uses, self._barriers(range(len(self.found))))
+        taken = () if options.patterns is None else patterns(*options.patterns)
+        free = [n if isinstance(n, ReadNest) and n not in self.kept else None for n in self.found]
+        self.regions = regions(free, self._given(free), taken, alone.edges)
+        self._join()
+        whole = [
+            NestUses(
+                frozenset().union(*(uses[m].reads for m in r.members)),
+                frozenset().union(*(uses[m].writes for m in r.members)),
+            )
+            for r in self.regions
+        ]
+        starts = self._barriers([r.members[0] for r in self.regions])
+        self.layers: Layers = layers(whole, starts)
+        self.diagnostics += self.asked.wrong
+
+    # ------------------------------------------------------------------------------- regions
+
+    def _barriers(self, firsts: Sequence[int]) -> list[int]:
+        return [k for k, first in enumerate(firsts) if outer(self.found[first]).id in self.asked.barriers]
+
+    def _given(self, free: Sequence[ReadNest | None]) -> list[Region]:
+        """Regions of the user's; what cannot be one is a finding."""
+        numbers = {outer(n).id: k for k, n in enumerate(self.found)}
+        taken: set[int] = set()
+        found = []
+        for nests_, place in self.asked.regions:
+            members = sorted(numbers[n] for n in nests_ if n in numbers)
+            problem = None
+            if members != list(range(members[0], members[0] + len(members))):
+                problem = "the nests of a region follow each other"
+            elif taken & set(members):
+                problem = "a nest is in one region"
+            elif len(members) > 1 and any(free[m] is None for m in members):
+                name = next(outer(self.found[m]).name for m in members if free[m] is None)
+                problem = f"{name} keeps its text, so it is in no region"
+            elif any(outer(self.found[m]).id in self.asked.barriers for m in members[1:]):
+                problem = "a barrier stands between regions, not in one"
+            if problem is not None:
+                self.asked.wrong.append(fault(place, problem))
+                continue
+            taken |= set(members)
+            found.append(Region(tuple(members), "#pragma hlspart region"))
+        return found
+
+    def _join(self) -> None:
+        for region in self.regions:
+            members = {m: n for m in region.members if isinstance(n := self.found[m], ReadNest)}
+            if len(members) > 1:
+                for m, nest in joined(members).items():
+                    if self.found[m] in self.kept:
+                        continue
+                    self.found[m] = nest
+
+    def _uses(self, loop: Loop) -> NestUses:
+        written = {a.array for a in self.analysis.accesses if loop.id in a.loops and a.kind == "write"}
+        read = {a.array for a in self.analysis.accesses if loop.id in a.loops and a.kind == "read"}
+        seen = written | read
+        for root in statement_expressions(self.program, loop):
+            for e in walk(root):
+                if isinstance(e, Name | ArrayRef) and e.variable not in seen:
+                    variable = self.program.variable(e.variable)
+                    if variable.as_array is not None:  # handed to a call
+                        written.add(e.variable)
+                        read.add(e.variable)
+        return NestUses(frozenset(read), frozenset(written))
+
+    def _named(self) -> list[tuple[int, frozenset[str]]]:
+        """Per nest what it may be called, and with a ``=`` in front loops and arrays that it has."""
+        found = []
+        for k, nest in enumerate(self.found):
+            names = {str(k), f"r{k}", outer(nest).name}
+            if isinstance(nest, ReadNest):
+                names |= {o.name for o in nest.nest.operands if o.written}
+                names |= {f"={x}" for pair in zip(nest.nest.loops, nest.loops, strict=True)
+                          for x in (pair[0][0], pair[1].name)}  # fmt: skip
+                names |= {f"={o.name}" for o in nest.nest.operands}
+            found.append((outer(nest).id, frozenset(names)))
+        return found
+
+    # -------------------------------------------------------------------------------- spaces
+
+    def searched(self) -> list[SearchedNest]:
+        """The nests that are searched. Raises :class:`FixError`."""
+        done: list[SearchedNest] = []
+        for number, nest in enumerate(self.found):
+            if isinstance(nest, KeptNest):
+                self._kept(nest)
+            if nest in self.kept or isinstance(nest, KeptNest):
+                continue
+            nest = replace(nest, nest=self._measured(number, nest))
+            shard, split, resident = self._fixed(nest)
+            space = Space(
+                nest.nest, self.options.elements, reassociate=self.options.reassociate, orders=self.options.orders,
+                shard=shard, split=split, resident=resident,
+            )  # fmt: skip
+            fixes = self.asked.fixes.get(nest.loops[0].id, ())
+            for k in space.impossible:
+                loop = nest.nest.loops[k][0]
+                place = next(w.place for w in fixes if w.shard not in (None, 1) and w.loop in self._loop(nest, k))
+                why = "it stays whole" if k in nest.nest.whole else "its sums keep their order"
+                raise FixError(fault(place, f"loop {loop} cannot be sharded: {why}"))
+            if not space.size:
+                place = fixes[-1].place if fixes else finding(self.program, nest.loops[0].at, "").place
+                raise FixError(fault(place, f"no candidate of {nest.nest.name} has all that is fixed"))
+            key = self._key(nest, shard, split, resident)
+            same = next((k for k, r in enumerate(done) if r.key == key), None)
+            done.append(SearchedNest(nest, space, key, same))
+        return done
+
+    def _kept(self, nest: KeptNest) -> None:
+        at = nest.refusal.at
+        if nest.loop.id in self.asked.kept or at.span.path not in self.program.sources:
+            return
+        found = finding(self.program, at, "")
+        text = f"{nest.loop.name} keeps its text: {nest.reason}"
+        self.diagnostics.append(replace(found, rule="not-explored", name="not-explored", severity="warning",
+                                        message=text))  # fmt: skip
+
+    @staticmethod
+    def _loop(nest: ReadNest, k: int) -> tuple[str, str]:
+        return nest.nest.loops[k][0], nest.loops[k].name
+
+    def _fixed(self, nest: ReadNest) -> tuple[list[int | None], list[int | None], dict[str, bool]]:
+        of = nest.nest
+        shard: list[int | None] = [None] * len(of.loops)
+        split: list[int | None] = [None] * len(of.loops)
+        resident: dict[str, bool] = {}
+        for wish in self.asked.fixes.get(nest.loops[0].id, ()):
+            if wish.array is not None:
+                self._array_fixed(of, wish, resident)
+                continue
+            k = next((k for k in range(len(of.loops)) if wish.loop in self._loop(nest, k)), None)
+            if k is None:
+                names = ", ".join(n for n, _ in of.loops)
+                raise FixError(fault(wish.place, f"no loop {wish.loop!r} to fix; the nest has {names}"))
+            for kind, given, known in (("shard", wish.shard, shard), ("split", wish.split, split)):
+                if given is not None and known[k] not in (None, given):
+                    raise FixError(fault(wish.place, f"{kind} of {wish.loop} is fixed to {known[k]} already"))
+                known[k] = given or known[k]
+            extent, elements = of.extents[k], self.options.elements
+            if wish.shard is not None and (wish.shard > extent or elements % wish.shard):
+                why = f"does not divide {elements} elements, or exceeds its {extent} iterations"
+                raise FixError(fault(wish.place, f"shard={wish.shard} of {wish.loop} {why}"))
+            self._split_fixed(of, k, wish, shard[k])
+        return shard, split, resident
+
+    def _split_fixed(self, of: TiledNest, k: int, wish: Wish, shard: int | None) -> None:
+        """Refuse a split that no candidate has."""
+        elements = self.options.elements
+        ways = [shard] if shard else [d for d in range(1, min(elements, of.extents[k]) + 1) if elements % d == 0]
+        known = sorted({s for d in ways for s in ((1,) if k in of.whole else splits(-(-of.extents[k] // d)))})
+        if wish.split is not None and wish.split not in known:
+            some = ", ".join(map(str, known[:12])) + (", ..." if len(known) > 12 else "")
+            why = "is not the least number of steps of any slice; those are"
+            raise FixError(fault(wish.place, f"split={wish.split} of {wish.loop} {why} {some}"))
+
+    @staticmethod
+    def _array_fixed(of: TiledNest, wish: Wish, resident: dict[str, bool]) -> None:
+        operand = next((o for o in of.operands if o.name == wish.array), None)
+        if operand is None:
+            names = ", ".join(o.name for o in of.operands)
+            raise FixError(fault(wish.place, f"no array {wish.array!r} to fix; the nest uses {names}"))
+        if resident.get(operand.name, wish.resident) != wish.resident:
+            raise FixError(fault(wish.place, f"{wish.array} cannot be resident and stream"))
+        if operand.in_place and not wish.resident:
+            raise FixError(fault(wish.place, f"{wish.array} lies on the chip in this region"))
+        if not operand.in_place:
+            resident[operand.name] = wish.resident
+
+    # ------------------------------------------------------------------------------- figures
+
+    def _measured(self, number: int, nest: ReadNest) -> TiledNest:
+        """The nest with figures of one iteration: as assumed, else as ``ii`` has them of its C on one element."""
+        names = ("*", str(number), f"r{number}", nest.nest.name, *(o.name for o in nest.nest.operands if o.written))
+        given = next((self.options.assumed[n] for n in reversed(names) if n in self.options.assumed), None)
+        windows = list(zip(nest.nest.operands, nest.windows, strict=True))
+        resident = sum(
+            o.element_bytes * math.prod(d or 1 for d in w.variable.dims)
+            for o, w in windows
+            if w.variable.storage in ("local", "static")
+        )
+        most = self.options.off_chip.width
+        lanes = {
+            o.name: 1 << max(0, (most // o.element_bytes).bit_length() - 1)
+            for o, w in windows
+            if self.wide and w.variable.dims and not self._partitioned(w.variable.name)
+        }
+        operands = tuple(replace(o, lanes=lanes.get(o.name, 1)) for o in nest.nest.operands)
+        found = replace(
+            nest.nest, resident=resident, operands=operands, copied=self.options.schedule, assumed=given is not None
+        )
+        nest = replace(nest, nest=found)
+        if given is not None and None not in (given.ii, given.depth, given.dsp):
+            return replace(found, ii=given.ii or 1, depth=given.depth or 1, dsp=given.dsp or 0)
+        loops = range(len(found.loops))
+        ones = tuple(1 for _ in loops)
+        ii, depth, dsp = self._figures(nest, Vector(ones, ones, tuple(loops)))
+        chain = 0
+        if self.options.schedule and (given is None or given.ii is None) and found.reductions:
+            split = tuple(1 if k in found.reductions else n for k, n in enumerate(found.extents))
+            chain = self._figures(nest, Vector(ones, split, tuple(loops)))[0]
+        given = given or Assumed()
+        dsp = dsp if given.dsp is None else given.dsp
+        return replace(found, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp, chain=chain if chain > ii else 0)
+
+    def _figures(self, nest: ReadNest, vector: Vector) -> tuple[int, int, int]:
+        """II, depth and DSP blocks by ``ii``. For the model ``schedule`` the depth has the states around the loop."""
+        try:
+            texts, emitted = write(self.program, [(nest, vector)], self.options.off_chip)
+        except Refusal as refusal:
+            self.diagnostics.append(replace(finding(self.program, refusal.at, str(refusal)), severity="warning"))
+            return 1, 1, 0
+        figures = self.predict(texts | dict(self.banked(texts)))
+        inner = [x for x in figures.loops if x.function == emitted[0].compute and x.pipelined]
+        if not inner:
+            return 1, 1, 0
+        ii, depth, dsp = inner[-1].ii or 1, inner[-1].depth or 1, inner[-1].dsp or 0
+        whole = next((f.latency.exact for f in figures.functions if f.name == emitted[0].compute), None)
+        if self.options.schedule and whole is not None:
+            depth = max(1, whole - (math.prod(vector.slices(nest.nest.extents)) - 1) * ii)
+        return ii, depth, dsp
+
+    def _partitioned(self, array: str) -> bool:
+        """Whether the text says itself how an array lies."""
+        words = ("array_partition", "array_reshape", "interface", "bind_storage", "resource", "data_pack", "aggregate")
+        for pragma in self.program.pragmas:
+            said = pragma.expanded.lower().split()
+            named = f"variable={array.lower()}" in said or f"port={array.lower()}" in said
+            if named and len(said) > 1 and said[1] in words:
+                return True
+        return False
+
+    def _key(
+        self, nest: ReadNest, shard: Sequence[int | None], split: Sequence[int | None], resident: Mapping[str, bool]
+    ) -> str:
+        """A name for all that the result of a nest depends on, names of variables aside."""
+        n, o = nest.nest, self.options
+        loops = sorted(name for name, _ in n.loops)
+        return digest({
+            "text": self._canonical(nest), "extents": n.extents,
+            "ranks": [loops.index(name) for name, _ in n.loops], "whole": sorted(n.whole),
+            "operands": [
+                [asdict(d) for d in x.dims] + [x.element_bytes, x.read, x.written, x.in_place, x.lanes,
+                                               resident.get(x.name)] for x in n.operands
+            ],
+            "iteration": [n.ii, n.depth, n.dsp, n.ordered, n.sums, n.resident, n.copied, n.chain],
+            "fixed": [list(shard), list(split)], "elements": o.elements, "budget": asdict(o.budget),
+            "off_chip": asdict(o.off_chip), "orders": o.orders, "reassociate": o.reassociate, "limit": o.limit,
+            "target": self.target, "version": __version__, "model": MODEL,
+        })[:16]  # fmt: skip
+
+    def _canonical(self, nest: ReadNest) -> list[str]:
+        """The text of a nest with its variables numbered as they come, and their types."""
+        span = nest.loops[0].at.span
+        text = _COMMENT.sub(" ", self.program.sources[span.path].slice(span))
+        named = {v.name: v for v in (*self.program.arrays(), *self.program.variables)
+                 if v.function in (None, nest.function.name)}  # fmt: skip
+        order: dict[str, int] = {}
+        words = [
+            f"v{order.setdefault(w, len(order))}" if w in named else w for w in _WORD.findall(text) if not w.isspace()
+        ]
+        shapes = [named[name].as_array for name in order]
+        kinds = [str(named[n].type if s is None else s.element) for n, s in zip(order, shapes, strict=True)]
+        return [" ".join(words), *kinds]
+
+
+def outer(nest: ReadNest | KeptNest) -> Loop:
+    """The outermost loop of a nest."""
+    return nest.loop if isinstance(nest, KeptNest) else nest.loops[0]

@@ -1,0 +1,129 @@
+"""Choices written as C and read back by ``ii``: their cycles, their memory, and which keeps to the limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hlspart.expand.region import Refusal
+from hlspart.explore.emit import Emitted, write
+from hlspart.explore.planning import Plan
+from hlspart.explore.report import SearchedNest
+from hlspart.explore.requests import finding
+from hlspart.explore.steps import cost, overlapped
+from hlspart.model.exploring import Combined, Readback
+from hlspart.model.results import IIResult
+
+#: Choices that are read back in search of one that keeps to limits which only the C tells, or is proved the fastest.
+READ_BACK = 12
+
+
+@dataclass(frozen=True)
+class WrittenChoice:
+    """A choice, its C, and what ``ii`` says of that."""
+
+    chosen: Combined
+    texts: Mapping[str, str]
+    emitted: Sequence[Emitted]
+    back: Readback | None
+
+    @property
+    def cycles(self) -> float:
+        """By ``ii``; infinite where it does not know."""
+        return math.inf if self.back is None or self.back.cycles is None else self.back.cycles
+
+
+@dataclass
+class Selection:
+    """The best choice. ``over``: limits that others missed; ``proved``: no other can be better."""
+
+    best: WrittenChoice | None = None
+    over: list[dict[str, Any]] = field(default_factory=list)
+    proved: bool = True
+    evaluations: list[dict[str, Any]] = field(default_factory=list)
+
+
+def select(plan: Plan, regions: Sequence[SearchedNest], ranked: Sequence[Combined]) -> Selection:
+    """The first of ``ranked`` whose C keeps to its limits; by the model ``schedule`` the one that ``ii`` says is best.
+
+    There ``ranked`` goes by what no C of a choice can undercut, so that the search ends where the next one cannot be
+    better; it is proved where the C takes no more than the first one's model.
+    """
+    found = Selection()
+    for chosen in ranked[:READ_BACK]:
+        if plan.options.schedule and found.best is not None and chosen.cycles >= found.best.cycles:
+            break
+        one = _written(plan, regions, chosen)
+        misses = _misses(plan, one.back)
+        entry = {"cycles": None if one.back is None else one.back.cycles, "bound": chosen.cycles,
+                 "vectors": [[list(p.vector.shard), list(p.vector.split)] for p in chosen.points]}  # fmt: skip
+        found.evaluations.append(entry)
+        if one.cycles < chosen.cycles:
+            found.proved = False  # the bound of the others cannot be trusted either
+        if misses:
+            found.over += misses
+            found.proved = False
+            continue
+        if not plan.options.schedule or plan.options.objective != "latency":
+            found.best = one
+            return found
+        if found.best is None or one.cycles < found.best.cycles:
+            found.best = one
+    if found.best is not None and found.best.cycles > ranked[0].cycles:
+        found.proved = False  # candidates that are beaten by the model alone may lie between
+    return found
+
+
+def _misses(plan: Plan, back: Readback | None) -> list[dict[str, Any]]:
+    used = {} if back is None else back.used
+    return [
+        {"reason": f"{name}: needs {used[name]}, have {have}", "count": 1,
+         "least": {"resource": name, "need": used[name], "have": have}}
+        for name, have in plan.options.budget.of_c.items()
+        if used.get(name, 0) > have
+    ]  # fmt: skip
+
+
+def _written(plan: Plan, regions: Sequence[SearchedNest], chosen: Combined) -> WrittenChoice:
+    pairs = [(r.written, p.vector) for r, p in zip(regions, chosen.points, strict=True)]
+    try:
+        texts, emitted = write(plan.program, pairs, plan.options.off_chip)
+    except Refusal as refusal:
+        plan.diagnostics.append(finding(plan.program, refusal.at, f"no C: {refusal}"))
+        return WrittenChoice(chosen, {}, [], None)
+    texts |= dict(plan.banked(texts))
+    return WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, plan.predict(texts)))
+
+
+def _figures(
+    plan: Plan, regions: Sequence[SearchedNest], chosen: Combined, emitted: Sequence[Emitted], figures: IIResult
+) -> Readback:
+    latency = {f.name: f.latency for f in figures.functions}
+    total, cause = 0, None
+    for region, point, names in zip(regions, chosen.points, emitted, strict=True):
+        of = cost(region.written.nest, point.vector, plan.options.off_chip)
+        compute = latency[names.compute].exact if names.compute in latency else None
+        copies = [*names.loads.values(), *names.stores.values()]
+        unknown = [n for n in copies if n not in latency or latency[n].max is None]
+        if compute is None or unknown:
+            cause = f"the latency of {names.compute if compute is None else unknown[0]} is not known"
+            break
+        if region.written.nest.assumed:
+            compute = max(compute, of.compute)
+        moves = []
+        for m in of.moves:
+            own = [latency[n].max or 0 for n in (names.loads.get(m.array), names.stores.get(m.array)) if n is not None]
+            moves.append(replace(m, cycles=max([m.cycles, *own])))
+        total += overlapped(of.steps, compute, tuple(moves), plan.options.off_chip.per_array)
+    used = {u.name.lower(): u.used for u in figures.resources}
+    used["bram18k"] = sum(a.bram18k for a in figures.arrays)
+    used["uram"] = sum(a.uram for a in figures.arrays)
+    known = {o.name for o in plan.program.arrays()}
+    size = sum(
+        -(-a.element_bits // 8) * math.prod(d or 1 for d in a.dims) * a.copies
+        for a in figures.arrays
+        if a.function == plan.function.name and a.name not in known
+    )
+    return Readback(None if cause is not None else total, used, size, cause)

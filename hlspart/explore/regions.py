@@ -1,0 +1,143 @@
+"""Regions: nests that follow each other and hand their values on where they lie on the chip.
+
+A region is what the user calls one, or what a pattern of nest kinds finds. A line of a pattern file is
+``[PRIORITY:] KIND[*] KIND[*] ... | KIND ...``: ``|`` splits it, ``X*`` is X once to :data:`REPEATS` times.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hlspart.explore.layers import LayerEdge
+from hlspart.explore.nests import ReadNest
+from hlspart.model.exploring import Operand
+from hlspart.model.program import ArrayRef, Assign, Declare, ExprStmt, Loop, PragmaMark, walk_statements
+
+KINDS = ("copy", "map", "stencil", "reduce", "matmul")
+REPEATS = 4
+_LINE = re.compile(r"(?:(-?\d+)\s*:)?(.*)")
+
+
+class PatternError(Exception):
+    """A file of patterns that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Kinds in a row, and which of them may repeat."""
+
+    text: str
+    priority: int
+    kinds: tuple[tuple[str, bool], ...]
+
+    def lengths(self, kinds: Sequence[str], start: int) -> list[int]:
+        """How many nests from ``start`` on it can match, in all ways."""
+        ends = {start}
+        for kind, repeats in self.kinds:
+            reached = set()
+            for end in ends:
+                for n in range(1, (REPEATS if repeats else 1) + 1):
+                    if end + n > len(kinds) or kinds[end + n - 1] != kind:
+                        break
+                    reached.add(end + n)
+            ends = reached
+        return sorted(end - start for end in ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Numbers of nests in the order of the text; ``by``: the pattern or the pragma that made them one."""
+
+    members: tuple[int, ...]
+    by: str | None = None
+
+
+def patterns(path: str, text: str) -> tuple[Pattern, ...]:
+    """The patterns of a file. Raises :class:`PatternError`."""
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        content = line.partition("#")[0].strip()
+        if not content:
+            continue
+        head = _LINE.fullmatch(content)
+        priority, rest = (head[1], head[2]) if head is not None else (None, content)
+        for part in rest.split("|"):
+            words = part.split()
+            for word in words:
+                if word.removesuffix("*") not in KINDS:
+                    at = line.index(word) + 1
+                    raise PatternError(f"{path}:{number}:{at}: error: {word!r} is no kind of nest: {', '.join(KINDS)}")
+            if not words:
+                raise PatternError(f"{path}:{number}:1: error: a pattern is empty")
+            kinds = tuple((w.removesuffix("*"), w.endswith("*")) for w in words)
+            found.append(Pattern(" ".join(words), int(priority or 0), kinds))
+    return tuple(found)
+
+
+def kind(nest: ReadNest) -> str:
+    """What a nest does: sums of products, other sums, windows, copies, or a value for each element."""
+    tiled = nest.nest
+    if tiled.reductions:
+        factors = [o for o in tiled.operands if not o.written and o.loops & tiled.reductions]
+        return "matmul" if len(factors) > 1 else "reduce"
+    if any(d.width > 1 or len(d.terms) > 1 for o in tiled.operands if o.read and not o.written for d in o.dims):
+        return "stencil"
+    statements = [s for s in walk_statements(nest.body) if not isinstance(s, PragmaMark | Declare)]
+    moves = [
+        isinstance(s, ExprStmt) and isinstance(s.expr, Assign) and s.expr.op == "="
+        and isinstance(s.expr.value, ArrayRef) for s in statements if s is not nest.body and not isinstance(s, Loop)
+    ]  # fmt: skip
+    return "copy" if moves and all(moves) and not nest.kept else "map"
+
+
+def regions(
+    nests: Sequence[ReadNest | None], given: Sequence[Region], taken: Sequence[Pattern],
+    edges: Sequence[LayerEdge],
+) -> tuple[Region, ...]:  # fmt: skip
+    """Every nest in one region; None: one that keeps its text. ``given``: what the user made.
+
+    Of the patterns' matches the longest is taken first, then the one of the highest priority, then the first in the
+    text; in a match each nest reads what the one before it wrote.
+    """
+    used = {m for r in given for m in r.members}
+    kinds = ["" if n is None or k in used else kind(n) for k, n in enumerate(nests)]
+    linked = {(e.before, e.behind) for e in edges if "RAW" in e.kinds and "barrier" not in e.kinds}
+    matches = []
+    for number, pattern in enumerate(taken):
+        for start in range(len(nests)):
+            for length in pattern.lengths(kinds, start):
+                if all((k, k + 1) in linked for k in range(start, start + length - 1)):
+                    matches.append((-length, -pattern.priority, start, number))
+    found = list(given)
+    for length, _, start, number in sorted(matches):
+        members = tuple(range(start, start - length))
+        if not used & set(members):
+            used |= set(members)
+            found.append(Region(members, taken[number].text))
+    found += [Region((k,)) for k in range(len(nests)) if k not in used]
+    return tuple(sorted(found, key=lambda r: r.members))
+
+
+def joined(nests: Mapping[int, ReadNest]) -> dict[int, ReadNest]:
+    """The nests of a region with what they hand on used where it lies: arrays of the function itself."""
+    local = [w.variable for n in nests.values() for w in n.windows if w.variable.storage in ("local", "static")]
+    shared = {
+        v.name
+        for v in local
+        if any(_writes(n, v.name) for n in nests.values()) and sum(_uses(n, v.name) for n in nests.values()) > 1
+    }
+
+    def placed(o: Operand) -> Operand:
+        return replace(o, in_place=True) if o.name in shared else o
+
+    return {k: replace(n, nest=replace(n.nest, operands=tuple(map(placed, n.nest.operands)))) for k, n in nests.items()}
+
+
+def _writes(nest: ReadNest, array: str) -> bool:
+    return any(o.name == array and o.written for o in nest.nest.operands)
+
+
+def _uses(nest: ReadNest, array: str) -> bool:
+    return any(o.name == array for o in nest.nest.operands)

@@ -1,0 +1,176 @@
+"""What users ask for: fixed loops and arrays, regions, barriers, patterns, in the text and in files."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hlspart.cli.app import run as command
+from hlspart.explore.regions import Pattern, PatternError, patterns
+from hlspart.verification import VerifyOptions, verify
+
+HERE = Path(__file__).parent / "kernels"
+ASSUME = ["--assume", "*:ii=1,depth=12,dsp=5", "--offchip", "bytes=16,latency=32"]
+Ask = Callable[..., tuple[int, dict, str]]
+
+
+@pytest.fixture
+def ask(capfd: pytest.CaptureFixture[str]) -> Ask:
+    def asked(path: Path | str, *args: str) -> tuple[int, dict, str]:
+        code = command(["explore", str(path), *ASSUME, *args, "--format", "json"])
+        told = capfd.readouterr()
+        assert "Traceback" not in told.err
+        return code, json.loads(told.out)["files"][0] if told.out else {}, told.err
+
+    return asked
+
+
+def changed(tmp_path: Path, kernel: str, *inserted: tuple[int, str]) -> Path:
+    """A kernel with lines put in before lines."""
+    lines = (HERE / kernel).read_text().splitlines(keepends=True)
+    for at, line in sorted(inserted, reverse=True):
+        lines.insert(at - 1, line + "\n")
+    path = tmp_path / kernel
+    path.write_text("".join(lines))
+    return path
+
+
+def test_an_array_stays_or_moves_as_fixed(ask: Ask, tmp_path: Path) -> None:
+    free = ask(HERE / "gemm.c", "--budget", "bytes=1KiB")[1]
+    assert [b["copies"] for b in free["best"]["regions"][0]["buffers"]] == [2, 2, 2]
+    for array, at in (("A", 1), ("C", 0)):
+        path = changed(tmp_path, "gemm.c", (3, f"#pragma hlspart fix array={array} resident"))
+        code, shape, _ = ask(path, "--budget", "bytes=2KiB")
+        region = shape["best"]["regions"][0]
+        buffer = region["buffers"][at]
+        assert (code, buffer["array"], buffer["copies"], buffer["bytes"]) == (0, array, 1, 1024)
+        assert {m["array"]: m["requests"] for m in region["load"]}[array] == 1
+        assert shape["proved"]
+        assert shape["regions"][0]["candidates"] < free["regions"][0]["candidates"]
+    path = changed(tmp_path, "gemm.c", (3, "#pragma hlspart fix array=C stream"))
+    assert ask(path, "--budget", "bytes=64KiB")[1]["best"]["regions"][0]["buffers"][0]["copies"] == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ("fix array=D resident", "no array 'D'"),
+        ("fix array=A", "needs resident or stream"),
+        ("fix array=A held", "'held' is not known"),
+        ("fix loop=k shard=4 split=5", "split=5 of k is not the least number of steps of any slice; those are 1, 2, 4"),
+        ("fix loop=i shard=2\n#pragma hlspart fix loop=i shard=4", "shard of i is fixed to 2 already"),
+        ("barrier now", "barrier takes no value"),
+        ("region 2", "region takes no value"),
+    ],
+)
+def test_what_cannot_hold_ends_the_run_with_its_place(ask: Ask, tmp_path: Path, wrong: str, why: str) -> None:
+    path = changed(tmp_path, "gemm.c", (3, f"#pragma hlspart {wrong}"))
+    code, shape, said = ask(path, "--pe", "4", "-o", str(tmp_path / "new.c"))
+    assert code == 1
+    assert not shape.get("best")
+    assert f"gemm.c:{4 if chr(10) in wrong else 3}:1: error: " in said
+    assert why in said
+    assert not (tmp_path / "new.c").exists()
+
+
+def test_a_file_says_the_same_as_pragmas(ask: Ask, tmp_path: Path) -> None:
+    path = changed(tmp_path, "gemm.c", (3, "#pragma hlspart fix loop=i shard=4 split=2"))
+    wanted = ask(path, "--pe", "4")[1]["best"]
+    fixes = tmp_path / "fix.toml"
+    fixes.write_text('[[fix]]\nloop = "i"\nshard = 4\nsplit = 2\n')
+    assert ask(HERE / "gemm.c", "--pe", "4", "--fix", str(fixes))[1]["best"] == wanted
+    fixes.write_text(
+        '[[fix]]\nnest = "r0"\narray = "A"\nplace = "resident"\n\n[[fix]]\nnest = "r7"\nloop = "i"\nshard = 1\n'
+    )
+    code, _, said = ask(HERE / "gemm.c", "--pe", "4", "--fix", str(fixes))
+    assert code == 1
+    assert "fix.toml:6:1: error: no nest 'r7' [fix-file]" in said
+    for text in (
+        "[[fix]\n",
+        "[fix]\nloop = 1\n",
+        "[[fix]]\nloop = 3\n",
+        "[[mend]]\na = 1\n",
+        "[[fix]]\nloop='i'\nshard=0\n",
+    ):
+        fixes.write_text(text)
+        code, shape, said = ask(HERE / "gemm.c", "--fix", str(fixes))
+        assert (code, shape.get("best")) == (2, None), text
+        assert "fix.toml" in said
+
+
+def test_patterns_are_read() -> None:
+    found = patterns("p", "# sums\n2: copy map* reduce | stencil\nmatmul\n\n")
+    assert found == (
+        Pattern("copy map* reduce", 2, (("copy", False), ("map", True), ("reduce", False))),
+        Pattern("stencil", 2, (("stencil", False),)),
+        Pattern("matmul", 0, (("matmul", False),)),
+    )
+    assert found[0].lengths(["copy", "map", "map", "reduce"], 0) == [4]
+    assert found[0].lengths(["copy", "reduce"], 0) == []
+    assert Pattern("map*", 0, (("map", True),)).lengths(["map"] * 6, 0) == [1, 2, 3, 4]
+    with pytest.raises(PatternError, match="p:2:6: error: 'mop' is no kind of nest"):
+        patterns("p", "map\ncopy mop")
+
+
+def test_a_pattern_makes_a_region_whose_values_stay_on_the_chip(ask: Ask, tmp_path: Path) -> None:
+    file = tmp_path / "p.txt"
+    file.write_text("map | copy map\n1: map reduce\ncopy map* reduce\n")
+    apart = ask(HERE / "chain.c", "--pe", "4")[1]
+    assert [r["nests"][0] for r in apart["regions"]] == ["VITIS_LOOP_3_1", "VITIS_LOOP_6_3", "VITIS_LOOP_9_5"]
+    code, shape, _ = ask(HERE / "chain.c", "--pe", "4", "--patterns", str(file), "-o", str(tmp_path / "new.c"))
+    region = shape["regions"][0]
+    assert (code, len(shape["regions"]), region["by"]) == (0, 1, "copy map* reduce")  # the longest
+    assert [p["does"] for p in region["parts"]] == ["copy", "map", "reduce"]
+    assert region["on_chip"] == ["a", "b"]
+    moved = [m["array"] for r in shape["best"]["regions"] for m in (*r["load"], *r["store"])]
+    assert moved == ["in", "scale", "s"]
+    assert shape["best"]["cycles"] < apart["best"]["cycles"]
+    result = verify(str(HERE / "chain.c"), str(tmp_path / "new.c"), VerifyOptions(top="chain", vectors=3))
+    assert result.status == "equal", result.message
+    file.write_text("copy map\n1: map reduce\n")  # as long: the higher priority
+    _, shape, _ = ask(HERE / "chain.c", "--patterns", str(file))
+    assert [len(r["nests"]) for r in shape["regions"]] == [1, 2]
+    file.write_text("copy map\nmap reduce\n")  # and then the first in the text
+    _, shape, _ = ask(HERE / "chain.c", "--patterns", str(file))
+    assert [len(r["nests"]) for r in shape["regions"]] == [2, 1]
+    file.write_text("copy mop\n")
+    code, shape, said = ask(HERE / "chain.c", "--patterns", str(file))
+    assert code == 2
+    assert "p.txt:1:6: error: 'mop' is no kind of nest" in said
+
+
+def test_regions_and_barriers_of_the_text(ask: Ask, tmp_path: Path) -> None:
+    path = changed(tmp_path, "chain.c", (3, "#pragma hlspart region\n{"), (9, "}"))
+    code, shape, _ = ask(path, "--pe", "4")
+    assert (code, [len(r["nests"]) for r in shape["regions"]]) == (0, [2, 1])
+    assert shape["regions"][0]["on_chip"] == ["a"]
+    pattern = tmp_path / "p.txt"
+    pattern.write_text("copy map* reduce\n")
+    for line in ("#pragma hlspart barrier", "#pragma hlspart region"):  # alone, or behind: in no match
+        path = changed(tmp_path, "chain.c", (6, line))
+        assert [len(r["nests"]) for r in ask(path, "--patterns", str(pattern))[1]["regions"]] == [1, 1, 1]
+    loop = "for (int i = 0; i < 8; i++) {}[i] = i;\n"
+    text = "void f(int A[8], int B[8]) {\n" + loop.format("A") + "%s" + loop.format("B") + "}\n"
+    path = tmp_path / "two.c"
+    for line, layers in (("", [0, 0]), ("#pragma hlspart barrier\n", [1, 0])):
+        path.write_text(text % line)
+        assert [r["layer"] for r in ask(path)[1]["regions"]] == layers
+
+
+def test_by_the_model_schedule_cycles_are_those_of_the_c(ask: Ask, tmp_path: Path) -> None:
+    new = tmp_path / "new.c"
+    args = ["explore", str(HERE / "gemm.c"), "--pe", "4", "--offchip", "bytes=16,latency=32", "--budget", "bytes=1KiB"]
+    report = tmp_path / "report.json"
+    code = command([*args, "--model", "schedule", "-o", str(new), "--format", f"json={report}"])
+    shape = json.loads(report.read_text())["files"][0]
+    best = shape["best"]
+    assert (code, shape["proved"], shape["model"]) == (0, True, "schedule")
+    assert best["cycles"] == best["schedule_cycles"] == best["model_cycles"]
+    assert all(e["bound"] <= e["cycles"] for e in shape["evaluations"])
+    assert command(["ii", str(new), "--format", f"json={report}"]) == 0
+    latency = {f["name"]: f["latency"]["max"] for f in json.loads(report.read_text())["files"][0]["functions"]}
+    region = best["regions"][0]
+    assert latency["gemm_i_compute"] == region["compute"]
+    for m in region["load"]:
+        assert latency[f"gemm_i_load_{m['array']}"] <= m["cycles"]
