@@ -9,9 +9,8 @@ from typing import Any
 
 from hlspart.explore import farm, report
 from hlspart.explore.front import chained
-from hlspart.explore.planning import MODEL, Banked, Plan, Predict
+from hlspart.explore.planning import MODEL, Banked, Plan, Predict, SearchedNest
 from hlspart.explore.readback import Selection, WrittenChoice, select
-from hlspart.explore.report import SearchedNest
 from hlspart.explore.search import SearchProblem, Task, collect, tasks
 from hlspart.explore.store import Store
 from hlspart.model.access import AccessAnalysis

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import write
 from hlspart.explore.layers import Layers, NestUses, layers
 from hlspart.explore.nests import KeptNest, ReadNest, nests
 from hlspart.explore.regions import Region, joined, patterns, regions
-from hlspart.explore.report import SearchedNest
 from hlspart.explore.requests import FixError, Requests, fault, finding, from_file, requests
 from hlspart.explore.space import Space, splits
 from hlspart.explore.store import digest
@@ -32,6 +31,16 @@ Predict = Callable[[Mapping[str, str]], IIResult]
 Banked = Callable[[Mapping[str, str]], Mapping[str, str]]
 #: The cost model's version: part of every key.
 MODEL = 2
+
+
+@dataclass(frozen=True)
+class SearchedNest:
+    """One nest with its space; ``key``: equal for nests with equal results."""
+
+    written: ReadNest
+    space: Space
+    key: str
+    same_as: int | None
 
 
 class Plan:

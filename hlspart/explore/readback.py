@@ -9,8 +9,7 @@ from typing import Any
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import Emitted, write
-from hlspart.explore.planning import Plan
-from hlspart.explore.report import SearchedNest
+from hlspart.explore.planning import Plan, SearchedNest
 from hlspart.explore.requests import finding
 from hlspart.explore.steps import cost, overlapped
 from hlspart.model.exploring import Combined, Readback

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hlspart.explore.front import chained
 from hlspart.explore.layers import Layers
 from hlspart.explore.nests import KeptNest, ReadNest
+from hlspart.explore.planning import SearchedNest
 from hlspart.explore.regions import Region, kind
-from hlspart.explore.space import Space
 from hlspart.explore.steps import cost, phases
 from hlspart.model.exploring import (
     Combined,
@@ -42,16 +41,6 @@ def words(dims: Sequence[int | None]) -> int:
 def plain(value: Any) -> Any:
     """A record as it comes back from JSON."""
     return json.loads(json.dumps(value))
-
-
-@dataclass(frozen=True)
-class SearchedNest:
-    """One nest with its space; ``key``: equal for nests with equal results."""
-
-    written: ReadNest
-    space: Space
-    key: str
-    same_as: int | None
 
 
 class View:
