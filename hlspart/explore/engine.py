@@ -9,7 +9,7 @@ from typing import Any
 
 from hlspart.explore import farm, report
 from hlspart.explore.front import chained
-from hlspart.explore.planning import MODEL, Banked, Plan, Predict, SearchedNest
+from hlspart.explore.planning import MODEL, Banked, Predict, SearchedNest, SearchPlan
 from hlspart.explore.readback import Selection, WrittenChoice, select
 from hlspart.explore.search import SearchProblem, Task, collect, tasks
 from hlspart.explore.store import Store
@@ -28,7 +28,7 @@ class Explorer:
     ) -> None:  # fmt: skip
         """``target``: tool, part and clock in words, part of every key. ``wide``: arrays may have several ports."""
         self.options = options
-        self.plan = Plan(program, analysis, top, options, target, predict, banked, wide)
+        self.plan = SearchPlan(program, analysis, top, options, target, predict, banked, wide)
 
     @property
     def share(self) -> bool:

@@ -11,13 +11,13 @@ from hlspart.expand.region import Refusal
 from hlspart.explore.emit import write
 from hlspart.explore.layers import Layers, NestUses, layers
 from hlspart.explore.nests import KeptNest, ReadNest, nests
-from hlspart.explore.regions import Region, joined, patterns, regions
+from hlspart.explore.regions import NestRegion, joined, patterns, regions
 from hlspart.explore.requests import FixError, Requests, fault, finding, from_file, requests
 from hlspart.explore.space import Space, splits
 from hlspart.explore.store import digest
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.exploring import Assumed, ExploreOptions, TiledNest, Vector, Wish
+from hlspart.model.exploring import Assumed, ExploreOptions, FixRequest, TiledNest, Vector
 from hlspart.model.program import ArrayRef, Function, Loop, Name, Program, walk
 from hlspart.model.results import IIResult
 from hlspart.semantics.effects import statement_expressions
@@ -43,7 +43,7 @@ class SearchedNest:
     same_as: int | None
 
 
-class Plan:
+class SearchPlan:
     """The nests of one top function. Raises :class:`RequestFileError` and :class:`PatternError`."""
 
     def __init__(
@@ -84,7 +84,7 @@ class Plan:
     def _barriers(self, firsts: Sequence[int]) -> list[int]:
         return [k for k, first in enumerate(firsts) if outer(self.found[first]).id in self.asked.barriers]
 
-    def _given(self, free: Sequence[ReadNest | None]) -> list[Region]:
+    def _given(self, free: Sequence[ReadNest | None]) -> list[NestRegion]:
         """Regions of the user's; what cannot be one is a finding."""
         numbers = {outer(n).id: k for k, n in enumerate(self.found)}
         taken: set[int] = set()
@@ -105,7 +105,7 @@ class Plan:
                 self.asked.wrong.append(fault(place, problem))
                 continue
             taken |= set(members)
-            found.append(Region(tuple(members), "#pragma hlspart region"))
+            found.append(NestRegion(tuple(members), "#pragma hlspart region"))
         return found
 
     def _join(self) -> None:
@@ -210,7 +210,7 @@ class Plan:
             self._split_fixed(of, k, wish, shard[k])
         return shard, split, resident
 
-    def _split_fixed(self, of: TiledNest, k: int, wish: Wish, shard: int | None) -> None:
+    def _split_fixed(self, of: TiledNest, k: int, wish: FixRequest, shard: int | None) -> None:
         """Refuse a split that no candidate has."""
         elements = self.options.elements
         ways = [shard] if shard else [d for d in range(1, min(elements, of.extents[k]) + 1) if elements % d == 0]
@@ -221,7 +221,7 @@ class Plan:
             raise FixError(fault(wish.place, f"split={wish.split} of {wish.loop} {why} {some}"))
 
     @staticmethod
-    def _array_fixed(of: TiledNest, wish: Wish, resident: dict[str, bool]) -> None:
+    def _array_fixed(of: TiledNest, wish: FixRequest, resident: dict[str, bool]) -> None:
         operand = next((o for o in of.operands if o.name == wish.array), None)
         if operand is None:
             names = ", ".join(o.name for o in of.operands)

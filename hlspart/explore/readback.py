@@ -9,7 +9,7 @@ from typing import Any
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import Emitted, write
-from hlspart.explore.planning import Plan, SearchedNest
+from hlspart.explore.planning import SearchedNest, SearchPlan
 from hlspart.explore.requests import finding
 from hlspart.explore.steps import cost, overlapped
 from hlspart.model.exploring import Combined, Readback
@@ -44,7 +44,7 @@ class Selection:
     evaluations: list[dict[str, Any]] = field(default_factory=list)
 
 
-def select(plan: Plan, regions: Sequence[SearchedNest], ranked: Sequence[Combined]) -> Selection:
+def select(plan: SearchPlan, regions: Sequence[SearchedNest], ranked: Sequence[Combined]) -> Selection:
     """The first of ``ranked`` whose C keeps to its limits; by the model ``schedule`` the one that ``ii`` says is best.
 
     There ``ranked`` goes by what no C of a choice can undercut, so that the search ends where the next one cannot be
@@ -75,7 +75,7 @@ def select(plan: Plan, regions: Sequence[SearchedNest], ranked: Sequence[Combine
     return found
 
 
-def _misses(plan: Plan, back: Readback | None) -> list[dict[str, Any]]:
+def _misses(plan: SearchPlan, back: Readback | None) -> list[dict[str, Any]]:
     used = {} if back is None else back.used
     return [
         {"reason": f"{name}: needs {used[name]}, have {have}", "count": 1,
@@ -85,7 +85,7 @@ def _misses(plan: Plan, back: Readback | None) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _written(plan: Plan, regions: Sequence[SearchedNest], chosen: Combined) -> WrittenChoice:
+def _written(plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined) -> WrittenChoice:
     pairs = [(r.written, p.vector) for r, p in zip(regions, chosen.points, strict=True)]
     try:
         texts, emitted = write(plan.program, pairs, plan.options.off_chip)
@@ -97,7 +97,7 @@ def _written(plan: Plan, regions: Sequence[SearchedNest], chosen: Combined) -> W
 
 
 def _figures(
-    plan: Plan, regions: Sequence[SearchedNest], chosen: Combined, emitted: Sequence[Emitted], figures: IIResult
+    plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined, emitted: Sequence[Emitted], figures: IIResult
 ) -> Readback:
     latency = {f.name: f.latency for f in figures.functions}
     total, cause = 0, None

@@ -25,7 +25,7 @@ class PatternError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class KindPattern:
     """Kinds in a row, and which of them may repeat."""
 
     text: str
@@ -47,14 +47,14 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class NestRegion:
     """Numbers of nests in the order of the text; ``by``: the pattern or the pragma that made them one."""
 
     members: tuple[int, ...]
     by: str | None = None
 
 
-def patterns(path: str, text: str) -> tuple[Pattern, ...]:
+def patterns(path: str, text: str) -> tuple[KindPattern, ...]:
     """The patterns of a file. Raises :class:`PatternError`."""
     found = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -72,7 +72,7 @@ def patterns(path: str, text: str) -> tuple[Pattern, ...]:
             if not words:
                 raise PatternError(f"{path}:{number}:1: error: a pattern is empty")
             kinds = tuple((w.removesuffix("*"), w.endswith("*")) for w in words)
-            found.append(Pattern(" ".join(words), int(priority or 0), kinds))
+            found.append(KindPattern(" ".join(words), int(priority or 0), kinds))
     return tuple(found)
 
 
@@ -93,9 +93,9 @@ def kind(nest: ReadNest) -> str:
 
 
 def regions(
-    nests: Sequence[ReadNest | None], given: Sequence[Region], taken: Sequence[Pattern],
+    nests: Sequence[ReadNest | None], given: Sequence[NestRegion], taken: Sequence[KindPattern],
     edges: Sequence[LayerEdge],
-) -> tuple[Region, ...]:  # fmt: skip
+) -> tuple[NestRegion, ...]:  # fmt: skip
     """Every nest in one region; None: one that keeps its text. ``given``: what the user made.
 
     Of the patterns' matches the longest is taken first, then the one of the highest priority, then the first in the
@@ -115,8 +115,8 @@ def regions(
         members = tuple(range(start, start - length))
         if not used & set(members):
             used |= set(members)
-            found.append(Region(members, taken[number].text))
-    found += [Region((k,)) for k in range(len(nests)) if k not in used]
+            found.append(NestRegion(members, taken[number].text))
+    found += [NestRegion((k,)) for k in range(len(nests)) if k not in used]
     return tuple(sorted(found, key=lambda r: r.members))
 
 

@@ -11,7 +11,7 @@ from hlspart.explore.front import chained
 from hlspart.explore.layers import Layers
 from hlspart.explore.nests import KeptNest, ReadNest
 from hlspart.explore.planning import SearchedNest
-from hlspart.explore.regions import Region, kind
+from hlspart.explore.regions import NestRegion, kind
 from hlspart.explore.steps import cost, phases
 from hlspart.model.exploring import (
     Combined,
@@ -48,7 +48,7 @@ class View:
 
     def __init__(
         self, program: Program, function: Function, options: ExploreOptions, layers: Layers,
-        found: Sequence[ReadNest | KeptNest], groups: Sequence[Region], regions: Sequence[SearchedNest],
+        found: Sequence[ReadNest | KeptNest], groups: Sequence[NestRegion], regions: Sequence[SearchedNest],
     ) -> None:  # fmt: skip
         self.groups = groups
         self.program, self.function, self.options, self.layers = program, function, options, layers
@@ -66,7 +66,7 @@ class View:
                     return f"r{k}" if len(group.members) == 1 else f"r{k}.{at}"
         raise KeyError(number)
 
-    def _region_entry(self, k: int, group: Region) -> dict[str, Any]:
+    def _region_entry(self, k: int, group: NestRegion) -> dict[str, Any]:
         loops = [n.loop if isinstance(n, KeptNest) else n.loops[0] for n in map(self.nests.__getitem__, group.members)]
         entry: dict[str, Any] = {
             "id": f"r{k}", "nests": [x.name for x in loops], "line": self.program.line(loops[0].at),
@@ -171,7 +171,7 @@ class View:
             "front": [self._point(nest, p) for p in of.front],
         }  # fmt: skip
 
-    def _joined(self, entry: dict[str, Any], group: Region, results: Mapping[int, Explored]) -> None:
+    def _joined(self, entry: dict[str, Any], group: NestRegion, results: Mapping[int, Explored]) -> None:
         """Figures of a region from those of its nests."""
         numbers = [n for m in group.members if (n := self._number(self.nests[m])) is not None]
         parts = entry["parts"]

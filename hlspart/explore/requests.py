@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hlspart.model.diagnostics import Diagnostic, Place
-from hlspart.model.exploring import Wish
+from hlspart.model.exploring import FixRequest
 from hlspart.model.program import Block, Function, Loop, PragmaMark, Program, walk_statements
 from hlspart.model.source import Origin
 
@@ -37,7 +37,7 @@ class RequestFileError(Exception):
 class Requests:
     """By id of the outermost loop. ``regions``: nests that are one; ``barriers``: nests that begin behind one."""
 
-    fixes: dict[int, list[Wish]] = field(default_factory=dict)
+    fixes: dict[int, list[FixRequest]] = field(default_factory=dict)
     kept: set[int] = field(default_factory=set)
     regions: list[tuple[frozenset[int], Place]] = field(default_factory=list)
     barriers: set[int] = field(default_factory=set)
@@ -104,7 +104,7 @@ def _targets(body: Block) -> dict[int, Loop | Block]:
     return found
 
 
-def _fix(words: Sequence[str], place: Place) -> Wish | str:
+def _fix(words: Sequence[str], place: Place) -> FixRequest | str:
     values: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")
@@ -122,15 +122,15 @@ def _fix(words: Sequence[str], place: Place) -> Wish | str:
     return _wish({k: int(v) if k in ("shard", "split") else v for k, v in values.items()}, place)
 
 
-def _wish(values: dict[str, Any], place: Place) -> Wish | str:
+def _wish(values: dict[str, Any], place: Place) -> FixRequest | str:
     """What is fixed, or what is wrong with it."""
     if "array" in values:
         if set(values) != {"array", "place"}:
             return "fix array= needs resident or stream, and nothing else"
-        return Wish(place, array=values["array"], resident=values["place"] == "resident")
+        return FixRequest(place, array=values["array"], resident=values["place"] == "resident")
     if "loop" not in values or not values.keys() & {"shard", "split"} or "place" in values:
         return "fix needs loop= and shard= or split=, or array= and resident or stream"
-    return Wish(place, loop=values["loop"], shard=values.get("shard"), split=values.get("split"))
+    return FixRequest(place, loop=values["loop"], shard=values.get("shard"), split=values.get("split"))
 
 
 def from_file(path: str, text: str, named: Sequence[tuple[int, frozenset[str]]], into: Requests) -> None:

@@ -17,7 +17,7 @@ Objective = Literal["latency", "bytes", "dsp", "area-delay"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class FixRequest:
     """What the user fixes at a place: shard and split of a loop (its iterator or label), or where an array stays.
 
     ``resident``: the array is on the chip from the first step to the last; False: it moves while the nest runs.

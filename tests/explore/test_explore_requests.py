@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hlspart.cli.app import run as command
-from hlspart.explore.regions import Pattern, PatternError, patterns
+from hlspart.explore.regions import KindPattern, PatternError, patterns
 from hlspart.verification import VerifyOptions, verify
 
 HERE = Path(__file__).parent / "kernels"
@@ -102,13 +102,13 @@ def test_a_file_says_the_same_as_pragmas(ask: Ask, tmp_path: Path) -> None:
 def test_patterns_are_read() -> None:
     found = patterns("p", "# sums\n2: copy map* reduce | stencil\nmatmul\n\n")
     assert found == (
-        Pattern("copy map* reduce", 2, (("copy", False), ("map", True), ("reduce", False))),
-        Pattern("stencil", 2, (("stencil", False),)),
-        Pattern("matmul", 0, (("matmul", False),)),
+        KindPattern("copy map* reduce", 2, (("copy", False), ("map", True), ("reduce", False))),
+        KindPattern("stencil", 2, (("stencil", False),)),
+        KindPattern("matmul", 0, (("matmul", False),)),
     )
     assert found[0].lengths(["copy", "map", "map", "reduce"], 0) == [4]
     assert found[0].lengths(["copy", "reduce"], 0) == []
-    assert Pattern("map*", 0, (("map", True),)).lengths(["map"] * 6, 0) == [1, 2, 3, 4]
+    assert KindPattern("map*", 0, (("map", True),)).lengths(["map"] * 6, 0) == [1, 2, 3, 4]
     with pytest.raises(PatternError, match="p:2:6: error: 'mop' is no kind of nest"):
         patterns("p", "map\ncopy mop")
 
