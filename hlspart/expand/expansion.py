@@ -16,6 +16,7 @@ from hlspart.model.expanding import ExpandOptions, ExpandResult, Expansion, Figu
 from hlspart.model.program import Program, ScalarType
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.model.source import Edit, apply_edits
+from hlspart.semantics.effects import in_hardware
 from hlspart.transform.lines import line_runs
 
 #: Changed texts -> their prediction.
@@ -213,7 +214,7 @@ def expand(
     ``predict`` gives the II check of changed texts, ``infer`` the same texts with banks as inferred.
     Raises :class:`~hlspart.expand.requests.UnknownLoop`.
     """
-    wanted, said = requests(program, options, every=plan_only)
+    wanted, said = requests(program, options, in_hardware(program, analysis.tops) if plan_only else ())
     expander = _Expander(program, analysis, validation, options, before, predict, infer, top)
     regions: list[Expansion] = []
     edits: list[Edit] = []

@@ -77,7 +77,7 @@ def _update(program: Program, analysis: AccessAnalysis, loop: Loop, variable: in
     record = program.variable(variable)
     updates = guarded_updates(program, loop.body, variable)
     headers = [s for s in walk_statements(loop) if isinstance(s, Loop)]
-    if not updates or len(updates) != 1 or len(headers) != 1 or variable in declared_in(loop):
+    if not updates or len(updates) != 1 or updates[0].others or len(headers) != 1 or variable in declared_in(loop):
         return None
     target, kind = updates[0].target, updates[0].target.type
     if not isinstance(kind, ScalarType) or kind.kind != "float" or updates[0].op not in ("+", "*") or record.volatile:

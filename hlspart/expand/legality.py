@@ -241,7 +241,8 @@ class _Judge(Accesses):
             updates = self._updates(region.loops[first], variable)
             if updates is None or len({u.op for u in updates}) != 1:
                 continue
-            loops = self._reduced_loops(accesses, scope, first)
+            others = frozenset[int]().union(*(u.others for u in updates))
+            loops = self._reduced_loops(accesses, scope, first, others)
             if loops is None or any(region.loops[loops[0]].id not in a.loops for a in accesses if loops[0]):
                 continue
             kind = updates[0].target.type
@@ -258,19 +259,28 @@ class _Judge(Accesses):
                     )
                     raise Refusal("reassociation", text, updates[0].target.at)
             whole = isinstance(updates[0].target, ArrayRef) and not self._one_element(updates, loops)
+            if whole and others:
+                continue
             if whole and any(d is None for d in record.dims):
                 raise Refusal("non-affine", f"the extents of {record.name} are not known", updates[0].target.at)
-            self.reduced.append(Reduction(variable, record.name, updates[0].op, loops, whole))
+            self.reduced.append(Reduction(variable, record.name, updates[0].op, loops, whole, others))
             return True
         return False
 
     def _reduced_loops(
-        self, accesses: Sequence[Access], scope: frozenset[int], first: int
+        self, accesses: Sequence[Access], scope: frozenset[int], first: int, others: frozenset[int]
     ) -> tuple[int, ...] | None:  # fmt: skip
-        """The fewest region loops over which partials free the variable from other dependences."""
+        """The fewest region loops over which partials free the variable from other dependences.
+
+        None where there are none, and where one of the ``others`` may read what is added to.
+        """
         count = len(self.region.loops)
         if any(not a.affine for a in accesses):
-            return tuple(range(first, count))
+            return None if others else tuple(range(first, count))
+        reads = [a for a in accesses if a.ref in others]
+        accesses = [a for a in accesses if a.ref not in others]
+        if any(depends(self._pair(*ends, scope)) for r in reads for a in accesses for ends in ((r, a), (a, r))):
+            return None
         choices = [(k,) for k in range(first, count)] + [tuple(range(first, count))]
         for loops in choices:
             if self._violation(accesses, scope | frozenset(loops), note=False) is None:

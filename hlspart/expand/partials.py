@@ -159,7 +159,7 @@ class Partials:
     def _use(self) -> ArrayRef:
         span = self.emitter.region.loops[0].body.at.span
         for use in self.emitter.texts.within(span, self.reduction.variable):
-            if isinstance(use, ArrayRef) and use.at.kind == "plain":
+            if isinstance(use, ArrayRef) and use.at.kind == "plain" and not self.emitter.texts.kept(use):
                 return use
         raise Refusal("condition", f"macros name {self.reduction.name}", self.variable.at)
 

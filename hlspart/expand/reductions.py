@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from hlspart.model.program import (
     ArrayRef,
@@ -36,11 +36,15 @@ _MORE = {"<": "max", "<=": "max", ">": "min", ">=": "min"}  # `x < e` then x = e
 
 @dataclass(frozen=True, eq=False)
 class Update:
-    """A statement ``target op value``; ``values`` are the expressions that it combines with the target."""
+    """A statement ``target op value``; ``values`` are the expressions that it combines with the target.
+
+    ``others``: ids of its references to other places of the target's array (``x[i] -= l[i][j] * x[j]``).
+    """
 
     op: str
     target: Name | ArrayRef
     values: tuple[Expr, ...]
+    others: frozenset[int] = frozenset()
 
 
 def update_of(program: Program, stmt: Stmt, variable: int) -> Update | None:
@@ -48,9 +52,14 @@ def update_of(program: Program, stmt: Stmt, variable: int) -> Update | None:
     found = _update(program, stmt)
     if found is None or found.target.variable != variable:
         return None
-    operands = (*found.values, *(found.target.indices if isinstance(found.target, ArrayRef) else ()))
-    mentioned = {e.variable for value in operands for e in walk(value) if isinstance(e, Name | ArrayRef)}
-    return None if variable in mentioned else found
+    if isinstance(found.target, ArrayRef) and any(_reads(index, variable) for index in found.target.indices):
+        return None
+    if any(same(program, use, found.target) for value in found.values for use in _uses(value, variable)):
+        return None
+    uses = [use for root in statement_expressions(program, stmt) for use in _uses(root, variable)]
+    others = [use for use in uses if not same(program, use, found.target)]
+    refs = frozenset(use.id for use in others if isinstance(use, ArrayRef))
+    return replace(found, others=refs) if len(refs) == len(others) else None
 
 
 def _update(program: Program, stmt: Stmt) -> Update | None:
@@ -173,8 +182,12 @@ def mentions(program: Program, stmt: Stmt, variable: int) -> bool:
     return any(_reads(root, variable) for root in statement_expressions(program, stmt))
 
 
+def _uses(root: Expr, variable: int) -> Iterator[Name | ArrayRef]:
+    return (e for e in walk(root) if isinstance(e, Name | ArrayRef) and e.variable == variable)
+
+
 def _reads(root: Expr, variable: int) -> bool:
-    return any(isinstance(e, Name | ArrayRef) and e.variable == variable for e in walk(root))
+    return next(_uses(root, variable), None) is not None
 
 
 def associative(kind: CType, values: Sequence[Expr], op: str) -> bool:

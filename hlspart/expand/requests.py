@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -146,11 +146,11 @@ def _grid(words: Sequence[str], scope: dict[str, Any]) -> str | None:
 
 
 def requests(
-    program: Program, options: ExpandOptions, every: bool = False
+    program: Program, options: ExpandOptions, every: Container[str] = ()
 ) -> tuple[list[Request], list[Diagnostic]]:  # fmt: skip
     """What the options and pragmas ask for; options win. Raises :class:`UnknownLoop`.
 
-    ``every``: without loops asked for, each loop of the program by itself.
+    ``every``: functions of which each loop is a request by itself where none is asked for.
     """
     asked, scope, said = pragmas(program)
     if options.loops:
@@ -169,8 +169,9 @@ def requests(
         done |= set(nested)
         mine = [at[k] for k in nested]
         found.append(_request(program, _loops_of(program, mine, options, scope), options, mine, scope, "pragma"))
-    if not found and every:
-        for loop in sorted(program.loops.values(), key=lambda k: (k.at.span.path, k.at.span.start)):
+    if not found:
+        judged = (loop for loop in program.loops.values() if loop.function in every)
+        for loop in sorted(judged, key=lambda k: (k.at.span.path, k.at.span.start)):
             found.append(_request(program, (loop.id,), options, [], scope, "option"))
     return found, said
 

@@ -59,7 +59,8 @@ class Runs:
         self.program = region.program
         self.names, self.interleave = names, interleave
         self.pes = tuple(pes)
-        self.texts = Texts(self.program, self.program.functions[region.function].body)
+        others = frozenset[int]().union(*(r.others for r in judgement.reductions))
+        self.texts = Texts(self.program, self.program.functions[region.function].body, others)
         self.constants: list[tuple[str, int]] = []
         self.hoisted: list[str] = []
         self.peel = peel
@@ -172,7 +173,7 @@ class Runs:
             if isinstance(stmt, PragmaMark):
                 bodies.append(self.texts.edited(stmt.at.span, {}))
                 continue
-            raw = self._statement(stmt, inner, replaced)
+            raw = self.texts.text(stmt.at.span, inner.names, inner.whole, replaced)
             done = indented(raw, deeper, self._column(stmt))
             if piece is not None and piece.behind:
                 done[-1] += f" {piece.behind}"
@@ -217,20 +218,6 @@ class Runs:
         source = self.program.sources[stmt.at.span.path]
         line = source.line_text(source.line_column(stmt.at.span.start)[0])
         return len(line) - len(line.lstrip())
-
-    def _statement(self, stmt: Stmt, ctx: ExpansionContext, replaced: Mapping[Span, str]) -> str:
-        names = {v: n for v, n in ctx.names.items() if v not in ctx.whole}
-        span = stmt.at.span
-        edits = dict(replaced)
-        for variable in (*names, *ctx.whole):
-            for use in self.texts.within(span, variable):
-                at = use.at if variable in ctx.whole or isinstance(use, Name) else use.name
-                if at.kind not in ("plain", "argument"):
-                    name = self.program.variable(variable).name
-                    raise Refusal("condition", f"a macro's body names {name}, which needs another name here", use.at)
-                edits[at.span] = ctx.whole[variable] if variable in ctx.whole else names[variable]
-        inner = {s: t for s, t in edits.items() if span.start <= s.start and s.end <= span.end}
-        return self.texts.edited(span, inner)
 
     def _shared_locals(self, run: Sequence[Leaf | Mark], nodes: Sequence[Node]) -> frozenset[int]:
         """Variables that the run declares and others use."""

@@ -32,10 +32,14 @@ _DIRECTIVE = re.compile(r"^[ \t]*#", re.M)
 
 @dataclass
 class Texts:
-    """The text of statements and expressions of one function; ``uses`` are the places of each variable's name."""
+    """The text of statements and expressions of one function; ``uses`` are the places of each variable's name.
+
+    ``others``: ids of references that keep their subscripts where the array's element has another name.
+    """
 
     program: Program
     root: Stmt
+    others: frozenset[int] = frozenset()
     uses: Mapping[int, list[Name | ArrayRef]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -65,20 +69,29 @@ class Texts:
             for u in self.uses.get(iterator, ())
         )
 
-    def text(self, span: Span, names: Mapping[int, str], whole: Mapping[int, str]) -> str:
+    def text(
+        self, span: Span, names: Mapping[int, str], whole: Mapping[int, str], replaced: Mapping[Span, str] | None = None
+    ) -> str:
         """The text of ``span`` with other names for variables; those in ``whole`` lose their subscripts too.
 
-        Raises :class:`Refusal` where a macro's body makes the use.
+        ``replaced``: pieces with another text. Raises :class:`Refusal` where a macro's body makes the use.
         """
-        edits: dict[Span, str] = {}
-        for variable in (*names, *whole):
+        edits = {s: t for s, t in (replaced or {}).items() if span.start <= s.start and s.end <= span.end}
+        for variable in dict.fromkeys((*names, *whole)):
             for use in self.within(span, variable):
-                at = use.at if variable in whole or isinstance(use, Name) else use.name
+                element = variable in whole and not self.kept(use)
+                if not element and variable not in names:
+                    continue
+                at = use.at if element or isinstance(use, Name) else use.name
                 if at.kind not in ("plain", "argument"):
                     name = self.program.variable(variable).name
                     raise Refusal("condition", f"a macro's body names {name}, which needs another name here", use.at)
-                edits[at.span] = whole[variable] if variable in whole else names[variable]
+                edits[at.span] = whole[variable] if element else names[variable]
         return self.edited(span, edits)
+
+    def kept(self, use: Name | ArrayRef) -> bool:
+        """Whether a use reads another element than the one that has another name."""
+        return isinstance(use, ArrayRef) and use.id in self.others
 
     def edited(self, span: Span, edits: Mapping[Span, str]) -> str:
         """The text of ``span`` with pieces replaced; a piece inside another is part of that."""

@@ -114,7 +114,8 @@ class Reduction:
     """A variable that all elements add to: ``op`` one of ``+ * & | ^ min max``.
 
     ``loops``: positions of the region's loops over which it is reduced. ``whole``: all elements of the array have
-    partials; else the one element (or scalar) that a region touches.
+    partials; else the one element (or scalar) that a region adds to. ``others``: ids of the references that read other
+    elements of the array meanwhile.
     """
 
     variable: int
@@ -122,6 +123,7 @@ class Reduction:
     op: str
     loops: tuple[int, ...]
     whole: bool
+    others: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)

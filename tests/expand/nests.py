@@ -187,6 +187,7 @@ class Touch:
     pe: int
     write: bool
     order: int
+    ref: Ref
 
 
 def verdict(nest: Nest, pes: int, block: bool, lockstep: bool = True) -> bool:
@@ -212,10 +213,10 @@ def verdict(nest: Nest, pes: int, block: bool, lockstep: bool = True) -> bool:
             touches.append((store.target, True))
         for ref, write in touches:
             where = by_name.setdefault(ref.name, {}).setdefault(ref.at(values), [])
-            where.append(Touch(n, tuple(stamp), pe, write, order))
+            where.append(Touch(n, tuple(stamp), pe, write, order, ref))
             order += 1
     return all(
-        not _violated(elements, lockstep) or _private(elements, trips) or _reduction(nest.loop, name)
+        not _violated(elements, lockstep) or _private(elements, trips) or _reduction(nest.loop, name, elements)
         for name, elements in by_name.items()
     )
 
@@ -253,8 +254,9 @@ def _private(elements: Mapping[tuple[object, ...], list[Touch]], trips: int) -> 
     return True
 
 
-def _reduction(loop: For, name: str) -> bool:
-    """All stores of the nest that name the variable are ``+=`` to it, and read it nowhere else."""
+def _reduction(loop: For, name: str, elements: Mapping[tuple[object, ...], list[Touch]]) -> bool:
+    """All stores of the nest that name the variable are ``+=`` to it, and read it nowhere else; or all add to one
+    element, and read others only."""
 
     def stores(node: For | Store) -> Iterator[Store]:
         if isinstance(node, Store):
@@ -264,12 +266,18 @@ def _reduction(loop: For, name: str) -> bool:
                 yield from stores(sub)
 
     mine = [s for s in stores(loop) if s.target.name == name or any(r.name == name for r in s.reads)]
-    return all(s.target.name == name and _adds(s) for s in mine)
+    if not all(s.target.name == name and _adds(s) for s in mine):
+        return False
+    target = mine[0].target
+    others = [r for s in mine for r in s.reads if r.name == name and r != s.target]
+    if not others:
+        return True
+    if any(s.target != target for s in mine) or any(c for form in target.subscripts for c in form[0].values()):
+        return False
+    place = target.at(dict.fromkeys((i for form in target.subscripts for i in form[0]), 0))
+    return not any(t.ref in others for t in elements[place])
 
 
 def _adds(store: Store) -> bool:
-    """``x += ..`` or ``x = .. + x + ..``, the variable being read nowhere else."""
-    own = [r for r in store.reads if r.name == store.target.name]
-    if store.op == "+=":
-        return not own
-    return len(own) == 1 and own[0] == store.target
+    """``x += ..`` or ``x = .. + x + ..``."""
+    return sum(r == store.target for r in store.reads) == (0 if store.op == "+=" else 1)
