@@ -32,12 +32,13 @@ class ExpandedLoop:
     lower: str
     stride: int
     guard: str | None
+    once: bool = False  # one step: the iterator over time is 0, which not every tool finds out
     base: int = 0
 
     def number(self, element: str | None = None) -> str:
         """The iteration's number, for an element."""
         element = self.element if element is None else element
-        if self.step is None:
+        if self.step is None or self.once:
             return element if not self.base else f"{self.base} + {element}"
         if self.map == "block":
             return f"{self.block} * {element} + {self.step}"

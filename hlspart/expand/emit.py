@@ -108,6 +108,7 @@ class Emitter(Runs):
                 lines += self._body(nodes, block, within, loop)
                 continue
             mark = [f"{inner.indent}    {marker(self.request, self.pes)}"] if position == 0 else []
+            mark += self._pipelined(loop)
             body = self._body(nodes, block, within.deeper(), loop)
             lines += [inner.indent + head, *mark, *body, inner.indent + "}"]
         if position == 0:
@@ -115,6 +116,10 @@ class Emitter(Runs):
         for part in partials:
             lines += part.behind()
         return lines + self._final(loop, axis, ctx)
+
+    def _pipelined(self, loop: Loop) -> list[str]:
+        ii = self.form.pipelined.get(loop.id)
+        return [] if ii is None else [f"#pragma HLS PIPELINE II={ii}"]
 
     def _nodes_of(self, loop: Loop) -> tuple[tuple[Node, ...], Block]:
         def find(nodes: Sequence[Node]) -> tuple[Node, ...] | None:
@@ -160,7 +165,7 @@ class Emitter(Runs):
                 guard = guard_of(self.texts, loop, variable.name, info, trips)
                 last = info.lower.const + info.step * (steps * pes - 1)
                 span = limits(variable.type)
-                if span is not None and not info.lower.terms and not span[0] <= last <= span[1] and not self.peel:
+                if span is not None and not info.lower.terms and not span[0] <= last <= span[1] and not self.form.peel:
                     text = f"{variable.name} would leave the range of {variable.type.name} in the last step"
                     raise Refusal("uneven", text, loop.header)
         if guard is not None and self.request.remainder == "refuse":
@@ -177,7 +182,7 @@ class Emitter(Runs):
         self.steps.append(steps)
         return ExpandedLoop(
             loop, position, info.variable, name, variable.type.name, pes, self.count(position),
-            self.element(position), self.names.free(f"{name}_t"), kind, block, lower, info.step, guard,
+            self.element(position), self.names.free(f"{name}_t"), kind, block, lower, info.step, guard, steps == 1,
         )  # fmt: skip
 
     def _expanded_iterators(self, but: Loop) -> frozenset[int]:
@@ -192,7 +197,7 @@ class Emitter(Runs):
     def _stages(self, axis: ExpandedLoop, label: str) -> Iterator[tuple[ExpandedLoop, str | None]]:
         """The loop over time (and, with peeling, a tail of one step) as (axis, head of its loop or None)."""
         trips = self.region.infos[axis.position].trip_count.exact
-        if trips is not None and axis.guard is not None and self.peel and axis.map == "cyclic":
+        if trips is not None and axis.guard is not None and self.form.peel and axis.map == "cyclic":
             self.remainder = "peel"
             whole, rest = divmod(trips, axis.pes)
             if whole:
@@ -375,6 +380,7 @@ class Emitter(Runs):
         within = replace(ctx.deeper(), guards=(*ctx.guards, *guards))
         return [
             f"{ctx.indent}{self._label(loop)}{head} {{",
+            *self._pipelined(loop),
             *self._body(node.body, loop.body, within, loop),
             f"{ctx.indent}}}",
         ]

@@ -16,11 +16,14 @@ from hlspart.expand.processes import processes
 from hlspart.expand.region import Refusal, Region, accesses_inside, build
 from hlspart.expand.staging import Staged, staged
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.expanding import Expansion, Judgement, Placement, Request
+from hlspart.model.expanding import Expansion, Form, Judgement, Placement, Request
 from hlspart.model.program import Loop, Program
 from hlspart.model.results import Validation
 from hlspart.model.source import Edit, SourceText, Span
 from hlspart.rewrite.names import Names
+
+#: Guarded, without partials in turn.
+PLAIN = Form()
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Engine:
         self.given = {unit.path for unit in program.units}
 
     def plan(
-        self, request: Request, peel: bool = False, interleave: int = 1, capacity: Mapping[str, int] | None = None
+        self, request: Request, form: Form = PLAIN, capacity: Mapping[str, int] | None = None
     ) -> RegionPlan:  # fmt: skip
         """Judge and write one region; a refusal is a verdict. ``capacity``: bytes of an element's memories."""
         loops = tuple(self.program.loops[k] for k in request.loops)
@@ -79,13 +82,13 @@ class Engine:
             if request.order == "space-time":
                 return self._independent(base, region, request, placement, verdict)
             buffers = self._staged(region, request, placement, verdict, capacity or {})
-            written, edit = self._write(region, request, placement, verdict, interleave, peel, buffers)
+            written, edit = self._write(region, request, placement, verdict, form, buffers)
         except Refusal as refusal:
             return RegionPlan(replace(base, judgement=_refused(refusal)), region)
         repeated = tuple({"array": name, "how": "hoisted"} for name in dict.fromkeys(written.hoisted))
         done = replace(
             base, remainder=written.remainder, repeated=repeated, written=True,
-            interleave=interleave if verdict.reductions else 1,
+            interleave=form.interleave if verdict.reductions else 1,
             staged=tuple(b.to_json(placement.allocated) for b in buffers),
         )  # fmt: skip
         return RegionPlan(done, region, edit)
@@ -125,7 +128,7 @@ class Engine:
         return grids.place(known, request.grid, request.maps, request.objective, even, request.time_tile)
 
     def _write(
-        self, region: Region, request: Request, placement: Placement, verdict: Judgement, interleave: int, peel: bool,
+        self, region: Region, request: Request, placement: Placement, verdict: Judgement, form: Form,
         buffers: tuple[Staged, ...],
     ) -> tuple[Written, Edit]:  # fmt: skip
         loop = region.loops[0]
@@ -133,7 +136,7 @@ class Engine:
         span = self._span(loop)
         text = source.line_text(source.line_column(loop.at.span.start)[0])
         indent = text[: len(text) - len(text.lstrip())]
-        emitter = Emitter(region, request, placement.space, verdict, self.names, interleave, peel, buffers)
+        emitter = Emitter(region, request, placement.space, verdict, self.names, form, buffers)
         written = emitter.region_text(indent, self._buffer_pragmas(region, request, placement, buffers))
         return written, _placed(source, span, written.lines)
 

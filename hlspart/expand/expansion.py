@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hlspart.expand import banks
-from hlspart.expand.engine import Engine, RegionPlan
+from hlspart.expand.engine import PLAIN, Engine, RegionPlan
 from hlspart.expand.requests import requests
 from hlspart.infer.emission import pragma_edits
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
-from hlspart.model.expanding import ExpandOptions, ExpandResult, Expansion, Figures, Request
-from hlspart.model.program import Program, ScalarType
+from hlspart.model.expanding import ExpandOptions, ExpandResult, Expansion, Figures, Form, Request
+from hlspart.model.program import Loop, Program, ScalarType, walk_statements
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.model.source import Edit, apply_edits
 from hlspart.semantics.effects import in_hardware
@@ -31,6 +31,7 @@ MOST_ITERATIONS = 16
 
 @dataclass(frozen=True)
 class _Choice:
+    form: Form
     plan: RegionPlan
     edits: tuple[Edit, ...]
     wanted: tuple[banks.Wanted, ...]
@@ -53,17 +54,18 @@ class _Expander:
             staged = self.region(replace(request, stage=external))
             if staged.plan.edit is not None:
                 return staged
-        first = self._form(request, peel=False)
+        first = self._written(request, PLAIN)
         alone = len(request.loops) == 1 and request.maps[0] == "cyclic"
         uneven = first.plan.expansion.remainder == "guard" or first.plan.expansion.judgement.code == "uneven"
         choices = [first]
         if uneven and alone and request.remainder in ("auto", "peel"):
-            tail = self._form(request, peel=True)
+            tail = self._written(request, Form(peel=True))
             if tail.plan.edit is not None:
                 choices = [tail] if request.remainder == "peel" or first.plan.edit is None else [first, tail]
         if choices[0].plan.edit is None:
             return first
-        return self._interleaved(request, min(choices, key=_cost))
+        choice = self._interleaved(request, min(choices, key=_cost))
+        return self._pipelined(request, choice)
 
     def _external(self, request: Request) -> tuple[str, ...]:
         """m_axi arrays that the region touches."""
@@ -72,12 +74,13 @@ class _Expander:
         inside = (a for a in self.analysis.accesses if loop.id in a.loops and a.array in ports)
         return tuple(dict.fromkeys(self.program.variable(a.array).name for a in inside))
 
-    def _form(self, request: Request, peel: bool, interleave: int = 1) -> _Choice:
-        given = request.interleave if isinstance(request.interleave, int) else interleave
+    def _written(self, request: Request, form: Form) -> _Choice:
+        if isinstance(request.interleave, int):
+            form = replace(form, interleave=request.interleave)
         engine = Engine(self.program, self.analysis, self.top, self.validation)
-        plan = engine.plan(request, peel, given, self.options.capacity)
+        plan = engine.plan(request, form, self.options.capacity)
         if plan.edit is None or plan.region is None or plan.expansion.placement is None:
-            return _Choice(plan, (), (), None)
+            return _Choice(form, plan, (), (), None)
         done = plan.expansion
         own = frozenset(p.variable for p in done.judgement.private)
         wanted: tuple[banks.Wanted, ...] = ()
@@ -94,14 +97,14 @@ class _Expander:
             bare = self.figures(request, plan.edits, plan)
             if _worse(figures, bare):
                 none = tuple(replace(w, type="none", reason="the loop is no faster with its banks") for w in wanted)
-                return _Choice(plan, plan.edits, none, bare)
+                return _Choice(form, plan, plan.edits, none, bare)
             fewer = tuple(map(_halved, wanted))  # a memory has two ports: half as many banks may do
             if fewer != wanted:
                 less = (*plan.edits, *self._pragmas(plan, fewer))
                 cheap = self.figures(request, less, plan)
                 if (cheap.after, cheap.ii_after) == (figures.after, figures.ii_after) and cheap.after is not None:
-                    return _Choice(plan, less, fewer, cheap)
-        return _Choice(plan, edits, wanted, figures)
+                    return _Choice(form, plan, less, fewer, cheap)
+        return _Choice(form, plan, edits, wanted, figures)
 
     def _interleaved(self, request: Request, choice: _Choice) -> _Choice:
         """Partials several deep, where the sum of floats alone holds up the pipeline."""
@@ -113,10 +116,28 @@ class _Expander:
         slow = choice.figures.ii_after if choice.figures is not None else None
         if request.interleave != "auto" or not floats or slow is None or slow < 2:
             return choice
-        deeper = self._form(request, done.remainder == "peel", slow)
-        if deeper.plan.edit is None or _cost(deeper) >= _cost(choice):
+        return self._better(request, choice, replace(choice.form, interleave=slow))
+
+    def _pipelined(self, request: Request, choice: _Choice) -> _Choice:
+        """With a PIPELINE where the tool pipelined by itself and unrolled the loops inside, where that is faster."""
+        auto = {r.loop: r.ii for r in self.before.loops if r.origin == "auto" and self._inside(request, r)}
+        around = {
+            k: ii for k, ii in auto.items()
+            if ii is not None and any(isinstance(s, Loop) for s in walk_statements(self.program.loops[k].body))
+        }  # fmt: skip
+        if not around or request.order != "time-space":
             return choice
-        return deeper
+        better = self._better(request, choice, replace(choice.form, pipelined=around))
+        reached = better.figures.ii_after if better is not choice and better.figures is not None else None
+        if reached is None or reached <= max(around.values()):
+            return better
+        # Some ports of the elements are shared: the pragma says what is reached.
+        return self._better(request, choice, replace(choice.form, pipelined=dict.fromkeys(around, reached)))
+
+    def _better(self, request: Request, choice: _Choice, form: Form) -> _Choice:
+        """The region in another form, if that costs less."""
+        other = self._written(request, form)
+        return choice if other.plan.edit is None or _cost(other) >= _cost(choice) else other
 
     def _element(self, variable: int) -> str:
         kind = self.program.variable(variable).type
@@ -166,8 +187,7 @@ class _Expander:
             cycles = cycles[0], None
             cause = "how load, elements and store of a DATAFLOW region overlap is not predicted"
         elif cycles[0] is None or cycles[1] is None:
-            bad = next((r for r in (*inner_before, *inner_after) if r.cause or r.depth_cause), None)
-            cause = (bad.cause or bad.depth_cause) if bad is not None else "the latency of the function is not known"
+            cause = _unknown_because((*inner_before, *inner_after))
         return Figures(
             cycles[0], cycles[1], ideal, ii[0], ii[1], _limit(inner_after),
             (_dsp(inner_before), _dsp(inner_after)), (_used(self.before), _used(after)), cause,
@@ -375,6 +395,19 @@ def _halved(one: banks.Wanted) -> banks.Wanted:
 
 def _latency(result: IIResult, function: str) -> int | None:
     return next((f.latency.exact for f in result.functions if f.name == function), None)
+
+
+def _unknown_because(loops: Sequence[LoopResult]) -> str:
+    """Why the cycles of a region with these loops, before and after, are no number."""
+    for r in loops:
+        if r.cause or r.depth_cause:
+            return r.cause or r.depth_cause or ""
+    for r in loops:
+        trips = r.trip_count
+        if trips is not None and trips.exact is None:
+            known = f"between {trips.min} and {trips.max}" if None not in (trips.min, trips.max) else "unknown"
+            return f"the trip count of {r.name} is {known}"
+    return "the latency of the function is not known"
 
 
 def _slowest(loops: Sequence[LoopResult]) -> int | None:

@@ -9,7 +9,7 @@ from typing import Protocol
 from hlspart.expand.context import ExpansionContext
 from hlspart.expand.region import Refusal, Region
 from hlspart.expand.texts import Texts, names_in, type_text
-from hlspart.model.expanding import Reduction, Request
+from hlspart.model.expanding import Form, Reduction, Request
 from hlspart.model.program import ArrayRef, Program, ScalarType
 from hlspart.rewrite.names import Names
 
@@ -23,7 +23,7 @@ class RegionWriter(Protocol):
     region: Region
     request: Request
     pes: tuple[int, ...]
-    interleave: int
+    form: Form
 
     def count(self, position: int) -> str:
         """Name of the constant with the number of elements of an expanded loop."""
@@ -54,7 +54,7 @@ class Partials:
         self.owners = [a.count for a in ctx.axes]
         self.counts = [emitter.count(k) for k in reduction.loops]
         self.sizes = [emitter.pes[k] for k in reduction.loops]
-        self.deep = emitter.interleave if self._interleaved() else 1
+        self.deep = emitter.form.interleave if self._interleaved() else 1
         self.index = [emitter.names.free(f"{reduction.name}_i{k}") for k in range(len(self.variable.dims))]
 
     def _interleaved(self) -> bool:
@@ -99,7 +99,7 @@ class Partials:
     @staticmethod
     def rotation(partial: str, emitter: RegionWriter, reduction: Reduction) -> list[str]:
         """Statements that move the partial that was just added to behind the others."""
-        deep = emitter.interleave
+        deep = emitter.form.interleave
         base = partial.rsplit("[", 1)[0]
         if not partial.endswith(f"[{deep - 1}]"):
             return []

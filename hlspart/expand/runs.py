@@ -10,7 +10,7 @@ from hlspart.expand.partials import Partials
 from hlspart.expand.region import Inner, Leaf, Mark, Node, Refusal, Region, target_of
 from hlspart.expand.staging import Staged
 from hlspart.expand.texts import Piece, Texts, declared_in, indented, names_in, type_text
-from hlspart.model.expanding import Judgement, Reduction, Request
+from hlspart.model.expanding import Form, Judgement, Reduction, Request
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
@@ -50,20 +50,18 @@ class Runs:
         pes: Sequence[int],
         judgement: Judgement,
         names: Names,
-        interleave: int,
-        peel: bool,
+        form: Form,
         staged: Sequence[Staged] = (),
     ) -> None:
         self.staged = tuple(staged)
         self.region, self.request, self.judgement = region, request, judgement
         self.program = region.program
-        self.names, self.interleave = names, interleave
+        self.names, self.form = names, form
         self.pes = tuple(pes)
         others = frozenset[int]().union(*(r.others for r in judgement.reductions))
         self.texts = Texts(self.program, self.program.functions[region.function].body, others)
         self.constants: list[tuple[str, int]] = []
         self.hoisted: list[str] = []
-        self.peel = peel
         self.remainder = "none"
         self.steps: list[int | None] = []
         self.labels: dict[str, str] = {}
@@ -347,7 +345,7 @@ class Runs:
         """Behind an update of interleaved partials: the next one comes to the front."""
         lines: list[str] = []
         for variable, reduction in self.reductions.items():
-            if self.interleave > 1 and not reduction.whole and self._named(stmt) & {variable}:
+            if self.form.interleave > 1 and not reduction.whole and self._named(stmt) & {variable}:
                 lines += Partials.rotation(ctx.whole.get(variable) or ctx.names.get(variable, ""), self, reduction)
         return lines
 

@@ -110,6 +110,20 @@ class Private:
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """One way to write a legal region; predictions choose among them.
+
+    ``peel``: the iterations that are left over stand behind the loop. ``interleave``: partials of an element in turn.
+    ``pipelined``: by id of a loop the II of the PIPELINE that it gets, as the tool pipelined it by itself with the
+    loops inside unrolled, and may not do so with several elements in it.
+    """
+
+    peel: bool = False
+    interleave: int = 1
+    pipelined: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Reduction:
     """A variable that all elements add to: ``op`` one of ``+ * & | ^ min max``.
 

@@ -43,13 +43,17 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._queries import in_lock_step
 
 RULE = Rule("HLP304", "tiny-array", "info")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Small local arrays with a partition that the tool makes by itself."""
+    elements = in_lock_step(facts)  # small for few elements only
     for _status, directive, variable in facts.partitions():
+        if facts.analysis.group_of.get(variable.id, -1) in elements:
+            continue
         if variable.storage == "parameter" or None in variable.dims or facts.small < 1:
             continue
         size = math.prod(d for d in variable.dims if d is not None)

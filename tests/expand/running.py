@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hlspart.expand.engine import Engine, RegionPlan
-from hlspart.model.expanding import Request
+from hlspart.model.expanding import Form, Request
 from hlspart.model.options import Options
 from hlspart.model.source import apply_edits
 from hlspart.pipeline import Pipeline
@@ -63,7 +63,9 @@ def plan_of(pipeline: Pipeline, loop: str, pes: tuple[int, ...], **given: object
     }  # fmt: skip
     request = Request(**{**values, **given})  # type: ignore[arg-type]
     interleave = request.interleave if isinstance(request.interleave, int) else 1
-    plan = Engine(pipeline.program, pipeline.analysis, None).plan(request, request.remainder == "peel", interleave)
+    plan = Engine(pipeline.program, pipeline.analysis, None).plan(
+        request, Form(request.remainder == "peel", interleave)
+    )
     if plan.edit is None:
         return plan, None
     return plan, apply_edits(pipeline.program.sources["nest.c"], plan.edits)

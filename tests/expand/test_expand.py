@@ -14,7 +14,7 @@ from hlspart.expand.grid import place
 from hlspart.expand.legality import Spread, judge
 from hlspart.expand.region import build
 from hlspart.model.expanding import Judgement
-from tests.expand.running import differing, open_text, plan_of
+from tests.expand.running import backwards, differing, open_text, plan_of, rotated
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -383,7 +383,8 @@ def test_lint_gives_no_advice_against_the_banks_of_expanded_loops(gemm: Path) ->
     source.write_text(
         "void mm(int A[16][16], int B[16][16], int C[16][16]) {\n"
         "  ROW: for (int i = 0; i < 16; i++) {\n    for (int j = 0; j < 16; j++) {\n      int s = 0;\n"
-        "      for (int k = 0; k < 16; k++) s += A[i][k] * B[k][j];\n      C[i][j] = s;\n    }\n  }\n}\n"
+        "      for (int k = 0; k < 16; k++) {\n#pragma HLS PIPELINE\n        s += A[i][k] * B[k][j];\n      }\n"
+        "      C[i][j] = s;\n    }\n  }\n}\n"
     )
     assert run("expand", "sums.c", "--loop", "ROW", "--pe", "4", "-o", "out.c", cwd=gemm).returncode == 0
     found = run("lint", "out.c", "--format", "concise", "--no-cache", cwd=gemm).stdout
@@ -391,3 +392,37 @@ def test_lint_gives_no_advice_against_the_banks_of_expanded_loops(gemm: Path) ->
     plain = (gemm / "out.c").read_text().replace("/* hlspart expand pe=4 */", "")
     (gemm / "plain.c").write_text(plain)
     assert "HLP301" in run("lint", "plain.c", "--format", "concise", "--no-cache", cwd=gemm).stdout
+
+
+@pytest.mark.parametrize(("pes", "after"), [(2, 3457), (4, 1729), (24, 290)])
+def test_a_loop_that_the_tool_pipelined_by_itself_stays_pipelined(gemm: Path, pes: int, after: int) -> None:
+    """24 products a cycle before, as many for each element after; the pragma names the II, so that none is missed."""
+    (gemm / "auto.c").write_text(
+        "void mm(int A[24][24], int B[24][24], int C[24][24]) {\n"
+        "  ROW: for (int i = 0; i < 24; i++) {\n    for (int j = 0; j < 24; j++) {\n      int s = 0;\n"
+        "      for (int k = 0; k < 24; k++) s += A[i][k] * B[k][j];\n      C[i][j] = s;\n    }\n  }\n}\n"
+    )
+    done = run("expand", "auto.c", "--loop", "ROW", "--pe", str(pes), "-o", "out.c", cwd=gemm)
+    assert f"cycles 6913 -> {after} " in done.stdout and "II 12 -> 12" in done.stdout
+    assert (gemm / "out.c").read_text().count("#pragma HLS PIPELINE II=12\n") == 1
+    assert run("lint", "out.c", "--format", "concise", "--no-cache", cwd=gemm).stdout == ""
+    assert run("verify", "auto.c", "out.c", "--top", "mm", "--vectors", "5", cwd=gemm).returncode == 0
+
+
+def test_sums_into_an_element_while_others_of_its_array_are_read(gemm: Path) -> None:
+    """Forward substitution: x[j] is another element than x[i], which has partials."""
+    text = (
+        "void solve(int l[40][40], int x[40], int b[40]) {\n  for (int i = 0; i < 40; i++) {\n    x[i] = b[i];\n"
+        "    SUM: for (int j = 0; j < i; j++) x[i] -= l[i][j] * x[j];\n  }\n}\n"
+    )
+    (gemm / "solve.c").write_text(text)
+    assert run("expand", "solve.c", "--loop", "SUM", "--pe", "3", "-o", "out.c", cwd=gemm).returncode == 0
+    out = (gemm / "out.c").read_text()
+    assert "x_part[j_p] -= l[i][j] * x[j];" in out
+    for name, version in (("back.c", backwards(out)), ("turn.c", rotated(out)), ("out.c", out)):
+        (gemm / name).write_text(version)
+        done = run("verify", "solve.c", name, "--top", "solve", "--vectors", "5", cwd=gemm)
+        assert done.returncode == 0, done.stdout
+    (gemm / "meets.c").write_text(text.replace("j < i", "j <= i"))
+    done = run("expand", "meets.c", "--loop", "SUM", "--pe", "3", cwd=gemm)
+    assert done.returncode == 1 and "illegal" in done.stderr and "x: iteration i = 1, j = 1" in done.stderr
