@@ -8,10 +8,11 @@ from typing import Any
 
 from hlspart.expand import banks
 from hlspart.expand.engine import PLAIN, Engine, RegionPlan
+from hlspart.expand.report import diagnostics, slices
 from hlspart.expand.requests import requests
 from hlspart.infer.emission import pragma_edits
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.expanding import ExpandOptions, ExpandResult, Expansion, Figures, Form, Request
 from hlspart.model.program import Loop, Program, ScalarType, walk_statements
 from hlspart.model.results import IIResult, LoopResult, Validation
@@ -23,10 +24,6 @@ from hlspart.transform.lines import line_runs
 Predict = Callable[[Mapping[str, str]], IIResult]
 #: Changed texts -> those that get banks by inference, with them.
 Infer = Callable[[Mapping[str, str]], Mapping[str, str]]
-#: So many slices of elements are listed.
-MOST_SLICES = 64
-#: Most iterations of a slice that are listed one by one.
-MOST_ITERATIONS = 16
 
 
 @dataclass(frozen=True)
@@ -240,7 +237,7 @@ def expand(
     edits: list[Edit] = []
     for request in wanted:
         if plan_only:
-            regions.append(_slices(Engine(program, analysis, top).plan(request)))
+            regions.append(slices(Engine(program, analysis, top).plan(request)))
             continue
         choice = expander.region(request)
         regions.append(_finished(program, choice, _sweep(expander, request, sweep)))
@@ -254,7 +251,7 @@ def expand(
         for path in files
     }
     lines = {path: line_runs(program.sources[path], found) for path, found in ordered.items()}
-    said += [d for r in regions for d in _diagnostics(program, r, plan_only)]
+    said += [d for r in regions for d in diagnostics(program, r, plan_only)]
     return ExpandResult(tuple(regions), files, lines, tuple(said))
 
 
@@ -263,7 +260,7 @@ def faults(program: Program, analysis: AccessAnalysis, top: str | None = None) -
     wanted, said = requests(program, ExpandOptions())
     for request in wanted:
         plan = Engine(program, analysis, top).plan(request)
-        said += _diagnostics(program, plan.expansion, False)
+        said += diagnostics(program, plan.expansion, False)
     return said
 
 
@@ -303,7 +300,7 @@ def efficiency(figures: Figures, elements: int) -> float | None:
 
 
 def _finished(program: Program, choice: _Choice, sweep: tuple[Mapping[str, Any], ...]) -> Expansion:
-    done = _slices(choice.plan)
+    done = slices(choice.plan)
     partition = tuple(
         {"array": program.variable(w.variable).name, "dim": w.dim, "type": w.type, "factor": w.factor}
         for w in choice.wanted if w.type != "none"
@@ -316,59 +313,6 @@ def _finished(program: Program, choice: _Choice, sweep: tuple[Mapping[str, Any],
     if f is not None and f.before is not None and f.after is not None and f.after >= f.before:
         notes.append(f"no gain: {f.before} cycles before, {f.after} after")
     return replace(done, partition=partition, figures=f, sweep=sweep, notes=tuple(notes))
-
-
-def _slices(plan: RegionPlan) -> Expansion:
-    """The region with the iterations and the elements of arrays that every element owns."""
-    done, region = plan.expansion, plan.region
-    if region is None or done.placement is None or done.placement.allocated > MOST_SLICES or not done.judgement.legal:
-        return done
-    pes: list[tuple[int, ...]] = [()]
-    for size in done.placement.space:
-        pes = [(*p, k) for p in pes for k in range(size)]
-    slices = []
-    for pe in pes:
-        loops: dict[str, Any] = {}
-        for k, (loop, info) in enumerate(zip(region.loops, region.infos, strict=True)):
-            trips, lower, step = info.trip_count.exact, info.lower, info.step or 1
-            if trips is None or lower is None or lower.terms:
-                return done
-            size = done.placement.space[k]
-            chunk = -(-trips // size) if trips else 0
-            numbers = (
-                range(pe[k], trips, size) if done.request.maps[k] == "cyclic"
-                else range(min(pe[k] * chunk, trips), min((pe[k] + 1) * chunk, trips))
-            )  # fmt: skip
-            if len(numbers) <= MOST_ITERATIONS:
-                loops[loop.name] = [lower.const + step * n for n in numbers]
-            else:
-                ends = lower.const + step * numbers[0], lower.const + step * numbers[-1]
-                loops[loop.name] = {
-                    "first": ends[0], "last": ends[1], "step": step * numbers.step, "count": len(numbers)
-                }  # fmt: skip
-        slices.append({"pe": list(pe), "loops": loops})
-    return replace(done, slices=tuple(slices))
-
-
-def _diagnostics(program: Program, region: Expansion, plan_only: bool) -> list[Diagnostic]:
-    j = region.judgement
-    name = f"{region.request.function}/{','.join(region.names)}"
-    place = Place(region.path, region.line, 1, region.line, 1)
-    if j.at is not None and j.at.span.path in program.sources:
-        source = program.sources[j.at.span.path]
-        start, end = source.line_column(j.at.span.start), source.line_column(j.at.span.end)
-        place = Place(j.at.span.path, *start, *end)
-    if not j.legal:
-        rule = f"expand-{j.code or j.verdict}"
-        ends = ""
-        if j.witness is not None:
-            ends = " (" + "; ".join(f"{e.kind} of {e.name} at {e.line}:{e.column}" for e in j.witness) + ")"
-        severity = "info" if plan_only else "error"
-        return [Diagnostic(rule, rule, severity, place, f"{name} {j.verdict}: {j.reason}{ends}")]  # type: ignore[arg-type]
-    return [
-        Diagnostic("expand-gain", "expand-gain", "warning", place, f"{name}: {note}")
-        for note in region.notes if note.startswith("no gain")
-    ]  # fmt: skip
 
 
 def _cost(choice: _Choice) -> tuple[float, float]:
