@@ -17,7 +17,7 @@ from hlspart.lowering.operations import Body
 
 _SIGNS = {"add": "+", "mul": "*", "fadd": "+", "fmul": "*", "dadd": "+", "dmul": "*"}
 _LOGIC = frozenset({"&", "|", "^", "&&", "||"})
-_FLOATS = frozenset({"fadd", "fmul", "dadd", "dmul"})
+FLOATS = frozenset({"fadd", "fmul", "dadd", "dmul"})
 
 
 def balance(body: Body, delay: Callable[[Op], float], unsafe: bool, early: bool = False) -> tuple[Body, bool]:
@@ -47,7 +47,7 @@ def _kind(op: Op, unsafe: bool) -> tuple[str, str, int] | None:
     """What an operation may be regrouped with; None when it may not."""
     if op.ref is not None or len(op.args) != 2 or op.impl is not None or op.latency is not None:
         return None
-    if op.kind in _FLOATS and not unsafe:
+    if op.kind in FLOATS and not unsafe:
         return None
     sign = op.text if op.kind == "logic" and op.text in _LOGIC else _SIGNS.get(op.kind)
     return (op.kind, sign, op.bits) if sign is not None and op.text == sign else None

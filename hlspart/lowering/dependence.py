@@ -165,9 +165,19 @@ class Carriers:
     def always_next(self, store: Op, load: Op) -> bool:
         """Whether ``load`` is of the element that ``store`` wrote one iteration before, in every iteration."""
         a, b = store.ref, load.ref
-        if a is None or b is None or self.own != 1:
+        if a is None or b is None or not self.own:
             return False
-        return next_iteration(a.index, b.index, self.space.names[-1], self.steps[-1])
+        if self.own == 1 and next_iteration(a.index, b.index, self.space.names[-1], self.steps[-1]):
+            return True
+        if b.domain == self.space.domain or self.relaxed is not None or any(s < 0 for s in self.steps):
+            return False  # only a condition can leave out the first iteration
+        store_map, load_map = relation(a, self.space.names), relation(b, self.space.names)
+        if store_map is None or load_map is None or not (store_map[0] == load_map[0] == "{"):  # values from outside
+            return False
+        from hlspart.sets import carried
+
+        outer = len(self.space.names) - self.own
+        return carried.follows((b.domain, load_map), (a.domain, store_map), self.space.domain, outer)
 
     def later(self, store: Op, load: Op) -> int | None:
         """Least distance above 1 after which ``load`` may be of an element of ``store``; None: never."""

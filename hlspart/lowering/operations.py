@@ -107,6 +107,7 @@ class Operations:
         self.frame = frame
         self.program = frame.program
         self.access = {(a.ref, a.kind): a for a in frame.analysis.accesses}
+        self.by_id = {a.id: a for a in frame.analysis.accesses}
         self.body = Body()
         self.constants: dict[int, int | float] = {}
         self.forms: dict[int, Affine] = {}  # values that are affine over the names of the space
@@ -200,12 +201,21 @@ class Operations:
         instance, arm = store.ref.branch[-1]
         test, branch, guards = self.tests[instance], self.branch, self.guards
         self.branch, self.guards = (*branch, (instance, 1 - arm)), (*guards, test)
-        other = self.load(place, bits, line)
+        other = self.load(replace(place, domain=self._rest(place, store.ref)), bits, line)
         self.branch, self.guards = branch, guards
         if self.body.ops[other].kind == "load":
             self.beside[other] = store.id
         either = (store.args[0], other) if arm == 0 else (other, store.args[0])
         return self.make("select", bits, (test, *either), line, (), "select")
+
+    def _rest(self, place: Location, ref: MemoryRef) -> str:
+        """Iterations at ``place`` in which the store of ``ref``, under one condition more, does not run."""
+        from hlspart.sets import carried
+
+        known = self.by_id.get(ref.access)
+        if known is None or not known.exact or ref.domain == place.domain or self.frame.uneven:
+            return place.domain
+        return carried.without(place.domain, self.frame.names, ref.domain)
 
     def store(self, place: Location, value: int, line: int, part: bool = False) -> None:
         """Store ``value`` at ``place``; an earlier store there that nothing may have read is taken back.

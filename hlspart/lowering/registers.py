@@ -21,15 +21,17 @@ def forward(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrie
     """Loads of what the iteration before has stored become registers."""
     for variable, (stores, loads) in _accesses(ops).items():
         memory = storage.memory(variable)
-        if len(stores) != 1 or memory.registers or memory.kept or carriers.own != 1:
+        if memory.registers or memory.kept:
             continue
-        store = stores[0]
-        if store.ref is None or store.ref.guarded or carriers.has_directive(variable, store, loads):
-            continue
-        for load in loads:
-            if carriers.always_next(store, load):
-                ops[load.id] = replace(load, kind="phi", args=(), ref=None)
-                carried.append(Carried(load.id, store.args[0], load.text.split()[0]))
+        for store in stores:
+            if store.ref is None or store.ref.guarded or carriers.has_directive(variable, store, loads):
+                continue
+            if not all(x is store or carriers.disjoint_banks(x, store) for x in stores):
+                continue
+            for load in loads:
+                if ops[load.id].kind == "load" and carriers.always_next(store, load):
+                    ops[load.id] = replace(load, kind="phi", args=(), ref=None)
+                    carried.append(Carried(load.id, store.args[0], load.text.split()[0]))
 
 
 def rotate(ops: dict[int, Op], carried: list[Carried], storage: Storage, carriers: Carriers) -> frozenset[int]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from hlspart.banking.counting import PortProblem
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
+from hlspart.lowering.balance import FLOATS
 from hlspart.lowering.dependence import REMAINDER
 from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.ports import PortCount
@@ -17,6 +18,7 @@ from hlspart.predict.loops import Prediction, shared_interval
 from hlspart.schedule.problem import Timing
 from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, recurrence_without
 
+REGROUPED = "in which order a balanced sum takes in what the recurrence makes is not known"
 PARTED = "whether the tool partitions a local array by itself is not known"
 MULTIPLIED = "whether the DSP block of a product also makes the sum, in a state of its own, is not known"
 
@@ -26,15 +28,16 @@ class Doubt:
     """Something that is not known of a loop, and how far it may relax or tighten the problem.
 
     It relaxes by ``fewer``, kinds of operators that may take as few states as they can, by ``gone``, orders that may
-    not hold, by ``counts``, ports that accesses may ask for instead, and by ``idle``, which says of an array, given
-    the II of the buses that are known, whether it may ask for none. It tightens when it is ``slow``, so that operators
-    and responses may take their most states, by ``more``, orders that may hold as well, and by ``ii``, which may
-    follow from it alone.
+    not hold, by ``passed``, operations that recurrences may not go through, by ``counts``, ports that accesses may ask
+    for instead, and by ``idle``, which says of an array, given the II of the buses that are known, whether it may ask
+    for none. It tightens when it is ``slow``, so that operators and responses may take their most states, by ``more``,
+    orders that may hold as well, and by ``ii``, which may follow from it alone.
     """
 
     cause: str
     fewer: frozenset[str] = frozenset()
     gone: frozenset[Edge] = frozenset()
+    passed: frozenset[int] = frozenset()
     counts: Mapping[int, PortCount] | None = None
     idle: Callable[[int, int], bool] | None = None
     slow: bool = False
@@ -103,9 +106,11 @@ def _of_recurrences(p: Prediction) -> Iterator[Doubt]:
     if decided := _decided_by_loads(p.problem.graph):
         text = "whether the tool waits for a loaded value that decides the next address is not known"
         yield Doubt(text, gone=decided)
-    if item.balanced and p.recurrence_ii > 1 and _sums_in_row(p):
-        text = "in which order a balanced sum takes in what the recurrence makes is not known"
-        yield Doubt(text, fewer=frozenset({"add", "sub"}))
+    if item.balanced and p.recurrence_ii > 1:
+        if _sums_in_row(p):
+            yield Doubt(REGROUPED, fewer=frozenset({"add", "sub"}))
+        if item.storage.target.unsafe_math and (inner := _inner_sums(p)):
+            yield Doubt(REGROUPED, passed=inner)
     if item.speculative:
         text = "whether an iteration starts before the exit test of the last one is decided is not known"
         yield Doubt(text, gone=item.speculative)
@@ -140,9 +145,10 @@ def _loosest_recurrence(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tup
     low, why = p.recurrence_ii, list[Doubt]()
     kinds: frozenset[str] = frozenset()
     gone: frozenset[Edge] = frozenset()
-    for doubt in (d for d in found if d.fewer or d.gone) if low > 1 else ():
-        kinds, gone = kinds | doubt.fewer, gone | doubt.gone
-        ii = recurrence_without(p.problem, kinds, gone)
+    passed: frozenset[int] = frozenset()
+    for doubt in (d for d in found if d.fewer or d.gone or d.passed) if low > 1 else ():
+        kinds, gone, passed = kinds | doubt.fewer, gone | doubt.gone, passed | doubt.passed
+        ii = recurrence_without(p.problem, kinds, gone, passed)
         if ii < low:
             low = ii
             why.append(doubt)
@@ -266,6 +272,19 @@ def _sums_in_row(p: Prediction) -> bool:
     ops = p.problem.graph.ops
     cycle = critical_cycle(p.problem, p.recurrence_ii)
     return any(ops[e.source].kind == ops[e.sink].kind == "add" for e in cycle if e.kind == "data" and not e.distance)
+
+
+def _inner_sums(p: Prediction) -> frozenset[int]:
+    """Sums and products of floating point that are an operand of one of their kind alone: a tree has another root."""
+    ops, users = p.problem.graph.ops, dict[int, set[int]]()
+    for e in p.problem.graph.edges:
+        if e.kind == "data" and not e.distance:
+            users.setdefault(e.source, set()).add(e.sink)
+    return frozenset(
+        i
+        for i, by in users.items()
+        if ops[i].kind in FLOATS and {ops[x].kind for x in by} == {ops[i].kind} and len(by) == 1
+    )
 
 
 def _decided_by_loads(graph: Graph) -> frozenset[Edge]:

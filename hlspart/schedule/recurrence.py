@@ -215,10 +215,16 @@ def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:
     return high
 
 
-def recurrence_without(problem: Problem, kinds: frozenset[str], gone: frozenset[Edge]) -> int:
-    """Recurrence II if operations of ``kinds`` took the fewest states they may (else one), without ``gone``."""
+def recurrence_without(
+    problem: Problem, kinds: frozenset[str], gone: frozenset[Edge], passed: frozenset[int] = frozenset()
+) -> int:
+    """Recurrence II if operations of ``kinds`` took the fewest states they may (else one), without ``gone``.
+
+    ``passed``: operations that recurrences need not go through.
+    """
     ops = problem.graph.ops
     timing = {i: (Timing(max(1, t.least), 0.0, 0.0) if ops[i].kind in kinds else t) for i, t in problem.timing.items()}
+    timing |= {i: Timing(1, 0.0, 0.0) for i in passed if i in timing}
     edges = tuple(e for e in problem.graph.edges if e not in gone)
     best = replace(problem, graph=replace(problem.graph, edges=edges), timing=timing)
     return recurrence_ii(best) or 1

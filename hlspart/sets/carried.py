@@ -200,6 +200,34 @@ def within(domain: str, names: tuple[str, ...], space: str) -> str:
     return str(inside.coalesce())
 
 
+@lru_cache(maxsize=4096)
+def without(domain: str, names: tuple[str, ...], part: str) -> str:
+    """The iterations of ``domain`` that are not in ``part``, both over ``names``."""
+    rest = isl.Set(domain).subtract(isl.Set(part))
+    for position, name in enumerate(names):
+        rest = rest.set_dim_name(isl.dim_type.set, position, name)
+    return str(rest.coalesce())
+
+
+@lru_cache(maxsize=256)
+def _before(space: str, outer: int) -> isl.Map:
+    """The last iteration ahead of each one of ``space``, the first ``outer`` names staying."""
+    whole = isl.Set(space)
+    pairs = isl.Map.lex_gt(whole.get_space()).intersect_domain(whole).intersect_range(whole)
+    for k in range(outer):
+        pairs = pairs.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+    return pairs.lexmax()
+
+
+@lru_cache(maxsize=4096)
+def follows(load: tuple[str, str], store: tuple[str, str], space: str, outer: int) -> bool:
+    """Whether ``load`` is always of the element of ``store`` in the iteration before, ``outer`` names staying.
+
+    Both as (domain, map) over the names of ``space``.
+    """
+    return bool(_relation(*load).is_subset(_before(space, outer).apply_range(_relation(*store))))
+
+
 def constrain(domain: str, names: tuple[str, ...], conditions: Sequence[str]) -> str:
     """``domain`` with further conditions (isl syntax over ``names``)."""
     extra = isl.Set(f"{{ [{', '.join(names)}] : {' and '.join(conditions) or 'true'} }}")

@@ -302,6 +302,11 @@ class Target:
         return bool(self.profile["pipeline"]["reciprocals"])
 
     @property
+    def fabric_adders(self) -> bool:
+        """Whether recurrences that miss the II that a directive names get adders without DSP blocks, if quicker."""
+        return bool(self.profile["pipeline"]["fabric_adders"])
+
+    @property
     def handing_ns(self) -> float:
         """Delay of handing on a sum, chosen by a condition, in the last state of its operator; inf: a state later."""
         return self.scalar_ns if self.profile["pipeline"]["resets_in_time"] else math.inf

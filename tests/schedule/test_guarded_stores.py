@@ -36,8 +36,8 @@ def loops(text: str, name: str = "f.c") -> dict[str, LoopResult]:
 def test_a_sum_that_a_condition_starts() -> None:
     (found,) = (x for x in loops(SUM % "if (j == 0) s[i] = 0;").values() if x.pipelined)
     assert found.name == "A_B"  # flattened, unlike a nest that goes on with what stands in memory
-    assert found.bounds is not None and found.bounds[0] == 4  # an adder without DSP blocks; no load, no store
-    assert next((x.reads, x.writes) for x in found.banks if x.array == "s") == (1, 1)
+    assert (found.ii, found.bounds) == (4, None)  # an adder without DSP blocks; no load, no store
+    assert next((x.reads, x.writes) for x in found.banks if x.array == "s") == (0, 1)  # behind the first: a register
     assert [x.name for x in loops(SUM % "").values() if x.pipelined] == ["B"]
 
 
@@ -45,7 +45,35 @@ def test_the_other_arm_loads() -> None:
     """The value is read where the condition does not set it, whichever arm that is."""
     either = SUM % "if (j) { } else s[i] = 1;"
     (found,) = (x for x in loops(either).values() if x.pipelined)
-    assert found.bounds is not None and found.bounds[0] == 4
+    assert (found.ii, found.bounds) == (4, None)
+
+
+def test_a_condition_that_does_not_start_every_row() -> None:
+    """Rows but the first go on with what stands in memory: the load stays, and with it the doubt."""
+    (found,) = (x for x in loops(SUM % "if (i == 0 && j == 0) s[i] = 0;").values() if x.pipelined)
+    assert found.ii != 4
+    assert next((x.reads, x.writes) for x in found.banks if x.array == "s") == (1, 1)
+
+
+ROWS = """void f(float a[8][3][3], float out[8]) {
+    float s[8];
+    A: for (int i = 0; i < 8; i++)
+        B: for (int p = 0; p < 3; p++)
+            C: for (int q = 0; q < 3; q++) {
+                #pragma HLS PIPELINE II=1
+                if (%s) s[i] = 0;
+                s[i] = s[i] + a[i][p][q];
+                out[i] = s[i];
+            }
+}
+"""
+
+
+@pytest.mark.parametrize(("condition", "reads"), [("p == 0 && q == 0", 0), ("q == 0", 0), ("p == 0", 0), ("p == 1", 1)])
+def test_a_sum_over_two_loops(condition: str, reads: int) -> None:
+    """Behind the last iteration of C comes the first of the next p: of the same element, stored just before."""
+    found = loops(ROWS % condition)["A_B_C"]
+    assert [x.reads for x in found.banks if x.array == "s"] == [reads]
 
 
 STREAMS = """#include <hls_stream.h>

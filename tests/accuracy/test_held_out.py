@@ -1,0 +1,64 @@
+"""``run.py --held-out``: every loop and function of a specification is counted, with what became of it."""
+
+import json
+
+import held_out
+
+TEXT = """int f(int a[64], int b[64]) {
+    int s = 0;
+    FIRST: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        s += a[i] * b[i];
+    }
+    return s;
+}
+"""
+DESIGN = {"texts": {"f.c": TEXT}, "top": "f", "tool": "vitis-2023.2", "part": "xcu280-fsvh2892-2L-e", "clock_ns": 10.0}
+
+
+def counted(tmp_path, facts, seconds=60.0):
+    spec = tmp_path / "spec.json"
+    spec.write_text(json.dumps([DESIGN | fact for fact in facts]))
+    return held_out.run(spec, tmp_path, seconds)
+
+
+def test_outcomes_of_loops(tmp_path):
+    facts = [{"loop": "FIRST", "ii": 1, "depth": 3}, {"loop": "FIRST", "ii": 2}, {"loop": "OTHER", "ii": 1}]
+    loops, functions = counted(tmp_path, facts)
+    assert [(x.name, x.outcome) for x in loops] == [("FIRST", "right"), ("FIRST", "wrong"), ("OTHER", "not found")]
+    assert functions == []
+    table = held_out.loop_table(loops)
+    assert "loops in the reports         3" in table
+    assert "right of numbers given     1 of 2 (50.0%)" in table
+
+
+def test_functions(tmp_path):
+    loops, functions = counted(tmp_path, [{"latency_min": 1, "latency_max": 1, "dsp": 3, "bram18k": 0}])
+    assert loops == [] and len(functions) == 1
+    assert functions[0].known and not functions[0].near and functions[0].resources["dsp"][0] == 3
+    latency = functions[0].predicted.max
+    _, functions = counted(tmp_path, [{"latency_min": latency, "latency_max": latency}])
+    assert functions[0].exact and functions[0].near
+
+
+def test_what_is_not_read_is_counted(tmp_path):
+    loops, functions = counted(tmp_path, [{"sources": ["none.c"], "texts": {}, "loop": "L", "ii": 1}])
+    assert [(x.outcome, functions) for x in loops] == [("not found", [])]
+    assert held_out.loop_table(loops).count("100.0%") == 1
+
+
+def test_reports_of_a_design(tmp_path):
+    """All loops of the reports that an entry names."""
+    (tmp_path / "f_csynth.rpt").write_text("""== Vitis HLS Report for 'f'
++ Latency:
+    * Loop:
+    +----------+-----+-----+-----------+-----------+------------+------+----------+
+    |          |  Latency  | Iteration |  Initiation Interval   | Trip |          |
+    | Loop Name| min | max |  Latency  |  achieved |   target   | Count| Pipelined|
+    +----------+-----+-----+-----------+-----------+------------+------+----------+
+    |- FIRST   |   65|   65|          3|          1|           1|    64|       yes|
+    |- GONE    |   65|   65|          3|          1|           1|    64|       yes|
+    +----------+-----+-----+-----------+-----------+------------+------+----------+
+""")
+    loops, _ = counted(tmp_path, [{"reports": ["f_csynth.rpt"]}])
+    assert [(x.name, x.outcome) for x in loops] == [("FIRST", "right"), ("GONE", "not found")]

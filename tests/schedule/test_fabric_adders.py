@@ -1,0 +1,71 @@
+"""Adders of recurrences that miss the II that a directive names, and sums that may be taken in another order.
+
+Reports of four repositories (Vitis HLS 2022.2 and 2023.2, UltraScale+): see the profile of 2022.2.
+"""
+
+from __future__ import annotations
+
+import pytest
+from predicting import loop
+
+from hlspart.model.options import Options, TargetOptions
+from hlspart.pipeline import Pipeline
+
+PART = "xcu280-fsvh2892-2L-e"
+
+TEXT = """float f(float x[64]) {
+    float s = 0;
+    L: for (int i = 0; i < 64; i++) {
+        #pragma HLS PIPELINE %s
+        s += x[i] * 3.0f;
+    }
+    return s;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "tool", "clock", "ii", "dsp"),
+    [
+        ("II=1", "vitis-2023.2", 3.33, 4, 3),  # the product alone has DSP blocks
+        ("II=4", "vitis-2022.2", 3.33, 4, 3),
+        ("II=1", "vitis-2023.2", 4.0, 3, 3),
+        ("", "vitis-2023.2", 4.0, 6, 5),
+        ("II=6", "vitis-2023.2", 4.0, 6, 5),  # reached with DSP blocks
+    ],
+)
+def test_adders_of_a_recurrence(asked: str, tool: str, clock: float, ii: int, dsp: int) -> None:
+    found = loop(TEXT % asked, tool=tool, part=PART, clock_ns=clock)
+    assert (found.ii, found.bounds, found.dsp) == (ii, None, dsp)
+
+
+def test_a_version_without_reports() -> None:
+    found = loop(TEXT % "II=1", tool="vitis-2022.1", part="xcu280-fsvh2892-2L-e", clock_ns=4.0)
+    assert (found.ii, found.bounds) == (None, (3, 6))
+
+
+SUMS = """void f(float a[64][%d], float out[64]) {
+    #pragma HLS ARRAY_PARTITION variable=a complete dim=2
+    float s[64];
+    A: for (int i = 0; i < 64; i++)
+        L: for (int j = 0; j < 8; j++) {
+            #pragma HLS PIPELINE II=1
+            if (j == 0) s[i] = 0;
+            for (int k = 0; k < %d; k++) s[i] += a[i][k] * 2.0f;
+            out[i] = s[i];
+        }
+}
+"""
+
+
+@pytest.mark.parametrize("terms", [2, 4, 8])
+def test_sums_in_any_order(terms: int) -> None:
+    """Under unsafe math the carried value may join a balanced sum last (one adder) or first (all on its way)."""
+    settings = (("config_compile.unsafe_math_optimizations", "1"),)
+    target = TargetOptions(tool="vitis-2023.2", part=PART, clock_ns=3.33, settings=settings)
+    text = SUMS % (terms, terms)
+    found = next(x for x in Pipeline(["f.c"], Options(top="f", target=target), lambda _: text.encode()).figures.loops
+                 if x.pipelined)  # fmt: skip
+    low, high = found.bounds or (found.ii, found.ii)
+    assert low is not None and high is not None
+    assert low <= 4 < 4 * (terms.bit_length()) <= high
