@@ -251,10 +251,10 @@ class Pipeline:
             self.options.top, plan_only, sweep,
         )  # fmt: skip
 
-    def explore(self, top: str, options: ExploreOptions) -> ExploreResult:
+    def explore(self, top: str, options: ExploreOptions, told: Callable[[str], None] | None = None) -> ExploreResult:
         """The best tiles, elements and order for the nests of a function.
 
-        Raises the errors of :mod:`hlspart.explore`.
+        ``told`` takes lines about how far the search is. Raises the errors of :mod:`hlspart.explore`.
         """
         from hlspart.explore.engine import Explorer
         from hlspart.infer.emission import pragma_texts
@@ -265,7 +265,7 @@ class Pipeline:
 
         target = f"{self.target.tool} {self.target.part} {self.target.clock_ns}"
         wide = self.target.flow != "vitis"
-        return Explorer(self.program, self.analysis, top, options, target, self.predict, banked, wide).explore()
+        return Explorer(self.program, self.analysis, top, options, target, self.predict, banked, wide, told).explore()
 
     def _expansions(self) -> Sequence[Diagnostic]:
         """What is wrong with the pragmas of expansions."""

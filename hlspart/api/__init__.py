@@ -18,12 +18,14 @@ from hlspart.api.answers import (
 from hlspart.api.calls import advise, open, parse, verify
 from hlspart.api.changes import reverse, unroll
 from hlspart.api.document import Document
+from hlspart.api.exploration import ExploreAnswer
 from hlspart.api.kernel import BuffersAnswer, InferAnswer, Kernel, LayoutAnswer, RewriteAnswer
 from hlspart.inputs import InputError
 
 __all__ = [
     "AccessAnswer", "AdviceAnswer",
-    "Answer", "BankMap", "BuffersAnswer", "Document", "IIAnswer", "InferAnswer", "InputError", "Kernel",
+    "Answer", "BankMap", "BuffersAnswer", "Document", "ExploreAnswer",
+    "IIAnswer", "InferAnswer", "InputError", "Kernel",
     "LayoutAnswer", "LintAnswer",
     "RewriteAnswer", "VerifyAnswer", "advise", "bank_map", "open", "parse", "reverse", "unroll", "verify",
 ]  # fmt: skip

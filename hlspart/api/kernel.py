@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hlspart.api.answers import AccessAnswer, Answer, BankMap, IIAnswer, LintAnswer, bank_map
 from hlspart.api.changes import Change, transformed
+from hlspart.api.exploration import Explores
 from hlspart.inputs import InputError
 from hlspart.model.options import BufferOptions, InferOptions, RewriteOptions
 from hlspart.pipeline import Pipeline
@@ -210,11 +211,10 @@ class LayoutAnswer(Answer):
 
 
 @dataclass(frozen=True, eq=False)
-class Kernel:
+class Kernel(Explores):
     """Some files under some options. Every answer is computed once.
 
-    Files that do not use each other are programs of their own, see :attr:`programs`; a variable's number in a record
-    is one of its program.
+    Files that do not use each other are :attr:`programs` of their own; a variable's number is one of its program.
     """
 
     pipeline: Pipeline  # all files as one program

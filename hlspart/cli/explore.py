@@ -8,14 +8,17 @@ from typing import Any
 
 import click
 
+from hlspart.api import ExploreAnswer
 from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import optional_files
+from hlspart.cli.progress import PROGRESS
 from hlspart.cli.run import UNUSABLE, Run, reports
 from hlspart.inputs import display_path
-from hlspart.model.exploring import Assumed, ExploreOptions, ExternalMemory, ResourceBudget
+from hlspart.model.exploring import Assumed, ExploreOptions, ExploreResult, ExternalMemory, ResourceBudget
 from hlspart.reading import read_file
 from hlspart.render import explore as text
-from hlspart.render import json, shapes
+from hlspart.render import explore_page as page
+from hlspart.render import json
 
 SCHEMA = "hlspart.explore/1"
 _UNITS = {"": 1, "b": 1, "kb": 1000, "kib": 1024, "mb": 10**6, "mib": 1 << 20, "gb": 10**9, "gib": 1 << 30}
@@ -57,6 +60,8 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*|%)\Z")
 @click.option("--plan", "plan_only", is_flag=True, help="Nests, layers and sizes of spaces; nothing is evaluated.")
 @click.option("--fix", metavar="FILE.toml", help="Requests beside those of pragmas.")
 @click.option("--patterns", "pattern_file", metavar="FILE", help="Kinds of nests that become one region.")
+@click.option("--html", metavar="FILE", help="A page: fronts, steps, memory, failures.")
+@click.option("--svg", metavar="FILE", help="The fronts as a picture.")
 @click.option("--shardings", metavar="N,H,W,C", help="Without a FILE: shard vectors of a tensor, level by level.")
 @click.option("--dtype", default="fp32", show_default=True, help="Element type of --shardings.")
 def command(
@@ -68,6 +73,8 @@ def command(
     pareto: bool,
     model: str,
     fix: str | None,
+    html: str | None,
+    svg: str | None,
     pattern_file: str | None,
     pipeline: str,
     whole: int,
@@ -105,7 +112,7 @@ def command(
     if state is not None and resume is not None:
         raise click.UsageError("give --state or --resume, not both")
     run = Run("explore", shared, products=True)
-    program = run.load()
+    run.load()
     options = ExploreOptions(
         elements=elements,
         budget=_budget(budget, run),
@@ -129,32 +136,35 @@ def command(
         jobs=jobs,
         cluster=cluster,
     )
-    entry: dict[str, Any] = {}
-    owner = ""
+    result: ExploreResult | None = None
+    top = ""
     if run.code != UNUSABLE:
-        from hlspart.explore import FarmError, FixError, PatternError, RequestFileError, StateError
+        from hlspart.explore import ExploreError, FixError, RequestFileError
 
         top = run.top()
-        owner = program.functions[top].at.span.path
         try:
-            result = run.pipeline.explore(top, options)
+            result = run.pipeline.explore(top, options, PROGRESS.note)
         except FixError as error:
             click.echo(str(error), err=True)
             run.found()
-        except (RequestFileError, PatternError) as error:
+        except RequestFileError as error:
             click.echo(str(error), err=True)
             run.code = UNUSABLE
-        except (StateError, FarmError) as error:
+        except ExploreError as error:
             raise click.ClickException(str(error)) from None
         else:
-            entry = dict(result.shape)
             run.say(result.diagnostics)
             if not result.fits:
                 run.found()
             for path, new in result.texts.items() if run.output or run.out_dir else ():
                 folder = run.out_dir
                 run.product(os.path.join(folder, os.path.basename(path)) if folder else run.output or "-", new)
-    shape = shapes.document(SCHEMA, program, run.pipeline.paths, lambda path: entry if path == owner else {})
+    answer = ExploreAnswer(run.pipeline, run.pipeline.paths, top, result)
+    shape = answer.to_json()
+    if html is not None:
+        run.product(html, page.render(shape))
+    if svg is not None:
+        run.product(svg, page.picture(shape))
     return run.finish({"text": lambda _: text.render(shape), "json": lambda _: json.render(shape)})
 
 

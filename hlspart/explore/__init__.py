@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from hlspart.explore.farm import FarmError
-from hlspart.explore.regions import PatternError
-from hlspart.explore.requests import FixError, RequestFileError
+from hlspart.explore.errors import ExploreError, FarmError, FixError, RequestFileError, StateError
 from hlspart.explore.space import levels
-from hlspart.explore.store import StateError
 
-__all__ = ["FarmError", "FixError", "PatternError", "RequestFileError", "StateError", "engine", "levels"]
+__all__ = ["ExploreError", "FarmError", "FixError", "RequestFileError", "StateError", "engine", "levels"]

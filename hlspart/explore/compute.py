@@ -32,7 +32,7 @@ class Compute:
     def function(self, name: str) -> list[str]:
         """The function that works on one tile of every element."""
         given = [f"{type_text(self.frame.program, v.id)} {v.name}" for v in self.frame.w.scalars]
-        given += [self.frame.parameter(o) for o in self.frame.nest.operands]
+        given += dict.fromkeys(self.frame.parameter(o) for o in self.frame.nest.operands)
         given += self.frame.counts(range(len(self.frame.nest.loops)))
         lines = [f"static void {name}({', '.join(given)}) {{", "#pragma HLS INLINE off"]
         parts = [o for o in self.frame.nest.operands if self._parts(o)]
@@ -77,7 +77,7 @@ class Compute:
         moved = zip(self.frame.nest.operands, self.frame.w.windows, strict=True)
         hidden = [u.at.span for o, w in moved if not o.in_place for u in self.frame.texts.uses.get(w.variable.id, ())]
         for ref in self.frame.w.stands_for.values():
-            held = self._operand(ref.variable)
+            held = self._operand(ref)
             if held is not None and held.in_place and self.frame.texts.mentions(ref.at.span, variable):
                 return True
         for stmt in (*kept, self.frame.w.body):
@@ -143,20 +143,20 @@ class Compute:
         edits: dict[Span, str] = {}
         for root in statement_expressions(self.frame.program, stmt):
             for e in walk(root):
-                if isinstance(e, ArrayRef) and (operand := self._operand(e.variable)) is not None:
+                if isinstance(e, ArrayRef) and (operand := self._operand(e)) is not None:
                     if operand.in_place:
                         continue
                     edits[self._editable(e.at)] = self._element(e, operand, parts)
                 elif isinstance(e, Name) and e.variable in self.frame.w.stands_for:
                     ref = self.frame.w.stands_for[e.variable]
-                    held = self._operand(ref.variable)
+                    held = self._operand(ref)
                     assert held is not None
                     edits[self._editable(e.at)] = self._element(ref, held, parts)
         if isinstance(stmt, Declare) and stmt.variables[0] in self.frame.w.stands_for:
             variable = self.frame.program.variable(stmt.variables[0])
             init = variable.declarations[0].initialiser
             ref = self.frame.w.stands_for[variable.id]
-            held = self._operand(ref.variable)
+            held = self._operand(ref)
             if init is None or not init.editable or len(stmt.variables) > 1 or held is None:
                 raise Refusal("scalar", f"the first value of {variable.name} cannot be moved", stmt.at)
             value = self.frame.texts.edited(init.span, {s: t for s, t in edits.items() if init.span.start <= s.start})
@@ -170,11 +170,9 @@ class Compute:
             raise Refusal("macro", "a macro's body names an array of the nest", self.frame.w.loops[0].at)
         return span
 
-    def _operand(self, variable: int) -> Operand | None:
-        for operand, window in zip(self.frame.nest.operands, self.frame.w.windows, strict=True):
-            if window.variable.id == variable:
-                return operand
-        return None
+    def _operand(self, ref: ArrayRef) -> Operand | None:
+        number = self.frame.w.owner.get(ref.id)
+        return None if number is None else self.frame.nest.operands[number]
 
     def _element(self, ref: ArrayRef, operand: Operand, parts: frozenset[str]) -> str:
         """The word of a buffer that holds an element."""

@@ -182,7 +182,8 @@ class _Writer:
             if operand.name in loads:
                 tests = [f"{phase} < {n}", *self._begins(move.period, 0)]
                 yield f"if ({' && '.join(tests)}) {call(loads[operand.name], operand, 0)}"
-        values = [v.name for v in self.frame.w.scalars] + [buffer(o, True) for o in self.frame.nest.operands]
+        values = [v.name for v in self.frame.w.scalars]
+        values += dict.fromkeys(buffer(o, True) for o in self.frame.nest.operands)
         values += self._at(1, range(len(self.frame.nest.loops)))
         yield f"if ({phase} >= 1 && {phase} <= {n}) {compute}({', '.join(values)});"
 

@@ -13,6 +13,7 @@ from hlspart.explore.planning import MODEL, Banked, Predict, SearchedNest, Searc
 from hlspart.explore.readback import Selection, WrittenChoice, select
 from hlspart.explore.search import SearchProblem, Task, collect, tasks
 from hlspart.explore.store import Store
+from hlspart.explore.watch import Told, Watch
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.exploring import Combined, Explored, ExploreOptions, ExploreResult, ResourceBudget
 from hlspart.model.program import Program
@@ -20,14 +21,16 @@ from hlspart.version import __version__
 
 
 class Explorer:
-    """One top function. Raises :class:`RequestFileError` and :class:`PatternError`."""
+    """One top function. Raises :class:`RequestFileError`."""
 
     def __init__(
         self, program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: str,
-        predict: Predict, banked: Banked, wide: bool = True,
+        predict: Predict, banked: Banked, wide: bool = True, told: Told | None = None,
     ) -> None:  # fmt: skip
-        """``target``: tool, part and clock in words, part of every key. ``wide``: arrays may have several ports."""
-        self.options = options
+        """``target``: tool, part and clock in words, part of every key. ``wide``: arrays may have several ports.
+        ``told``: takes lines about how far the search is.
+        """
+        self.options, self.told = options, told
         self.plan = SearchPlan(program, analysis, top, options, target, predict, banked, wide)
 
     @property
@@ -94,8 +97,15 @@ class Explorer:
         store = Store(self.options.state, space, self.options.resume)
         until = None if self.options.seconds is None else time.monotonic() + self.options.seconds
         left = [t for t in planned if t.key not in store.done]
+        watch = Watch(problem, planned, self.told or (lambda _: None))
+        watch.take(list(store.done.values()))
+
+        def done(records: list[dict[str, Any]]) -> None:
+            store.add(records)
+            watch.take(records)
+
         try:
-            farm.run(problem, left, store.add, self.options.jobs, self.options.cluster, until)
+            farm.run(problem, left, done, self.options.jobs, self.options.cluster, until)
         finally:
             store.close()
         # a record crosses the disk or a network: the same plain values with and without

@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
+from hlspart.explore.errors import FarmError
 from hlspart.explore.search import SearchProblem, Task
 from hlspart.version import __version__
 
@@ -17,10 +18,6 @@ Done = Callable[[list[dict[str, Any]]], None]
 ATTEMPTS = 5
 #: Tasks per worker that are under way at once: enough to keep it busy, few to lose.
 AHEAD = 2
-
-
-class FarmError(Exception):
-    """Workers that cannot be used."""
 
 
 def run(

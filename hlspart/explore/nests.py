@@ -8,8 +8,9 @@ Statements before and behind an inner loop run in its first and last iteration.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from hlspart.expand.region import Refusal, build
@@ -73,6 +74,7 @@ class ReadNest:
     stands_for: Mapping[int, ArrayRef]
     dropped: tuple[Stmt, ...]
     forms: Mapping[int, tuple[Affine, ...]]  # by id of the reference
+    owner: Mapping[int, int]  # id of the reference -> number of its operand
     counters: Mapping[str, int]  # iterator of a loop of the band -> its number
     inner: Mapping[str, str]  # iterator of another loop -> its name in the text
 
@@ -101,6 +103,7 @@ class _Reader:
     def __init__(self, program: Program, analysis: AccessAnalysis, function: Function, outer: Loop, whole: int) -> None:
         self.program, self.analysis, self.function, self.outer, self.whole = program, analysis, function, outer, whole
         self.kept: list[tuple[int, Stmt, bool]] = []
+        self.owner: dict[int, int] = {}
 
     def read(self) -> ReadNest:
         if not self.outer.at.editable or self.outer.at.span.path not in {u.path for u in self.program.units}:
@@ -143,7 +146,7 @@ class _Reader:
         counters = {str(self.analysis.loops[x.id].iterator): k for k, x in enumerate(loops)}
         return ReadNest(
             nest, self.function, tuple(loops), starts, strides, kept, body, windows, self._scalars(loops),
-            self.sums.stands_for, tuple(self.sums.dropped), forms, counters, names,
+            self.sums.stands_for, tuple(self.sums.dropped), forms, self.owner, counters, names,
         )  # fmt: skip
 
     # --------------------------------------------------------------------------------- loops
@@ -205,8 +208,28 @@ class _Reader:
     ) -> tuple[tuple[Operand, ...], tuple[OperandWindow, ...]]:
         if not accesses:
             raise Refusal("no-array", "the nest uses no array", self.outer.at)
-        pairs = [self._operand(loops, strides, self.program.variable(v), mine) for v, mine in accesses.items()]
+        pairs: list[tuple[Operand, OperandWindow]] = []
+        for v, mine in accesses.items():
+            variable = self.program.variable(v)
+            groups = [mine] if any(a.kind == "write" for a in mine) else self._windows(loops, variable, mine)
+            for number, group in enumerate(groups):
+                operand, window = self._operand(loops, strides, variable, group)
+                taken = {*(x.name for x, _ in pairs), *(self.program.variable(u).name for u in accesses)}
+                name = operand.name if not number else next(
+                    n for k in itertools.count(number + 1) if (n := f"{operand.name}_{k}") not in taken
+                )  # fmt: skip
+                self.owner |= {a.ref: len(pairs) for a in group}
+                pairs.append((replace(operand, name=name), window))
         return tuple(o for o, _ in pairs), tuple(w for _, w in pairs)
+
+    def _windows(self, loops: Sequence[Loop], variable: Variable, mine: list[Access]) -> list[list[Access]]:
+        """Accesses to an array that is only read, apart where loops move them in different ways."""
+        band = {self.analysis.loops[x.id].iterator for x in loops}
+        found: dict[tuple[object, ...], list[Access]] = {}
+        for a in mine:
+            moved = tuple(tuple((n, c) for n, c in f.terms if n in band) for f in self._form(variable, a))
+            found.setdefault(moved, []).append(a)
+        return list(found.values())
 
     def _operand(
         self, loops: Sequence[Loop], strides: Sequence[int], variable: Variable, mine: list[Access]

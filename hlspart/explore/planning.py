@@ -9,10 +9,11 @@ from dataclasses import asdict, dataclass, replace
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import write
+from hlspart.explore.errors import FixError
 from hlspart.explore.layers import Layers, NestUses, layers
 from hlspart.explore.nests import KeptNest, ReadNest, nests
 from hlspart.explore.regions import NestRegion, joined, patterns, regions
-from hlspart.explore.requests import FixError, Requests, fault, finding, from_file, requests
+from hlspart.explore.requests import Requests, fault, finding, from_file, requests
 from hlspart.explore.space import Space, splits
 from hlspart.explore.store import digest
 from hlspart.model.access import AccessAnalysis
@@ -44,7 +45,7 @@ class SearchedNest:
 
 
 class SearchPlan:
-    """The nests of one top function. Raises :class:`RequestFileError` and :class:`PatternError`."""
+    """The nests of one top function. Raises :class:`RequestFileError`."""
 
     def __init__(
         self, program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: str,
@@ -193,7 +194,7 @@ class SearchPlan:
         resident: dict[str, bool] = {}
         for wish in self.asked.fixes.get(nest.loops[0].id, ()):
             if wish.array is not None:
-                self._array_fixed(of, wish, resident)
+                self._array_fixed(nest, wish, resident)
                 continue
             k = next((k for k in range(len(of.loops)) if wish.loop in self._loop(nest, k)), None)
             if k is None:
@@ -221,17 +222,19 @@ class SearchPlan:
             raise FixError(fault(wish.place, f"split={wish.split} of {wish.loop} {why} {some}"))
 
     @staticmethod
-    def _array_fixed(of: TiledNest, wish: FixRequest, resident: dict[str, bool]) -> None:
-        operand = next((o for o in of.operands if o.name == wish.array), None)
-        if operand is None:
-            names = ", ".join(o.name for o in of.operands)
+    def _array_fixed(nest: ReadNest, wish: FixRequest, resident: dict[str, bool]) -> None:
+        pairs = list(zip(nest.nest.operands, nest.windows, strict=True))
+        meant = [o for o, w in pairs if w.variable.name == wish.array]
+        if not meant:
+            names = ", ".join(dict.fromkeys(w.variable.name for _, w in pairs))
             raise FixError(fault(wish.place, f"no array {wish.array!r} to fix; the nest uses {names}"))
-        if resident.get(operand.name, wish.resident) != wish.resident:
-            raise FixError(fault(wish.place, f"{wish.array} cannot be resident and stream"))
-        if operand.in_place and not wish.resident:
-            raise FixError(fault(wish.place, f"{wish.array} lies on the chip in this region"))
-        if not operand.in_place:
-            resident[operand.name] = wish.resident
+        for operand in meant:
+            if resident.get(operand.name, wish.resident) != wish.resident:
+                raise FixError(fault(wish.place, f"{wish.array} cannot be resident and stream"))
+            if operand.in_place and not wish.resident:
+                raise FixError(fault(wish.place, f"{wish.array} lies on the chip in this region"))
+            if not operand.in_place:
+                resident[operand.name] = wish.resident
 
     # ------------------------------------------------------------------------------- figures
 

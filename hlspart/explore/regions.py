@@ -10,18 +10,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hlspart.explore.errors import RequestFileError
 from hlspart.explore.layers import LayerEdge
 from hlspart.explore.nests import ReadNest
-from hlspart.model.exploring import Operand
 from hlspart.model.program import ArrayRef, Assign, Declare, ExprStmt, Loop, PragmaMark, walk_statements
 
 KINDS = ("copy", "map", "stencil", "reduce", "matmul")
 REPEATS = 4
 _LINE = re.compile(r"(?:(-?\d+)\s*:)?(.*)")
-
-
-class PatternError(Exception):
-    """A file of patterns that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,7 @@ class NestRegion:
 
 
 def patterns(path: str, text: str) -> tuple[KindPattern, ...]:
-    """The patterns of a file. Raises :class:`PatternError`."""
+    """The patterns of a file. Raises :class:`RequestFileError`."""
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         content = line.partition("#")[0].strip()
@@ -68,9 +64,11 @@ def patterns(path: str, text: str) -> tuple[KindPattern, ...]:
             for word in words:
                 if word.removesuffix("*") not in KINDS:
                     at = line.index(word) + 1
-                    raise PatternError(f"{path}:{number}:{at}: error: {word!r} is no kind of nest: {', '.join(KINDS)}")
+                    raise RequestFileError(
+                        f"{path}:{number}:{at}: error: {word!r} is no kind of nest: {', '.join(KINDS)}"
+                    )
             if not words:
-                raise PatternError(f"{path}:{number}:1: error: a pattern is empty")
+                raise RequestFileError(f"{path}:{number}:1: error: a pattern is empty")
             kinds = tuple((w.removesuffix("*"), w.endswith("*")) for w in words)
             found.append(KindPattern(" ".join(words), int(priority or 0), kinds))
     return tuple(found)
@@ -122,22 +120,18 @@ def regions(
 
 def joined(nests: Mapping[int, ReadNest]) -> dict[int, ReadNest]:
     """The nests of a region with what they hand on used where it lies: arrays of the function itself."""
-    local = [w.variable for n in nests.values() for w in n.windows if w.variable.storage in ("local", "static")]
-    shared = {
-        v.name
-        for v in local
-        if any(_writes(n, v.name) for n in nests.values()) and sum(_uses(n, v.name) for n in nests.values()) > 1
-    }
+    windows = [
+        (k, o.written, w.variable) for k, n in nests.items() for o, w in zip(n.nest.operands, n.windows, strict=True)
+    ]
+    local = {v.id for _, _, v in windows if v.storage in ("local", "static")}
+    written = {v.id for _, writes, v in windows if writes}
+    shared = {i for i in local & written if len({k for k, _, v in windows if v.id == i}) > 1}
 
-    def placed(o: Operand) -> Operand:
-        return replace(o, in_place=True) if o.name in shared else o
+    def placed(nest: ReadNest) -> ReadNest:
+        operands = tuple(
+            replace(o, in_place=o.in_place or w.variable.id in shared)
+            for o, w in zip(nest.nest.operands, nest.windows, strict=True)
+        )
+        return replace(nest, nest=replace(nest.nest, operands=operands))
 
-    return {k: replace(n, nest=replace(n.nest, operands=tuple(map(placed, n.nest.operands)))) for k, n in nests.items()}
-
-
-def _writes(nest: ReadNest, array: str) -> bool:
-    return any(o.name == array and o.written for o in nest.nest.operands)
-
-
-def _uses(nest: ReadNest, array: str) -> bool:
-    return any(o.name == array for o in nest.nest.operands)
+    return {k: placed(n) for k, n in nests.items()}

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hlspart.explore.errors import RequestFileError
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.exploring import FixRequest
 from hlspart.model.program import Block, Function, Loop, PragmaMark, Program, walk_statements
@@ -20,17 +21,6 @@ _TABLES = {
     "fix": {"nest", "loop", "shard", "split", "array", "place"}, "keep": {"nest"}, "region": {"nests"},
     "barrier": {"before"},
 }  # fmt: skip
-
-
-class FixError(Exception):
-    """What the user asks for cannot hold."""
-
-    def __init__(self, found: Diagnostic) -> None:
-        super().__init__(str(found))
-
-
-class RequestFileError(Exception):
-    """A file of requests that cannot be read."""
 
 
 @dataclass

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-
-class StateError(Exception):
-    """A folder of records that belongs to another search, or cannot be used."""
+from hlspart.explore.errors import StateError
 
 
 def digest(value: object) -> str:

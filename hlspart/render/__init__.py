@@ -7,6 +7,7 @@ __all__ = [
     "expand",
     "explain",
     "explore",
+    "explore_page",
     "html",
     "ii",
     "json",

@@ -99,6 +99,26 @@ def buffers(shape: Shape) -> str:
     return table(("buffer", "function", "first", "last", "bytes", "copies", "offset", "pool", "not shared"), rows)
 
 
+def explore(shape: Shape) -> str:
+    """One row per nest of the choice."""
+    rows = (
+        (
+            r["id"],
+            r["kind"],
+            r["shard"],
+            r["slice"],
+            " ".join(r["order"]),
+            r["steps"],
+            r["cycles"],
+            r["bytes"],
+            r["dsp"],
+        )
+        for f in _files(shape)
+        for r in (f.get("best") or {"regions": []})["regions"]
+    )
+    return table(("nest", "kind", "shard", "slices", "order", "steps", "cycles", "bytes", "DSP"), rows)
+
+
 def layout(shape: Shape) -> str:
     """One row per array, then one per conversion."""
     arrays = [(a["name"], a["demand"], a["layout"], a["reason"]) for f in _files(shape) for a in f["arrays"]]

@@ -78,7 +78,7 @@ def legend(banks: Sequence[int]) -> str:
     if rest > 0:
         parts.append(f'<text x="0" y="{height + 11}">and {rest} more</text>')
         height += 17
-    return _svg(8 * 38, height, "colours of the banks", parts)
+    return frame(8 * 38, height, "colours of the banks", parts)
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def port_table(ports: Sequence[str], slots: int, used: Sequence[Taken], target: 
             f"<title>{escape(note)}</title><rect {box}/>"
             f'<text x="{x + 7}" y="{y + 16}">{escape(_short(u.label, (width - 12) // 6))}</text></g>'
         )
-    return _svg(right + 1, bottom + 1, "ports by slot", parts, "group")
+    return frame(right + 1, bottom + 1, "ports by slot", parts, "group")
 
 
 def _short(text: str, most: int) -> str:
@@ -145,7 +145,7 @@ def waterfall(parts: Sequence[tuple[str, int, int]], end: int, label: str) -> st
             f'<rect x="{x:.1f}" y="{k * height + 3}" width="{wide:.1f}" height="{height - 7}" rx="3" class="bar"/>'
             f'<text x="{x + wide + 5:.1f}" y="{k * height + 16}">{last - first}</text></g>'
         )
-    return _svg(width, len(parts) * height, label, out, "group")
+    return frame(width, len(parts) * height, label, out, "group")
 
 
 def bars(rows: Sequence[tuple[str, int | None, int | None]]) -> str:
@@ -168,7 +168,7 @@ def bars(rows: Sequence[tuple[str, int | None, int | None]]) -> str:
                 f'<rect x="0" y="{y + offset}" width="{wide}" height="13" rx="2" fill="{fill}"/>'
                 f'<text x="{wide + 6}" y="{y + offset + 11}">{value} {word}</text>'
             )
-    return _svg(320, len(rows) * step, "II before and after", parts)
+    return frame(320, len(rows) * step, "II before and after", parts)
 
 
 def element_grid(rows: int, columns: int, owned: Mapping[tuple[int, int], str], label: str) -> str:
@@ -180,7 +180,7 @@ def element_grid(rows: int, columns: int, owned: Mapping[tuple[int, int], str], 
             at = f'x="{x * size}" y="{y * size}" width="{size - 4}" height="{size - 4}"'
             parts.append(f'<rect {at} rx="4" fill="{colour(y * columns + x)}"><title>{escape(text)}</title></rect>')
             parts.append(f'<text x="{x * size + 6}" y="{y * size + 17}">p{y},{x}</text>')
-    return _svg(min(columns, 16) * size, min(rows, 16) * size, label, parts)
+    return frame(min(columns, 16) * size, min(rows, 16) * size, label, parts)
 
 
 def memory_map(blocks: Sequence[tuple[str, int, int, int, int]]) -> str:
@@ -197,10 +197,10 @@ def memory_map(blocks: Sequence[tuple[str, int, int, int, int]]) -> str:
         parts.append(f'<rect {box} fill="{colour(k)}"><title>{tip}</title></rect>')
         if h >= 12 and w >= 7 * len(name):
             parts.append(f'<text x="{x + 3:.1f}" y="{y + min(h, 16) - 3:.1f}">{escape(name)}</text>')
-    return _svg(width, height, "memory map: steps to the right, addresses upwards", parts)
+    return frame(width, height, "memory map: steps to the right, addresses upwards", parts)
 
 
-def _svg(width: int, height: int, label: str, parts: Sequence[str], role: str = "img") -> str:
+def frame(width: int, height: int, label: str, parts: Sequence[str], role: str = "img") -> str:
     """``role``: "group" for a picture whose parts can be reached with the keyboard."""
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     return f'<svg role="{role}" aria-label="{escape(label)}" {size}>{"".join(parts)}</svg>'

@@ -14,7 +14,7 @@ from hlspart.pipeline import Pipeline
 from hlspart.verification import VerifyOptions, verify
 
 HERE = Path(__file__).parent / "kernels"
-NESTS = {"scaled": 1, "strided": 1, "reversed": 1, "both": 2, "guarded": 1, "rows": 1, "floats": 1}
+NESTS = {"scaled": 1, "strided": 1, "reversed": 1, "both": 2, "guarded": 1, "rows": 1, "floats": 1, "square": 1}
 
 
 @pytest.fixture(scope="module")

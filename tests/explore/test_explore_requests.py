@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from hlspart.cli.app import run as command
-from hlspart.explore.regions import KindPattern, PatternError, patterns
+from hlspart.explore.errors import RequestFileError
+from hlspart.explore.regions import KindPattern, patterns
 from hlspart.verification import VerifyOptions, verify
 
 HERE = Path(__file__).parent / "kernels"
@@ -109,7 +110,7 @@ def test_patterns_are_read() -> None:
     assert found[0].lengths(["copy", "map", "map", "reduce"], 0) == [4]
     assert found[0].lengths(["copy", "reduce"], 0) == []
     assert KindPattern("map*", 0, (("map", True),)).lengths(["map"] * 6, 0) == [1, 2, 3, 4]
-    with pytest.raises(PatternError, match="p:2:6: error: 'mop' is no kind of nest"):
+    with pytest.raises(RequestFileError, match="p:2:6: error: 'mop' is no kind of nest"):
         patterns("p", "map\ncopy mop")
 
 
@@ -174,3 +175,35 @@ def test_by_the_model_schedule_cycles_are_those_of_the_c(ask: Ask, tmp_path: Pat
     assert latency["gemm_i_compute"] == region["compute"]
     for m in region["load"]:
         assert latency[f"gemm_i_load_{m['array']}"] <= m["cycles"]
+
+
+def test_page_and_picture_show_the_front(ask: Ask, tmp_path: Path) -> None:
+    html, picture = tmp_path / "e.html", tmp_path / "e.svg"
+    args = ["--pe", "4", "--budget", "bytes=600", "--html", str(html), "--svg", str(picture)]
+    _, shape, _ = ask(HERE / "gemm.c", *args)
+    page, drawn = html.read_text(), picture.read_text()
+    front = shape["regions"][0]["front"]
+    assert drawn.count("<circle") == len(front) > 4
+    assert page.count("<circle") == 2 * len(front)  # against bytes, against DSP blocks
+    first = front[0]
+    assert f"{first['cycles']} cycles, {first['bytes']} bytes, {first['dsp']} DSP: shard {first['shard']}" in page
+    assert shape["regions"][0]["failed"][0]["reason"] in page
+    assert "http" not in page.replace("http-equiv", "")
+    assert ask(HERE / "gemm.c", *args)[0] == 0
+    assert html.read_text() == page
+
+
+def test_the_library_explores() -> None:
+    import hlspart
+
+    kernel = hlspart.open(str(HERE / "gemm.c"))
+    found = kernel.explore("gemm", 4, size=1024)
+    assert found.proved
+    assert found.best is not None
+    assert found.best["bytes"] <= 1024
+    assert list(found.texts) == list(kernel.texts)
+    assert found.to_json()["schema"] == "hlspart.explore/1"
+    assert "proved best" in str(found)
+    assert found._repr_html_().count("<tr>") == 2
+    with pytest.raises(hlspart.InputError, match="no function 'f'"):
+        kernel.explore("f")

@@ -67,15 +67,23 @@ void floats(float A[5][7], float B[7][3], float C[5][3]) {
         }
 }
 
+void square(int A[7][5], int C[7][7]) {
+    for (int i = 0; i < 7; i++)
+        for (int j = 0; j < 7; j++)
+            for (int k = 0; k < 5; k++)
+                C[i][j] += A[i][k] * A[j][k];
+}
+
 /* One call of each, so that one comparison sees them all. */
 void all(int A[M][K], word B[K][N], int C[M][N], int alpha, int beta, int x[9][23], int f[2][3][3], int y[2][4][11],
          int a[37], int b[40], int c[80], int A1[7][11], int s[11], int q[7], int p[11], int r[7], int A2[13][17],
-         int B2[13][17], int A3[77], int B3[7], float A4[5][7], float B4[7][3], float C4[5][3]) {
+         int B2[13][17], int A3[77], int B3[7], float A4[5][7], float B4[7][3], float C4[5][3], int A5[7][5], int C5[7][7]) {
     scaled(A, B, C, alpha, beta);
     strided(x, f, y);
     reversed(a, b, c);
     both(A1, s, q, p, r);
     guarded(A2, B2);
     rows(A3, B3);
+    square(A5, C5);
     floats(A4, B4, C4);
 }

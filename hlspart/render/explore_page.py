@@ -1,0 +1,180 @@
+"""The page of an exploration: one self-contained HTML file without scripts, the same bytes for the same result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from itertools import groupby
+from typing import Any
+
+from hlspart.render import svg
+from hlspart.render.notebook import table
+from hlspart.version import __version__
+
+Shape = Mapping[str, Any]
+_STYLE = """
+:root { color-scheme: light dark; }
+body { margin: 0 auto; max-width: 1080px; padding: 1.2rem 1rem 2rem; font: 15px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; } h3 { font-size: 1rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; } .wide { overflow-x: auto; }
+th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid #8884; text-align: left; vertical-align: top; }
+svg text { font: 11px system-ui, sans-serif; fill: currentColor; } .bar { fill: hsl(210 55% 58%); }
+.pictures { display: flex; flex-wrap: wrap; gap: 1.5rem; } figure { margin: 0; } figcaption { font-size: .85rem; }
+"""
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 460, 260, 70, 30
+_PHASES = 24  # phases of a nest that are drawn
+
+
+def render(shape: Shape) -> str:
+    """The page about the functions of a document."""
+    files = [f for f in shape["files"] if f.get("regions")]
+    title = ", ".join(f["path"] for f in files) or "nothing explored"
+    body = "".join(map(_file, files))
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>hlspart explore: {escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{escape(title)}</h1>\n{body}<footer><p>hlspart {__version__}</p></footer>\n</body>\n</html>\n"
+    )
+
+
+def picture(shape: Shape) -> str:
+    """The first front of a document as a picture of its own."""
+    points = [p for f in shape["files"] for p in _points(f)]
+    drawn = front(points, "bytes", "cycles against bytes")
+    return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1) + "\n"
+
+
+def front(points: Sequence[Shape], against: str, label: str) -> str:
+    """Points of a front, cycles upwards; each says its figures and its vector where the pointer rests."""
+    if not points:
+        return svg.frame(_WIDTH, 20, label, ['<text x="0" y="14">nothing fits</text>'])
+    most = {k: max(p[k] for p in points) or 1 for k in ("cycles", against)}
+    parts = [
+        f'<path d="M{_LEFT} 10V{_HEIGHT - _BOTTOM}H{_WIDTH - 10}" fill="none" stroke="currentColor"/>',
+        f'<text x="0" y="18">{most["cycles"]}</text><text x="0" y="{_HEIGHT - _BOTTOM}">cycles</text>',
+        f'<text x="{_LEFT}" y="{_HEIGHT - 12}">0</text>',
+        f'<text x="{_WIDTH - 10}" y="{_HEIGHT - 12}" text-anchor="end">{most[against]} {against}</text>',
+    ]
+    for p in points:
+        x = _LEFT + p[against] * (_WIDTH - _LEFT - 16) / most[against]
+        y = _HEIGHT - _BOTTOM - p["cycles"] * (_HEIGHT - _BOTTOM - 16) / most["cycles"]
+        note = escape(f"{p['cycles']} cycles, {p['bytes']} bytes, {p['dsp']} DSP: {_vectors(p)}")
+        parts.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" class="bar" tabindex="0" role="img" aria-label="{note}">'
+            f"<title>{note}</title></circle>"
+        )
+    return svg.frame(_WIDTH, _HEIGHT, label, parts, "group")
+
+
+def _vectors(point: Shape) -> str:
+    parts = point.get("regions") or point.get("parts") or [point]
+    return "; ".join(f"shard {p['shard']}, slices {p['slice']}, order {' '.join(p['order'])}" for p in parts)
+
+
+def _points(file: Shape) -> Sequence[Shape]:
+    """The front of the whole, or of the first region that has one."""
+    fronts = [r["front"] for r in file.get("regions", ()) if r.get("front")]
+    return file.get("pareto") or (fronts[0] if fronts else [])
+
+
+def _file(file: Shape) -> str:
+    best = file.get("best")
+    out = f"<p>{escape(_verdict(file))}</p>\n<h2>Nests</h2>\n{_wide(_nests(file))}"
+    if "best" not in file:
+        return out
+    out += "<h2>Fronts</h2>\n"
+    if file["pareto"]:
+        out += _pictures("the whole", file["pareto"])
+    for r in file["regions"]:
+        if r.get("front"):
+            out += _pictures(r["id"], r["front"])
+    if best is not None:
+        out += f"<h2>Steps</h2>\n{_steps(file)}<h2>Memory</h2>\n{_memory(best)}"
+    failed = [(r["id"], x["count"], x["reason"]) for r in file["regions"] for x in r.get("failed", ())]
+    failed += [("the whole", x["count"], x["reason"]) for x in file["failed"]]
+    out += "<h2>What does not fit</h2>\n"
+    out += _wide(table(("nest", "candidates", "at least"), failed)) if failed else "<p>Every candidate fits.</p>\n"
+    return out
+
+
+def _verdict(file: Shape) -> str:
+    best = file.get("best")
+    if "best" not in file:
+        return f"{file['function']}: {file['candidates']} combinations; nothing was evaluated."
+    if best is None:
+        needs = ", ".join(f"{k} {v}" for k, v in file["smallest_need"].items())
+        return f"{file['function']}: nothing fits; the least that is needed: {needs}."
+    how = "proved best" if file["proved"] else f"not proved best: {file['gap']} of the bound {file['bound']}"
+    return (
+        f"{file['function']}: {best['cycles']} cycles, {best['bytes']} bytes, {best['dsp']} DSP blocks on "
+        f"{file['elements']} elements, {how} by {file['objective']} under the model {file['model']}; "
+        f"{file['evaluated']} candidates evaluated, {file['pruned']} left out by their bound."
+    )
+
+
+def _nests(file: Shape) -> str:
+    rows = []
+    for r in file["regions"]:
+        for at, part in enumerate(r.get("parts", [r])):
+            name = f"{r['id']}.{at}" if "parts" in r else r["id"]
+            what = part["does"] if part["explored"] else f"keeps its text: {part['reason']}"
+            loops = " ".join(f"{x['name']}:{x['extent']}" for x in part.get("loops", ()))
+            rows.append((name, r["nests"][at], r["line"], r["layer"], loops, part.get("candidates"), what))
+    return table(("nest", "loop", "line", "layer", "loops", "candidates", "does"), rows)
+
+
+def _pictures(name: str, points: Sequence[Shape]) -> str:
+    drawn = "".join(
+        f"<figure>{front(points, k, f'{name}: cycles against {k}')}"
+        f"<figcaption>{escape(name)}: cycles against {word}</figcaption></figure>"
+        for k, word in (("bytes", "bytes on the chip"), ("dsp", "DSP blocks"))
+    )
+    return f'<div class="pictures">{drawn}</div>\n'
+
+
+def _steps(file: Shape) -> str:
+    """Load, compute and store of the first phases of each nest of the choice."""
+    out = ""
+    for number, rows in groupby(file["steps"], key=lambda row: row["region"]):
+        region = file["best"]["regions"][number]
+        moves = {m["array"]: m["cycles"] for m in (*region["load"], *region["store"])}
+        parts: list[tuple[str, int, int]] = []
+        now = 0
+        for row in list(rows)[:_PHASES]:
+            lengths = [
+                ("load " + ", ".join(row["load"]), _time(row["load"], moves, file)),
+                (f"compute {row['compute']}", 0 if row["compute"] is None else region["compute"]),
+                ("store " + ", ".join(row["store"]), _time(row["store"], moves, file)),
+            ]
+            parts += [(f"{row['step']}: {what}", now, now + n) for what, n in lengths if n]
+            now += max(n for _, n in lengths)
+        out += f"<h3>{escape(region['id'])}: {region['steps']} steps, {region['cycles']} cycles</h3>\n"
+        out += _wide(svg.waterfall(parts, now, f"phases of {region['id']}"))
+    return out
+
+
+def _time(arrays: Iterable[str], moves: Mapping[str, int], file: Shape) -> int:
+    cycles = [moves[a] for a in arrays]
+    return (max(cycles) if file["off_chip"]["ports"] == "per-array" else sum(cycles)) if cycles else 0
+
+
+def _memory(best: Shape) -> str:
+    """Buffers of each nest: nests follow each other, and every one has the memory from address 0 or its own."""
+    blocks, rows = [], []
+    for at, region in enumerate(best["regions"]):
+        offset = 0
+        for b in region["buffers"]:
+            size = b["bytes"] * b["copies"]
+            blocks.append((f"{region['id']} {b['array']}", at, at, offset, size))
+            rows.append((region["id"], b["array"], b["bytes"], b["copies"], offset))
+            offset += size
+        if region["partial_bytes"]:
+            blocks.append((f"{region['id']} parts of sums", at, at, offset, region["partial_bytes"]))
+    drawn = svg.memory_map(blocks) if blocks else ""
+    return _wide(drawn) + _wide(table(("nest", "array", "bytes", "copies", "from byte"), rows))
+
+
+def _wide(content: str) -> str:
+    return f'<div class="wide">{content}</div>\n'
