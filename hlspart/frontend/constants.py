@@ -5,7 +5,8 @@ One small precedence parser over tokens; what a name means is the caller's ``loo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from hlspart.frontend.literals import character, integer
 from hlspart.frontend.tokens import SourceError, Token, lex_line
@@ -18,6 +19,14 @@ _BINARY = {
 _TYPE_WORDS = {"int", "unsigned", "signed", "long", "short", "char", "const", "size_t"}
 _BIGGEST_SHIFT = 128
 _BIGGEST_BITS = 4096
+_MOST_CALLS = 256
+_NOTHING: Mapping[int, int] = {}
+
+
+Lookup = Callable[[str], int | None]
+"""The value of a name, None where it has none."""
+Caller = Callable[[str, Sequence[int]], int | None]
+"""The value of a call of a ``constexpr`` function, None where it has none."""
 
 
 class NotConstant(Exception):
@@ -79,8 +88,8 @@ class _Parser:
     depends on it, for ``0 && 1/0`` and ``1 ? 2 : 1/0`` are constants.
     """
 
-    def __init__(self, tokens: Sequence[Token], lookup: Callable[[str], int | None]) -> None:
-        self.tokens, self.lookup, self.at, self.depth = tokens, lookup, 0, 0
+    def __init__(self, tokens: Sequence[Token], lookup: Lookup, call: Caller | None) -> None:
+        self.tokens, self.lookup, self.call, self.at, self.depth = tokens, lookup, call, 0, 0
         self.fault = ""
 
     def peek(self) -> str:
@@ -165,16 +174,35 @@ class _Parser:
             value = integer(token.text)
         elif token.kind == "chr":
             value = character(token.text)
+        elif token.kind == "id" and self.call is not None and self.peek() == "(":
+            value = self.call(token.text, self.arguments())
+            if value is None:
+                self.fault = f"'{token.text}' gives no integer constant"
+                return None
         elif token.kind == "id":
             value = self.lookup(token.text)
         if value is None:
             raise NotConstant(f"'{token.text}' is not an integer constant")
         return value
 
+    def arguments(self) -> list[int]:
+        """The values between the brackets of a call."""
+        self.take("(")
+        values: list[int] = []
+        while self.peek() != ")":
+            value = self.conditional()
+            if value is None:
+                raise NotConstant(self.fault)
+            values.append(value)
+            if self.peek() != ")":
+                self.take(",")
+        self.take(")")
+        return values
 
-def evaluate_tokens(tokens: Sequence[Token], lookup: Callable[[str], int | None]) -> int:
+
+def evaluate_tokens(tokens: Sequence[Token], lookup: Lookup, call: Caller | None = None) -> int:
     """Value of a constant expression. Raises NotConstant with the reason."""
-    return _Parser(tokens, lookup).whole()
+    return _Parser(tokens, lookup, call).whole()
 
 
 def visible(program: ir.Program, name: str, function: str | None, block: int | None = None) -> ir.Variable | None:
@@ -221,10 +249,59 @@ def evaluate(text: str, program: ir.Program, function: str | None, block: int | 
             return value_of(variable.init, program.variables) if variable.const and variable.init else None
         return program.constants.get(name)
 
+    def call(name: str, values: Sequence[int]) -> int | None:
+        instances = [f for f in program.functions.values() if f.name.partition("<")[0] == name]
+        found = {called(f, values, program.variables, program.functions) for f in instances}
+        return found.pop() if len(found) == 1 else None
+
     try:
-        return evaluate_tokens(lex_line(text), lookup)
+        cxx = any(unit.language == "c++" for unit in program.units)
+        return evaluate_tokens(lex_line(text), lookup, call if cxx else None)
     except (NotConstant, SourceError):
         return None
+
+
+def called(
+    function: ir.Function, values: Sequence[int], variables: Sequence[ir.Variable],
+    functions: Mapping[str, ir.Function], steps: Iterator[int] | None = None,
+) -> int | None:  # fmt: skip
+    """Value of a call with these arguments of a C++ function that is nothing but the return of an expression."""
+    body = [s for s in function.body.body if not isinstance(s, ir.PragmaMark)]
+    if len(body) != 1 or not isinstance(body[0], ir.Return) or body[0].value is None:
+        return None
+    left = iter(range(_MOST_CALLS)) if steps is None else steps
+    if next(left, None) is None:
+        return None
+    if len(values) != len(function.params):
+        return None
+    given = [truncated(v, variables[p].type) for p, v in zip(function.params, values, strict=True)]
+    known = {p: v for p, v in zip(function.params, given, strict=True) if v is not None}
+
+    def inner(call: ir.Call, values: Sequence[int]) -> int | None:
+        callee = functions.get(call.function or "")
+        return None if callee is None else called(callee, values, variables, functions, left)
+
+    if len(known) < len(values):
+        return None
+    value = value_of(body[0].value, variables, known, inner)
+    return None if value is None else truncated(value, function.return_type)
+
+
+class Known(Protocol):
+    """What is read so far."""
+
+    variables: list[ir.Variable]
+    functions: dict[str, ir.Function]
+
+
+def constant_call(function: str, args: Sequence[ir.Expr], known: Known) -> int | None:
+    """The value of a call of a C++ function that is an integer constant (``constexpr``)."""
+    callee = known.functions.get(function)
+    values = [value_of(a, known.variables) for a in args] if callee is not None else []
+    numbers = [v for v in values if v is not None]
+    if callee is None or len(numbers) < len(values):
+        return None
+    return called(callee, numbers, known.variables, known.functions)
 
 
 def truncated(value: int, type_: ir.CType) -> int | None:
@@ -237,9 +314,24 @@ def truncated(value: int, type_: ir.CType) -> int | None:
     return value - (1 << type_.bits) if type_.signed and value >> (type_.bits - 1) else value
 
 
-def value_of(expr: ir.Expr, variables: Sequence[ir.Variable]) -> int | None:
-    """Value of an expression that is an integer constant (``const`` scalars with constant initial value included)."""
+def value_of(
+    expr: ir.Expr, variables: Sequence[ir.Variable], known: Mapping[int, int] = _NOTHING,
+    call: Callable[[ir.Call, Sequence[int]], int | None] | None = None,
+) -> int | None:  # fmt: skip
+    """Value of an expression that is an integer constant (``const`` scalars with constant initial value included).
+
+    ``known``: values of variables; ``call`` gives those of calls.
+    """
+
+    def of(inner: ir.Expr) -> int | None:
+        return value_of(inner, variables, known, call)
+
     match expr:
+        case ir.Name(variable=ident) if ident in known:
+            return known[ident]
+        case ir.Call() if call is not None:
+            values = [v for v in map(of, expr.args) if v is not None]
+            return call(expr, values) if len(values) == len(expr.args) else None
         case ir.Const():
             return expr.value if isinstance(expr.value, int) else None
         case ir.Name():
@@ -252,31 +344,31 @@ def value_of(expr: ir.Expr, variables: Sequence[ir.Variable]) -> int | None:
             ):
                 if not isinstance(variable.type, ir.ScalarType):
                     return None
-                value = value_of(variable.init, variables)
+                value = of(variable.init)
                 return None if value is None else truncated(value, variable.type)
             return None
         case ir.SizeOf():
             return expr.value
         case ir.InitList() if len(expr.items) == 1 and not expr.items[0][0]:
-            return value_of(expr.items[0][1], variables)
+            return of(expr.items[0][1])
         case ir.Cast():
-            inner = value_of(expr.operand, variables)
+            inner = of(expr.operand)
             if inner is None and isinstance(expr.operand, ir.Const) and isinstance(expr.operand.value, float):
                 inner = int(expr.operand.value) if abs(expr.operand.value) < 2**63 else None
             return None if inner is None else truncated(inner, expr.type)
         case ir.Unary() if expr.op in "+-~!":
-            inner = value_of(expr.operand, variables)
+            inner = of(expr.operand)
             if inner is None:
                 return None
             value = {"+": inner, "-": -inner, "~": ~inner, "!": int(not inner)}[expr.op]
             return truncated(value, expr.type)
         case ir.Binary():
-            left = value_of(expr.left, variables)
+            left = of(expr.left)
             if left is None:
                 return None
             if expr.op in ("&&", "||") and bool(left) == (expr.op == "||"):
                 return int(bool(left))
-            right = value_of(expr.right, variables)
+            right = of(expr.right)
             if right is None:
                 return None
             try:
@@ -284,9 +376,9 @@ def value_of(expr: ir.Expr, variables: Sequence[ir.Variable]) -> int | None:
             except NotConstant:
                 return None
         case ir.Conditional():
-            test = value_of(expr.test, variables)
+            test = of(expr.test)
             if test is None:
                 return None
-            return value_of(expr.then if test else expr.other, variables)
+            return of(expr.then if test else expr.other)
         case _:
             return None

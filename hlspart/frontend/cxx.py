@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hlspart.frontend.cxx_classes import without_classes
+from hlspart.frontend.cxx_collect import matching_angle
 from hlspart.frontend.cxx_cursor import Cursor
 from hlspart.frontend.cxx_namespaces import told_apart
-from hlspart.frontend.cxx_templates import instantiated, matching_angle
+from hlspart.frontend.cxx_templates import instantiated
 from hlspart.frontend.cxx_types import AUTO, BASIC, split
 from hlspart.frontend.tokens import Token, spell
 from hlspart.model import program as ir
@@ -76,6 +77,7 @@ def as_c(tokens: list[Token], unread: Mapping[str, bool], path: str) -> tuple[li
     shim = _Shim(without_classes(instantiated(told_apart(tokens), path)))
     shim.names.update(name for name, template in unread.items() if not template)
     shim.unread = frozenset(name for name, template in unread.items() if template)
+    shim.known.note_functions(shim.tokens)
     shim.run()
     return shim.out, shim.types
 

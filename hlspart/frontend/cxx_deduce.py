@@ -45,8 +45,8 @@ def deduced(
     opening = next((i for i, t in enumerate(definition) if t.text == "("), None)
     if opening is None:
         return None
-    formals = split(list(definition[opening + 1 : _closing(definition, opening)]))
-    actuals = split(list(tokens[at + 2 : _closing(tokens, at + 1)]))
+    formals = split(list(definition[opening + 1 : closing(definition, opening)]))
+    actuals = split(list(tokens[at + 2 : closing(tokens, at + 1)]))
     for formal, actual in zip(formals, actuals, strict=False):
         wanted = _shape(formal)
         passed = _passed(actual, tokens, at)
@@ -56,7 +56,7 @@ def deduced(
     return [list(values[p]) for p in params] if all(values.get(p) for p in params) else None
 
 
-def _closing(tokens: Sequence[Token], opening: int) -> int:
+def closing(tokens: Sequence[Token], opening: int) -> int:
     level = 0
     for at in range(opening, len(tokens)):
         level += (tokens[at].text in _OPEN) - (tokens[at].text in _CLOSE)
@@ -108,7 +108,7 @@ def _passed(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> _Shape
     while here < len(actual):
         if actual[here].text != "[":
             return None
-        here, taken = _closing(actual, here) + 1, taken + 1
+        here, taken = closing(actual, here) + 1, taken + 1
     if shape is None or taken > len(shape.extents):
         return None
     return _Shape(shape.type, shape.extents[taken:], shape.name)
@@ -149,7 +149,7 @@ def _declaration(tokens: Sequence[Token], here: int) -> _Shape | None:
     if [t.text for t in tokens[max(0, here - 2) : here + 2]] == ["(", "&", tokens[here].text, ")"]:
         end += 1  # T (&A)[N]
     while end < len(tokens) and tokens[end].text == "[":
-        end = _closing(tokens, end) + 1
+        end = closing(tokens, end) + 1
     if end >= len(tokens) or tokens[end].text not in (";", ",", "=", ")", "{", "("):
         return None
     if tokens[start].text in _NO_DECLARATION or tokens[start].kind != "id":
@@ -184,7 +184,7 @@ def _checked(shape: _Shape | None, before: Token) -> _Shape | None:
         level += (token.text == "<") - (token.text == ">") - 2 * (token.text == ">>")
         if level == 0 and token.kind != "id" and token.text not in ("::", ">", ">>", "*"):
             return None
-    return shape
+    return shape if level == 0 else None
 
 
 def _match(

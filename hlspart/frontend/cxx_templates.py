@@ -1,122 +1,62 @@
-"""Templates of functions and data structs, expanded like macros at each use: arguments written out, or deduced."""
+"""Templates of functions and classes, expanded like macros at each use: arguments written out, or deduced.
+
+An instance stands before the declaration that uses it first, or where its template stands when that comes later. Of
+several templates of one name the one is taken that fits: by its number of parameters, by deduction, and of the
+specialisations of a class by their patterns. Where several fit, none is.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from hlspart.frontend.cxx_arguments import bound, filled, key, matched
 from hlspart.frontend.cxx_classes import has_methods
-from hlspart.frontend.cxx_deduce import deduced
+from hlspart.frontend.cxx_collect import TAGS, CxxTemplate, CxxTemplates, collect, like, matching_angle
+from hlspart.frontend.cxx_deduce import closing, deduced
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
-from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token, spell
+from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
 
-_MOST_INSTANCES = 64
-_TAGS = ("struct", "class", "union")
+_MOST_INSTANCES = 400
+_MOST_OF_ONE = 64
 
 
-@dataclass
-class _Template:
-    """A template: its parameters and the tokens of its definition (without ``template<..>``)."""
+@dataclass(eq=False)
+class _Instance:
+    """An instance: its template, the name that its uses have, its arguments in a row, and its tokens."""
 
+    template: CxxTemplate
     name: str
-    params: list[str]
-    types: set[str]  # those of ``params`` that are types
-    defaults: dict[str, list[Token]]
-    tokens: list[Token]
-    anchor: Token  # stands for it in the remaining stream
-
-
-def matching_angle(tokens: list[Token], opening: int) -> int | None:
-    """The ``>`` for the ``<`` at an index when what lies between can be template arguments.
-
-    A ``>>`` that closes two lists is split in place.
-    """
-    level, at, round_ = 0, opening, 0
-    while at < len(tokens) and at < opening + 200:
-        token = tokens[at]
-        text = token.text
-        if text in ("(", "["):
-            round_ += 1
-        elif text in (")", "]"):
-            round_ -= 1
-            if round_ < 0:
-                return None
-        elif text in (";", "{", "}", "&&", "||", "=", "==", "!=", "?") or token.kind == "str":
-            return None
-        elif round_ == 0:
-            if text == ">>" and level >= 1:
-                first, second = token.copy(), token.copy()
-                first.text = second.text = ">"
-                if token.end - token.start == 2:
-                    first.end, second.start = token.start + 1, token.start + 1
-                if level >= 2:
-                    tokens[at : at + 1] = [first, second]
-                    text = ">"
-                else:
-                    return None
-            if text == "<":
-                level += 1
-            elif text == ">":
-                level -= 1
-                if level == 0:
-                    return at
-        at += 1
-    return None
+    arguments: list[Token]
+    tokens: list[Token] = field(default_factory=list)
 
 
 def instantiated(tokens: list[Token], path: str) -> list[Token]:
-    """The stream of the file ``path`` with function templates replaced by their instances. Raises SourceError."""
+    """The stream of the file ``path`` with templates replaced by their instances. Raises SourceError."""
     if not any(t.text == "template" for t in tokens):
         return list(tokens)
-    end = _like("", "eof", tokens[-1])  # sentinels: looking ahead never runs over the end
-    rest, templates, faults = _collect([*tokens, end, end, end])
+    end = like("", "eof", tokens[-1])  # sentinels: looking ahead never runs over the end
+    found = collect([*tokens, end, end, end])
+    _raise(found.faults)
+    if not (found.templates or found.aliases):
+        return found.rest
+    work = _Instances(found)
+    work.expand(found.rest)
+    work.expand_asked()
+    work.expand_rest()
+    used = {id(i.template) for i in work.made.values()}
+    unused = [t for group in found.templates.values() for t in group if id(t) not in used]
+    _raise([_nobody_uses(t.tokens[0]) for t in unused if t.tokens[0].path != path])
+    _raise([_without_instance(t.tokens[0]) for t in unused if has_methods(t.tokens) or t.pattern is not None])
+    return work.placed(unused)
+
+
+def _raise(faults: Sequence[SourceError]) -> None:
     if faults:
         faults[0].others = tuple(faults[1:])
         raise faults[0]
-    if not templates:
-        return rest
-    instances: dict[str, dict[str, list[Token]]] = {name: {} for name in templates}
-    _uses(rest, templates, instances)
-    pending = {name: list(found.items()) for name, found in instances.items()}
-    bodies: dict[str, list[list[Token]]] = {name: [] for name in templates}
-    done: set[tuple[str, str]] = set()
-    while any(pending.values()):
-        for name in list(pending):
-            for key, arguments in pending[name]:
-                if (name, key) in done:
-                    continue
-                if len(done) >= _MOST_INSTANCES:
-                    raise error(templates[name].tokens[0], f"more than {_MOST_INSTANCES} template instances", "HLP003")
-                done.add((name, key))
-                body = _instance(templates[name], key, arguments)
-                _uses(body, templates, instances)
-                bodies[name].append(body)
-            pending[name] = [(k, a) for k, a in instances[name].items() if (name, k) not in done]
-    elsewhere = [t.tokens[0] for n, t in templates.items() if not bodies[n] and t.tokens[0].path != path]
-    if elsewhere:
-        unread = [_nobody_uses(token) for token in elsewhere]
-        unread[0].others = tuple(unread[1:])
-        raise unread[0]
-    useless = [t.tokens[0] for n, t in templates.items() if not bodies[n] and has_methods(t.tokens)]
-    if useless:
-        unread = [
-            error(token, "C++ construct not supported: class template without an instance", "HLP003")
-            for token in useless
-        ]
-        unread[0].others = tuple(unread[1:])
-        raise unread[0]
-    names = Counter(token.text for tokens in (rest, *(t.tokens for t in templates.values())) for token in tokens)
-    for name, template in templates.items():
-        inside = sum(token.text == name for token in (*template.tokens, template.anchor))
-        if not bodies[name] and (template.tokens[0].text not in _TAGS or names[name] > inside):
-            # keep it with its parameters as they are; a struct that nothing names has no extents, and nobody asks
-            bodies[name].append(list(template.tokens))
-            for parameter in template.types:
-                typedef = [("typedef", "id"), ("int", "id"), (parameter, "id"), (";", "op")]
-                like = template.tokens[0]
-                bodies[name][0][:0] = [_like(text, kind, like) for text, kind in typedef]
-    return _spliced(rest, templates, bodies)
 
 
 def _nobody_uses(token: Token) -> SourceError:
@@ -126,216 +66,260 @@ def _nobody_uses(token: Token) -> SourceError:
     return fault
 
 
-def _like(text: str, kind: str, like: Token) -> Token:
-    token = like.copy()
-    token.text, token.kind = text, kind  # type: ignore[assignment]
-    return token
+def _without_instance(token: Token) -> SourceError:
+    return error(token, "C++ construct not supported: class template without an instance", "HLP003")
 
 
-def _collect(tokens: list[Token]) -> tuple[list[Token], dict[str, _Template], list[SourceError]]:
-    """The tokens around the templates, the templates, and what is none that can be expanded."""
-    rest: list[Token] = []
-    templates: dict[str, _Template] = {}
-    faults: list[SourceError] = []
-    at = 0
+class _Instances:
+    """Makes the instances that tokens ask for."""
 
-    def refuse(what: str) -> None:
-        faults.append(error(token, f"C++ construct not supported: {what}", "HLP003"))
+    def __init__(self, found: CxxTemplates) -> None:
+        self.found, self.templates = found, found.templates
+        self.made: dict[tuple[int, str], _Instance] = {}
+        self.by_name: dict[str, _Instance] = {}
+        self._waiting: list[tuple[_Instance, list[list[Token]]]] = []
 
-    while at < len(tokens):
-        token = tokens[at]
-        if token.text != "template" or at + 1 >= len(tokens) or tokens[at + 1].text != "<":
-            rest.append(token)
-            at += 1
-            continue
-        close = matching_angle(tokens, at + 1)
-        if close is None:
-            close = _loose_angle(tokens, at + 1)
-        end, name_at, definition = _extent(tokens, close + 1)
-        if name_at is None:
-            refuse("class template" if tokens[close + 1].text in ("struct", "class", "union") else "template")
-            at = close + 1
-            continue
-        params, types, defaults = _parameters(tokens[at + 2 : close])
-        name_text = tokens[name_at].text
-        if not params and definition:
-            refuse("template specialisation")
-        elif definition and name_text in templates:
-            refuse(f"overloaded template {name_text}")
-        elif definition:
-            body = tokens[close + 1 : end + 1]
-            anchor = _like("", "eof", token)
-            rest.append(anchor)
-            templates[name_text] = _Template(name_text, params, types, defaults, body, anchor)
-        at = end + 1
-    return rest, templates, faults
-
-
-def _loose_angle(tokens: list[Token], opening: int) -> int:
-    """Closing ``>`` of a template parameter list that has defaults."""
-    level = 0
-    for at in range(opening, len(tokens)):
-        text = tokens[at].text
-        level += (text == "<") - (text == ">") - 2 * (text == ">>")
-        if level <= 0:
-            return at
-    raise error(tokens[opening], "'<' is never closed")
-
-
-def _extent(tokens: list[Token], start: int) -> tuple[int, int | None, bool]:
-    """(last token, name of the function or None, whether it is a definition)."""
-    at, name, level = start, None, 0
-    if tokens[start].text in ("struct", "class") and tokens[start + 2].text == "{":
-        return _class(tokens, start)
-    if tokens[start].text in ("struct", "class", "union", "using", "template"):
-        return start, None, False
-    while at < len(tokens):
-        text = tokens[at].text
-        if text == "(" and level == 0 and name is None and tokens[at - 1].kind == "id":
-            name = at - 1
-        if text in ("(", "[", "{"):
-            level += 1
-        elif text in (")", "]", "}"):
-            level -= 1
-            if text == "}" and level == 0:
-                return at, name, True
-        elif text == ";" and level == 0:
-            return at, name, False
-        at += 1
-    raise error(tokens[start], "template without a declaration")
-
-
-def _class(tokens: list[Token], start: int) -> tuple[int, int | None, bool]:
-    """A class is a template like a function is."""
-    at, level = start + 2, 0
-    while at + 1 < len(tokens):
-        text = tokens[at].text
-        level += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
-        at += 1
-        if level == 0:
-            return (at, start + 1, True) if tokens[at].text == ";" else (start, None, False)
-    return start, None, False
-
-
-def _parameters(tokens: list[Token]) -> tuple[list[str], set[str], dict[str, list[Token]]]:
-    params: list[str] = []
-    types: set[str] = set()
-    defaults: dict[str, list[Token]] = {}
-    piece: list[Token] = []
-    level = 0
-    for token in [*tokens, None]:
-        if token is None or (token.text == "," and level == 0):
-            if piece:
-                equals = next((i for i, t in enumerate(piece) if t.text == "="), len(piece))
-                name = piece[equals - 1].text
-                params.append(name)
-                if piece[0].text in ("typename", "class"):
-                    types.add(name)
-                if equals < len(piece):
-                    defaults[name] = piece[equals + 1 :]
-            piece = []
-            continue
-        level += (token.text in ("<", "(")) - (token.text in (">", ")"))
-        piece.append(token)
-    return params, types, defaults
-
-
-def _uses(tokens: list[Token], templates: dict[str, _Template], instances: dict[str, dict[str, list[Token]]]) -> None:
-    """Replace ``name<args>(`` and ``name(`` by the instance's name in place; note the instance."""
-    at = 0
-    while at < len(tokens):
-        template = templates.get(tokens[at].text) if tokens[at].kind == "id" else None
-        if template is not None and at + 1 < len(tokens):
-            end: int | None = at
-            if tokens[at + 1].text == "<":
+    def expand(self, tokens: list[Token]) -> None:
+        """Replace uses in ``tokens`` by the names of instances, in place."""
+        at = 0
+        while at < len(tokens):
+            alias = self.found.aliases.get(tokens[at].text) if tokens[at].kind == "id" else None
+            if alias is not None and tokens[at + 1].text == "<":
                 end = matching_angle(tokens, at + 1)
-            if end is not None:
-                _use(tokens, at, end, template, instances[template.name])
-        at += 1
+                if end is not None:
+                    given = split([t for t in tokens[at + 2 : end] if not isinstance(t, PragmaToken)])
+                    values = bound(alias, given)
+                    if values is not None:
+                        tokens[at : end + 1] = filled(alias, values, None, tokens[at])
+                        continue
+            group = self.templates.get(tokens[at].text) if tokens[at].kind == "id" else None
+            if group is not None and at + 1 < len(tokens):
+                stop: int | None = at
+                if tokens[at + 1].text == "<":
+                    stop = matching_angle(tokens, at + 1)
+                if stop is not None:
+                    self._use(tokens, at, stop, group)
+            at += 1
 
+    def expand_asked(self) -> None:
+        """Explicit instantiations: ``template void f<8>(int x[8]);``."""
+        for request in self.found.requests:
+            self.expand(request)
 
-def _use(tokens: list[Token], at: int, end: int, template: _Template, instances: dict[str, list[Token]]) -> None:
-    """One use: the template's name at ``at``, its arguments up to ``end`` (``at`` when it has none)."""
-    struct = template.tokens[0].text in _TAGS
-    called = end + 1 < len(tokens) and tokens[end + 1].text == "("
-    if not (called or (struct and end > at)):
-        return
-    arguments = [t for t in tokens[at + 2 : end] if not isinstance(t, PragmaToken)]
-    given = split(arguments)
-    if not struct and len(given) < len(template.params):
-        found = deduced(template.params, given, template.defaults, template.tokens, tokens, end)
-        if found is not None:
-            arguments = [t for value in found for t in (*value, _like(",", "op", tokens[at]))][:-1]
-        elif end == at:
+    def expand_rest(self) -> None:
+        """Write out what was asked for, and what that asks for."""
+        while self._waiting:
+            instance, values = self._waiting.pop(0)
+            instance.tokens = filled(instance.template, values, instance.name, None)
+            self.expand(instance.tokens)
+
+    # ------------------------------------------------------------------------------ which one
+
+    def _use(self, tokens: list[Token], at: int, end: int, group: Sequence[CxxTemplate]) -> None:
+        """One use: the template's name at ``at``, its arguments up to ``end`` (``at`` when it has none)."""
+        struct = group[0].struct
+        called = end + 1 < len(tokens) and tokens[end + 1].text == "("
+        if not (called or end > at) or (struct and end == at):
             return
-    key = spell(arguments).strip().replace(" ", "")
-    instances.setdefault(key, arguments)
-    name = _like(f"{template.name}<{key}>", "id", tokens[at])
-    if name.use is None and tokens[end].use is None:
-        name.end = tokens[end].end
-    tokens[at : end + 1] = [name]
+        given = split([t for t in tokens[at + 2 : end] if not isinstance(t, PragmaToken)])
+        for part in given:
+            self.expand(part)
+        chosen = self._class(group, given) if struct else self._function(group, given, tokens, end, called)
+        if chosen is None:
+            return
+        template, values = chosen
+        arguments = [t for value in values for t in (*value, like(",", "op", tokens[at]))][:-1]
+        name = like(self._instance(template, values, key(arguments), tokens[at]).name, "id", tokens[at])
+        if name.use is None and tokens[end].use is None:
+            name.end = tokens[end].end
+        tokens[at : end + 1] = [name]
+
+    def _instance(self, template: CxxTemplate, values: list[list[Token]], key: str, at: Token) -> _Instance:
+        known = self.made.get((id(template), key))
+        if known is not None:
+            return known
+        of_one = sum(i.template is template for i in self.made.values())
+        if len(self.made) >= _MOST_INSTANCES or of_one >= _MOST_OF_ONE:
+            most = _MOST_OF_ONE if of_one >= _MOST_OF_ONE else _MOST_INSTANCES
+            raise error(template.tokens[0], f"more than {most} template instances", "HLP003")
+        name = f"{template.name}<{key}>"
+        while name in self.by_name:  # of another template of this name
+            name += "'"
+        self.made[id(template), key] = self.by_name[name] = made = _Instance(
+            template, name, [t for v in values for t in v]
+        )
+        self._waiting.append((made, values))
+        return made
+
+    def _class(
+        self, group: Sequence[CxxTemplate], given: list[list[Token]]
+    ) -> tuple[CxxTemplate, list[list[Token]]] | None:
+        """The class template that arguments mean, and what its own parameters are."""
+        primary = next((t for t in group if t.pattern is None), None)
+        values = bound(primary, given) if primary is not None else given
+        if values is None:
+            return None
+        fitting: list[tuple[int, CxxTemplate, list[list[Token]]]] = []
+        for special in group:
+            if special.pattern is not None:
+                own = matched(special, values)
+                if own is not None:
+                    fitting.append((sum(map(len, special.pattern)) - len(special.params), special, own))
+        if not fitting:
+            return None if primary is None else (primary, values)
+        best = max(x[0] for x in fitting)
+        most = [(template, own) for rank, template, own in fitting if rank == best]
+        return most[0] if len(most) == 1 else None
+
+    def _function(
+        self, group: Sequence[CxxTemplate], given: list[list[Token]], tokens: Sequence[Token], end: int, called: bool
+    ) -> tuple[CxxTemplate, list[list[Token]]] | None:
+        """The function template that a call means."""
+        fitting: list[tuple[CxxTemplate, list[list[Token]]]] = []
+        count = len(split(list(tokens[end + 2 : closing(tokens, end + 1)]))) if called else None
+        for template in (t for t in group if t.pattern is None):
+            if len(given) > len(template.params):
+                continue
+            if count is not None and not template.takes(count) and len(group) > 1:
+                continue
+            values: list[list[Token]] | None
+            if called and len(given) < len(template.params):
+                values = deduced(template.params, given, template.defaults, template.tokens, tokens, end)
+                values = values if values is not None or not given else bound(template, given)
+            else:
+                values = bound(template, given)
+            if values is not None:
+                fitting.append((template, values))
+        if len(fitting) != 1:
+            return None
+        special = [(t, own) for t in group if (own := matched(t, fitting[0][1])) is not None]
+        return special[0] if special else fitting[0]
+
+    # ---------------------------------------------------------------------------- in the text
+
+    def placed(self, unused: Sequence[CxxTemplate]) -> list[Token]:
+        """Everything in order; the only instance of a name keeps the template's own name."""
+        counts = Counter(i.template.name for i in self.made.values())
+        for name, number in counts.items():
+            if number > 1:
+                self._marked(name)
+        rest, emitted, reached = self.found.rest, set[int](), set[int]()
+        result: list[Token] = []
+        anchors = {id(t.anchor): t for t in self.found.every()}
+        late = self._late()
+        here: dict[int, list[_Instance]] = {}
+        for instance in self.made.values():
+            if id(instance) not in late:
+                here.setdefault(id(instance.template), []).append(instance)
+        open_ = set(map(id, unused))
+        names = Counter(t.text for part in (rest, *(x.tokens for x in self.found.every())) for t in part)
+
+        def emit(instance: _Instance) -> None:
+            if id(instance) in emitted or id(instance.template) not in reached:
+                return
+            emitted.add(id(instance))
+            for token in instance.tokens:
+                if token.text in self.by_name:
+                    emit(self.by_name[token.text])
+            result.extend(instance.tokens)
+
+        starts = _starts(rest) if late else {}
+        for at, token in enumerate(rest):
+            for inside in rest[at : starts.get(at, at)]:
+                if inside.text in self.by_name:
+                    emit(self.by_name[inside.text])
+            template = anchors.get(id(token))
+            if template is None:
+                result.append(token)
+                continue
+            reached.add(id(template))
+            for instance in here.get(id(template), ()):
+                emit(instance)
+            if id(template) in open_:
+                result.extend(_as_it_is(template, names))
+        for instance in self.made.values():
+            emit(instance)
+        single = {name for name, number in counts.items() if number == 1}
+        for token in result:
+            if token.kind == "id" and token.text in self.by_name and self.by_name[token.text].template.name in single:
+                token.text = self.by_name[token.text].template.name
+        return result
+
+    def _late(self) -> set[int]:
+        """Instances that cannot stand where their templates do: their arguments are declared behind that place."""
+        first: dict[str, int] = {}
+        places: dict[int, int] = {}
+        anchors = {id(t.anchor): id(t) for t in self.found.every()}
+        for at, token in enumerate(self.found.rest):
+            first.setdefault(token.text, at)
+            if id(token) in anchors:
+                places[anchors[id(token)]] = at
+        instances = list(self.made.values())
+        late = {
+            id(i) for i in instances
+            if any(first.get(t.text, -1) > places[id(i.template)] for t in i.arguments if t.kind == "id")
+        }  # fmt: skip
+        grown = bool(late)
+        while grown:
+            more = {
+                id(i) for i in instances
+                if id(i) not in late
+                and any(t.text in self.by_name and id(self.by_name[t.text]) in late for t in i.tokens)
+            }  # fmt: skip
+            late |= more
+            grown = bool(more)
+        return late
+
+    def _marked(self, name: str) -> None:
+        """The text of a template with several instances stands for several things."""
+        for number, instance in enumerate(i for i in self.made.values() if i.template.name == name):
+            body = instance.tokens
+            use = MacroUse(name, body[0].path, body[0].start, body[-1].end)
+            for token in body:
+                if token.use is None and not isinstance(token, PragmaToken):
+                    token.use, token.lo, token.hi, token.arg = use, token.start, token.end, number
 
 
-def _instance(template: _Template, key: str, arguments: list[Token]) -> list[Token]:
-    """Tokens of one instance; its parameters are replaced by the arguments."""
-    values: dict[str, list[Token]] = dict(template.defaults)
-    piece: list[Token] = []
-    level, number = 0, 0
-    for token in [*arguments, None]:
-        if token is None or (token.text == "," and level == 0):
-            if number < len(template.params):
-                values[template.params[number]] = piece
-            number += 1
-            piece = []
-            continue
-        level += (token.text in ("<", "(")) - (token.text in (">", ")"))
-        piece.append(token)
-    body: list[Token] = []
-    for token in template.tokens:
-        if isinstance(token, PragmaToken):
-            copy = PragmaToken(token.path, token.start, token.end, token.body, token.spelling)
-            copy.use = token.use
-            copy.expanded = [s for t in token.expanded for s in _substituted(t, values, template.types)]
-            body.append(copy)
-        elif token.text == template.name:
-            body.append(_like(f"{template.name}<{key}>", "id", token))
-        else:
-            body.extend(_substituted(token, values, template.types))
-    return body
+def _as_it_is(template: CxxTemplate, names: Mapping[str, int]) -> Iterator[Token]:
+    """A template without an instance, its parameters as they are; a struct that nothing names is left out."""
+    inside = sum(token.text == template.name for token in (*template.tokens, template.anchor))
+    if template.struct and names[template.name] <= inside:
+        return
+    for parameter in template.types:
+        for text, kind in (("typedef", "id"), ("int", "id"), (parameter, "id"), (";", "op")):
+            yield like(text, kind, template.tokens[0])
+    yield from template.tokens
 
 
-def _substituted(token: Token, values: dict[str, list[Token]], types: set[str]) -> list[Token]:
-    value = values.get(token.text) if token.kind == "id" else None
-    if value is None:
-        return [token.copy()]
-    made = [_like(t.text, t.kind, token) for t in value]
-    if len(made) > 1 and token.text not in types:
-        made = [_like("(", "op", token), *made, _like(")", "op", token)]
-    for piece in made[1:]:
-        piece.space = False
-    return made
-
-
-def _spliced(rest: list[Token], templates: dict[str, _Template], bodies: dict[str, list[list[Token]]]) -> list[Token]:
-    """Instances put where their templates stood; the only instance keeps the template's own name."""
-    single = {name for name, found in bodies.items() if len(found) == 1}
-    for name, found in bodies.items():
-        if len(found) > 1:
-            for number, body in enumerate(found):
-                use = MacroUse(name, body[0].path, body[0].start, body[-1].end)
-                for token in body:
-                    if token.use is None and not isinstance(token, PragmaToken):
-                        token.use, token.lo, token.hi, token.arg = use, token.start, token.end, number
-    anchors = {id(t.anchor): t.name for t in templates.values()}
-    result: list[Token] = []
-    for token in rest:
-        if id(token) in anchors:
-            result.extend(t for body in bodies[anchors[id(token)]] for t in body)
-        else:
-            result.append(token)
-    for token in result:
-        if token.kind == "id" and "<" in token.text:
-            base = token.text[: token.text.index("<")]
-            if base in single and token.text.endswith(">"):
-                token.text = base
-    return result
+def _starts(tokens: Sequence[Token]) -> dict[int, int]:
+    """Where the declarations at the level of a namespace begin, each with its end."""
+    found: dict[int, int] = {}
+    inside: list[bool] = []  # of the open braces: whether a namespace
+    start: int | None = None
+    level, function = 0, False
+    for at, token in enumerate(tokens):
+        if start is None:
+            if isinstance(token, PragmaToken) or token.kind == "eof":
+                continue
+            start, function = at, False
+        text = token.text if token.kind == "op" else ""
+        level += (text in ("(", "[")) - (text in (")", "]"))
+        outside = all(inside)
+        function = function or (text == "(" and outside)
+        ends = text == ";" and outside and level == 0
+        if text == "{":
+            head = [t.text for t in tokens[start:at]]
+            space = outside and ("namespace" in head[:2] or (head[:1] == ["extern"] and len(head) == 2))
+            inside.append(space)
+            if space:
+                start = None
+                continue
+        elif text == "}" and inside:
+            closed = inside.pop()
+            ends = closed or (all(inside) and level == 0 and function and tokens[start].text not in TAGS)
+        if ends:
+            found[start] = at + 1
+            start = None
+    if start is not None:
+        found[start] = len(tokens)
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from hlspart.frontend import types as ct
@@ -15,6 +15,9 @@ BASIC = {
     "int", "char", "short", "long", "unsigned", "signed", "float", "double", "void", "bool", "_Bool", "__int128", AUTO,
 }  # fmt: skip
 
+_LONGEST_CONSTEXPR = 200  # tokens
+_DEEPEST_CALL, _MOST_STEPS = 32, 10_000
+
 _BOOL = replace(ct.BOOL, name="bool")
 
 
@@ -24,6 +27,8 @@ class KnownTypes:
     def __init__(self) -> None:
         self.types: dict[str, ir.CType] = {"bool": _BOOL, AUTO: ir.OtherType("auto")}
         self.constants: dict[str, int] = {}
+        self.functions: dict[str, tuple[list[str], list[Token]]] = {}  # parameters and value of constexpr ones
+        self._steps = 0
 
     def evaluate(self, tokens: Iterable[Token]) -> int | None:
         """Value of an integer constant expression known here."""
@@ -32,7 +37,35 @@ class KnownTypes:
             t for i, t in enumerate(kept) if not (t.text == "::" or (i + 1 < len(kept) and kept[i + 1].text == "::"))
         ]
         try:
-            return evaluate_tokens(plain, self.constants.get)
+            return evaluate_tokens(plain, self.constants.get, self._called)
+        except NotConstant:
+            return None
+
+    def note_functions(self, tokens: Sequence[Token]) -> None:
+        """Note the ``constexpr`` functions that are nothing but the return of an expression."""
+        for at, token in enumerate(tokens):
+            if token.text != "constexpr":
+                continue
+            opening = next((i for i in range(at, min(at + 12, len(tokens))) if tokens[i].text in ("(", ";", "=")), at)
+            if tokens[opening].text != "(" or tokens[opening - 1].kind != "id":
+                continue
+            close = next((i for i in range(opening, len(tokens)) if tokens[i].text == ")"), opening)
+            names = [piece[-1].text for piece in split(list(tokens[opening + 1 : close])) if piece]
+            body = [t for t in tokens[close + 1 : close + _LONGEST_CONSTEXPR] if t.kind != "pragma"]
+            end = next((i for i, t in enumerate(body) if t.text == ";"), 0)
+            if [t.text for t in body[:2]] == ["{", "return"] and [t.text for t in body[end : end + 2]] == [";", "}"]:
+                self.functions[tokens[opening - 1].text.partition("<")[0]] = (names, body[2:end])
+
+    def _called(self, name: str, values: Sequence[int], depth: int = 0) -> int | None:
+        found = self.functions.get(name.partition("<")[0])
+        self._steps += 1
+        if found is None or len(found[0]) != len(values) or depth > _DEEPEST_CALL or self._steps > _MOST_STEPS:
+            return None
+        own = dict(zip(found[0], values, strict=True))
+        try:
+            return evaluate_tokens(
+                found[1], lambda n: own.get(n, self.constants.get(n)), lambda n, v: self._called(n, v, depth + 1)
+            )
         except NotConstant:
             return None
 
@@ -53,6 +86,8 @@ class KnownTypes:
                 return ir.ScalarType(text, "fixed", first, name == "ap_fixed", first - numbers[1])
             case "stream":
                 return ir.StreamType(self.type_of(parts[0]) if parts else ct.UNKNOWN, (*numbers, None, None)[1])
+            case "array" | "vector" if len(numbers) == 2 and numbers[1]:  # std::array, hls::vector
+                return ir.StructType(text, ((ir.ELEMENTS, ir.ArrayType(self.type_of(parts[0]), (numbers[1],))),))
             case "ap_axiu" | "ap_axis" | "axis" | "qdma_axis":
                 if name == "axis":
                     data = self.type_of(parts[0]) if parts else ct.UNKNOWN

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from pycparser import c_ast
 
 from hlspart.frontend import types as ct
-from hlspart.frontend.constants import value_of
+from hlspart.frontend.constants import constant_call, value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, NotRead, VariableId
 from hlspart.frontend.elements import Elements
 from hlspart.frontend.holes import hole_number
@@ -23,6 +23,7 @@ from hlspart.frontend.literals import constant, string_length
 from hlspart.frontend.methods import Methods
 from hlspart.frontend.overloads import chosen
 from hlspart.frontend.parse import ASM, RANGE, TABLE
+from hlspart.frontend.tokens import spell
 from hlspart.frontend.unread import changes_assumed, use_of
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
@@ -164,6 +165,9 @@ class Expressions:
         closing = self.text.match[opening]
         index, _, _ = self.lower(node.subscript)
         bracket = self.at(opening, closing)
+        inner = ir.vector(base.type)
+        if inner is not None:  # std::array, hls::vector
+            base = ir.Member(base.at, inner, base, ir.ELEMENTS, False)
         if isinstance(index.type, (ir.ArrayType, ir.PointerType)) and not isinstance(
             base.type, (ir.ArrayType, ir.PointerType)
         ):
@@ -239,6 +243,9 @@ class Expressions:
                 entry = chosen(entry, args, collected.functions, collected.variables)
                 function, type_ = entry.name, entry.returns
             type_ = self._overloaded(function, type_, args)
+            known = constant_call(function, args, self.context.collected) if self.context.language == "c++" else None
+            if known is not None:
+                return ir.Const(at, type_, known, spell(self.text.tokens[first : closing + 1]).strip()), first, closing
             self.context.collected.called.setdefault(function, name)
         elif callee is not None and not isinstance(callee, (ir.Name, ir.OpaqueExpr)):
             args.insert(0, ir.OpaqueExpr(name, ct.UNKNOWN, "called expression", (callee,)))
@@ -246,7 +253,11 @@ class Expressions:
 
     def _overloaded(self, name: str, returns: ir.CType, args: list[ir.Expr]) -> ir.CType:
         """C++ mathematics has overloads where C has one function on double."""
-        if self.context.language == "c" or not (returns == ct.DOUBLE or name == "abs") or not args:
+        if self.context.language == "c" or not args:
+            return returns
+        if name.partition("<")[0] in ("min", "max") and len(args) == 2 and name not in self.context.collected.functions:
+            return ct.arithmetic(args[0].type, args[1].type)
+        if returns != ct.DOUBLE and name != "abs":
             return returns
         first = args[0].type
         return first if isinstance(first, ir.ScalarType) and first.kind in ("float", "fixed") else returns
@@ -318,7 +329,8 @@ class Expressions:
         elif node.op == "-" and self.elements.indexable(left.type) and self.elements.indexable(right.type):
             type_ = ct.LONG
         else:
-            type_ = _decayed(ct.arithmetic(left.type, right.type))
+            vector = next((t for t in (left.type, right.type) if ir.vector(t) is not None), None)
+            type_ = vector or _decayed(ct.arithmetic(left.type, right.type))
         return ir.Binary(self.at(first, end), type_, node.op, left, right), first, end
 
     def _not_assumed(self, target: ir.Expr, at: int) -> None:

@@ -6,6 +6,7 @@ statement leaves one name behind, which lowering turns into a use of everything 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -74,37 +75,49 @@ class Holes:
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
         self._outline = Outline(tokens, brackets(tokens))
-        self._found: list[Cut] = []
+        self._found: list[Cut] = []  # apart from each other, in the order of the text
         self._attempts = 0
 
     @property
     def found(self) -> tuple[Cut, ...]:
         """In the order of the text."""
-        return tuple(sorted(self._found, key=lambda h: h.first))
+        return tuple(self._found)
+
+    def _between(self, first: int, last: int) -> slice:
+        """Where in the list the holes are that begin at tokens ``first`` to ``last``."""
+        low = bisect_left(self._found, first, key=_first)
+        return slice(low, bisect_right(self._found, last, lo=low, key=_first))
+
+    def _at_token(self, at: int) -> Cut | None:
+        number = bisect_right(self._found, at, key=_first) - 1
+        return self._found[number] if number >= 0 and at <= self._found[number].last else None
 
     def cut(self, fault: SourceError) -> bool:
         """Cut out what the fault, and those found with it, are in; False when nothing is left to cut."""
         self._attempts += 1
-        before = tuple(self._found)
+        before = set(map(id, self._found))
         if self._attempts > MOST or not self._cut(fault):
             return False
         for other in fault.others:
             at = next(iter(self._places(other)), None)
-            if at is not None and not any(h.first <= at <= h.last for h in self._found if h not in before):
+            hole = None if at is None else self._at_token(at)
+            if at is not None and (hole is None or id(hole) in before):
                 self._cut(other)
         return True
 
     def _cut(self, fault: SourceError) -> bool:
+        behind = 0
         for at in self._places(fault):
-            item = self._piece(at)
+            item = self._piece(at) if at >= behind else None
             if item is None:
+                hole = self._at_token(at)
+                behind = max(behind, at + 1 if hole is None else hole.last + 1)
                 continue
-            inside = [h for h in self._found if item.first <= h.first and h.last <= item.last]
+            inside = self._found[self._between(item.first, item.last)]
             cause = min((h.cause for h in inside), key=lambda c: c.start, default=fault)
             words = tuple(t for t in self._tokens[item.first : item.last + 1] if not isinstance(t, PragmaToken))
             types = {} if item.kind in ("body", "statement", "loop") else dict(_declared_types(words))
-            self._found = [h for h in self._found if h not in inside]
-            self._found.append(Cut(cause, item, words, types))
+            self._found[self._between(item.first, item.last)] = [Cut(cause, item, words, types)]
             return True
         return False
 
@@ -152,10 +165,10 @@ class Holes:
         around = list(self._outline.around(at))
         if any(r.kind == "class" for r in around):  # with all its members: what they share is not told apart
             around = around[: [r.kind for r in around].index("class") + 1]
-        cut = next((h.item for h in self._found if h.first <= at <= h.last), None)
-        inside = (
-            sum(h.in_function and around[0].first <= h.first <= around[0].last for h in self._found) if around else 0
-        )
+        hole = self._at_token(at)
+        cut = None if hole is None else hole.item
+        near = self._found[self._between(around[0].first, around[0].last)] if around else []
+        inside = sum(h.in_function for h in near)
         for item in reversed(around):
             if cut is not None and item.last - item.first <= cut.last - cut.first:
                 continue
@@ -174,6 +187,10 @@ class Holes:
         if words[:1] and words[0] not in _COMPOUND:  # a jump further inside is one of a lambda
             return words[0] in _JUMPS - {"return"}
         return bool(_JUMPS & set(words))
+
+
+def _first(hole: Cut) -> int:
+    return hole.first
 
 
 def _like(token: Token, text: str, kind: str) -> Token:

@@ -5,6 +5,7 @@ The grammar of C++ is not needed for that; it is how what cannot be read is kept
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -33,6 +34,7 @@ class Outline:
     def __init__(self, tokens: Sequence[Token], match: Sequence[int]) -> None:
         self.tokens, self.match = tokens, match
         self.texts = [t.text if t.kind in ("op", "id") else "" for t in tokens]
+        self._known: dict[int, list[tuple[int, int, int | None, Kind | None]]] = {}  # by the first token
 
     def around(self, at: int) -> tuple[OutlineItem, ...]:
         """Everything that holds token ``at``, from the outermost item to the innermost."""
@@ -110,30 +112,41 @@ class Outline:
             at += 1
         return found
 
-    def _within(self, start: int, end: int, place: int, members: bool) -> Iterator[OutlineItem]:
+    def _items(self, start: int, end: int, members: bool) -> list[tuple[int, int, int | None, Kind | None]]:
+        """Declarations between two tokens, each with its last token, its brace and its kind (None: a namespace)."""
+        known = self._known.get(start)
+        if known is not None:
+            return known
+        found: list[tuple[int, int, int | None, Kind | None]] = []
         at = start
-        while at < end and at <= place:
+        while at < end:
             if self._skipped(at) or (members and self.texts[at + 1 : at + 2] == [":"]):
                 at += 1
                 continue
             opening = None if members else self._namespace(at, end)
             if opening is not None:
-                if opening < place < self.match[opening]:
-                    yield from self._within(opening + 1, self.match[opening], place, False)
-                    return
-                at = self.match[opening] + 1
-                continue
-            last, brace, kind = self._declaration(at, end)
-            if at <= place <= last:
-                yield OutlineItem(kind, at, last)
-                if brace is not None and brace < place < self.match[brace]:
-                    if kind == "class":
-                        yield from self._within(brace + 1, self.match[brace], place, True)
-                    else:
-                        yield OutlineItem("body", brace + 1, self.match[brace] - 1)
-                        yield from self._statements(brace + 1, self.match[brace], place)
-                return
-            at = last + 1
+                found.append((at, self.match[opening], opening, None))
+            else:
+                found.append((at, *self._declaration(at, end)))
+            at = found[-1][1] + 1
+        self._known[start] = found
+        return found
+
+    def _within(self, start: int, end: int, place: int, members: bool) -> Iterator[OutlineItem]:
+        items = self._items(start, end, members)
+        number = bisect_right(items, place, key=lambda item: item[0]) - 1
+        if number < 0 or items[number][1] < place:
+            return
+        at, last, brace, kind = items[number]
+        if kind is not None:
+            yield OutlineItem(kind, at, last)
+        if brace is None or not brace < place < self.match[brace]:
+            return
+        if kind is None or kind == "class":
+            yield from self._within(brace + 1, self.match[brace], place, kind == "class")
+        else:
+            yield OutlineItem("body", brace + 1, self.match[brace] - 1)
+            yield from self._statements(brace + 1, self.match[brace], place)
 
     # --------------------------------------------------------------------------- statements
 

@@ -10,21 +10,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
-from hlspart.lowering.arms import Arms
 from hlspart.lowering.operations import Frame, Location
+from hlspart.lowering.parts import Key, Parts, why
 from hlspart.model import program as c
 from hlspart.model.access import Affine
 from hlspart.semantics import folding, spans
 
-Key = int | tuple[int, str]  # a scalar, or a member of a struct variable
-
 LIBRARY = ("log", "sin", "cos", "pow", "tanh", "atan", "atan2", "tan", "sinh", "cosh")  # no operators of their own
 MATH = {"sqrt": "sqrt", "exp": "exp", **dict.fromkeys(LIBRARY, "math")}
 MOVES = {"fabs", "fabsf", "abs", "labs", "fmin", "fmax", "fminf", "fmaxf", "floor", "ceil", "floorf", "ceilf", "round"}
+MOVES |= {"min", "max", "signbit", "isnan", "isinf"}  # of C++
 IGNORED = {"printf", "fprintf", "puts", "putchar", "assert", "__assert_fail", "fflush", "__builtin_expect"}
 
 
-class Values(Arms):
+class Values(Parts):
     """Evaluates expressions symbolically.
 
     ``declared``, ``modified``: variables that the elaborated statements declare, and assign.
@@ -33,13 +32,7 @@ class Values(Arms):
     def __init__(self, frame: Frame, declared: frozenset[int], modified: frozenset[int]) -> None:
         super().__init__(frame)
         self.declared, self.modified = declared, modified
-        self.env: dict[Key, int] = {}
         self.phis: dict[Key, int] = {}
-
-    def _key_name(self, key: Key) -> str:
-        if isinstance(key, int):
-            return self.program.variable(key).name
-        return f"{self.program.variable(key[0]).name}.{key[1]}"
 
     def _operate(
         self, op: str, type_: c.CType, operands: tuple[int, int], types: tuple[c.CType, c.CType], line: int,
@@ -104,7 +97,7 @@ class Values(Arms):
                 return self._read(expr.variable)
             case c.ArrayRef():
                 return self._load(expr, line)
-            case c.Member():
+            case c.Member() | c.Subscript():
                 return self._member(expr, line)
             case c.Unary():
                 return self._unary(expr, line)
@@ -113,6 +106,9 @@ class Values(Arms):
                 return self._operate(
                     expr.op, expr.type, (left, right), (expr.left.type, expr.right.type), line, expr.type
                 )
+            case c.Binary() if not (_plain(expr.left.type) and _plain(expr.right.type)):
+                left, right = self.value(expr.left), self.value(expr.right)
+                return self._each(expr.op, expr.type, (left, right), (expr.left.type, expr.right.type), line)
             case c.Binary():
                 left, right = self.value(expr.left), self.value(expr.right)
                 wide = folding.common(expr.left.type, expr.right.type)
@@ -136,7 +132,28 @@ class Values(Arms):
             case c.Call():
                 return self._call(expr, line)
             case _:
-                raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled{_why(expr)}", line)
+                raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled{why(expr)}", line)
+
+    def _each(
+        self, op: str, type_: c.CType, operands: tuple[int, int], types: tuple[c.CType, c.CType], line: int
+    ) -> int:  # fmt: skip
+        """An operator on values that are arrays: one operation for each element."""
+        array = c.vector(type_)
+        if array is None or array.dims[0] is None:
+            what = next(t.name for t in types if isinstance(t, c.StructType | c.OtherType))
+            raise Unmodelled(f"the operator {op} of {what} is not modelled", line)
+        made: list[int] = []
+        for number in range(array.dims[0]):
+            sides: list[tuple[int, c.CType]] = []
+            for value, whole in zip(operands, types, strict=True):
+                inner = c.vector(whole)
+                part = value if inner is None else self._part(value, (number,), line)
+                sides.append((part, whole if inner is None else inner.element))
+            (left, one), (right, two) = sides
+            wide = folding.common(one, two)
+            pair = (self._convert(left, one, wide, line), self._convert(right, two, wide, line))
+            made.append(self._operate(op, array.element, pair, (one, two), line, wide))
+        return self.make("wire", 32, tuple(made), line, ("members",), "{..}")
 
     def _read(self, variable: int) -> int:
         if variable in self.env:
@@ -162,35 +179,6 @@ class Values(Arms):
                 self._holds(self.phis[key], self.program.variable(key).type)
         self.env[key] = self.phis[key]
         return self.phis[key]
-
-    def _member(self, expr: c.Member, line: int) -> int:
-        match expr.base:
-            case c.ArrayRef():
-                return self._load(expr.base, line)
-            case c.Name():
-                key = (expr.base.variable, expr.field)
-                if key in self.env:
-                    return self.env[key]
-                if expr.base.variable in self.env:  # set as a whole
-                    return self._part(self.env[expr.base.variable], expr.field, line)
-                if expr.base.variable in self.modified and expr.base.variable not in self.declared:
-                    return self._phi(key)
-                return self.make("input", 32, (), 0, key, self._key_name(key))
-            case c.Member():
-                return self._member(expr.base, line)
-            case _:
-                raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled", line)
-
-    def _with_members(self, variable: int, line: int) -> int:
-        """The value of a structure, some members of which may have been set since it was."""
-        whole = self._read(variable)
-        since = tuple(v for key, v in self.env.items() if isinstance(key, tuple) and key[0] == variable)
-        bits = self.body.ops[whole].bits
-        return self.make("wire", bits, (whole, *since), line, ("members",), "{..}") if since else whole
-
-    def _part(self, whole: int, field: str, line: int) -> int:
-        """A member of the value of a structure."""
-        return self.make("wire", self.body.ops[whole].bits, (whole,), line, ("member", field), f".{field}")
 
     def _unary(self, expr: c.Unary, line: int) -> int:
         inner = self.value(expr.operand)
@@ -234,7 +222,10 @@ class Values(Arms):
 
     def _assign(self, expr: c.Assign, line: int) -> int:
         value = self.value(expr.value)
-        if expr.op != "=":
+        if expr.op != "=" and not (_plain(expr.target.type) and _plain(expr.value.type)):
+            types = (expr.target.type, expr.value.type)
+            value = self._each(expr.op[:-1], expr.target.type, (self.value(expr.target), value), types, line)
+        elif expr.op != "=":
             op = expr.op[:-1]
             wide = folding.common(expr.target.type, expr.value.type) if op not in ("<<", ">>") else expr.target.type
             old = self._convert(self.value(expr.target), expr.target.type, wide, line)
@@ -263,7 +254,7 @@ class Values(Arms):
             self.body.live.add(made)
             return made
         arguments = tuple(self.value(a) for a in expr.args)
-        if name in MOVES:
+        if name.partition("<")[0] in MOVES and name not in self.program.functions:
             args = tuple(a for a in arguments if a not in self.constants) or arguments
             return self.make("logic", folding.bits(expr.type), args, line, (name,), name)
         base = name[:-1] if name.endswith("f") and name[:-1] in MATH else name
@@ -331,19 +322,24 @@ class Values(Arms):
                 self.env[target.variable] = value
                 for key in [k for k in self.env if isinstance(k, tuple) and k[0] == target.variable]:
                     self.env[key] = self._part(value, key[1], line)
-            case c.Member(base=c.Name() as base):
-                self.env[(base.variable, target.field)] = value
-            case c.Member(base=c.ArrayRef() as base):
-                self._store_element(base, value, line, part=True)
-            case c.Member(base=c.Member()):
-                self._store(target.base, value, line)
+            case c.Member() | c.Subscript():
+                found = self._place_in(target)
+                if found is None:
+                    raise Unmodelled(self._not_stored(target), line)
+                base, path = found
+                if isinstance(base, c.ArrayRef):
+                    self._store_element(base, value, line, part=True)
+                else:
+                    self._store_part(base.variable, path, value, line)
             case c.ArrayRef():
                 self._store_element(target, value, line)
             case c.Cast():
                 self._store(target.operand, value, line)
             case _:
-                text = f"assignment to `{self.program.text(target.at)}` is not modelled{_why(target)}"
-                raise Unmodelled(text, line)
+                raise Unmodelled(self._not_stored(target), line)
+
+    def _not_stored(self, target: c.Expr) -> str:
+        return f"assignment to `{self.program.text(target.at)}` is not modelled{why(target)}"
 
     def _store_element(self, expr: c.ArrayRef, value: int, line: int, part: bool = False) -> None:
         place = self.place(expr, "write", tuple(self.value(i) for i in expr.indices), line)
@@ -374,11 +370,8 @@ class Values(Arms):
         self.env = merged
 
 
-def _why(expr: c.Expr) -> str:
-    """What an expression is that has no model, where that is not plain to see."""
-    match expr:
-        case c.OpaqueExpr():
-            return f": {expr.what}"
-        case c.Subscript(base=base):
-            return _why(base) or ": an array inside a structure"
-    return ""
+def _plain(type_: c.CType) -> bool:
+    """Whether C's operators are those of a type; integers of unknown width count as such."""
+    if isinstance(type_, c.OtherType):
+        return not type_.name or type_.name.startswith(("ap_int", "ap_uint", "auto", "unknown", "function"))
+    return not isinstance(type_, c.StructType)

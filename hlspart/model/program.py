@@ -57,6 +57,7 @@ from hlspart.model.statements import (
     walk_statements,
 )
 from hlspart.model.types import (
+    ELEMENTS,
     ArrayType,
     CType,
     OtherType,
@@ -66,16 +67,18 @@ from hlspart.model.types import (
     StructType,
     VoidType,
     storage_bits,
+    vector,
 )
 
 __all__ = [
-    "ArrayRef", "ArrayType", "Assign", "Binary", "Block", "CType", "Call", "Case", "Cast", "Comma", "Conditional",
+    "ELEMENTS", "ArrayRef", "ArrayType", "Assign", "Binary", "Block", "CType", "Call", "Case", "Cast", "Comma",
+    "Conditional",
     "Const", "Declarator", "Declare", "Expr", "ExprStmt", "Function", "FunctionName", "Hole", "If", "IncDec",
     "InitList",
     "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark", "Program",
     "Prototype", "Return", "ScalarType", "SizeOf", "Stmt", "StreamType", "StringLit", "StructType", "Subscript",
     "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "places", "storage_bits",
-    "substatements", "unbraced", "walk", "walk_statements",
+    "substatements", "unbraced", "vector", "walk", "walk_statements",
 ]  # fmt: skip
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+ELEMENTS = "_M_elems"
+"""The member that such a type consists of."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScalarType:
@@ -85,3 +88,11 @@ def storage_bits(kind: CType) -> int | None:
             return max(known) if kind.union else sum(known)
         case _:
             return None
+
+
+def vector(of: CType) -> ArrayType | None:
+    """The elements of a C++ type that is an array with a value: ``std::array``, ``hls::vector``."""
+    if isinstance(of, StructType) and len(of.members) == 1 and of.members[0][0] == ELEMENTS:
+        inner = of.members[0][1]
+        return inner if isinstance(inner, ArrayType) else None
+    return None

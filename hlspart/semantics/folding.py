@@ -205,7 +205,7 @@ def modified(statements: Iterable[c.Stmt]) -> frozenset[int]:
     for root in _statement_expressions(statements):
         for expr in c.walk(root):
             target = expr.target if isinstance(expr, c.Assign) else expr.operand if isinstance(expr, c.IncDec) else None
-            while isinstance(target, c.Member):
+            while isinstance(target, c.Member | c.Subscript):
                 target = target.base
             if isinstance(target, c.Name):
                 out.add(target.variable)

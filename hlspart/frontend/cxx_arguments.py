@@ -1,0 +1,99 @@
+"""Arguments of templates: defaults, patterns of specialisations, and the text with parameters replaced by them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hlspart.frontend.constants import NotConstant, evaluate_tokens
+from hlspart.frontend.cxx_collect import CxxTemplate, like
+from hlspart.frontend.cxx_types import split
+from hlspart.frontend.tokens import PragmaToken, Token, spell
+
+
+def key(arguments: Sequence[Token]) -> str:
+    """Arguments as text."""
+    return spell(list(arguments)).strip().replace(" ", "")
+
+
+def bound(template: CxxTemplate, given: Sequence[list[Token]]) -> list[list[Token]] | None:
+    """The values of a template's parameters: those given, then the defaults; None when one stays open."""
+    if len(given) > len(template.params):
+        return None
+    values = [_folded(part) for part in given]
+    known = dict(zip(template.params, values, strict=False))
+    for name in template.params[len(given) :]:
+        default = template.defaults.get(name)
+        if default is None:
+            return None
+        value = [t for token in default for t in _substituted(token, known, template.types)]
+        known[name] = _folded(value)
+        values.append(known[name])
+    return values
+
+
+def _folded(value: list[Token]) -> list[Token]:
+    """``(4-1)`` as ``3``: a template that uses itself comes to an end."""
+    if len(value) < 2 or any(t.kind not in ("num", "op") for t in value):
+        return value
+    try:
+        number = evaluate_tokens(value, lambda _: None)
+    except NotConstant:
+        return value
+    return [like(str(number), "num", value[0])] if number >= 0 else value
+
+
+def matched(special: CxxTemplate, values: Sequence[Sequence[Token]]) -> list[list[Token]] | None:
+    """What the parameters of a specialisation are for these arguments; None where it does not fit."""
+    own: dict[str, list[Token]] = {}
+    if special.pattern is None or len(special.pattern) != len(values):
+        return None
+    for pattern, value in zip(special.pattern, values, strict=True):
+        if not _unify(pattern, value, frozenset(special.params), own):
+            return None
+    return [own[p] for p in special.params] if all(p in own for p in special.params) else None
+
+
+def _unify(
+    pattern: Sequence[Token], value: Sequence[Token], params: frozenset[str], own: dict[str, list[Token]]
+) -> bool:
+    if len(pattern) == 1 and pattern[0].text in params:
+        known = own.setdefault(pattern[0].text, list(value))
+        return key(known) == key(value)
+    if len(pattern) > 3 and pattern[-1].text == ">" and len(value) > 3 and value[-1].text == ">":
+        if [t.text for t in pattern[:2]] != [t.text for t in value[:2]] or pattern[1].text != "<":
+            return False
+        one, two = split(list(pattern[2:-1])), split(list(value[2:-1]))
+        return len(one) == len(two) and all(_unify(a, b, params, own) for a, b in zip(one, two, strict=True))
+    return [t.text for t in pattern] == [t.text for t in value]
+
+
+def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | None, at: Token | None) -> list[Token]:
+    """The tokens of a template with its parameters replaced by values, and its own name by ``name``."""
+    known = dict(zip(template.params, values, strict=False))
+    body: list[Token] = []
+    tokens = template.tokens
+    for number, token in enumerate(tokens):
+        if isinstance(token, PragmaToken):
+            copy = PragmaToken(token.path, token.start, token.end, token.body, token.spelling)
+            copy.use = token.use
+            copy.expanded = [s for t in token.expanded for s in _substituted(t, known, template.types)]
+            body.append(copy)
+        elif token.text == template.name and name is not None and number in template.own_names:
+            body.append(like(name, "id", token))
+        else:
+            body.extend(_substituted(token, known, template.types))
+    if at is not None:  # an alias: its text stands at its use
+        body = [like(t.text, t.kind, at) for t in body]
+    return body
+
+
+def _substituted(token: Token, values: Mapping[str, list[Token]], types: set[str]) -> list[Token]:
+    value = values.get(token.text) if token.kind == "id" else None
+    if value is None:
+        return [token.copy()]
+    made = [like(t.text, t.kind, token) for t in value]
+    if len(made) > 1 and token.text not in types:
+        made = [like("(", "op", token), *made, like(")", "op", token)]
+    for piece in made[1:]:
+        piece.space = False
+    return made

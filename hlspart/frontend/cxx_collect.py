@@ -1,0 +1,310 @@
+"""The templates of a unit, taken out of its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from hlspart.frontend.cxx_types import split
+from hlspart.frontend.parse import error
+from hlspart.frontend.tokens import SourceError, Token
+
+TAGS = ("struct", "class", "union")
+_OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
+_LOOK_AHEAD = 200  # tokens of a list of arguments
+
+
+@dataclass(eq=False)
+class CxxTemplate:
+    """A template: its parameters and the tokens of its definition (without ``template<..>``).
+
+    ``pattern``: the arguments that a specialisation is for, which are not among the tokens. ``own_names``: where in
+    the tokens its name means the instance itself.
+    """
+
+    name: str
+    params: list[str]
+    types: set[str]  # those of ``params`` that are types
+    defaults: dict[str, list[Token]]
+    tokens: list[Token]
+    anchor: Token  # stands for it in the remaining stream
+    pattern: list[list[Token]] | None = None
+    own_names: frozenset[int] = frozenset()
+
+    @property
+    def struct(self) -> bool:
+        """Whether this is a class."""
+        return self.tokens[0].text in TAGS
+
+    def takes(self, count: int) -> bool:
+        """Whether a function may be called with so many arguments."""
+        opening = next(i for i in self.own_names if self.tokens[i + 1].text == "(") + 1
+        formals = split(self.tokens[opening + 1 : _closing(self.tokens, opening)])
+        formals = [] if [t.text for part in formals for t in part] == ["void"] else formals
+        open_ = sum("=" in (t.text for t in part) for part in formals)
+        return len(formals) - open_ <= count <= len(formals)
+
+
+@dataclass
+class CxxTemplates:
+    """The tokens around the templates, the templates and aliases by name, and what is none that can be expanded."""
+
+    rest: list[Token] = field(default_factory=list)
+    templates: dict[str, list[CxxTemplate]] = field(default_factory=dict)
+    aliases: dict[str, CxxTemplate] = field(default_factory=dict)
+    requests: list[list[Token]] = field(default_factory=list)  # explicit instantiations
+    faults: list[SourceError] = field(default_factory=list)
+
+    def every(self) -> Iterator[CxxTemplate]:
+        """All templates."""
+        for group in self.templates.values():
+            yield from group
+
+
+def like(text: str, kind: str, token: Token) -> Token:
+    """A token that stands for something else at a token's place."""
+    made = token.copy()
+    made.text, made.kind = text, kind  # type: ignore[assignment]
+    return made
+
+
+def matching_angle(tokens: list[Token], opening: int) -> int | None:
+    """The ``>`` for the ``<`` at an index when what lies between can be template arguments.
+
+    A ``>>`` that closes two lists is split in place.
+    """
+    level, at, round_ = 0, opening, 0
+    while at < len(tokens) and at < opening + _LOOK_AHEAD:
+        token = tokens[at]
+        text = token.text
+        if text in ("(", "["):
+            round_ += 1
+        elif text in (")", "]"):
+            round_ -= 1
+            if round_ < 0:
+                return None
+        elif text in (";", "{", "}", "&&", "||", "=", "==", "!=", "?") or token.kind == "str":
+            return None
+        elif round_ == 0:
+            if text == ">>" and level >= 1:
+                first, second = token.copy(), token.copy()
+                first.text = second.text = ">"
+                if token.end - token.start == 2:
+                    first.end, second.start = token.start + 1, token.start + 1
+                if level >= 2:
+                    tokens[at : at + 1] = [first, second]
+                    text = ">"
+                else:
+                    return None
+            if text == "<":
+                level += 1
+            elif text == ">":
+                level -= 1
+                if level == 0:
+                    return at
+        at += 1
+    return None
+
+
+def collect(tokens: list[Token]) -> CxxTemplates:
+    """Take the templates out. ``tokens`` end in sentinels."""
+    found = CxxTemplates()
+    forwards: dict[str, list[tuple[list[str], dict[str, list[Token]]]]] = {}
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        if token.text != "template" or token.kind != "id":
+            found.rest.append(token)
+            at += 1
+        elif tokens[at + 1].text != "<":
+            at = _request(tokens, at, found)
+        else:
+            at = _template(tokens, at, found, forwards)
+    for name, declared in forwards.items():  # defaults may stand in a declaration only
+        for template in found.templates.get(name, ()):
+            for params, defaults in declared:
+                if template.pattern is None and len(params) == len(template.params):
+                    for old, new in zip(params, template.params, strict=True):
+                        if old in defaults:
+                            template.defaults.setdefault(new, defaults[old])
+    return found
+
+
+def _request(tokens: list[Token], at: int, found: CxxTemplates) -> int:
+    """``template class X<8>;``: an explicit instantiation; behind it."""
+    end = at + 1
+    while tokens[end].text not in (";", "{", "}") and tokens[end].kind != "eof":
+        end += 1
+    before = found.rest[-1].text if found.rest else ""
+    if tokens[end].text != ";" or before in (".", "->", "::"):  # x.template f<8>()
+        if before not in (".", "->", "::"):
+            found.rest.append(tokens[at])
+        return at + 1
+    found.requests.append([*tokens[at + 1 : end + 1], *tokens[-3:]])
+    return end + 1
+
+
+def _template(
+    tokens: list[Token], at: int, found: CxxTemplates,
+    forwards: dict[str, list[tuple[list[str], dict[str, list[Token]]]]],
+) -> int:  # fmt: skip
+    """What ``template <`` at ``at`` begins; behind it."""
+    token = tokens[at]
+    close = matching_angle(tokens, at + 1)
+    if close is None:
+        close = _loose_angle(tokens, at + 1)
+    inside = tokens[at + 2 : close]
+    params, types, defaults = parameters(inside)
+    start = close + 1
+    if tokens[start].text == "using":
+        end = _semicolon(tokens, start)
+        if tokens[start + 2].text == "=":
+            anchor = like("", "eof", token)
+            body = tokens[start + 3 : end]
+            found.aliases[tokens[start + 1].text] = CxxTemplate("", params, types, defaults, body, anchor)
+            return end + 1
+    if any(t.text in ("...", "template") for t in inside):
+        what = "variadic template" if "..." in [t.text for t in inside] else "template as a parameter"
+        found.faults.append(error(token, f"C++ construct not supported: {what}", "HLP003"))
+        return close + 1
+    end, name_at, definition = _extent(tokens, start)
+    if name_at is None:
+        what = "class template" if tokens[start].text in TAGS else "template"
+        found.faults.append(error(token, f"C++ construct not supported: {what}", "HLP003"))
+        return close + 1
+    name = tokens[name_at].text
+    if not definition:
+        forwards.setdefault(name, []).append((params, defaults))
+        return end + 1
+    if tokens[start].text not in TAGS and tokens[name_at - 1].text == "::":
+        found.faults.append(error(token, "C++ construct not supported: member function outside its class", "HLP003"))
+        return end + 1
+    body, pattern = tokens[start : end + 1], None
+    inner = name_at - start
+    if body[inner + 1].text == "<":
+        last = matching_angle(body, inner + 1)
+        if last is None:
+            found.faults.append(error(token, "C++ construct not supported: template specialisation", "HLP003"))
+            return end + 1
+        pattern = split(body[inner + 2 : last])
+        body[inner + 1 : last + 1] = []
+    elif not params:
+        found.faults.append(error(token, "C++ construct not supported: template specialisation", "HLP003"))
+        return end + 1
+    anchor = like("", "eof", token)
+    found.rest.append(anchor)
+    made = CxxTemplate(name, params, types, defaults, body, anchor, pattern)
+    made.own_names = frozenset(_own(made, inner))
+    group = found.templates.setdefault(name, [])
+    if group and group[0].struct is not made.struct:
+        found.faults.append(error(token, f"C++ construct not supported: overloaded template {name}", "HLP003"))
+    group.append(made)
+    return end + 1
+
+
+def _own(template: CxxTemplate, name: int) -> Iterator[int]:
+    """Places where the name of a template is the name of the instance."""
+    yield name
+    tokens = template.tokens
+    for at, token in enumerate(tokens[:-1]):
+        if template.struct and at != name and token.text == template.name and tokens[at + 1].text != "<":
+            yield at
+
+
+def _semicolon(tokens: Sequence[Token], at: int) -> int:
+    while tokens[at].text != ";" and tokens[at].kind != "eof":
+        at += 1
+    return at
+
+
+def _closing(tokens: Sequence[Token], opening: int) -> int:
+    level = 0
+    for at in range(opening, len(tokens)):
+        level += (tokens[at].text in _OPEN) - (tokens[at].text in _CLOSE)
+        if level == 0:
+            return at
+    return len(tokens)
+
+
+def _loose_angle(tokens: list[Token], opening: int) -> int:
+    """Closing ``>`` of a template parameter list that has defaults."""
+    level = 0
+    for at in range(opening, len(tokens)):
+        text = tokens[at].text
+        level += (text == "<") - (text == ">") - 2 * (text == ">>")
+        if level <= 0:
+            return at
+    raise error(tokens[opening], "'<' is never closed")
+
+
+def _extent(tokens: list[Token], start: int) -> tuple[int, int | None, bool]:
+    """(last token, name of the function or class or None, whether it is a definition)."""
+    if tokens[start].text in TAGS:
+        return _class(tokens, start)
+    if tokens[start].text in ("using", "template", "friend"):
+        return start, None, False
+    at, name, level = start, None, 0
+    while at < len(tokens):
+        text = tokens[at].text
+        if text == "(" and level == 0 and name is None:
+            name = at - 1
+            if tokens[name].text == ">":
+                name = _before_angle(tokens, name, start)
+            if name is not None and tokens[name].kind != "id":
+                name = None
+        if text == "operator" and level == 0:
+            return start, None, False
+        if text in _OPEN:
+            level += 1
+        elif text in _CLOSE:
+            level -= 1
+            if text == "}" and level == 0:
+                return at, name, True
+        elif text == ";" and level == 0:
+            return at, name, False
+        at += 1
+    raise error(tokens[start], "template without a declaration")
+
+
+def _before_angle(tokens: Sequence[Token], at: int, start: int) -> int | None:
+    """The name before the list of arguments that ends at ``at``."""
+    level = 0
+    while at > start:
+        text = tokens[at].text
+        level += (text == ">") + 2 * (text == ">>") - (text == "<")
+        at -= 1
+        if level == 0:
+            return at
+    return None
+
+
+def _class(tokens: list[Token], start: int) -> tuple[int, int | None, bool]:
+    """A class is a template like a function is."""
+    at = start + 1
+    if tokens[at].kind != "id":
+        return start, None, False
+    while tokens[at].kind != "eof" and tokens[at].text not in ("{", ";", "("):
+        at += 1
+    if tokens[at].text == ";":
+        return at, start + 1, False
+    if tokens[at].text != "{":
+        return start, None, False
+    end = _closing(tokens, at) + 1
+    return (end, start + 1, True) if end < len(tokens) and tokens[end].text == ";" else (start, None, False)
+
+
+def parameters(tokens: Sequence[Token]) -> tuple[list[str], set[str], dict[str, list[Token]]]:
+    """Names of template parameters, those that are types, and their defaults."""
+    params: list[str] = []
+    types: set[str] = set()
+    defaults: dict[str, list[Token]] = {}
+    for number, piece in enumerate(p for p in split(list(tokens)) if p):
+        equals = next((i for i, t in enumerate(piece) if t.text == "="), len(piece))
+        named = equals > 1 and piece[equals - 1].kind == "id"
+        name = piece[equals - 1].text if named else f"__unnamed_{number}"
+        params.append(name)
+        if piece[0].text in ("typename", "class"):
+            types.add(name)
+        if equals < len(piece):
+            defaults[name] = piece[equals + 1 :]
+    return params, types, defaults

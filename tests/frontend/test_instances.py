@@ -1,0 +1,128 @@
+"""Templates beyond one per name: overloads, specialisations, aliases, explicit instances, ``constexpr`` functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from hlspart.frontend import load
+from hlspart.model import program as ir
+from hlspart.model.options import FrontendOptions, Options
+from hlspart.pipeline import Pipeline
+
+
+def program(text: str) -> ir.Program:
+    """A file without a hole."""
+    found = load(["t.cpp"], FrontendOptions(), read=lambda path: text.encode())
+    assert found.units[0].error is None and not found.holes, [h.cause for h in found.holes]
+    return found
+
+
+def intervals(text: str, path: str = "t.cpp") -> list[tuple[int | None, int | None]]:
+    """II and depth of the pipelined loops."""
+    pipeline = Pipeline([path], Options(), read=lambda path: text.encode())
+    return [(x.ii, x.depth) for x in pipeline.figures.loops if x.pipelined]
+
+
+LOOP = """
+    for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE
+        STATEMENT
+    }
+"""
+
+# (with templates, the same without)
+PAIRS = {
+    "overloaded by number of parameters": (
+        """template <typename T> T add(T a, T b) { return a + b; }
+template <typename T> T add(T a, T b, T c) { return a + b + c; }
+""",
+        "o[i] = add<float>(x[i], 1.0f) + add<float>(x[i + 32], 2.0f, 3.0f);",
+        "o[i] = (x[i] + 1.0f) + (x[i + 32] + 2.0f + 3.0f);",
+    ),
+    "specialised function of its own recursion": (
+        """template <int N> float sum(float x[64]) { return x[N] + sum<N - 1>(x); }
+template <> float sum<0>(float x[64]) { return x[0]; }
+""",
+        "o[i] = sum<3>(x);",
+        "o[i] = x[3] + (x[2] + (x[1] + x[0]));",
+    ),
+    "partly specialised class": (
+        """template <typename T, int N> struct Step { T of(T a) { return a + N; } };
+template <typename T> struct Step<T, 0> { T of(T a) { return a * a; } };
+""",
+        "Step<float, 0> one; Step<float, 7> two; o[i] = one.of(x[i]) + two.of(x[i + 32]);",
+        "o[i] = x[i] * x[i] + (x[i + 32] + 7);",
+    ),
+    "an alias": (
+        "template <int N> using Word = ap_int<8 * N>;\n",
+        "Word<2> a = (Word<2>) x[i]; o[i] = a;",
+        "short a = (short) x[i]; o[i] = a;",
+    ),
+    "an array with a value": (
+        "typedef std::array<float, 4> four;\n",
+        "four t; for (int k = 0; k < 4; k++) t[k] = x[i + 8 * k]; o[i] = t[0] + t[1] + t[2] + t[3];",
+        "float t0 = x[i], t1 = x[i + 8], t2 = x[i + 16], t3 = x[i + 24]; o[i] = t0 + t1 + t2 + t3;",
+    ),
+    "a vector": (
+        "",
+        "hls::vector<float, 2> a; a[0] = x[i]; a[1] = x[i + 32]; a = a * a; o[i] = a[0] + a[1];",
+        "float a = x[i], b = x[i + 32]; a = a * a; b = b * b; o[i] = a + b;",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(PAIRS))
+def test_loops_are_those_of_the_text_without_templates(name: str) -> None:
+    given, with_, without = PAIRS[name]
+    head = "#include <ap_int.h>\n#include <hls_vector.h>\n#include <array>\n"
+    top = "void top(float x[64], float o[64]) {" + LOOP + "}\n"
+    assert not program(head + given + top.replace("STATEMENT", with_)).holes
+    plain = intervals(head + top.replace("STATEMENT", without))
+    assert plain[0][0] is not None
+    assert intervals(head + given + top.replace("STATEMENT", with_)) == plain
+
+
+def test_an_instance_stands_behind_the_types_of_its_arguments() -> None:
+    text = """template <typename T> T twice(T a) { return a + a; }
+struct unused { int a; };
+typedef ap_int<12> word;
+word top(word a) { return twice<word>(a); }
+"""
+    found = program("#include <ap_int.h>\n" + text)
+    returned = found.functions["twice"].return_type
+    assert isinstance(returned, ir.ScalarType) and returned.bits == 12
+
+
+def test_an_explicit_instantiation_is_an_instance() -> None:
+    text = """template <int N> void fill(int a[N]) { L: for (int i = 0; i < N; i++) a[i] = i; }
+template void fill<24>(int a[24]);
+"""
+    found = program(text)
+    assert [v.dims for v in found.variables if v.name == "a"] == [(24,)]
+
+
+@pytest.mark.parametrize(
+    ("function", "extent", "value"),
+    [
+        ("constexpr int up(int a, int b) { return (a + b - 1) / b; }", "up(50, 8)", 7),
+        ("template <typename T> constexpr T up(T a, T b) { return (a + b - 1) / b; }", "up(50, 8)", 7),
+        ("constexpr int bits(int n) { return n < 2 ? 0 : 1 + bits(n / 2); }", "bits(1024)", 10),
+        ("constexpr int one(int a) { return a + 1; }\nconstexpr int two(int a) { return one(one(a)); }", "two(3)", 5),
+    ],
+)
+def test_constant_functions_are_constants(function: str, extent: str, value: int) -> None:
+    found = program(f"#include <ap_int.h>\n{function}\nvoid f(int a[{extent}], ap_int<{extent}> b) {{ a[0] = b; }}\n")
+    a, b = (next(v for v in found.variables if v.name == name and v.function == "f") for name in "ab")
+    assert a.dims == (value,)
+    assert isinstance(b.type, ir.ScalarType) and b.type.bits == value
+
+
+def test_a_choice_that_is_not_known_is_none() -> None:
+    text = (
+        """template <typename T> T f(T a, int b) { return a; }
+template <typename T> T f(int a, T b) { return b; }
+void top(int x[64], int o[64]) {"""
+        + LOOP.replace("STATEMENT", "o[i] = f(x[i], 3);")
+        + "}\n"
+    )
+    assert [ii for ii, _ in intervals(text)] == [None]
