@@ -192,6 +192,7 @@ class _Shim(Cursor):
         # using T = type;  ->  typedef type T;
         name = self.tokens[self.at + 1]
         self.names.add(name.text)
+        self.known.note_alias(name.text, self.tokens[self.at + 3 : end])
         self.out.append(self.made("typedef", self.tokens[self.at], "id"))
         cut = next((i for i in range(self.at + 3, end) if self.tokens[i].text == "["), end)
         self.replace[end] = [self.tokens[end]] if cut != end else [name, self.tokens[end]]
@@ -215,6 +216,8 @@ class _Shim(Cursor):
             back -= 1
         if self.tokens[back].kind == "id":
             self.names.add(self.tokens[back].text)
+            if back == end - 1:
+                self.known.note_alias(self.tokens[back].text, self.tokens[self.at + 1 : back])
         else:  # a function pointer
             for i in range(self.at, end - 1):
                 if self.tokens[i].text == "*" and self.tokens[i + 1].kind == "id" and self.tokens[i + 2].text == ")":

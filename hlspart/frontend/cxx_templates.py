@@ -19,6 +19,8 @@ from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
 
+_Chosen = tuple[CxxTemplate, list[list[Token]]]  # with the values of its parameters
+
 _MOST_INSTANCES = 400
 _MOST_OF_ONE = 64
 
@@ -173,7 +175,7 @@ class _Instances:
 
     def _function(
         self, group: Sequence[CxxTemplate], given: list[list[Token]], tokens: Sequence[Token], end: int, called: bool
-    ) -> tuple[CxxTemplate, list[list[Token]]] | None:
+    ) -> _Chosen | None:
         """The function template that a call means."""
         fitting: list[tuple[CxxTemplate, list[list[Token]]]] = []
         count = len(split(list(tokens[end + 2 : closing(tokens, end + 1)]))) if called else None

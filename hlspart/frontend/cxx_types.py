@@ -26,6 +26,7 @@ class KnownTypes:
 
     def __init__(self) -> None:
         self.types: dict[str, ir.CType] = {"bool": _BOOL, AUTO: ir.OtherType("auto")}
+        self.aliases: dict[str, ir.CType] = {}  # typedefs
         self.constants: dict[str, int] = {}
         self.functions: dict[str, tuple[list[str], list[Token]]] = {}  # parameters and value of constexpr ones
         self._steps = 0
@@ -121,7 +122,15 @@ class KnownTypes:
         words = [t.text for t in plain if t.text != "const"]
         if all(w in BASIC for w in words):
             return _BOOL if words == ["bool"] else ct.basic(words)
-        return self.types.get(words[0], ir.OtherType(" ".join(words)))
+        name = words[0]
+        return self.types.get(name) or self.aliases.get(name) or ir.OtherType(" ".join(words))
+
+    def note_alias(self, name: str, tokens: list[Token]) -> None:
+        """Note that ``name`` is a typedef of a type that is a value."""
+        if tokens and all(t.kind in ("id", "num") or t.text in ("<", ">", ">>", ",", "::") for t in tokens):
+            type_ = self.type_of(tokens)
+            if not isinstance(type_, ir.OtherType):
+                self.aliases[name] = type_
 
 
 def split(tokens: list[Token]) -> list[list[Token]]:

@@ -126,3 +126,12 @@ void top(int x[64], int o[64]) {"""
         + "}\n"
     )
     assert [ii for ii, _ in intervals(text)] == [None]
+
+
+def test_elements_have_the_type_that_a_typedef_names() -> None:
+    text = "#include <array>\n#include <ap_fixed.h>\n"
+    text += "typedef ap_fixed<16, 6> word;\nusing pair = std::array<word, 2>;\nvoid f(pair x) { x[0] = 1; }\n"
+    variable = next(v for v in program(text).variables if v.name == "x")
+    inner = ir.vector(variable.type)
+    assert inner is not None and inner.dims == (2,)
+    assert isinstance(inner.element, ir.ScalarType) and (inner.element.kind, inner.element.bits) == ("fixed", 16)
