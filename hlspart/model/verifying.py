@@ -81,6 +81,7 @@ class VerifyResult:
     faults. ``incomparable``: why is in ``message``. ``compared`` names what was compared,
     ``skipped`` what was not and why, ``vectors`` how many were compared and ``tried`` what they held.
     ``uninitialised``: memory without a value that outputs of the original depend on; it was the same in both versions.
+    ``own_headers``: headers of hlspart that stood for those of the synthesis tool, which the compiler did not find.
     """
 
     status: Literal["equal", "different", "incomparable"]
@@ -91,6 +92,7 @@ class VerifyResult:
     runs: int
     tried: Tried | None = None
     uninitialised: tuple[Uninitialised, ...] = ()
+    own_headers: tuple[str, ...] = ()
     difference: Difference | None = None
     compared: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()

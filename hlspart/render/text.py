@@ -251,6 +251,8 @@ def verify(original: str, new: str, result: VerifyResult) -> str:
     for read in result.uninitialised:
         what = f"{read.variable} (line {read.line})" if read.variable else "memory"
         out += f"  outputs depend on what {what} holds before it has a value; it was the same in both\n"
+    if result.own_headers:
+        out += f"  the compiler found no {', '.join(result.own_headers)}: run with hlspart's own\n"
     out += "".join(f"  not compared: {reason}\n" for reason in result.skipped)
     if result.ports:
         header = ("loop", "array", "banks", "busiest", "reads", "writes", "cycles", "predicted", "iterations")

@@ -138,6 +138,7 @@ class _Comparison:
             second.wait()
             result, seen, failed = self._compared_on(others[0], second)
             others = [first]
+        result = replace(result, own_headers=first.own_headers())
         if others:
             result = replace(result, uninitialised=self._uninitialised(first, others[0], seen, failed, folder))
         saved = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlspart.verification.data import size
-from hlspart.verification.interface import Interface, Object, ScalarField
+from hlspart.verification.interface import Interface, Object, ScalarField, left
 
 _RUNTIME = """#define HLSPART_TEXT_(x) #x
 #define HLSPART_TEXT(x) HLSPART_TEXT_(x)
@@ -94,7 +94,12 @@ def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs:
         f'#include "{source}"',
         "#undef main",
         *(f"{o.element} {o.name}{_brackets(o.shape)};" for o in interface.globals if not o.defined),
-        *(f"static {o.element} (*{_pointer(o)}){_brackets(o.shape)};" for o in interface.parameters),
+        *(
+            f"typedef decltype((({o.element} *)0)->read()) {_word(o)};"
+            for o in interface.parameters
+            if o.passing == "stream"
+        ),
+        *(f"static {_word(o)} (*{_pointer(o)}){_brackets(o.shape)};" for o in interface.parameters),
         "static void hlspart_vector(int in, int out)",
         "{",
         "    char given;",
@@ -107,7 +112,9 @@ def driver(source: str, interface: Interface, inputs: Sequence[Object], outputs:
         f"    for (int run = 0; run < {runs}; run++) {{",
         "        hlspart_seek(in, parameters, 0);",
         *(line for o in parameters for line in _move(o, "read", "in")),
+        *(line for o in interface.parameters if o.passing == "stream" for line in _filled(o)),
         f"        {_call(interface)}",
+        *(line for o in interface.parameters if o.passing == "stream" for line in _emptied(o)),
         *(line for o in outputs for line in _move(o, "write", "out")),
         "    }",
         "}",
@@ -143,12 +150,41 @@ def _brackets(shape: tuple[int, ...]) -> str:
 def _call(interface: Interface) -> str:
     arguments = []
     for item in interface.parameters:
-        if item.passing in ("value", "reference") or interface.language == "c++":
+        if item.passing == "stream":
+            arguments.append(_stream(item))
+        elif item.passing in ("value", "reference") or interface.language == "c++":
             arguments.append(storage(item))
         else:  # in C, long and long long have one layout but are distinct types
             arguments.append(f"(void *){storage(item)}")
     call = f"{interface.top}({', '.join(arguments)})"
     return f"__typeof__({call}) hlspart_result = {call};" if interface.result else f"{call};"
+
+
+def _stream(item: Object) -> str:
+    return f"{_pointer(item)}_stream"
+
+
+def _word(item: Object) -> str:
+    """The type of an element, of a stream that of its words."""
+    return item.element if item.passing != "stream" else f"{_pointer(item)}_word"
+
+
+def _filled(item: Object) -> list[str]:
+    """A stream with its words."""
+    fill = f" for (auto &word : *{_pointer(item)}) {_stream(item)}.write(word);" if item.filled else ""
+    return [f"        {item.element} {_stream(item)};{fill}"]
+
+
+def _emptied(item: Object) -> list[str]:
+    """Its words after the run, zeros behind them, and how many there are."""
+    words, count = f"*{_pointer(item)}", left(item)
+    return [
+        f"        for (auto &word : {words}) word = {_word(item)}();",
+        f"        for ({count} = 0; !{_stream(item)}.empty(); {count}++) {{",
+        f"            auto word = {_stream(item)}.read();",
+        f"            if ({count} < {item.shape[0]}) ({words})[{count}] = word;",
+        "        }",
+    ]
 
 
 def _move(item: Object, verb: str, stream: str) -> list[str]:
@@ -167,6 +203,11 @@ def _scalar(name: str, leaf: ScalarField, verb: str, stream: str) -> str:
     if leaf.bits is None:
         return f"hlspart_{verb}((void *)&{name}, sizeof({name}), {stream});"
     kind = "long long" if leaf.code == "q" else "unsigned long long"
+    if leaf.raw:
+        bits = f"{name}.range({(leaf.bits or 1) - 1}, 0)"
+        if verb == "read":
+            return f"{{ {kind} hlspart_value; hlspart_read(&hlspart_value, 8, {stream}); {bits} = hlspart_value; }}"
+        return f"{{ {kind} hlspart_value = {bits}.to_uint64(); hlspart_write(&hlspart_value, 8, {stream}); }}"
     if verb == "read":
         return f"{{ {kind} hlspart_value; hlspart_read(&hlspart_value, 8, {stream}); {name} = hlspart_value; }}"
     return f"{{ {kind} hlspart_value = ({kind}){name}; hlspart_write(&hlspart_value, 8, {stream}); }}"

@@ -27,6 +27,8 @@ FLAGS = (
     "-ffunction-sections", "-Wl,--gc-sections",  # what only the user's main needs may be missing
 )  # fmt: skip
 
+#: Types of the synthesis tool for machines without it; the compiler looks there last.
+HEADERS = Path(__file__).parent / "headers"
 COMPILE_SECONDS = 300
 RUN_MEGABYTES = 4096  # of memory, all processes of a run together
 TOO_LARGE = "it uses more than"
@@ -186,13 +188,15 @@ class Executable:
     ) -> None:
         self._name = name
         self._source = folder / f"{name}{'.cpp' if language == 'c++' else '.c'}"
-        self._program = folder / name
+        self._program, self._needs = folder / name, folder / f"{name}.d"
         self._folder = folder
         self._given, self._got = folder / f"{name}.in", folder / f"{name}.out"
         self._source.write_bytes(text.encode("utf-8", "surrogateescape"))
         filled: list[str] = []
         if filling is not None:
             filled = [*(filling_flags(compiler(language)) or ()), f"-ftrivial-auto-var-init={filling}"]
+        if language == "c++":
+            flags = [*flags, "-idirafter", str(HEADERS), "-MD", "-MF", str(self._needs)]
         command = [compiler(language), *FLAGS, *filled, *flags, str(self._source), "-o", str(self._program), "-lm"]
         self._job = Child(command, Path.cwd(), subprocess.PIPE, os.environ)
 
@@ -206,6 +210,11 @@ class Executable:
             errors = [x for x in lines if "error:" in x or "undefined reference" in x] or lines or ["?"]
             first = re.sub(re.escape(str(self._folder)) + r"/?", "", errors[0])
             raise Incomparable(f"the {self._name.partition('-')[0]} version does not compile: {first.strip()}")
+
+    def own_headers(self) -> tuple[str, ...]:
+        """Headers of :data:`HEADERS` that stood for those of the synthesis tool."""
+        needed = self._needs.read_text(errors="replace").split() if self._needs.exists() else []
+        return tuple(sorted({Path(path).name for path in needed if Path(path).parent == HEADERS}))
 
     def stop(self) -> None:
         """End a compilation that nobody waits for any more."""

@@ -6,7 +6,7 @@ import math
 import re
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from hlspart.model.program import (
@@ -22,6 +22,7 @@ from hlspart.model.program import (
     VoidType,
 )
 from hlspart.model.source import one_line
+from hlspart.verification.streams import WORDS, streams_read
 
 # struct-module code of each scalar C type that can be moved between processes as it is
 _CODES = {
@@ -52,18 +53,21 @@ class ScalarField:
     """A scalar inside an element: ``path`` is a C suffix such as ``.re`` ("" for a plain scalar).
 
     ``bits``: width of an arbitrary-precision integer, which is moved by its value; None where its bytes are.
+    ``raw``: a fixed-point number, which is moved by the integer that its bits make.
     """
 
     path: str
     code: str
     bits: int | None = None
+    raw: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Object:
     """A parameter or a global. ``leaves`` describe one element, ``shape`` is () for a single object.
 
-    ``passing``: how a parameter reaches the function. ``element`` is a C type name for its storage.
+    ``passing``: how a parameter reaches the function. ``element`` is a C type name for its storage. A stream is an
+    array of the words that it holds before (where ``filled``) and after a run.
     ``output``: whether the function may change it for its caller. ``initialised`` globals keep the
     value that the source gives them.
     """
@@ -74,11 +78,12 @@ class Object:
     shape: tuple[int, ...]
     element: str
     leaves: tuple[ScalarField, ...]
-    passing: Literal["value", "array", "pointer", "reference"] = "array"
+    passing: Literal["value", "array", "pointer", "reference", "stream"] = "array"
     output: bool = True
     initialised: bool = False
     defined: bool = True
     internal: bool = False
+    filled: bool = True
 
     @property
     def count(self) -> int:
@@ -109,7 +114,10 @@ def interface(program: Program, top: str, extents: Mapping[str, int]) -> Interfa
     if function.variadic:
         raise Incomparable(f"{top} takes a variable number of arguments")
     parameters = tuple(_parameter(program, i, v, extents) for i, v in enumerate(function.params))
-    found, skipped = [], []
+    read = {program.variable(v).name for v in streams_read(program, top)}
+    parameters = tuple(replace(p, filled=p.passing != "stream" or p.name in read) for p in parameters)
+    found = [_left(p) for p in parameters if p.passing == "stream"]
+    skipped = []
     for variable in program.variables:
         if variable.storage != "global" or variable.const or variable.volatile or variable.at.span.path.startswith("<"):
             continue
@@ -149,10 +157,24 @@ def _driven(program: Program, position: int, variable: Variable, extents: Mappin
             element, leaves = _element(target, spelled, variable.name, cxx)
             constant = _const(program, variable)
             return Object(variable.name, "parameter", position, shape, element, leaves, "pointer", not constant)
+        case StreamType() if variable.reference:
+            shape = (extents.get(variable.name, WORDS),)
+            leaves = tuple(_leaves(kind.element, "", variable.name))
+            return Object(variable.name, "parameter", position, shape, spelled, leaves, "stream")
         case _:
             element, leaves = _element(kind, spelled, variable.name, cxx)
             passing: Literal["reference", "value"] = "reference" if variable.reference else "value"
             return Object(variable.name, "parameter", position, (), element, leaves, passing, variable.reference)
+
+
+def _left(stream: Object) -> Object:
+    """How many words a stream holds after a run."""
+    return Object(left(stream), "global", None, (), "long long", (ScalarField("", "q"),), defined=False)
+
+
+def left(stream: Object) -> str:
+    """Name of the variable for the words that are left in a stream."""
+    return f"words_left_in_{stream.name}"
 
 
 def _global(program: Program, variable: Variable, extents: Mapping[str, int]) -> Object:
@@ -209,6 +231,8 @@ def _leaves(kind: CType, path: str, name: str) -> list[ScalarField]:
                 if kind.kind == "bool"
                 else _CODES.get((kind.kind, kind.bits, kind.signed or kind.kind == "float"))
             )
+            if kind.kind == "fixed" and kind.bits <= 64:
+                return [ScalarField(path, "Q", kind.bits, raw=True)]
             if code is None and kind.kind == "int" and kind.bits <= 64 and _ARBITRARY.match(kind.name):
                 return [ScalarField(path, "q" if kind.signed else "Q", kind.bits)]
             if code is None:

@@ -1,0 +1,43 @@
+// Words of AXI4-Stream ports with their side channels, for runs on a machine without the synthesis tool.
+#ifndef HLSPART_RUN_AP_AXI_SDATA_H
+#define HLSPART_RUN_AP_AXI_SDATA_H
+
+#include "ap_int.h"
+
+namespace hlspart_run {
+template <int BITS> using side = ap_uint<(BITS > 0 ? BITS : 1)>;
+template <typename T> constexpr int bytes() { return int(sizeof(T)); }
+} // namespace hlspart_run
+
+namespace hls {
+template <typename T, std::size_t U = 0, std::size_t I = 0, std::size_t D = 0> struct axis {
+    T data;
+    hlspart_run::side<hlspart_run::bytes<T>()> keep, strb;
+    hlspart_run::side<U> user;
+    ap_uint<1> last;
+    hlspart_run::side<I> id;
+    hlspart_run::side<D> dest;
+};
+template <int B, std::size_t U, std::size_t I, std::size_t D> struct axis<ap_int<B>, U, I, D> {
+    ap_int<B> data;
+    hlspart_run::side<(B + 7) / 8> keep, strb;
+    hlspart_run::side<U> user;
+    ap_uint<1> last;
+    hlspart_run::side<I> id;
+    hlspart_run::side<D> dest;
+};
+template <int B, std::size_t U, std::size_t I, std::size_t D> struct axis<ap_uint<B>, U, I, D> {
+    ap_uint<B> data;
+    hlspart_run::side<(B + 7) / 8> keep, strb;
+    hlspart_run::side<U> user;
+    ap_uint<1> last;
+    hlspart_run::side<I> id;
+    hlspart_run::side<D> dest;
+};
+} // namespace hls
+
+template <int B, int U, int I, int D> using ap_axis = hls::axis<ap_int<B>, U, I, D>;
+template <int B, int U, int I, int D> using ap_axiu = hls::axis<ap_uint<B>, U, I, D>;
+template <int B, int U = 0, int I = 0, int D = 0> using qdma_axis = hls::axis<ap_uint<B>, U, I, D>;
+
+#endif

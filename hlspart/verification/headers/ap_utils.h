@@ -1,0 +1,1 @@
+// Nothing in it changes what a program computes.
