@@ -4,19 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from hlspart.infer import emission
-from hlspart.model.advising import LoopAdvice, Way, WayKind
-from hlspart.model.options import InferOptions, RewriteOptions
-from hlspart.model.results import IIResult, LoopResult
+from hlspart.model.advising import FILES, LoopAdvice, Way, WayKind
+from hlspart.model.options import AdviceOptions, InferOptions, RewriteOptions
+from hlspart.model.results import IIResult, InferResult, LoopResult
 from hlspart.predict.regressions import Lines, counterparts, regressions
+from hlspart.readback import Predicted
 
 if TYPE_CHECKING:
     from hlspart.model.rewriting import RewriteResult
-    from hlspart.pipeline import Pipeline
+    from hlspart.reuse import Reuse, Reused
 
 MOST_WAYS = 4  # of a loop, unless all that no other beats are asked for
+MOST_OPERATIONS = 1500  # scheduled in all, above which advice is given only where it is asked for
+
+
+class Writable(Predicted, Protocol):
+    """A program with all that can be written for it."""
+
+    @property
+    def reuse(self) -> Reuse:
+        """Its windows."""
+
+    @property
+    def interchanged(self) -> Reused:
+        """Its loops in another order."""
+
+    def infer(self, options: InferOptions) -> InferResult:
+        """The least partition."""
+
+    def rewrite(self, options: RewriteOptions) -> RewriteResult:
+        """Another text."""
+
+    def advise(self, options: AdviceOptions) -> tuple[LoopAdvice, ...]:
+        """What :func:`advise` says, kept."""
+
+    def with_texts(self, texts: Mapping[str, str], directives: str = "") -> Predicted:
+        """What is known of another text."""
+
+
+_CHECKED = frozenset({"reuse", "interchange", "accumulators"})  # never slower by their making
 
 
 @dataclass(frozen=True)
@@ -25,41 +54,49 @@ class _Text:
 
     kind: WayKind
     description: str
-    arguments: str | None  # of the command, with {files} for the files
+    arguments: str | None  # of the command, with FILES for the files
     files: Mapping[str, str]
     figures: IIResult
     lines: Lines | None
 
 
-def advise(
-    pipeline: Pipeline, files: str, pareto: bool = False, reassoc: bool = False, new_ports: bool = False
-) -> tuple[LoopAdvice, ...]:
-    """For each pipelined loop the ways that change it, the best first; all are read back, none is slower.
-
-    ``files``: how a command names the program; ``pareto``: all ways that no other beats; ``reassoc``: sums of
-    floats may change their order; ``new_ports``: the signature of top functions may change.
-    """
-    texts = list(_texts(pipeline, reassoc, new_ports))
+def advise(pipeline: Writable, options: AdviceOptions) -> tuple[LoopAdvice, ...]:
+    """For each pipelined loop the ways that change it, the best first; all are read back, none is slower."""
+    texts = list(_texts(pipeline, options))
     program, found = pipeline.program, []
+    seen = [counterparts(program, pipeline.figures, t.figures, t.lines) for t in texts]
     for k, loop in enumerate(pipeline.figures.loops):
         if not loop.pipelined:
             continue
         ways = []
-        for text in texts:
-            there = counterparts(program, pipeline.figures, text.figures, text.lines)[k][1]
-            gone = there is None
-            chosen = text is texts[0]
+        for text, pairs in zip(texts, seen, strict=True):
+            there = pairs[k][1]
             same = there is not None and (there.ii, there.latency) == (loop.ii, loop.latency)
             if text.kind == "as-written" or not (same and text.kind != "combined"):
-                ways.append(_way(pipeline, text, loop, None if gone else there, files, chosen))
-        ways = _ranked(ways, loop, pareto)
+                ways.append(_way(pipeline, text, loop, there, text is texts[0]))
+        ways = _ranked(ways, options.pareto)
         path = program.functions[loop.function].unit
         found.append(LoopAdvice(path, loop.function, loop.name, loop.line, loop.aim, loop.ii, tuple(ways)))
     return tuple(found)
 
 
-def _texts(pipeline: Pipeline, reassoc: bool, new_ports: bool) -> Iterator[_Text]:
+def first_ways(pipeline: Writable) -> tuple[LoopAdvice, ...]:
+    """The advice on loops that miss or may miss their target, as every command shows it; none where it takes long."""
+    late = {(x.function, x.name) for x in pipeline.figures.loops if x.pipelined and _late(x)}
+    if not late or sum(len(x.schedule) for x in pipeline.figures.loops) > MOST_OPERATIONS:
+        return ()
+    return tuple(x for x in pipeline.advise(AdviceOptions()) if (x.function, x.name) in late)
+
+
+def _late(loop: LoopResult) -> bool:
+    """Whether a loop misses its target, or may by a limit that is known."""
+    most = loop.bounds[1] if loop.ii is None and loop.bounds is not None and loop.limits else 0
+    return loop.misses or most > (loop.aim or 1)
+
+
+def _texts(pipeline: Writable, asked: AdviceOptions) -> Iterator[_Text]:
     """What ``rewrite --infer`` writes first, then the others that differ."""
+    reassoc, new_ports = asked.reassoc, asked.new_ports
     own = {u.path: u.source.text for u in pipeline.program.units if u.source is not None}
     as_is = _Text("as-written", "nothing changes", None, own, pipeline.figures, None)
     options = RewriteOptions(infer=True, reassoc=reassoc, split_top=new_ports)
@@ -67,10 +104,11 @@ def _texts(pipeline: Pipeline, reassoc: bool, new_ports: bool) -> Iterator[_Text
     others = [
         text
         for text in _asked(pipeline, new_ports, reassoc)
-        if dict(text.files) != own and (text.kind in ("reuse", "accumulators") or not _slower(pipeline, text))
+        if dict(text.files) != own
+        and (text.kind in ("reuse", "interchange", "accumulators") or not _slower(pipeline, text))
     ]
     others = [t for k, t in enumerate(others) if all(dict(t.files) != dict(o.files) for o in others[:k])]
-    arguments = f"rewrite {{files}} --infer{' --allow-reassoc' * reassoc}{' --split-top' * new_ports} -o OUT"
+    arguments = f"rewrite {FILES} --infer{' --allow-reassoc' * reassoc}{' --split-top' * new_ports} -o OUT"
     same = next((t for t in others if dict(t.files) == dict(chosen.files)), None)
     if dict(chosen.files) == own:
         yield as_is
@@ -83,36 +121,51 @@ def _texts(pipeline: Pipeline, reassoc: bool, new_ports: bool) -> Iterator[_Text
     yield from (t for t in others if t is not same)
 
 
-def _asked(pipeline: Pipeline, new_ports: bool, reassoc: bool) -> Iterator[_Text]:
+def _asked(pipeline: Writable, new_ports: bool, reassoc: bool) -> Iterator[_Text]:
     """What each command writes on its own."""
-    yield _text(pipeline, "reuse", pipeline.reuse.asked.result, "rewrite {files} --style reuse -o OUT")
+    yield _text(pipeline, "reuse", pipeline.reuse.asked.result, f"rewrite {FILES} --style reuse -o OUT")
+    swapped = pipeline.interchanged
+    if swapped.after is not None:
+        yield _text(pipeline, "interchange", swapped.result, f"rewrite {FILES} --style interchange -o OUT")
     sums = pipeline.rewrite(RewriteOptions(infer=True, reassoc=True))
     if reassoc or dict(sums.files) != dict(pipeline.rewrite(RewriteOptions(infer=True)).files):
-        yield _text(pipeline, "accumulators", sums, "rewrite {files} --infer --allow-reassoc -o OUT")
+        yield _text(pipeline, "accumulators", sums, f"rewrite {FILES} --infer --allow-reassoc -o OUT")
+    own = {u.path: u.source.text for u in pipeline.program.units if u.source is not None}
+    texts = own | emission.pragma_texts(pipeline.program, pipeline.infer(InferOptions(scheme="pragma")))
+    figures = pipeline.predict(texts)
+    yield _Text("pragma", _said("pragma", figures), f"infer {FILES} --scheme pragma --in-place", texts, figures, None)
     banks = RewriteOptions(infer=True, style="crossbar")
-    command = "rewrite {files} --infer --style crossbar"
+    command = f"rewrite {FILES} --infer --style crossbar"
     yield _text(pipeline, "banks", pipeline.rewrite(banks), f"{command} -o OUT")
     if new_ports:
         split = pipeline.rewrite(replace(banks, split_top=True))
         yield _text(pipeline, "banks-at-ports", split, f"{command} --split-top -o OUT")
-    own = {u.path: u.source.text for u in pipeline.program.units if u.source is not None}
-    texts = own | emission.pragma_texts(pipeline.program, pipeline.infer(InferOptions(scheme="pragma")))
-    figures = pipeline.predict(texts)
-    yield _Text("pragma", _said("pragma", figures), "infer {files} --scheme pragma --in-place", texts, figures, None)
 
 
-def _text(pipeline: Pipeline, kind: WayKind, result: RewriteResult, arguments: str) -> _Text:
+def _text(pipeline: Writable, kind: WayKind, result: RewriteResult, arguments: str) -> _Text:
     figures = pipeline.predict(result.files)
+    if kind in ("banks", "combined") and _only_pragmas(pipeline, result.files):
+        kind = "pragma"
     return _Text(kind, _said(kind, figures), arguments, result.files, figures, result.lines)
 
 
-def _slower(pipeline: Pipeline, text: _Text) -> bool:
+def _slower(pipeline: Writable, text: _Text) -> bool:
     return bool(regressions(pipeline.program, pipeline.figures, text.figures, text.lines))
 
 
+def _only_pragmas(pipeline: Writable, files: Mapping[str, str]) -> bool:
+    """Whether a text differs in directives alone."""
+
+    def code(text: str) -> list[str]:
+        return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#pragma")]
+
+    return all(code(text) == code(pipeline.program.sources[path].text) for path, text in files.items())
+
+
 _WORDS = {
-    "pragma": "ARRAY_PARTITION", "banks": "bank-centric code", "banks-at-ports": "banks, at the ports of the top, too",
-    "reuse": "reuse buffers", "accumulators": "sums in turns", "combined": "what serves each array",
+    "pragma": "directives", "banks": "bank-centric code", "banks-at-ports": "banks, at the ports of the top, too",
+    "reuse": "reuse buffers", "interchange": "loops change places", "accumulators": "sums in turns",
+    "combined": "what serves each array",
 }  # fmt: skip
 
 
@@ -122,12 +175,12 @@ def _said(kind: WayKind, figures: IIResult) -> str:
     return f"{_WORDS[kind]}{f', at most {most} banks an array' if most > 1 else ''}"
 
 
-def _way(pipeline: Pipeline, text: _Text, loop: LoopResult, there: LoopResult | None, files: str, chosen: bool) -> Way:
+def _way(pipeline: Writable, text: _Text, loop: LoopResult, there: LoopResult | None, chosen: bool) -> Way:
     figures = text.figures
     latency = next((f.latency.max for f in figures.functions if f.name == loop.function), None)
     dsps = [x.dsp for x in figures.loops if x.pipelined]
     description = text.description
-    command = None if text.arguments is None else f"hlspart {text.arguments.format(files=files)}"
+    command = None if text.arguments is None else f"hlspart {text.arguments}"
     if there is None:
         description += "; its work is done in another loop"
     elif text.kind == "as-written" and there.misses and there.limits:
@@ -141,7 +194,7 @@ def _way(pipeline: Pipeline, text: _Text, loop: LoopResult, there: LoopResult | 
     )  # fmt: skip
 
 
-def _ports(pipeline: Pipeline, text: _Text) -> int:
+def _ports(pipeline: Writable, text: _Text) -> int:
     """Memories and scalars at the ports of the top functions."""
     second = pipeline.with_texts(text.files) if text.kind != "as-written" else pipeline
     banks = {a.variable: a.banks for a in text.figures.arrays}
@@ -149,7 +202,7 @@ def _ports(pipeline: Pipeline, text: _Text) -> int:
     return sum(banks.get(v, 1) for top in tops for v in top.params)
 
 
-def _ranked(ways: list[Way], loop: LoopResult, pareto: bool) -> list[Way]:
+def _ranked(ways: list[Way], pareto: bool) -> list[Way]:
     """The default first, then those with the lowest II, latency and memory."""
     ways = sorted(ways, key=lambda w: (not w.default, w.ii or 1 << 30, w.latency or 1 << 60, w.bram18k, w.lut + w.ff))
     if pareto:

@@ -6,19 +6,21 @@ runs, so that a command pays only for what it uses.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.options import BufferOptions, InferOptions, Options, RewriteOptions
+from hlspart.model.options import AdviceOptions, BufferOptions, InferOptions, Options, RewriteOptions
 from hlspart.model.program import Program
 from hlspart.reading import read_file
 
 if TYPE_CHECKING:
     from hlspart.lint import LintConfig
     from hlspart.lint.fixes import Fixed
+    from hlspart.model.advising import LoopAdvice
     from hlspart.model.buffers import Shared
     from hlspart.model.diagnostics import Diagnostic
     from hlspart.model.expanding import ExpandOptions, ExpandResult
@@ -42,6 +44,8 @@ class Pipeline:
         self.reader = read
         self._known: list[Pipeline] = []  # those of transformed programs
         self._read: dict[tuple[tuple[str, str], ...], Pipeline] = {}  # those of other texts
+        self._rewritten: dict[RewriteOptions, RewriteResult] = {}
+        self._advised: dict[AdviceOptions, tuple[LoopAdvice, ...]] = {}
 
     @cached_property
     def program(self) -> Program:
@@ -116,8 +120,8 @@ class Pipeline:
             self.program, self.analysis, self.validation, self.target, options, self.options.bank_model, self.figures
         ).at_once()
 
-    def lint(self, config: LintConfig | None = None) -> LintReport:
-        """Findings of all rules."""
+    def lint(self, config: LintConfig | None = None, advised: bool = True) -> LintReport:
+        """Findings of all rules; ``advised``: those on loops that miss their target name the first way."""
         from hlspart import lint
 
         loops = bool(self.program.loops)
@@ -125,7 +129,14 @@ class Pipeline:
             self.program, self.analysis, self.validation,
             self.figures if loops else None, self._inferred_at_once if loops else None, config,
             target=self.target, recheck=self.ii_under, expansions=self._expansions,
+            advice=(lambda: self._sentences) if loops and advised else None,
         )  # fmt: skip
+
+    @cached_property
+    def _sentences(self) -> Mapping[tuple[str, str], tuple[str, str]]:
+        """The kind of the first way of each loop, and the advice in a sentence."""
+        files = shlex.join(self.paths)
+        return {(x.function, x.name): (x.ways[0].kind, x.advised(files)) for x in self.advice}
 
     def fix(
         self,
@@ -139,14 +150,36 @@ class Pipeline:
 
         def again(texts: Mapping[str, str]) -> tuple[LintReport, IIResult]:
             inner = self.with_texts(texts)
-            return inner.lint(config), inner.figures
+            return inner.lint(config, advised=False), inner.figures
 
         return fix(self.program, report, self.figures, again, unsafe, only)
 
+    def advise(self, options: AdviceOptions) -> tuple[LoopAdvice, ...]:
+        """The ways to a faster loop, ranked, of every pipelined loop."""
+        from hlspart.advice import advise
+
+        if options not in self._advised:
+            self._advised[options] = advise(self, options)
+        return self._advised[options]
+
+    @cached_property
+    def advice(self) -> tuple[LoopAdvice, ...]:
+        """The ways of the loops that miss their target; nothing where these take long to find."""
+        from hlspart.advice import first_ways
+
+        return first_ways(self)
+
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """Banked C or reuse buffers, as the text or, on request, the inference has it; nothing gets slower."""
+        if options not in self._rewritten:
+            self._rewritten[options] = self._rewrite(options)
+        return self._rewritten[options]
+
+    def _rewrite(self, options: RewriteOptions) -> RewriteResult:
         if options.style == "reuse":
             return self.reuse.asked.result
+        if options.style == "interchange":
+            return self.interchanged.result
         from hlspart.readback import cheapest, never_slower
 
         plain = never_slower(self, options, lambda asked: self.rewriting(asked).run())
@@ -157,6 +190,8 @@ class Pipeline:
             ways.append(self._and_then(self.reuse.needed, options))
         if options.reassoc and (split := self._interleaved()) is not None:
             ways.append(self._and_then(split, replace(options, reassoc=False)))
+        if (swapped := self.interchanged).after is not None:
+            ways.append(self._and_then(swapped, options))
         return cheapest(self, ways) if len(ways) > 1 else plain
 
     def _and_then(self, first: Reused, options: RewriteOptions) -> RewriteResult:
@@ -191,6 +226,22 @@ class Pipeline:
             if slowest(text.after) == slowest(self.figures, aimed=True):
                 break
         return best
+
+    @cached_property
+    def interchanged(self) -> Reused:
+        """The text in which loops that a recurrence holds up have changed places with those around them."""
+        from hlspart.expand.interchange import NestedLoops, interchanged, pairs
+        from hlspart.expand.interleave import slowest
+        from hlspart.reuse import changed
+
+        taken: tuple[NestedLoops, ...] = ()
+        best = changed(self.program, self.figures, self.predict, {})
+        assert best is not None  # nothing changes
+        for pair in pairs(self.program, self.analysis, self.figures):
+            text = changed(self.program, self.figures, self.predict, interchanged(self.program, (*taken, pair)))
+            if text is not None and slowest(text.after or self.figures) < slowest(best.after or self.figures):
+                taken, best = (*taken, pair), text
+        return best if taken else replace(best, after=None)
 
     @cached_property
     def reuse(self) -> Reuse:

@@ -104,7 +104,8 @@ class IIAnswer(Answer):
         """``hlspart.ii/1``; ``paths``: of these files."""
         shown = self.paths if paths is None else paths
         found = zip(self.pipelines, self.results, strict=True)
-        return shapes.joined([shapes.ii(p.program, p.analysis, result, shown) for p, result in found], shown)
+        made = [shapes.ii(p.program, p.analysis, result, shown, p.advice) for p, result in found]
+        return shapes.joined(made, shown)
 
     def text(self, paths: Sequence[str] | None = None) -> str:
         """The text of ``hlspart ii``."""
@@ -225,6 +226,7 @@ class AdviceAnswer(Answer):
     pipelines: tuple[Pipeline, ...]
     paths: tuple[str, ...]
     results: tuple[tuple[LoopAdvice, ...], ...]  # of each program
+    files: str  # as the commands name them
 
     @property
     def loops(self) -> tuple[LoopAdvice, ...]:
@@ -235,7 +237,7 @@ class AdviceAnswer(Answer):
         """``hlspart.advise/1``; ``paths``: of these files."""
         shown = self.paths if paths is None else tuple(paths)
         found = zip(self.pipelines, self.results, strict=True)
-        return shapes.joined([shapes.advise(p.program, result, shown) for p, result in found], shown)
+        return shapes.joined([shapes.advise(p.program, result, shown, self.files) for p, result in found], shown)
 
     def __str__(self) -> str:
         from hlspart.render import advise

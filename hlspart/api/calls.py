@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from typing import Any, Literal
 from hlspart.api.answers import AdviceAnswer, VerifyAnswer
 from hlspart.api.kernel import Kernel, RewriteAnswer, checked
 from hlspart.inputs import InputError, display_path, open_pipeline
-from hlspart.model.options import FrontendOptions, Options, TargetOptions
+from hlspart.model.options import AdviceOptions, FrontendOptions, Options, TargetOptions
 from hlspart.pipeline import Pipeline
 
 PathLike = str | os.PathLike[str]
@@ -149,11 +150,9 @@ def advise(
     ``files``: how the commands of the answer name the kernel (None: its paths). ``pareto``: all ways that no other
     beats. ``allow_reassoc``: sums of floats may change their order; ``new_ports``: the top function its signature.
     """
-    from hlspart.advice import advise as ways
-
-    named = " ".join(kernel.paths) if files is None else files
-    found = tuple(ways(p, named, pareto, allow_reassoc, new_ports) for p in kernel.pipelines)
-    return AdviceAnswer(kernel.pipelines, kernel.paths, found)
+    options = AdviceOptions(pareto, allow_reassoc, new_ports)
+    named = shlex.join(kernel.paths) if files is None else files
+    return AdviceAnswer(kernel.pipelines, kernel.paths, tuple(p.advise(options) for p in kernel.pipelines), named)
 
 
 def _on_disk(kernel: Kernel, folder: Path) -> str:

@@ -33,6 +33,7 @@ class InferAnswer(Answer):
 
     of: Kernel
     results: tuple[tuple[Pipeline, InferResult], ...]  # of each program
+    usual: bool = False  # whether nothing but what the source asks for was asked
 
     @property
     def arrays(self) -> tuple[InferredArray, ...]:
@@ -53,10 +54,8 @@ class InferAnswer(Answer):
         """The kernel with the pragmas written into its text."""
         from hlspart.infer import emission
 
-        texts: dict[str, str] = {}
-        for pipeline, result in self.results:
-            texts = {**emission.pragma_texts(pipeline.program, result), **texts}
-        return self.of.with_texts(texts)
+        found = (emission.pragma_texts(p.program, r) for p, r in reversed(self.results))
+        return self.of.with_texts({path: text for texts in found for path, text in texts.items()})
 
     def layout(self, array: str) -> Layout | None:
         """The layout that was found for an array; None where it stays whole. Raises KeyError for an unknown name."""
@@ -78,7 +77,8 @@ class InferAnswer(Answer):
     def to_json(self, paths: Sequence[str] | None = None) -> dict[str, Any]:
         """``hlspart.infer/1``; ``paths``: of these files."""
         shown = self.of.paths if paths is None else paths
-        return shapes.joined([shapes.infer(p.program, p.analysis, r, shown) for p, r in self.results], shown)
+        found = [(p, r, p.advice if self.usual else ()) for p, r in self.results]
+        return shapes.joined([shapes.infer(p.program, p.analysis, r, shown, ways) for p, r, ways in found], shown)
 
     def text(self, paths: Sequence[str] | None = None) -> str:
         """The text of ``hlspart infer``."""
@@ -315,13 +315,13 @@ class Kernel(Explores):
             if name not in known:
                 names = ", ".join(sorted(known)) or "none"
                 raise InputError(f"no array {name!r}; arrays are {names}", usage=True)
-        return InferAnswer(self, tuple((p, p.infer(options)) for p in self.pipelines))
+        return InferAnswer(self, tuple((p, p.infer(options)) for p in self.pipelines), options.usual)
 
     def rewrite(
         self,
         *,
         infer: bool = False,
-        style: Literal["auto", "split", "bankdim", "crossbar", "reuse"] = "auto",
+        style: Literal["auto", "split", "bankdim", "crossbar", "reuse", "interchange"] = "auto",
         dynamic: Literal["reject", "bankdim", "crossbar"] = "reject",
         split_top: bool = False,
         unroll: bool = False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -63,6 +63,9 @@ class Rows:
     def empty(self) -> bool:
         """Whether no iteration could be looked at."""
         return not self._rows
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
 
     def overloads(self, layout: Mapped, ports: Ports, ii: int) -> bool:
         """Whether some row asks a bank for more than ``ports`` serve in ``ii`` cycles; it is asked first next time."""

@@ -5,8 +5,8 @@ generalised block-cyclic partitioning (Wang et al., FPGA 2014), lattice banking 
 TACO 2015; Escobedo and Lin, 2018). Each alone misses the minimum somewhere. Within one number of
 banks the first three families are exhausted before the next number, so the first hit is minimal in
 their union up to the stated bound on block sizes. Then one bank less is tried, and so on downwards: where no
-proof says that every mapping fails, by tables (:mod:`hlspart.banking.tables`): any periodic mapping, as far as
-a budget goes.
+proof says that every mapping fails, by tables: any periodic mapping (:mod:`hlspart.banking.tables`), and the elements
+of a small array one by one (:mod:`hlspart.banking.trace`), as far as a budget goes.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from hlspart.banking.need import Cluster, Motion, Need, Offset
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.banking.proof import crowd, no_mapping
 from hlspart.banking.tables import Pattern, Tables
+from hlspart.banking.trace import Trace
 from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, dot, linear, plainest
 from hlspart.layouts.layout import Layout
@@ -102,6 +103,17 @@ def least_any(
         layout = next(found, None)
         if layout is not None or union.stuck:
             break
+    trace = Trace(union.needs, shape) if tables and effort else None
+    if trace is not None and trace.complete:
+        fewest = banks if layout is not None else min(most, math.prod(shape)) + 1
+        for fewer in range(max(floor, first), fewest):
+            table, none = trace.search(fewer, effort)
+            if none:
+                floor, why = fewer + 1, "needed: all iterations together cannot be coloured with fewer"
+            elif table is not None and (not written or all(need.written(table) for need in union.needs)):
+                layout, banks = table, fewer
+                break
+        union.tables = True
     if layout is None:
         return None
     while banks > floor:  # from the top down: what excludes a number excludes all below it
@@ -128,12 +140,12 @@ class _Union:
     """Candidates of all families with a given number of banks."""
 
     def __init__(self, needs: Sequence[Need], shape: tuple[int, ...], most: int, effort: int) -> None:
-        self._needs = needs
+        self.needs = needs
         self._shape = shape
         self._effort = effort
         self._pragmas = PragmaSpace(needs, shape, "ideal", most, effort)
         self._exact_tests = 0
-        self._asked = sum(need.problem.pairs for need in self._needs)
+        self._asked = sum(need.problem.pairs for need in self.needs)
         self._cut = False
         self._work = dict.fromkeys(MAX_WORK, 0)
         self.tables = False  # whether any were tried
@@ -146,7 +158,7 @@ class _Union:
     @property
     def stuck(self) -> bool:
         """Whether there are no exact tests left, without which nothing more can be accepted."""
-        asked = sum(need.problem.pairs for need in self._needs) - self._asked
+        asked = sum(need.problem.pairs for need in self.needs) - self._asked
         return self._exact_tests > 30 * max(1, self._effort) or asked > MAX_PAIRS * max(1, self._effort)
 
     @property
@@ -171,12 +183,12 @@ class _Union:
         """Dimensions that can matter to a translation-invariant mapping: those in which accesses differ."""
         varying = {
             k
-            for need in self._needs
+            for need in self.needs
             for cluster in need.clusters
             for k in range(len(self._shape))
             if len({o[k] for o in cluster.offsets}) > 1
         }
-        if any(not need.uniform for need in self._needs):
+        if any(not need.uniform for need in self.needs):
             varying = {k for k, n in enumerate(self._shape) if n > 1}
         return tuple(sorted(varying)) or (0,)
 
@@ -187,7 +199,7 @@ class _Union:
 
     @cached_property
     def _uniform(self) -> bool:
-        return all(need.uniform for need in self._needs)
+        return all(need.uniform for need in self.needs)
 
     @property
     def _most_block(self) -> int:
@@ -197,7 +209,7 @@ class _Union:
     def _clusters(self) -> tuple[tuple[Need, Cluster, tuple[Group, ...]], ...]:
         """Clusters that can crowd a bank, with their offsets on the axes per limit; the largest first."""
         found = []
-        for need in self._needs:
+        for need in self.needs:
             for c in need.clusters:
                 at = [(tuple(o[k] for k in self._axes), p) for o, p in zip(c.offsets, c.positions, strict=True)]
                 groups = ((tuple(o for o, p in at if kind >> p & 1), cap) for kind, cap in need.limits)
@@ -208,7 +220,7 @@ class _Union:
 
     def _accept(self, layout: Layout) -> bool:
         """The shared counting function decides, unless the cluster test was already exact."""
-        for need in self._needs:
+        for need in self.needs:
             if need.uniform and layout.is_invariant:
                 continue
             quick = need.quick(layout)

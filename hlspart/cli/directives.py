@@ -33,6 +33,7 @@ def command(emit: str, fail_on_miss: bool, **rest: Any) -> int:
     found = run.kernel.infer_with(options).results
     for part, result in found:
         run.many_registers(part.program, result)
+        run.better_than_directives(part)
         if fail_on_miss and any(
             x.target_ii is not None and (x.ii_after is None or x.ii_after > x.target_ii) for x in result.loops
         ):

@@ -43,6 +43,11 @@ def command(emit: str | None, in_place: bool, **rest: Any) -> int:
     if emit or in_place:
         from hlspart.infer import emission
 
+        for part, result in found.results:
+            run.better_than_directives(part)
+            if any(a.needs_rewrite for a in result.arrays):  # what is emitted does not reach what is said
+                run.found()
+
         written: dict[str, str] = {}  # a header of several programs once
         for part, result in found.results if in_place else ():
             written = {**emission.pragma_texts(part.program, result), **written}

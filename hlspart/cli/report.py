@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +68,7 @@ def _story(pipeline: Pipeline) -> html.Story:
         _touches(pipeline),
         {path: _functions(pipeline, path) for path in pipeline.paths},
         _elsewhere(pipeline),
-        _changes(pipeline, inferred),
+        _changes(pipeline),
     )
 
 
@@ -108,17 +108,12 @@ def _elsewhere(pipeline: Pipeline) -> dict[tuple[str, str], str]:
     return out
 
 
-def _changes(pipeline: Pipeline, inferred: InferResult) -> dict[str, str]:
-    """What the inferred partitions change in each file where a loop is late: pragmas, else banked C; clipped."""
+def _changes(pipeline: Pipeline) -> dict[str, str]:
+    """What ``rewrite --infer`` changes in each file where a loop is late, clipped."""
     if not any(x.misses for x in pipeline.ii.loops):
         return {}
-    from hlspart.infer import emission
-
-    texts: Mapping[str, str] = emission.pragma_texts(pipeline.program, inferred)
-    if any(a.needs_rewrite for a in inferred.arrays):
-        texts = pipeline.rewrite(RewriteOptions(infer=True)).files
     out = {}
-    for path, new in texts.items():
+    for path, new in pipeline.rewrite(RewriteOptions(infer=True)).files.items():
         old = pipeline.program.sources[path].text
         lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), path, "NEW", n=2, lineterm=""))
         if lines:
@@ -130,7 +125,7 @@ def _changes(pipeline: Pipeline, inferred: InferResult) -> dict[str, str]:
 def _with_lives(pipeline: Pipeline, paths: tuple[str, ...]) -> shapes.Shape:
     """``hlspart.ii/1`` with ``regions``, ``lifetimes`` and ``memory`` (see ``hlspart.buffers/1``) in every file."""
     program, analysis = pipeline.program, pipeline.analysis
-    shape = shapes.ii(program, analysis, pipeline.ii, paths)
+    shape = shapes.ii(program, analysis, pipeline.ii, paths, pipeline.advice)
     owner = shapes.Owner(program)
     memory = shapes.buffers(program, analysis, pipeline.sharing(BufferOptions()), paths)
     by_path = {f["path"]: f for f in memory["files"]}

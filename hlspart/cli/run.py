@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -174,6 +175,17 @@ class Run:
                 text = f"the partition of {array.name} makes {array.registers} bits of registers"
                 place = place_of(program, program.variable(array.variable).at)
                 self.say([Diagnostic("many-registers", "many-registers", "warning", place, text)])
+
+    def better_than_directives(self, pipeline: Pipeline) -> None:
+        """Name the first way of each loop that misses its target where directives are not what it writes."""
+        files = shlex.join(pipeline.paths)
+        for advice in pipeline.advice:
+            if advice.first is not None and advice.first.kind != "pragma":
+                place = Place(advice.path, advice.line, 1, advice.line, 1)
+                text = (
+                    f"loop {advice.name}: II {advice.ii or '?'} instead of {advice.target_ii}: {advice.advised(files)}"
+                )
+                self.say([Diagnostic("advice", "advice", "note", place, text)])
 
     def out_of_range(self, pipeline: Pipeline) -> None:
         """Say which accesses are proved to leave their array."""

@@ -5,4 +5,7 @@ from __future__ import annotations
 from hlspart.expand.expansion import expand, faults
 from hlspart.expand.requests import UnknownLoop, capacity, numbers, requests
 
-__all__ = ["UnknownLoop", "capacity", "expand", "faults", "interleave", "numbers", "region", "requests", "texts"]
+__all__ = [
+    "UnknownLoop", "capacity", "expand", "faults", "interchange", "interleave", "numbers", "region", "requests",
+    "texts",
+]  # fmt: skip

@@ -41,7 +41,7 @@ def accumulators(program: Program, analysis: AccessAnalysis, figures: IIResult) 
     found: list[Accumulator] = []
     for result in figures.loops:
         if result.misses and result.loop >= 0:
-            for loop in _innermost(program, result):
+            for loop in innermost(program, result):
                 found += _of_loop(program, analysis, result, loop)
     return tuple(found)
 
@@ -51,7 +51,7 @@ def slowest(figures: IIResult, aimed: bool = False) -> int:
     return sum((x.aim or 1) if aimed else x.least for x in figures.loops if x.pipelined)
 
 
-def _innermost(program: Program, result: LoopResult) -> Iterator[Loop]:
+def innermost(program: Program, result: LoopResult) -> Iterator[Loop]:
     """The loop whose body is pipelined."""
     name = result.flattened[-1] if result.flattened else result.name
     outer = program.loops[result.loop]

@@ -124,11 +124,24 @@ class TableLayout:
 
     def isl_bank(self, indices: tuple[str, ...]) -> str:
         """The bank as a piecewise isl expression of index expressions, to stand alone in a tuple."""
+        if self.words == 1 and len(self.classes.moduli) == 1:
+            return self._isl_runs(isl_dot(self.classes.alphas[0], indices))
         parts = [f"({isl_dot(a, indices)}) mod {n}" for a, n in self.classes.congruences]
         cases: dict[int, list[str]] = {}
         for bank, at in zip(self.table, product(*map(range, self.classes.moduli)), strict=True):
             cases.setdefault(bank, []).append(" and ".join(f"{p} = {v}" for p, v in zip(parts, at, strict=True)))
         arms = (f"{bank} : {' or '.join(f'({case})' for case in found)}" for bank, found in cases.items())
+        return f"({'; '.join(arms)})"
+
+    def _isl_runs(self, place: str) -> str:
+        """The bank where each element is a class of its own: by runs of elements, which take no division."""
+        runs: dict[int, list[str]] = {}
+        start = 0
+        for end in range(1, len(self.table) + 1):
+            if end == len(self.table) or self.table[end] != self.table[start]:
+                runs.setdefault(self.table[start], []).append(f"{start} <= {place} < {end}")
+                start = end
+        arms = (f"{bank} : {' or '.join(found)}" for bank, found in runs.items())
         return f"({'; '.join(arms)})"
 
     def formula(self, writer: TextWriter, indices: Sequence[str]) -> Formula:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from hlspart.infer.emission import pragma_edits
@@ -33,13 +33,14 @@ def run(
     target: Target | None = None,
     recheck: Callable[[Validation], IIResult] | None = None,
     expansions: Callable[[], Sequence[Diagnostic]] | None = None,
+    advice: Callable[[], Mapping[tuple[str, str], tuple[str, str]]] | None = None,
 ) -> LintReport:
     """All findings, in order of path, line, column and rule; suppressions by comments are applied.
 
     ``infer`` looks for the least partition of some arrays (none named: of all) when a rule needs it.
     ``target``: whose directives these are; without it rules about tools stay silent. ``recheck`` predicts the II
     under another validation; without it the rules that compare two predictions stay silent. ``expansions``: what
-    `expand` says of the pragmas at loops.
+    `expand` says of the pragmas at loops. ``advice``: what to do about each loop that misses its target.
     """
     config = config or LintConfig()
     facts = Facts(
@@ -62,6 +63,7 @@ def run(
         config.large_complete,
         target is not None and target.bare_types,
         target.deprecated if target is not None else frozenset(),
+        advice,
     )
     enabled = frozenset(e.rule.code for e in entries() if config.enabled(e.rule.code, e.rule.name))
     found: dict[Diagnostic, None] = {}

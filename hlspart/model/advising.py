@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-WayKind = Literal["as-written", "pragma", "banks", "banks-at-ports", "reuse", "accumulators", "combined"]
+FILES = "{files}"  # stands in a command for the files
+WayKind = Literal["as-written", "pragma", "banks", "banks-at-ports", "reuse", "interchange", "accumulators", "combined"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,8 @@ class Way:
 
     ``ii`` of the loop (None: unknown, or the loop went into another), ``latency`` in cycles of its function; the
     rest is of all files: BRAM18K, URAM, DSP of operators (None: unknown), LUT and FF of memories and selections, and
-    ``top_ports``, memories and scalars at the ports of top functions. ``command`` None: there is nothing to write.
+    ``top_ports``, memories and scalars at the ports of top functions. ``command``: with {files} for the files, None
+    where there is nothing to write.
     """
 
     kind: WayKind
@@ -31,12 +33,16 @@ class Way:
     command: str | None
     default: bool = False
 
-    def to_json(self) -> dict[str, object]:
+    def written_by(self, files: str) -> str | None:
+        """The command, for ``files`` as a shell reads them."""
+        return None if self.command is None else self.command.replace(FILES, files)
+
+    def to_json(self, files: str) -> dict[str, object]:
         """Entry of ``ways``."""
         return {
             "kind": self.kind, "description": self.description, "ii": self.ii, "latency": self.latency,
             "bram18k": self.bram18k, "uram": self.uram, "dsp": self.dsp, "lut": self.lut, "ff": self.ff,
-            "top_ports": self.top_ports, "command": self.command, "default": self.default,
+            "top_ports": self.top_ports, "command": self.written_by(files), "default": self.default,
         }  # fmt: skip
 
 
@@ -52,9 +58,23 @@ class LoopAdvice:
     ii: int | None
     ways: tuple[Way, ...]
 
-    def to_json(self) -> Mapping[str, object]:
+    @property
+    def first(self) -> Way | None:
+        """The way to take, None where nothing that is checked is better than the text as it is."""
+        return self.ways[0] if self.ways and self.ways[0].command is not None else None
+
+    def advised(self, files: str) -> str:
+        """The first way in a sentence, or that there is none; ``files`` as in :meth:`Way.written_by`."""
+        way = self.first or next((w for w in self.ways if w.kind == "accumulators"), None)
+        if way is None:
+            return "no way that hlspart can write is better"
+        asked = "" if way is self.first else ", if sums may change their order"
+        said = way.description.partition(";")[0]
+        return f"{said}{asked}: II {'?' if way.ii is None else way.ii}: {way.written_by(files)}"
+
+    def to_json(self, files: str) -> Mapping[str, object]:
         """Entry of ``loops``."""
         return {
             "function": self.function, "name": self.name, "line": self.line, "target_ii": self.target_ii,
-            "ii": self.ii, "ways": [w.to_json() for w in self.ways],
+            "ii": self.ii, "ways": [w.to_json(files) for w in self.ways],
         }  # fmt: skip

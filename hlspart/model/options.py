@@ -62,6 +62,11 @@ class InferOptions:
     hints: bool = False  # say what the next unroll factor would gain
 
     @property
+    def usual(self) -> bool:
+        """Whether nothing is asked for but what the source asks: the targets that the advice is about."""
+        return replace(self, effort=1, hints=False, pareto=False) == InferOptions()
+
+    @property
     def by_pragma(self) -> InferOptions:
         """The same for pragmas alone, where they are one way of several: as sparing of registers as before."""
         return replace(self, scheme="pragma", sparing=self.sparing or self.scheme != "pragma")
@@ -71,7 +76,7 @@ class InferOptions:
 class RewriteOptions:
     """Options of ``rewrite`` (contract)."""
 
-    style: Literal["auto", "split", "bankdim", "crossbar", "reuse"] = "auto"
+    style: Literal["auto", "split", "bankdim", "crossbar", "reuse", "interchange"] = "auto"
     dynamic: Literal["reject", "bankdim", "crossbar"] = "reject"
     infer: bool = False
     split_top: bool = False
@@ -81,6 +86,16 @@ class RewriteOptions:
     dialect: Literal["c", "hls-library"] = "c"  # how bank-centric code says its loads
     reassoc: bool = False  # sums of floats may be taken in another order
     withheld: tuple[tuple[str, str], ...] = ()  # arrays that keep their text, by name, and why
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceOptions:
+    """Options of ``advise``. ``pareto``: all ways that no other beats; ``reassoc``: sums of floats may change their
+    order; ``new_ports``: the signature of top functions may change."""
+
+    pareto: bool = False
+    reassoc: bool = False
+    new_ports: bool = False
 
 
 @dataclass(frozen=True, slots=True)

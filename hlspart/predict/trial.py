@@ -26,34 +26,6 @@ def changed(program: Program, changes: Collection[Change]) -> Program:
     return replace(program, directives=(*kept, *(d for c in changes for d in c.added)))
 
 
-def partition(program: Program, members: Collection[int], variable: int, kind: str, factor: int, dim: int) -> Change:
-    """ARRAY_PARTITION of one dimension; ``members``: variables that share the memory."""
-    words = {"variable": program.variable(variable).name, "type": kind}
-    values = {"dim": dim}
-    if kind != "complete":
-        words["factor"], values["factor"] = str(factor), factor
-    made = _directive(program, "array_partition", {**words, "dim": str(dim)}, values, variable)
-    return Change((made,), _about(program, ("array_partition",), members, lambda d: d.values.get("dim", 1) == dim))
-
-
-def storage(program: Program, members: Collection[int], variable: int, kind: str, interface: bool) -> Change:
-    """The memory of an array: INTERFACE of an argument of the top function, else BIND_STORAGE."""
-    name = program.variable(variable).name
-    if interface:
-        words = {"mode": "ap_memory", "port": name, "storage_type": kind}
-        made = _directive(program, "interface", words, {}, variable)
-    else:
-        made = _directive(program, "bind_storage", {"variable": name, "type": kind}, {}, variable)
-    return Change((made,), _about(program, ("interface", "bind_storage", "resource"), members, lambda d: True))
-
-
-def unrolling(program: Program, loop: int, factor: int) -> Change:
-    """UNROLL of a loop."""
-    at, function = program.loops[loop].header, program.loops[loop].function
-    made = _written("unroll", {"factor": str(factor)}, {"factor": factor}, at, function, loop, ())
-    return Change((made,), tuple(d for d in program.directives if d.kind == "unroll" and d.loop == loop))
-
-
 def independent(program: Program, loop: int, variable: int) -> Change:
     """DEPENDENCE that denies what iterations hand to each other through an array."""
     at, function = program.loops[loop].header, program.loops[loop].function
@@ -69,11 +41,6 @@ def allocation(program: Program, function: str, unit: str, limit: int) -> Change
     ]  # fmt: skip
     made = tuple(replace(d, values={**d.values, "limit": max(limit, d.values.get("limit", 0))}) for d in old)
     return Change(made, tuple(old)) if old else None
-
-
-def _about(program: Program, kinds: tuple[str, ...], members: Collection[int], also) -> tuple[Directive, ...]:  # type: ignore[no-untyped-def]
-    known = set(members)
-    return tuple(d for d in program.directives if d.kind in kinds and known & set(d.variables) and also(d))
 
 
 def _directive(program: Program, kind: str, words: dict[str, str], values: dict[str, int], variable: int) -> Directive:

@@ -11,7 +11,8 @@ from markupsafe import Markup
 
 from hlspart.model.results import LoopResult, Slot
 from hlspart.render import svg
-from hlspart.render.text import limit_text, loop_title, mapping_text, new_name
+from hlspart.render.text import limit_text, loop_title, mapping_text
+from hlspart.render.ways import command, figures
 
 Shape = Mapping[str, Any]
 _PORTS, _SLOTS = 64, 32  # largest port table
@@ -34,7 +35,7 @@ class ShownAccess:
     first: Mapping[str, int]
 
 
-def card(loop: Shape, record: LoopResult, touches: Mapping[int, ShownAccess], inferred: Shape, path: str) -> Shape:
+def card(loop: Shape, record: LoopResult, touches: Mapping[int, ShownAccess], path: str) -> Shape:
     """Title, reason, chart and ranked ways."""
     first = loop["limits"][0] if loop["limits"] else None
     low = loop["ii"] if loop["ii"] is not None else loop["bounds"][0] if loop["bounds"] else None
@@ -49,7 +50,7 @@ def card(loop: Shape, record: LoopResult, touches: Mapping[int, ShownAccess], in
         "why": first["text"] if first and first["text"] else why,
         "svg": Markup(chart),
         "note": note,
-        "ways": ways(loop, inferred, path),
+        "ways": ways(loop, path),
     }
 
 
@@ -60,44 +61,16 @@ def _short(limit: Shape) -> str:
     return f"recurrence on {limit['variable']}" if limit["kind"] == "recurrence" else ""
 
 
-def ways(loop: Shape, inferred: Shape, path: str) -> list[Shape]:
-    """Ways to a smaller II, the least II first: what to do, what it gives, and what to copy."""
-    found: list[tuple[int, int, Shape]] = []
-    after = next((x for x in inferred.get("loops", ()) if loop_title(x) == loop_title(loop)), None)
-    if after is not None and after["ii_after"] is not None and after["ii_after"] < (loop["ii"] or 1 << 30):
-        arrays = [a for a in inferred["arrays"] if a["kind"] != "none" and _concerns(a, loop)]
-        arrays = arrays or [a for a in inferred["arrays"] if a["kind"] != "none"]
-        if arrays:
-            rewrite = any(a["needs_rewrite"] for a in arrays)
-            banks, luts = sum(a["banks"] for a in arrays), sum(a["selection_luts"] or 0 for a in arrays)
-            gives = [f"II {after['ii_after']}", f"{banks} banks"] + (
-                [f"about {luts} LUTs choose banks"] if luts else []
-            )
-            top = " --split-top" if any(a["split_top"] for a in arrays) else ""
-            code = f"hlspart rewrite {path} --infer{top} -o {new_name(path)}" if rewrite else "\n".join(
-                p for a in arrays for p in a["pragmas"]
-            )  # fmt: skip
-            names = ", ".join(a["name"] for a in arrays)
-            what = f"partition {names}: {'; '.join(partitioned(a) for a in arrays)}"
-            found.append((after["ii_after"], banks, {"what": what, "gives": ", ".join(gives), "code": code}))
-    for limit in loop["limits"]:
-        if limit["hint"] and limit["ii"] > (loop["target_ii"] or 1):
-            what, _, gives = limit["hint"].rpartition(": ")
-            if what.startswith("#pragma"):
-                way = {"what": "add these directives", "gives": gives, "code": "\n".join(what.split(" with "))}
-            elif gives.startswith("hlspart rewrite"):
-                way = {"what": what, "gives": "", "code": f"{gives} {path} -o {new_name(path)}"}
-            else:
-                way = {"what": limit["hint"], "gives": "", "code": ""}
-            found.append((loop["target_ii"] or 1, 1 << 20, way))
-    if after is not None and after["hint"] and found:
-        found.append((1 << 20, 0, {"what": f"then {after['hint'].partition(': ')[0]}",
-                                   "gives": after["hint"].partition(": ")[2], "code": ""}))  # fmt: skip
-    return [way for _, _, way in sorted(found, key=lambda f: f[:2])]
-
-
-def _concerns(array: Shape, loop: Shape) -> bool:
-    return any(limit["array"] == array["name"] for limit in loop["limits"] if limit["kind"] == "memory-port")
+def ways(loop: Shape, path: str) -> list[Shape]:
+    """The ranked ways of the advice, then what the user may allow: what to do, what it gives, and what to copy."""
+    found = [
+        {"what": w["description"].partition(";")[0], "gives": figures(w), "code": command(w, [path])}
+        for w in loop["ways"]
+    ]
+    if len(found) == 1 and loop["ways"][0]["command"] is None:
+        found = [{"what": "no way that hlspart can write is better", "gives": figures(loop["ways"][0]), "code": ""}]
+    hints = [x["hint"] for x in loop["limits"] if x["hint"] and x["ii"] > (loop["target_ii"] or 1)]
+    return [*found, *({"what": hint, "gives": "", "code": ""} for hint in hints)]
 
 
 def partitioned(array: Shape) -> str:

@@ -170,7 +170,7 @@ def _file(story: Story, number: int, file: Shape, inferred: Shape) -> Shape:
         "path": path,
         "anchor": f"f{number}",
         "error": None,
-        "cards": [card(x, story.schedules[k], story.touches, inferred, path) for k, x in late.items()],
+        "cards": [card(x, story.schedules[k], story.touches, path) for k, x in late.items()],
         "change": story.changes.get(path, ""),
         "waterfalls": _waterfalls(story.functions.get(path, ())),
         "loops": [_loop(x, story.elsewhere.get(k)) for k, x in loops.items()],
@@ -288,7 +288,7 @@ def _array(x: Shape) -> Shape:
     proof = f"minimal in {x['space']}" if x["proved_minimal"] else "not proved minimal"
     if x["absolute"]:
         proof = "minimal over any mapping"
-    command = "hlspart rewrite --infer" + " --split-top" * x["split_top"]
+    command = "hlspart rewrite --infer --style crossbar" + " --split-top" * x["split_top"]
     how = command if x["needs_rewrite"] else "\n".join(x["pragmas"])
     return {"name": x["name"], "what": partitioned(x), "banks": x["banks"], "proof": proof, "how": how}
 

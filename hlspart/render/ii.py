@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hlspart.model.printable import in_lines
-from hlspart.render import verdict
+from hlspart.render import verdict, ways
 from hlspart.render.screen import paint
 from hlspart.render.table import Marked, table
 from hlspart.render.text import assignment, broken, dims, extent, limit_text, lines_of, loop_title, partition_text
@@ -39,6 +39,7 @@ def text(shape: Shape) -> str:
             out.append(table(_COLUMNS, list(_rows(file)), spare=_SPARE))
             for loop in file["loops"]:
                 out.extend(f"  {note}\n" for note in _notes(loop))
+                out.extend(f"  {line}\n" for line in ways.lines(loop, loop_title(loop)))
         shown = [a for a in file["arrays"] if a["banks"] > 1 or a["partition"] or any(a[k] for k in _MEMORY)]
         if shown:
             header = (
@@ -52,7 +53,8 @@ def text(shape: Shape) -> str:
             for p in file["pragmas"]:
                 reason = f": {p['reason']}" if p["reason"] else ""
                 out.append(f"  line {p['line']}: {p['status']}: {p['text']}{reason}\n")
-    return "".join(out) + verdict.next_step([x for f in good for x in f["loops"]])
+    loops, paths = [x for f in good for x in f["loops"]], [f["path"] for f in good]
+    return "".join(out) + (ways.next_step(loops, paths) or verdict.next_step(loops))
 
 
 _MEMORY = ("bram18k", "uram", "registers", "luts", "mux_luts")

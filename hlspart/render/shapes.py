@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hlspart.model.access import Access, AccessAnalysis, Bounds
 from hlspart.model.advising import LoopAdvice
 from hlspart.model.program import Program, Variable, storage_bits
+from hlspart.render.ways import of_loops
 
 if TYPE_CHECKING:
     from hlspart.model.buffers import ProgramStep, Shared
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from hlspart.model.verifying import VerifyResult
 
 Shape = dict[str, Any]
+Advice = Sequence[LoopAdvice]
 
 
 def document(
@@ -189,16 +191,22 @@ def _access(program: Program, analysis: AccessAnalysis, access: Access) -> Shape
 # ----------------------------------------------------------------------------------------- ii
 
 
-def ii(program: Program, analysis: AccessAnalysis, result: IIResult, paths: Sequence[str]) -> Shape:
-    """``hlspart.ii/1``."""
-    owner = Owner(program)
+def ii(
+    program: Program, analysis: AccessAnalysis, result: IIResult, paths: Sequence[str], advice: Advice = ()
+) -> Shape:
+    """``hlspart.ii/1``; ``advice``: on loops that miss their target."""
+    owner, ways = Owner(program), of_loops(program, advice)
 
     def entry(path: str) -> Shape:
         return {
             "tool": result.tool,
             "part": result.part,
             "clock_ns": result.clock_ns,
-            "loops": [_loop(item) for item in result.loops if owner.function(item.function) == path],
+            "loops": [
+                _loop(item) | {"ways": ways.get((item.function, item.name), [])}
+                for item in result.loops
+                if owner.function(item.function) == path
+            ],
             "arrays": [
                 _memory(item) for item in result.arrays if owner.variable(program.variable(item.variable)) == path
             ],
@@ -304,9 +312,11 @@ def status(item: PragmaStatus) -> Shape:
 # -------------------------------------------------------------------------------------- infer
 
 
-def infer(program: Program, analysis: AccessAnalysis, result: InferResult, paths: Sequence[str]) -> Shape:
-    """``hlspart.infer/1``."""
-    owner = Owner(program)
+def infer(
+    program: Program, analysis: AccessAnalysis, result: InferResult, paths: Sequence[str], advice: Advice = ()
+) -> Shape:
+    """``hlspart.infer/1``; ``advice``: on loops that miss their target."""
+    owner, ways = Owner(program), of_loops(program, advice)
 
     def entry(path: str) -> Shape:
         shape: Shape = {
@@ -324,6 +334,7 @@ def infer(program: Program, analysis: AccessAnalysis, result: InferResult, paths
                     "bounds_after": item.span_after,
                     "cause": item.cause,
                     "hint": item.hint,
+                    "ways": ways.get((item.function, item.name), []),
                 }
                 for item in result.loops
                 if owner.function(item.function) == path
@@ -496,12 +507,12 @@ def _outcome(program: Program, item: GroupOutcome) -> Shape:
     }
 
 
-def advise(program: Program, loops: Sequence[LoopAdvice], paths: Sequence[str]) -> Shape:
-    """``hlspart.advise/1``."""
+def advise(program: Program, loops: Sequence[LoopAdvice], paths: Sequence[str], files: str) -> Shape:
+    """``hlspart.advise/1``; ``files``: as the commands name them."""
     owner = Owner(program)
     return document(
         "hlspart.advise/1",
         program,
         paths,
-        lambda path: {"loops": [x.to_json() for x in loops if owner.path(x.path) == path]},
+        lambda path: {"loops": [x.to_json(files) for x in loops if owner.path(x.path) == path]},
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import PurePath
 from typing import Any
 
 from hlspart.model.printable import in_lines
 from hlspart.model.verifying import Tried, VerifyResult
-from hlspart.render import verdict
+from hlspart.render import verdict, ways
 from hlspart.render.screen import paint, typed
 from hlspart.render.table import Marked, table
 
@@ -144,6 +143,7 @@ def infer(shape: Shape) -> str:
                 )
             )
         out += [f"  {loop_title(x)}: {x['hint']}\n" for x in file["loops"] if x["hint"]]
+        out += [f"  {line}\n" for x in file["loops"] for line in ways.lines(x, loop_title(x))]
         if file.get("pareto"):
             out.append("\n")
             out.append(table(("II", "banks", "BRAM18K", "partitions"), [_point(p) for p in file["pareto"]]))
@@ -153,19 +153,17 @@ def infer(shape: Shape) -> str:
 def _after_infer(files: list[Shape]) -> str:
     """How to get what was found into the text."""
     _, options = typed()
+    step = ways.next_step([x for f in files for x in f["loops"]], [f["path"] for f in files])
     arrays = [a for f in files for a in f["arrays"]]
+    if step:
+        return step
     if any(a["needs_rewrite"] for a in arrays):
-        where = f"-o {new_name(files[0]['path'])}" if len(files) == 1 else "--out-dir DIR"
+        where = f"-o {ways.new_name(files[0]['path'])}" if len(files) == 1 else "--out-dir DIR"
         # ``rewrite`` infers by itself, without the options of this command
         return "" if options else verdict.command("rewrite", f"--infer {where}", "C in which the banks are written out")
     if any(a["pragmas"] for a in arrays):
         return verdict.command("infer", f"{options} --emit diff".strip(), "the pragmas as a patch")
     return ""
-
-
-def new_name(path: str) -> str:
-    """A name for another version of a file, in the same language."""
-    return "NEW" + (PurePath(path).suffix or ".c")
 
 
 def _late(loop: Shape, when: str) -> bool:
@@ -210,7 +208,7 @@ def _inferred(array: Shape) -> str:
         text += f"    about {array['selection_luts']} LUTs choose among banks\n"
     if array["needs_rewrite"]:
         option = " --split-top" if array["split_top"] else ""
-        text += f"    no pragma alone achieves this: hlspart rewrite --infer{option} writes it\n"
+        text += f"    no pragma alone achieves this: hlspart rewrite --infer --style crossbar{option} writes it\n"
     if array["reason"]:
         text += f"    {array['reason']}\n"
     return text

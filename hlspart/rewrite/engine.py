@@ -68,7 +68,7 @@ def rewrite(
 
 
 def _style(options: RewriteOptions, generic: bool, costly: frozenset[int] | None) -> Style | None:
-    if options.style != "auto":
+    if options.style != "auto" and options.style != "interchange":
         return options.style
     if generic:
         return "split"

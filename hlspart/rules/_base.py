@@ -78,6 +78,7 @@ class Facts:
     ``never_meet``: whether no two iterations of a loop touch one element of an array.
     ``misstep``: what keeps accesses of one kind to one array from being those of a FIFO. ``kernels``: whether
     the flow makes kernels, which a host starts.
+    ``advice``: (function, loop) -> the kind of the way to take, and it in a sentence, of loops that miss their target.
     ``recheck`` predicts the II of the same program under another validation; ``carried`` finds a true
     dependence that a DEPENDENCE directive denies. ``unrolled``: loop id -> factor by which directives
     unroll it, 0 for completely.
@@ -102,6 +103,12 @@ class Facts:
     large: int = 1024  # banks above which a complete partition is large
     bare_types: bool = False  # the tool takes the type of a partition as a bare word only
     deprecated: frozenset[str] = frozenset()  # directives and options that the tool calls deprecated
+    advice: Callable[[], Mapping[tuple[str, str], tuple[str, str]]] | None = None
+
+    def advised(self, loop: LoopResult, pragmas: bool = True) -> str | None:
+        """What the advice says of a loop; None where there is none, or, without ``pragmas``, nothing but these."""
+        kind, said = (self.advice() if self.advice is not None else {}).get((loop.function, loop.name), ("", None))
+        return said if pragmas or kind != "pragma" else None
 
     def inferred(self, *arrays: str) -> InferResult | None:
         """The least partition that reaches the targets, of these arrays (none named: of all).

@@ -9,7 +9,7 @@ from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import Variable
-from hlspart.model.results import DimPartition, GroupPartition, LoopResult, Validation
+from hlspart.model.results import DimPartition, GroupPartition, IIResult, LoopResult, Validation
 from hlspart.partition.unrolling import decided
 from hlspart.rules._base import Facts, Remark, Rule
 
@@ -131,6 +131,8 @@ def same_without(facts: Facts, group: int) -> bool:
     if not touched or any(x.loop in touched and x.misses for x in facts.ii.loops):
         return False  # where something else still limits a loop, the partition may be half of the answer
     other = facts.recheck(_with_dims(facts.validation, group, ()))
+    if _banks_of(facts.ii, facts, group) == _banks_of(other, facts, group):
+        return False  # the tool divides the array alike by itself; the directive says so
     after = {loop.loop: loop for loop in other.loops}
     for loop in facts.ii.loops:
         if loop.loop not in touched:
@@ -140,6 +142,11 @@ def same_without(facts: Facts, group: int) -> bool:
         if loop.ii != after[loop.loop].ii or loop.latency != after[loop.loop].latency:
             return False
     return True
+
+
+def _banks_of(figures: IIResult, facts: Facts, group: int) -> list[int]:
+    members = {v for v, g in facts.analysis.group_of.items() if g == group}
+    return [a.banks for a in figures.arrays if a.variable in members]
 
 
 def _large(facts: Facts) -> bool:

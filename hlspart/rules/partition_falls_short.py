@@ -76,7 +76,7 @@ def _short(facts: Facts, loop: LoopResult) -> Iterator[tuple[int, int, str | Non
         if limit.kind == "memory-port" and limit.ii > (loop.aim or 1):
             for variable in facts.short_of_ports(loop):
                 if variable.name == limit.array:
-                    yield variable.id, limit.ii, limit.hint
+                    yield variable.id, limit.ii, facts.advised(loop)
 
 
 def _one_bank(facts: Facts, loop: LoopResult) -> Iterator[tuple[int, int, str | None]]:

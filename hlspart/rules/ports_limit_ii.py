@@ -2,9 +2,9 @@
 
 ## What it does
 Reports a pipelined loop whose II is above its target because one bank of an array must serve more
-accesses per iteration than it has ports. The hint gives the pragmas that lower the II, with the II that
-the check predicts under them; `--unsafe-fixes` writes them. Where no pragma was found at once, or looking
-for one takes long, it says how many banks the accesses need at least.
+accesses per iteration than it has ports. The hint is the first way of `hlspart advise`, with the II that its
+text has and the command that writes it; where looking for ways takes long, the pragmas that lower the II, or how
+many banks the accesses need at least. `--unsafe-fixes` writes pragmas where these are enough.
 
 ## Why is this bad
 The loop runs slower than asked for, by the factor shown.
@@ -63,7 +63,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         related = [(variable.at, f"'{variable.name}' is declared here")] if variable is not None else []
         asked = [(d.at, "the partition") for _, d, v in facts.partitions() if v is variable]
         related += asked[:1]
-        hint, fix = _partition(facts, loop) or (_hint(facts, loop, variable), None)
+        found = _partition(facts, loop)
+        hint, fix = found or (_hint(facts, loop, variable), None)
+        hint = facts.advised(loop, pragmas=found is None) or hint
         yield facts.report(RULE, facts.loop_at(loop), message, hint, related, fix, severity)
 
 
@@ -86,11 +88,11 @@ def _partition(facts: Facts, loop: LoopResult) -> tuple[str, Fix | None] | None:
 
 def _hint(facts: Facts, loop: LoopResult, variable: Variable | None) -> str:
     """What the accesses of one iteration need at least, and which command finds the rest."""
-    helps = "hlspart ii says what would help"
+    helps = "hlspart advise ranks the ways"
     limit = loop.binding[0]
     if variable is None or limit.accesses is None or not limit.ports or not loop.aim:
         return helps
     if facts.storage(variable.id) == "m_axi":
         return f"copy what an iteration needs of '{variable.name}' into a local array first, or read wider words"
     banks = -(-limit.accesses // (limit.ports * loop.aim))
-    return f"at least {banks} banks are needed; {helps}, hlspart infer whether a pragma can make them"
+    return f"at least {banks} banks are needed; {helps}"

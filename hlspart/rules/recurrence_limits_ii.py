@@ -55,4 +55,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         why = limit.text if limit is not None else "an iteration needs a result of the one before"
         message = f"{missed}: {why}"
         hint = f"set II={loop.least}, or break the recurrence (several accumulators, a local copy)"
+        advised = facts.advised(loop)
+        hint = f"{advised}; {hint}" if advised is not None else hint
         yield facts.report(RULE, facts.loop_at(loop), message, hint)

@@ -102,7 +102,7 @@ def _in_pipeline(facts: Facts, directive: Directive, around: list[LoopResult]) -
             "unless the tool partitions the array by itself"
         )
         related = [(facts.loop_at(result), "the pipelined loop"), (arrays[0].at, "the array")]
-        yield facts.report(RULE, directive.at, message, limit.hint, related)
+        yield facts.report(RULE, directive.at, message, facts.advised(result), related)
 
 
 def _moves(index: tuple[Affine | None, ...] | None, iterator: str) -> bool:

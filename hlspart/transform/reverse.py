@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import (
+    ArrayRef,
     Assign,
     Binary,
     Block,
@@ -82,22 +83,7 @@ def refuse_reverse(program: Program, analysis: AccessAnalysis, loop: int) -> Non
     signed = isinstance(kind, ScalarType) and kind.kind == "int" and kind.signed
     if not signed or not -(2**31) <= info.lower.const - info.step < 2**31:
         refuse("the iterator cannot go beyond its first value")
-    inside = {v for s in walk_statements(old.body) if isinstance(s, Declare) for v in s.variables}
-    for stmt in walk_statements(old.body):
-        if isinstance(stmt, Jump | Label | Return):
-            refuse("the body has a jump or a label", stmt.at)
-        if isinstance(stmt, Declare) and any(program.variable(v).storage == "static" for v in stmt.variables):
-            refuse("the body has a static variable", stmt.at)
-    for e in all_expressions(program, old.body):
-        match e:
-            case Call() | OpaqueExpr():
-                refuse("the body does what is not seen", e.at)
-            case Unary(op="&" | "*"):
-                refuse("the body uses an address", e.at)
-            case Assign(target=Name(variable=v)) | IncDec(operand=Name(variable=v)) if v not in inside:
-                refuse(f"'{program.variable(v).name}' has a value that iterations hand on", e.at)
-            case Name(type=PointerType()):
-                refuse("the body uses an address", e.at)
+    refuse_hidden_order(program, old.body)
     mine = [a for a in analysis.accesses if loop in a.loops]
     for write in (a for a in mine if a.kind == "write"):
         for other in (b for b in mine if b.array == write.array):
@@ -106,3 +92,32 @@ def refuse_reverse(program: Program, analysis: AccessAnalysis, loop: int) -> Non
                 refuse(f"iterations meet in an element of '{name}'", write.at)
     if any(s.id != loop and s.kind != "for" for s in walk_statements(old) if isinstance(s, Loop)):
         refuse("a loop inside is not counted")
+
+
+def refuse_hidden_order(program: Program, body: Block) -> None:
+    """Raise Unprintable unless iterations of ``body`` meet in elements of arrays alone."""
+
+    def refuse(reason: str, at: Origin) -> None:
+        raise Unprintable(reason, at)
+
+    inside = {v for s in walk_statements(body) if isinstance(s, Declare) for v in s.variables}
+    for stmt in walk_statements(body):
+        if isinstance(stmt, Jump | Label | Return):
+            refuse("the body has a jump or a label", stmt.at)
+        if isinstance(stmt, Declare) and any(program.variable(v).storage == "static" for v in stmt.variables):
+            refuse("the body has a static variable", stmt.at)
+    for e in all_expressions(program, body):
+        match e:
+            case Call() | OpaqueExpr():
+                refuse("the body does what is not seen", e.at)
+            case Unary(op="&" | "*"):
+                refuse("the body uses an address", e.at)
+            case Assign(target=Name(variable=v)) | IncDec(operand=Name(variable=v)):
+                if v not in inside:
+                    refuse(f"'{program.variable(v).name}' has a value that iterations hand on", e.at)
+            case Assign(target=ArrayRef()) | IncDec(operand=ArrayRef()):
+                pass
+            case Assign() | IncDec():
+                refuse("the body changes what is no element of an array", e.at)
+            case Name(type=PointerType()):
+                refuse("the body uses an address", e.at)

@@ -83,7 +83,7 @@ def test_an_order_of_sums_is_offered_and_taken_with_consent_only(capsys: pytest.
     kernel = hlspart.parse(SUM)
     (loop,) = hlspart.advise(kernel).loops
     assert [(w.kind, w.ii, w.default) for w in loop.ways] == [("as-written", 3, True), ("accumulators", 1, False)]
-    assert loop.ways[1].command == "hlspart rewrite kernel.c --infer --allow-reassoc -o OUT"
+    assert loop.ways[1].written_by("kernel.c") == "hlspart rewrite kernel.c --infer --allow-reassoc -o OUT"
     assert "3 states, 1 iteration apart" in loop.ways[0].description
     (loop,) = hlspart.advise(kernel, allow_reassoc=True).loops
     assert [(w.kind, w.ii, w.default) for w in loop.ways] == [("accumulators", 1, True), ("as-written", 3, False)]

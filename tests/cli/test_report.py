@@ -188,7 +188,7 @@ def test_a_late_loop_comes_first_with_reason_chart_and_ways(cli, tmp_path: Path)
         "mem[i - 2], line 25: bottleneck.mem p0, slot 1, 1 slot too late",
     ]
     ways = re.findall(r"<li><p>(.*?)</li>", card, re.S)
-    assert len(ways) == 2 and "II 1, 2 banks" in ways[0] and "II 1 for 2 iterations" in ways[1]
+    assert len(ways) == 4 and "reuse buffers" in ways[0] and "II 1, 130 cycles" in ways[0] and "II 2" in ways[3]
     command = re.search(r"<pre>(hlspart rewrite .*?)</pre>", ways[0])[1]  # type: ignore[index]
     assert cli(*command.split()[1:]).code == 0
     (after,) = cli("ii", "NEW.c", "--format", "json").json["files"]

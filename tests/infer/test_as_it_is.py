@@ -35,7 +35,7 @@ def test_what_the_tool_splits_by_itself_gets_no_pragma() -> None:
     written = LINES.replace("lb[2][64];\n", "lb[2][64];\n#pragma HLS ARRAY_PARTITION variable=lb complete dim=1\n")
     assert pasted(written) == LINES
     useless = [d for d in pipeline(written).lint().diagnostics if d.rule == "HLP301"]
-    assert len(useless) == 1  # lint says of the same pragma that it does nothing
+    assert not useless  # the pragma says what the tool does by itself, and other tools do not
 
 
 def test_it_is_still_relied_upon_where_another_array_keeps_the_loop_from_its_target() -> None:
@@ -118,8 +118,7 @@ def test_an_access_that_is_not_affine_does_not_keep_an_array_from_its_banks() ->
     pragma = "#pragma HLS array_partition variable=b type=cyclic factor=2 dim=1"
     result = run(LOOKED_UP)
     assert array(result, "b").pragmas == (pragma,)
-    (loop,) = [x for x in pipeline(LOOKED_UP).ii.loops if x.name == "M"]
-    assert (loop.limits[0].hint or "").startswith(f"{pragma}: II 1")
+    assert [(w.kind, w.ii) for x in pipeline(LOOKED_UP).advice for w in x.ways[:1]] == [("pragma", 1)]
     written = LOOKED_UP.replace("b[64];\n", f"b[64];\n{pragma}\n", 1)
     assert iis(written) == {"L": 1, "M": 1} == {x.name: x.ii_after for x in result.loops}
     affine = LOOKED_UP.replace("out[0] & 63", "5")
@@ -146,12 +145,6 @@ L:  for (int i = 1; i < 63; i++) {
     }
 }
 """
-
-
-def test_the_hint_names_as_few_banks_as_inference() -> None:
-    hint = pipeline(ARMS).ii.loops[0].limits[0].hint or ""
-    found = array(run(ARMS), "t")
-    assert found.banks == 2 and "factor=2" in hint
 
 
 def test_no_claim_about_numbers_that_were_not_looked_at() -> None:

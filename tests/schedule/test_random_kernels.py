@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import re
 from dataclasses import dataclass
 
 import pytest
@@ -136,26 +135,3 @@ def test_the_ideal_interval_is_that_of_enumerated_iterations(seed):
         assert found.ideal_ii == max(case.interval(), found.recurrence_ii), number
         assert found.ii is not None and found.ii >= found.ideal_ii
         assert found.ii == 1 or found.limits[0].ii == found.ii
-
-
-HINT = re.compile(
-    r"(?:#pragma HLS unroll factor=(\d+)(?: with )?)?(?:#pragma HLS (array_partition .*?dim=(\d+))( instead)?)?"
-    r": II (\d+)(?: for \d+ iterations)?"
-)
-
-
-@pytest.mark.parametrize("seed", range(0, 24, 4))
-def test_a_loop_with_its_hint_written_down_has_the_ii_that_was_promised(seed):
-    for number in range(seed, seed + 4):
-        text = make(number).text
-        limits = next(x for x in result(text).loops if x.pipelined).limits
-        hint = HINT.fullmatch(limits[0].hint or "") if limits else None
-        if hint is None:
-            continue
-        unroll, pragma, dim, instead, ii = hint.groups()
-        lines = [x for x in text.splitlines() if not (instead and "ARRAY_PARTITION" in x and f"dim={dim}" in x)]
-        if pragma:
-            lines.insert(1, f"#pragma HLS {pragma}")
-        if unroll:
-            lines.insert(lines.index("#pragma HLS PIPELINE"), f"#pragma HLS UNROLL factor={unroll}")
-        assert next(x for x in result("\n".join(lines)).loops if x.pipelined).ii == int(ii), number

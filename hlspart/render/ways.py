@@ -1,0 +1,73 @@
+"""The ways of a loop in short, as every command but ``advise`` shows them, and the command that writes the first."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from hlspart.model.advising import LoopAdvice
+from hlspart.model.program import Program
+from hlspart.render import screen
+
+Shape = Mapping[str, Any]
+_SHOWN = 3  # of a loop
+
+
+def figures(way: Shape) -> str:
+    """What a way gives, and what it costs."""
+    parts = ["II " + ("?" if way["ii"] is None else str(way["ii"]))]
+    parts += [] if way["latency"] is None else [f"{way['latency']} cycles"]
+    costs = (("bram18k", "BRAM18K"), ("uram", "URAM"), ("dsp", "DSP"), ("lut", "LUT"), ("ff", "FF"))
+    return ", ".join(parts + [f"{way[key]} {unit}" for key, unit in costs if way[key]])
+
+
+def lines(loop: Shape, title: str) -> Iterator[str]:
+    """The ranked ways of a loop that misses its target, a line each."""
+    ways = loop["ways"]
+    if not ways:
+        return
+    if all(w["command"] is None for w in ways):
+        yield f"{title}: no way that hlspart can write is better"
+        return
+    yield f"{title}: ways, the best first:"
+    for k, way in enumerate(ways[:_SHOWN], 1):
+        yield f"  {k}. {way['description'].partition(';')[0]}: {figures(way)}"
+
+
+def first(loops: Sequence[Shape]) -> Shape | None:
+    """The way that ``rewrite --infer`` takes for the first loop that it helps."""
+    taken = (loop["ways"][0] for loop in loops if loop["ways"])
+    return next((w for w in taken if w["command"] is not None), None)
+
+
+def named(paths: Sequence[str]) -> str:
+    """The program as a command names it: as it was typed, else by its files."""
+    again, _ = screen.typed()
+    return shlex.join(paths) if again is None else again
+
+
+def of_loops(program: Program, advice: Sequence[LoopAdvice]) -> dict[tuple[str, str], list[object]]:
+    """By function and name of a loop its ranked ways, with commands about the program."""
+    files = named([u.path for u in program.units])
+    return {(x.function, x.name): [w.to_json(files) for w in x.ways] for x in advice}
+
+
+def new_name(path: str) -> str:
+    """A name for another version of a file, in the same language."""
+    return "NEW" + (PurePath(path).suffix or ".c")
+
+
+def command(way: Shape, paths: Sequence[str]) -> str:
+    """What writes a way, beside the files; "" where there is nothing to write."""
+    where = f"-o {new_name(paths[0])}" if len(paths) == 1 else "--out-dir DIR"
+    return (way["command"] or "").replace("-o OUT", where)
+
+
+def next_step(loops: Sequence[Shape], paths: Sequence[str]) -> str:
+    """What to type to have the first way; "" where there is none, and for a library call."""
+    way, (again, _) = first(loops), screen.typed()
+    if way is None or again is None:
+        return ""
+    return f"\nnext: {way['description'].partition(';')[0]}\n  {command(way, paths)}\n"

@@ -1,0 +1,88 @@
+"""Every command names the same first way for a loop that misses its target, and none another one."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hlspart
+from hlspart.cli.app import run
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+def random_kernel(seed: int) -> str:
+    """A loop that reads an array at random places, after one that fills it, or adds to one around a recurrence."""
+    rng = random.Random(seed)
+    kind, trips = rng.choice(("int", "float")), rng.choice((16, 24, 30))
+    reads = [f"a[{rng.choice((1, 1, 2, 3))} * i + {rng.randint(0, 3)}]" for _ in range(rng.randint(2, 5))]
+    if rng.random() < 0.3:
+        reads.append(f"a[p[{rng.choice(('i', 'i + 1'))}]]")
+    body = f"o[i] = {' + '.join(reads)};"
+    if rng.random() < 0.3:
+        sums = f"o[i] += {reads[0]} * a[j];"
+        body = f"for (int j = 0; j < 8; j++) {{\n#pragma HLS PIPELINE II=1\n            {sums}\n        }}"
+    else:
+        body = f"\n#pragma HLS PIPELINE II=1\n        {body}"
+    return (
+        f"void f(const {kind} in[128], const unsigned char p[32], {kind} o[32]) {{\n    {kind} a[128];\n"
+        "FILL:\n    for (int i = 0; i < 128; i++) {\n#pragma HLS PIPELINE II=1\n        a[i] = in[i];\n    }\n"
+        f"WORK:\n    for (int i = 0; i < {trips}; i++) {{{body}\n    }}\n}}\n"
+    )
+
+
+def answers(path: str, capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any]]:
+    """Per command the first way of each late loop."""
+    found: dict[str, dict[str, Any]] = {}
+    for command in ("advise", "ii", "infer", "report"):
+        assert run([command, path, "--format", "json"]) in (0, 1)
+        shape = json.loads(capsys.readouterr().out)
+        found[command] = {x["name"]: x["ways"][0] for x in shape["files"][0]["loops"] if x.get("ways")}
+    late = found["ii"].keys()
+    return {command: {k: v for k, v in ways.items() if k in late} for command, ways in found.items()}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_all_commands_name_the_same_first_way(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("k.c").write_text(random_kernel(seed))
+    checked(capsys)
+
+
+def test_random_kernels_have_several_first_ways() -> None:
+    kinds = {x.ways[0].kind for seed in range(6) for x in hlspart.parse(random_kernel(seed)).pipeline.advice}
+    assert len(kinds) >= 3
+
+
+def test_so_they_do_on_the_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("bottleneck", "upsample"):
+        Path("k.c").write_text((SAMPLES / f"{name}.c").read_text())
+        assert checked(capsys) == 1
+
+
+def checked(capsys: pytest.CaptureFixture[str]) -> int:
+    """All commands about k.c agree; how many of its loops miss their target."""
+    found = answers("k.c", capsys)
+    first = found["advise"]
+    assert all({n: w["command"] for n, w in ways.items()} == {n: w["command"] for n, w in first.items()}
+               for ways in found.values())  # fmt: skip
+    commands = {w["command"] for w in first.values() if w["command"] is not None and w["kind"] != "pragma"}
+    run(["lint", "k.c", "--format", "json"])
+    hints = [d["hint"] or "" for d in json.loads(capsys.readouterr().out)["diagnostics"]]
+    run(["directives", "k.c"])
+    notes = capsys.readouterr().err
+    for command in commands:
+        assert any(command in hint for hint in hints)
+        assert command in notes
+    late = [x for x in hlspart.open("k.c").pipeline.figures.loops if x.pipelined and x.misses]
+    assert len(first) >= len(late)
+    return len(first)
