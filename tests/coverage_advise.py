@@ -1,0 +1,85 @@
+"""What becomes of loops that miss their target II in a list of files, with one `rewrite --infer` each.
+
+    python tests/coverage_advise.py [--reassoc] [--verify] [--include DIR] FILE...
+
+Per file: II of late loops before and after, and cycles. *reached*: the target; *bound*: the II is that of a recurrence
+of the text; *better*; *same*. A file without a late loop is left out. `--verify` runs both texts where the file has
+one top function.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+
+import hlspart
+from hlspart.model.results import IIResult, LoopResult
+from hlspart.predict.regressions import counterparts
+
+
+def cycles(figures: IIResult) -> int | None:
+    """Latency of all functions; None where one is not known."""
+    each = [f.latency.max for f in figures.functions]
+    return None if any(c is None for c in each) else sum(c or 0 for c in each)
+
+
+def outcome(old: LoopResult, new: LoopResult | None) -> str:
+    """One word for a late loop."""
+    if new is None or (not new.misses and new.ii is not None):
+        return "reached"
+    if new.ii is None:
+        return "unknown"
+    if new.recurrence_ii is not None and new.recurrence_ii >= new.ii > (new.aim or 1):
+        return "bound"
+    return "better" if new.least < old.least else "same"
+
+
+def main() -> None:
+    """A line per file, then counts."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--reassoc", action="store_true")
+    parser.add_argument("--verify", action="store_true")
+    parser.add_argument("--include", action="append", default=[])
+    asked = parser.parse_args()
+    loops, files = Counter[str](), Counter[str]()
+    for path in asked.files:
+        start = time.process_time()
+        try:
+            kernel = hlspart.open(path, include_dirs=asked.include)
+        except hlspart.InputError as error:
+            files["unreadable"] += 1
+            print(f"{path}: {str(error)[:100]}")
+            continue
+        before = kernel.pipeline.figures
+        late = {k: x for k, x in enumerate(before.loops) if x.pipelined and x.misses}
+        if not late:
+            files["nothing late"] += 1
+            continue
+        answer = kernel.rewrite(infer=True, reassoc=asked.reassoc)
+        after = kernel.pipeline.predict(answer.texts)
+        (result,) = answer.results
+        pairs = counterparts(kernel.program, before, after, result.lines)
+        said = []
+        for k, old in late.items():
+            word = outcome(old, pairs[k][1])
+            loops[word] += 1
+            said.append(f"{old.name} {old.figure} -> {pairs[k][1].figure if pairs[k][1] else 'gone'} {word}")
+        same = answer.texts == kernel.texts
+        files["byte-identical" if same else "rewritten"] += 1
+        equal = ""
+        if asked.verify and not same:
+            try:
+                checked = hlspart.verify(kernel, answer, seconds=2)
+                equal = f", {checked.result.status}"
+            except hlspart.InputError as error:
+                equal = f", not run: {error}"
+            files[f"verified{equal[:11]}"] += 1
+        spent = f"{time.process_time() - start:.0f} s"
+        print(f"{path}: {'; '.join(said)}; cycles {cycles(before)} -> {cycles(after)}{equal} ({spent})", flush=True)
+    print(dict(files), dict(loops))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Loops change places where a recurrence is the limit and no element sees another order, and nowhere else."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+import hlspart
+from hlspart.expand.interchange import pairs
+
+Index = tuple[int, int, int]  # coefficients of i and j, and a constant
+
+
+def element(index: Index, i: int, j: int) -> int:
+    return index[0] * i + index[1] * j + index[2]
+
+
+def kernel(write: Index, read: Index) -> str:
+    """A nest whose inner loop waits for the multiplication before."""
+    texts = [f"{a} * i + {b} * j + {c}" for a, b, c in (write, read)]
+    return (
+        "void f(float a[256], const float x[16]) {\n    for (int i = 0; i < 6; i++)\n"
+        "        for (int j = 0; j < 5; j++) {\n#pragma HLS PIPELINE II=1\n"
+        f"            a[{texts[0]}] = a[{texts[1]}] * x[j] + a[{texts[0]}];\n        }}\n}}\n"
+    )
+
+
+def order_matters(write: Index, read: Index) -> bool:
+    """Whether two iterations that touch one element, one of them writing it, change their order."""
+    places = list(itertools.product(range(6), range(5)))
+    for one, other in itertools.product(places, places):
+        if one[0] < other[0] and one[1] > other[1]:
+            mine, theirs = ({element(x, *at) for x in (write, read)} for at in (one, other))
+            if element(write, *one) in theirs or element(write, *other) in mine:
+                return True
+    return False
+
+
+def random_indices(rng: random.Random) -> tuple[Index, Index]:
+    write = (rng.choice((0, 1, 1, 5, 8)), rng.choice((0, 0, 1, 1)), rng.randint(40, 60))
+    shift = rng.choice((0, 0, 0, 1, -1, 5, 7, -7, 8))
+    return write, (write[0], write[1], write[2] + shift)
+
+
+@pytest.mark.parametrize("first", (0, 20))
+def test_the_verdict_is_that_of_all_iterations(first: int) -> None:
+    taken = refused = 0
+    for seed in range(first, first + 20):
+        write, read = random_indices(random.Random(seed))
+        pipeline = hlspart.parse(kernel(write, read)).pipeline
+        late = any(x.misses and any(y.kind == "recurrence" for y in x.limits) for x in pipeline.figures.loops)
+        found = bool(pairs(pipeline.program, pipeline.analysis, pipeline.figures))
+        assert found == (late and not order_matters(write, read)), (seed, write, read)
+        taken, refused = taken + found, refused + (late and not found)
+    assert taken >= 3 and refused >= 3
+
+
+PRODUCT = """void f(const float a[12][10], const float b[10], float y[12]) {
+ROW:
+    for (int i = 0; i < 12; i++) /* rows */
+    COL: for (int j = 0; j < 10; j++) {
+#pragma HLS PIPELINE II=1
+            y[i] += a[i][j] * b[j];
+        }
+}
+"""
+
+
+def test_a_product_reaches_its_target_with_the_same_bits() -> None:
+    old = hlspart.parse(PRODUCT)
+    new = old.rewrite(infer=True)
+    text = new.texts["kernel.c"]
+    assert text.index("for (int j") < text.index("/* rows */") < text.index("for (int i")
+    assert [x.ii for x in new.kernel().ii().loops] == [1]
+    assert [w.kind for w in hlspart.advise(old).loops[0].ways] == ["interchange", "as-written"]
+    assert old.rewrite(style="interchange").texts == new.texts
+    assert new.kernel().rewrite(infer=True).texts == new.texts
+    assert hlspart.verify(old, new, vectors=5)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("int j = 0; j < 10", "int j = 0; j <= i && j < 10"),
+        ("int j = 0; j < 10", "int j = i; j < 10"),
+        ("y[i] += a[i][j] * b[j];", "if (b[j] < 0) break; y[i] += a[i][j];"),
+        ("y[i] += a[i][j] * b[j];", "y[i] = y[i] * 2 + y[11 - i] * a[i][j];"),
+        ("float y[12]", "volatile float y[12]"),
+        ("    for (int i = 0; i < 12; i++) /* rows */", "    for (int i = 0; i < 12; i++) { y[i] = 1;"),
+    ],
+)
+def test_other_nests_keep_their_order(old: str, new: str) -> None:
+    text = PRODUCT.replace(old, new)
+    if new.endswith("= 1;"):
+        text = text.replace("        }\n}", "        } }\n}")
+    made = hlspart.parse(text)
+    assert made.rewrite(style="interchange").texts == {"kernel.c": text}
