@@ -9,7 +9,7 @@ from pycparser import c_ast
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import value_of
-from hlspart.frontend.context import Context, EnumConstant, TypeName, VariableId
+from hlspart.frontend.context import Context, EnumConstant, NotRead, TypeName, VariableId
 from hlspart.frontend.express import Expressions
 from hlspart.frontend.holes import hole_number
 from hlspart.frontend.overloads import signature
@@ -88,6 +88,8 @@ class Declarations:
         at = self.text.origin(first, last)
         if value is not None:
             self.context.report("HLP002", "syntax-error", "error", at, f"array extent {value} is negative")
+        elif any(isinstance(e, ir.Call) for e in ir.walk(expr)):
+            return None  # the function may be a constexpr: a compiler has the number
         elif not isinstance(expr, ir.OpaqueExpr) or expr.what != "UnaryOp":
             names = self._names(node.dim)
             message = RUN_TIME_EXTENT.format(name=names[0] if names else "N")
@@ -128,13 +130,15 @@ class Declarations:
     def _enum(self, node: Any) -> None:
         if node.values is None:
             return
-        following = 0
+        following: int | None = 0
         for item in node.values.enumerators:
             if not isinstance(item, c_ast.Enumerator):
                 continue
             if item.value is not None:
-                value = self.expressions.value(item.value)
-                following = value if value is not None else following
+                following = self.expressions.value(item.value)
+            if following is None:
+                self.context.names[-1][item.name] = NotRead("an enumerator without a known value")
+                continue
             self.context.names[-1][item.name] = EnumConstant(following)
             self.context.collected.constants.setdefault(item.name, following)
             following += 1

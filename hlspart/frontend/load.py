@@ -333,7 +333,7 @@ def _notes(result: Preprocessed, collected: Collected) -> None:
     for name, why, path, start, end in result.missing:
         place = place_of(collected.sources, Span(path, start, end))
         message = f"header {name} {why or 'not found'}, skipped"
-        hint = None if why else "give its folder with -I"
+        hint = None if why else "give its folder with -I; nothing is said of what its names decide"
         collected.diagnostics.append(Diagnostic("HLP006", "missing-header", "note", place, message, hint))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from hlspart.infer.emission import pragma_edits
+from hlspart.lint.brevity import folded, independent
 from hlspart.lint.catalogue import catalogue, entries
 from hlspart.lint.config import LintConfig
 from hlspart.lint.dependence import carried, least, misstep, never_meet
@@ -81,8 +82,10 @@ def run(
     ]
     broken = tuple(unit.path for unit in program.units if unit.error is not None)
     marks = suppressions({p: s for p, s in program.sources.items() if p not in broken and _given(p, program)})
-    kept, hidden = apply(shown, marks, enabled)
-    return LintReport(files, in_order(kept), hidden, catalogue(), program.sources, broken)
+    rules = {entry.rule.code: entry.rule for entry in entries()}
+    kept, hidden = apply(independent(facts, shown, rules), marks, enabled)
+    told = folded(in_order(kept), rules, config.select)
+    return LintReport(files, tuple(told), hidden, catalogue(), program.sources, broken)
 
 
 def merged(paths: Sequence[str], reports: Sequence[LintReport]) -> LintReport:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hlspart.model.directives import PARTITION_TYPES, Directive, Fault, PartitionRequest
-from hlspart.model.program import PointerType, Program, StreamType, Variable
+from hlspart.model.program import ArrayType, PointerType, Program, StreamType, Variable
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,8 @@ def _evaluate(directive: Directive, index: int, variable: Variable) -> Evaluated
     if not variable.is_array:
         if isinstance(variable.type, StreamType):
             return refuse("not-an-array", f"'{name}' is a stream, not an array", "a stream has no banks", "variable")
+        if isinstance(variable.type, ArrayType) and isinstance(variable.type.element, StreamType):
+            return refuse("streams", f"'{name}' is an array of streams, which are apart without it", None, "variable")
         if isinstance(variable.type, PointerType):
             hint = f"declare it with its extent, such as {name}[N]"
             return refuse("not-an-array", f"'{name}' is a pointer, not an array of known extent", hint, "variable")

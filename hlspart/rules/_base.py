@@ -15,6 +15,7 @@ from hlspart.model.results import IIResult, InferResult, LoopResult, PragmaStatu
 from hlspart.model.source import Edit, Origin, Span
 from hlspart.rules._dialects import foreign
 
+_TEMPLATE = re.compile(r"\btemplate\s*<[^;{}]*>\Z")
 MOST_OPERATIONS = 300  # scheduled once more for each question about the least partition, over all questions
 
 
@@ -23,7 +24,8 @@ class Rule:
     """Code, kebab-case name and default severity of a rule.
 
     ``names``: what it finds is proved only where every name is known; in a file with a header that was
-    not found it is for information. ``hint``: what to do where a finding says nothing better.
+    not found it is for information. ``limit``: it tells what is not known rather than what is wrong; one finding
+    stands for all of its kind. ``hint``: what to do where a finding says nothing better.
     """
 
     code: str
@@ -31,6 +33,7 @@ class Rule:
     severity: Severity
     names: bool = False
     hint: str | None = None
+    limit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +173,27 @@ class Facts:
         """Whether names in a file may come from a header that was not found; a directive file is about all files."""
         return path in self._without_header or (path not in self.program.sources and bool(self._without_header))
 
+    @cached_property
+    def templates(self) -> tuple[Span, ...]:
+        """Functions that are read as templates, their parameters open, for nothing in the file gives arguments."""
+        found = []
+        for function in self.program.functions.values():
+            span = function.at.span
+            source = self.program.sources.get(span.path)
+            head = source.text[: span.start].rstrip() if source is not None else ""
+            if head.endswith(">") and "<" not in function.name and _TEMPLATE.search(head, max(0, len(head) - 2000)):
+                found.append(span)
+        return tuple(found)
+
+    def in_template(self, place: Place) -> bool:
+        """Whether a place is in such a template."""
+        if not any(span.path == place.path for span in self.templates):
+            return False
+        source = self.program.sources[place.path]
+        lines = [(source.line_column(s.start)[0], source.line_column(s.end)[0]) for s in self.templates
+                 if s.path == place.path]  # fmt: skip
+        return any(first <= place.line <= last for first, last in lines)
+
     def remarks(self, *codes: str) -> Iterator[Remark]:
         """Remarks with one of ``codes``, in the order of the directives."""
         for status in self.validation.statuses:
@@ -183,7 +207,8 @@ class Facts:
         errors = [unit.error for unit in self.program.units if unit.error is not None]
         for item in (*errors, *self.program.diagnostics):
             if item.rule == rule.code:
-                severity: Severity = "info" if item.severity == "note" else item.severity
+                open_name = rule.names and self.lacks_header(item.place.path)
+                severity: Severity = "info" if item.severity == "note" or open_name else item.severity
                 yield replace(item, severity=severity, hint=item.hint or rule.hint)
 
     def plain(

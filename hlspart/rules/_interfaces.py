@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hlspart.model.directives import Directive
@@ -10,9 +11,10 @@ from hlspart.model.source import Origin
 from hlspart.rules._base import Facts
 from hlspart.rules._processes import own_expressions
 
+_LINKAGE = re.compile(r'^[^\n/]*\bextern\s+"C"', re.M)
 PORT_MODES = (
     "ap_none", "ap_stable", "ap_vld", "ap_ack", "ap_hs", "ap_ovld", "ap_fifo", "ap_memory", "bram", "m_axi", "axis",
-    "s_axilite",
+    "s_axilite", "ap_bus",
 )  # fmt: skip
 BLOCK_MODES = ("ap_ctrl_none", "ap_ctrl_hs", "ap_ctrl_chain")
 
@@ -43,6 +45,15 @@ def entries(facts: Facts) -> frozenset[str]:
         for name in facts.program.functions
         if name != "main" and all(by == "main" for by, _ in called.get(name, ()))
     )
+
+
+def for_host(facts: Facts, name: str) -> bool:
+    """Whether a function has C linkage in C++ text, as kernels have that a host finds by their name."""
+    function = facts.program.functions[name]
+    source = facts.program.sources.get(function.at.span.path)
+    unit = next((u for u in facts.program.units if u.path == function.unit), None)
+    before = source.text[: function.name_at.span.start] if source is not None else ""
+    return unit is not None and unit.language == "c++" and _LINKAGE.search(before) is not None
 
 
 def innermost(facts: Facts, loops: tuple[int, ...]) -> Loop | None:

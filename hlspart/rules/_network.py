@@ -110,7 +110,7 @@ class FifoNetwork:
                 middle = (low + high) // 2
                 done = len(self.run({channel: middle}).ended) == len(self.tasks)
                 low, high = (low, middle) if done else (middle, high)
-        except ManySteps:
+        except (OpenBehaviour, ManySteps):
             return None
         return high
 

@@ -32,7 +32,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import Assign, Binary, Call, Expr, ScalarType, walk
+from hlspart.model.program import (
+    ArrayRef,
+    Assign,
+    Binary,
+    Call,
+    Expr,
+    Name,
+    OpaqueExpr,
+    ScalarType,
+    expressions,
+    walk,
+    walk_statements,
+)
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
 from hlspart.rules._processes import own_expressions
@@ -42,7 +54,8 @@ _SIGNS = {"mul": "*", "add": "+", "sub": "-", "div": "/", "rem": "%"}
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """Limits of nothing."""
+    """Limits and bindings of nothing."""
+    yield from _bindings(facts)
     for d in active(facts.program, "allocation"):
         name, kind = d.option("instances"), d.choice("type", ("function", "operation", "core"))
         if name is None or d.function not in facts.program.functions:
@@ -63,6 +76,30 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if sign is not None and not any(_is(e, sign, real) for e in found):
                 message = f"ALLOCATION: {d.function}() has no operation {name}"
                 yield facts.report(RULE, d.at, message, None, [(at, "the function")])
+
+
+def _bindings(facts: Facts) -> Iterator[Diagnostic]:
+    """BIND_OP on a variable whose values are computed without the operation."""
+    for d in active(facts.program, "bind_op"):
+        sign = _SIGNS.get((d.option("op") or "").lower().lstrip("fdh"))
+        if sign is None or d.function not in facts.program.functions:
+            continue
+        for ident in d.variables:
+            variable, values = facts.program.variable(ident), []
+            for stmt in walk_statements(facts.program.functions[d.function or ""].body):
+                for top in expressions(stmt):
+                    values += [e for e in walk(top) if isinstance(e, Assign) and _names(e.target, ident)]
+            parts = [x for e in (*values, *([variable.init] if variable.init is not None else [])) for x in walk(e)]
+            hidden = any(isinstance(x, (Call, OpaqueExpr)) for x in parts)
+            has = any(isinstance(x, (Binary, Assign)) and x.op in (sign, f"{sign}=") for x in parts)
+            if parts and not hidden and not has:
+                message = f"BIND_OP: '{variable.name}' is computed without the operation {d.option('op')}"
+                hint = "name the variable that holds its result"
+                yield facts.report(RULE, d.at, message, hint, [(parts[0].at, "computed here")])
+
+
+def _names(target: Expr, ident: int) -> bool:
+    return isinstance(target, (Name, ArrayRef)) and target.variable == ident
 
 
 def _is(expr: Expr, sign: str, real: bool) -> bool:

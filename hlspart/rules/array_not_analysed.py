@@ -41,7 +41,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP011", "array-not-analysed", "info")
+RULE = Rule("HLP011", "array-not-analysed", "info", limit=True)
 
 _ITSELF = "index the array itself, not a pointer into it"
 _HINTS = {

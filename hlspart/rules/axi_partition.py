@@ -36,6 +36,8 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import interfaces
+from hlspart.rules._nests import active
 
 RULE = Rule("HLP409", "axi-partition", "error")
 
@@ -43,4 +45,11 @@ RULE = Rule("HLP409", "axi-partition", "error")
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
     later = facts.version is not None and facts.version > (2024, 1)
-    return facts.plain(RULE, "m-axi", severity="warning" if later else "error")
+    yield from facts.plain(RULE, "m-axi", severity="warning" if later else "error")
+    masters = {v: d for d, mode in interfaces(facts) if mode == "m_axi" for v in d.variables}
+    for d in active(facts.program, "array_reshape"):
+        for ident in d.variables:
+            if ident in masters:
+                message = f"ARRAY_RESHAPE: '{facts.program.variable(ident).name}' is an m_axi port: its words stay"
+                hint = "take a wider element, such as hls::vector"
+                yield facts.report(RULE, d.at, message, hint, [(masters[ident].at, "the port")])

@@ -38,6 +38,7 @@ RULE = Rule("HLP104", "bad-value", "error", hint="give a whole number, or a name
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
-    return facts.plain(
-        RULE, "bad-value", "bad-choice", "bad-factor", "bad-ii", "bad-distance", "bad-tripcount", "bad-latency"
-    )
+    yield from facts.plain(RULE, "bad-choice", "bad-factor", "bad-ii", "bad-distance", "bad-tripcount", "bad-latency")
+    for item in facts.plain(RULE, "bad-value"):
+        if not facts.in_template(item.place):
+            yield item

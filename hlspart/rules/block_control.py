@@ -42,7 +42,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import ScalarType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import entries, interfaces
+from hlspart.rules._interfaces import entries, for_host, interfaces
 
 HINT = "add #pragma HLS interface mode=s_axilite port=return"
 RULE = Rule("HLP420", "block-control", "warning", hint=HINT)
@@ -62,6 +62,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if control and control[0][1] == "ap_ctrl_none" and not masters:
             continue  # a free running function may read its registers at any time
         if control:
+            if control[0][1] == "ap_ctrl_chain" and for_host(facts, name):
+                continue  # the tool puts the control of such a kernel among the registers
             at, words = control[0][0].at, f"is {control[0][1]}"
         elif facts.kernels or (masters and any(_kernel(facts, d) for d in registers)):
             at, words = registers[-1].at, "is left out"

@@ -2,7 +2,7 @@
 
 ## What it does
 Reports different partitions of one dimension, also of arrays that calls make the same, and repeated
-directives with other values.
+directives with other values; and two modes of one port.
 
 ## Why is this bad
 The tool takes one of them, often silently.
@@ -39,11 +39,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import PORT_MODES, interfaces
 
+#: Modes that exclude each other; s_axilite may stand beside one, for the address or the registers of a port.
+_PROTOCOLS = frozenset(PORT_MODES) - {"s_axilite", "ap_bus"}
 RULE = Rule("HLP407", "conflicting-directives", "error")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
-    return facts.plain(RULE, "conflict")
+    yield from facts.plain(RULE, "conflict")
+    first: dict[int, tuple[str, Directive]] = {}
+    for d, mode in interfaces(facts):
+        for ident in d.variables if mode in _PROTOCOLS else ():
+            known, other = first.setdefault(ident, (mode, d))
+            if known != mode:
+                message = f"INTERFACE: '{facts.program.variable(ident).name}' is {known} and {mode}"
+                yield facts.report(RULE, d.at, message, "keep one of them", [(other.at, "the other directive")])

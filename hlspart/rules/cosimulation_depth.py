@@ -1,7 +1,8 @@
 """An AXI master port of unknown size without depth=.
 
 ## What it does
-Reports `m_axi` on a pointer, or an array whose first extent is not known, without `depth=`.
+Reports `m_axi` on a pointer, or an array whose first extent is not known, without `depth=`; not for kernels that a
+host calls by their C name (`extern "C"`), which are emulated with the memory of the host.
 
 ## Why is this bad
 Co-simulation must know how many elements the test bench hands over. Without a depth it stops, or takes one element.
@@ -35,14 +36,14 @@ from hlspart.model.program import ArrayType, PointerType
 from hlspart.model.source import Edit, Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import accesses
-from hlspart.rules._interfaces import entries, interfaces
+from hlspart.rules._interfaces import entries, for_host, interfaces
 
 RULE = Rule("HLP419", "cosimulation-depth", "warning", hint="add depth= with the number of elements of the test bench")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """m_axi ports of unknown size."""
-    tops = entries(facts)
+    tops = frozenset(name for name in entries(facts) if not for_host(facts, name))
     said = {v for d, _ in interfaces(facts) if d.option("depth") is not None for v in d.variables}
     for d, mode in interfaces(facts):
         for ident in d.variables if mode == "m_axi" and d.function in tops else ():

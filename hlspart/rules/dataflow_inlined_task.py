@@ -1,8 +1,8 @@
 """A task of a DATAFLOW region is inlined.
 
 ## What it does
-Reports INLINE (without `off`) on a function that a DATAFLOW region calls as a task, and INLINE on the function that
-is the region.
+Reports INLINE (without `off`) on a function that a DATAFLOW region calls as a task. One that is nothing but calls is
+left out: its calls are the tasks then.
 
 ## Why is this bad
 An inlined function is no task any more: its statements become part of the region, which then is not what was written.
@@ -51,6 +51,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
+from hlspart.model.program import Call, Declare, ExprStmt, PragmaMark
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import regions
 
@@ -59,7 +60,7 @@ RULE = Rule("HLP607", "dataflow-inlined-task", "warning", hint="remove it, or wr
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """INLINE of tasks."""
-    inlined: dict[str, Directive] = {}
+    inlined: dict[str | None, Directive] = {}
     for d in facts.program.directives:
         if d.kind == "inline" and d.usable and d.function is not None and not d.has("off"):
             plain = d.loop is None and not d.has("region") and not d.has("recursive")
@@ -71,6 +72,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         for process in region.processes:
             name = process.calls[0].function if process.kind == "call" else None
-            if name in inlined:
+            if name in inlined and not _only_calls(facts, name):
                 message = f"{name}() is a task of a DATAFLOW region and inlined into it"
                 yield facts.report(RULE, inlined[name].at, message, None, [(process.at, "the task"), where])
+
+
+def _only_calls(facts: Facts, name: str | None) -> bool:
+    """Whether a function is declarations and calls, which inlined are the tasks of the region themselves."""
+    body = facts.program.functions[name or ""].body.body
+    rest = [s for s in body if not isinstance(s, (Declare, PragmaMark))]
+    return bool(rest) and all(isinstance(s, ExprStmt) and isinstance(s.expr, Call) for s in rest)

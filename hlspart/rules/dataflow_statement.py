@@ -1,8 +1,9 @@
 """A statement between the tasks of a DATAFLOW region.
 
 ## What it does
-Reports statements of a DATAFLOW region that compute something and are no task; a static variable that the region
-declares (that is no STREAM); and a channel of a DATAFLOW loop that is declared outside of its body.
+Reports statements of a DATAFLOW region that compute something and are no task; a task that returns a value; a static
+variable that the region declares (that is no STREAM); and a channel of a DATAFLOW loop that is declared outside of its
+body.
 
 ## Why is this bad
 A region is declarations and calls of tasks. Of what else stands there the tool makes tasks of its own, and may not
@@ -53,6 +54,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import ExprStmt, StreamType, VoidType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import apart, carries, regions
 
@@ -72,9 +74,17 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             text = " ".join(facts.program.text(stmt.at).split())
             shown = text if len(text) <= 40 else text[:37] + "..."
             yield facts.report(RULE, stmt.at, f"'{shown}' stands between the tasks of a DATAFLOW region", None, where)
+        for process in region.processes:
+            call = process.calls[0] if process.kind == "call" and process.calls else None
+            used = call is not None and not (isinstance(process.stmt, ExprStmt) and process.stmt.expr is call)
+            task = facts.program.functions.get(call.function or "") if call is not None else None
+            if used and task is not None and not isinstance(task.return_type, VoidType):
+                message = f"the task {task.name}() returns a value, which is no channel of a DATAFLOW region"
+                yield facts.report(RULE, process.at, message, "hand it on by a pointer or a reference", where)
         for ident in sorted(region.local):
             variable = facts.program.variable(ident)
-            if variable.storage == "static" and not variable.const and ident not in streamed:
+            stream = isinstance(variable.type, StreamType) or ident in streamed
+            if variable.storage == "static" and not variable.const and not stream:
                 message = f"the static variable '{variable.name}' is declared in a DATAFLOW region"
                 yield facts.report(RULE, variable.at, message, "keep the state inside of one task", where)
         for use, writers, readers in region.channels() if region.loop is not None else ():

@@ -54,6 +54,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import ArrayType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._processes import apart, carries, memories, regions, state
 
@@ -66,16 +67,19 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     free = apart(facts.program) | memories(facts.program)
     for region in regions(facts.program):
         for use, writers, readers in region.channels():
-            if use.variable in free or not carries(facts.program, use.variable) or len(writers) != 1:
+            argument = facts.program.variable(use.variable)
+            shared = not writers and argument.storage == "parameter" and isinstance(argument.type, ArrayType)
+            if use.variable in free or not carries(facts.program, use.variable) or (len(writers) != 1 and not shared):
                 continue
             if use.variable not in region.local and state(facts.program, use.variable):
                 continue  # another rule's
             variable = facts.program.variable(use.variable)
-            users = [p for p in readers if p is not writers[0]]
+            users = [p for p in readers if p not in writers[:1]]
             if use.variable not in region.local:
-                if not users:
+                both = [*users[:1], *writers] if writers else users[:2]
+                if len(both) < 2:
                     continue
-                first, second = sorted((users[0], writers[0]), key=lambda p: p.index)
+                first, second = sorted(both, key=lambda p: p.index)
                 words = f"'{variable.name}' of outside the region is used in two tasks, {first.name} and {second.name}"
                 note, hint = "the first task", "let one task access it, and hand the data on in local channels"
             elif len(users) < 2:

@@ -43,11 +43,16 @@ None: the tool believes the pragma.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
+from hlspart.model.program import ArrayRef, Call, walk
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import by_data
+from hlspart.rules._processes import own_expressions
 
 HINT = "keep the last element in a variable and compare the index, or prove that equal indices are apart"
 RULE = Rule("HLP213", "dependence-by-data", "warning", hint=HINT)
@@ -64,9 +69,19 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             inside = [a for a in facts.analysis.of_array(ident) if d.loop is None or d.loop in a.loops]
             inside = [a for a in inside if a.function == d.function and a.loops]
             written = next((a for a in inside if a.kind == "write" and by_data(a)), None)
+            if not inside:
+                inside = _in_callees(facts, d, ident)
+                written = next((a for a in inside if a.kind == "write"), None)
             if written is None:
                 continue
-            read = next((a for a in inside if a.kind == "read" and (d.loop or set(a.loops) & set(written.loops))), None)
+            read = next(
+                (
+                    a
+                    for a in inside
+                    if a.kind == "read" and (d.loop or a.function != d.function or set(a.loops) & set(written.loops))
+                ),
+                None,
+            )
             if read is None:
                 continue
             name = facts.program.variable(ident).name
@@ -76,3 +91,20 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             )
             related = [(written.at, "written here"), (read.at, "read here")]
             yield facts.report(RULE, d.at, message, None, related)
+
+
+def _in_callees(facts: Facts, d: Directive, ident: int) -> list[Access]:
+    """Accesses in the functions that the loop of a directive calls, by an argument that is read from somewhere."""
+    loop = facts.program.loops.get(d.loop) if d.loop is not None else None
+    group, found = facts.analysis.group_of.get(ident), []
+    for top in own_expressions(facts.program, loop.body) if loop is not None else ():
+        for call in (e for e in walk(top) if isinstance(e, Call) and e.function in facts.program.functions):
+            params = facts.program.functions[call.function or ""].params
+            pairs = zip(params, call.args, strict=False)
+            data = [p for p, arg in pairs if any(isinstance(e, ArrayRef) for e in walk(arg))]
+            names = "|".join(re.escape(facts.program.variable(p).name) for p in data) or r"\b\B"
+            for a in facts.analysis.accesses:
+                tied = a.function == call.function and facts.analysis.group_of.get(a.array) == group is not None
+                if tied and (by_data(a) or re.search(rf"\[.*\b(?:{names})\b", facts.program.text(a.at))):
+                    found.append(a)
+    return found

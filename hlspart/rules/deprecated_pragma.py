@@ -40,7 +40,10 @@ from hlspart.rules._base import Facts, Rule
 RULE = Rule("HLP111", "deprecated-pragma", "warning")
 
 
-NEWER = {"resource": "bind_storage or bind_op", "data_pack": "aggregate", "shared": "stream type=shared"}
+NEWER = {
+    "resource": "bind_storage or bind_op", "data_pack": "aggregate", "shared": "stream type=shared",
+    "array_map": "one array in the text",
+}  # fmt: skip
 
 # UG902, set_directive_resource, to UG1399, bind_storage and bind_op
 _MEMORY = re.compile(r"(ram_1p|ram_2p|ram_s2p|ram_t2p|rom_1p|rom_2p|rom_np|fifo)(?:_(bram|lutram|uram|srl))?")
@@ -77,6 +80,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _newer(d: Directive) -> str | None:
     """The directive in the spelling of Vitis HLS, where it says the same."""
+    if d.kind == "array_map":
+        return None
     names = [o.value for o in d.options if o.name == "variable"]
     known = {"variable", "core", "latency"} if d.kind == "resource" else {"variable"}
     if len(names) != 1 or any(o.name not in known for o in d.options):

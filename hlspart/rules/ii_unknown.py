@@ -40,7 +40,11 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule(
-    "HLP010", "ii-unknown", "info", hint="take the figure from the tool; hlspart ii prints the bounds that are known"
+    "HLP010",
+    "ii-unknown",
+    "info",
+    hint="take the figure from the tool; hlspart ii prints the bounds that are known",
+    limit=True,
 )
 
 

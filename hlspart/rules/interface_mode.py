@@ -3,7 +3,7 @@
 ## What it does
 Reports `m_axi`, `ap_memory`, `bram` and `ap_fifo` on a scalar that is passed by value; `m_axi`, `ap_memory`, `bram`
 and `s_axilite` on a stream; `ap_none`, `ap_vld` and alike on an array that is not partitioned completely; an output
-mode on an input; and a mode of a port on `return`.
+mode on an input; a mode of a port on `return`; `ap_bus`; options of `m_axi` with another mode; a stream by value.
 
 ## Why is this bad
 The tool stops, or gives the port another mode than the one that the system is built for.
@@ -38,6 +38,10 @@ from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, interfaces
 
 RULE = Rule("HLP418", "interface-mode", "warning")
+_MASTER = (
+    "offset", "num_read_outstanding", "num_write_outstanding", "max_read_burst_length", "max_write_burst_length",
+    "max_widen_bitwidth",
+)  # fmt: skip
 _SCALAR = ("m_axi", "ap_memory", "bram", "ap_fifo")
 _STREAM = ("m_axi", "ap_memory", "bram", "s_axilite", "ap_none", "ap_vld", "ap_ack", "ap_stable", "ap_ovld")
 _ARRAY = ("ap_none", "ap_vld", "ap_ack", "ap_stable", "ap_ovld")
@@ -45,6 +49,12 @@ _ARRAY = ("ap_none", "ap_vld", "ap_ack", "ap_stable", "ap_ovld")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Modes against types."""
+    for name in facts.program.functions:
+        for ident in facts.program.functions[name].params:
+            variable = facts.program.variable(ident)
+            if isinstance(variable.type, StreamType) and not variable.reference:
+                message = f"the stream '{variable.name}' is handed on by value"
+                yield facts.report(RULE, variable.at, message, f"write &{variable.name}")
     complete = {v for d in facts.program.directives if d.kind == "array_partition" for v in d.variables}
     for d, mode in interfaces(facts):
         port = (d.option("port") or "").lower()
@@ -55,7 +65,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         for ident in d.variables:
             variable = facts.program.variable(ident)
-            if mode in BLOCK_MODES:
+            odd = next((o.name for o in d.options if o.name in _MASTER and mode not in ("", "m_axi", "ap_bus")), None)
+            if mode == "s_axilite" and odd == "offset":
+                odd = None  # the address of the register
+            if mode == "ap_bus":
+                words, hint = "INTERFACE: Vitis HLS has no mode ap_bus", "write mode=m_axi"
+            elif odd is not None:
+                words, hint = f"INTERFACE: {odd} is an option of m_axi, not of {mode}", f"remove {odd}"
+            elif mode in BLOCK_MODES:
                 words, hint = f"INTERFACE: '{mode}' is a mode of return, not of a port", "write port=return"
             else:
                 found = _fault(variable, mode, ident in complete)

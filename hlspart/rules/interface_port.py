@@ -46,6 +46,7 @@ RULE = Rule("HLP417", "interface-port", "warning", hint="move it to the top func
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """INTERFACE below the top, or on a local variable."""
     called, tops = callers(facts), entries(facts)
+    meant = _meant_as_tops(facts)
     for d, _ in interfaces(facts):
         others = [variable for v in d.variables if (variable := facts.program.variable(v)).storage != "parameter"]
         if others and others[0].storage in ("local", "static"):
@@ -53,10 +54,18 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(
                 RULE, d.at, message, "name a parameter of the top function", [(others[0].at, "declared here")]
             )
-        elif d.function not in tops and d.source == "pragma":
+        elif d.function not in tops and d.function not in meant and d.source == "pragma":
             by = next(
                 ((name, at) for name, at in called.get(d.function or "", ()) if name not in ("main", d.function)), None
             )
             if by is not None and d.function is not None:
                 message = f"INTERFACE in {d.function}(), which {by[0]}() calls: only the top function has ports"
                 yield facts.report(RULE, d.at, message, None, [(by[1], "called here")])
+
+
+def _meant_as_tops(facts: Facts) -> frozenset[str | None]:
+    """Functions with a mode for their control that nothing with an INTERFACE calls: what calls them is not built."""
+    ports = {d.function for d, _ in interfaces(facts)}
+    control = {d.function for d, mode in interfaces(facts) if mode and (d.option("port") or "").lower() == "return"}
+    called = callers(facts)
+    return frozenset(f for f in control if not any(name in ports for name, _ in called.get(f or "", ())))

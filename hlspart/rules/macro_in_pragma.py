@@ -38,7 +38,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP108", "macro-in-pragma", "info")
+RULE = Rule("HLP108", "macro-in-pragma", "info", limit=True)
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.M)
 
 

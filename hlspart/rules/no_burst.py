@@ -38,7 +38,18 @@ from collections.abc import Iterator
 
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayRef, Assign, Call, Declare, Expr, Name, expressions, walk, walk_statements
+from hlspart.model.program import (
+    ArrayRef,
+    Assign,
+    Call,
+    Declare,
+    Expr,
+    Name,
+    Unary,
+    expressions,
+    walk,
+    walk_statements,
+)
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import accesses, by_data
@@ -56,6 +67,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in d.variables if mode == "m_axi" and d.function in tops else ():
             variable = facts.program.variable(ident)
             related = [(d.at, "the port")]
+            if variable.volatile and not _indexed(facts, d.function or "", ident):
+                continue  # copied as a whole, by a pointer that may not be volatile
             if variable.volatile:
                 message = f"'{variable.name}' is volatile: every access is a request of its own"
                 yield facts.report(RULE, variable.at, message, "drop volatile", related)
@@ -69,6 +82,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                         RULE, a.at, f"no burst: this {verb} of '{variable.name}' {reason}", None, related
                     )
             yield from _carried(facts, found, variable.name, related[0])
+
+
+def _indexed(facts: Facts, name: str, ident: int) -> bool:
+    """Whether single elements of an argument are accessed, here or in a function that is given it."""
+    nodes = [e for top in own_expressions(facts.program, facts.program.functions[name].body) for e in walk(top)]
+    direct = any(isinstance(e, ArrayRef) and e.variable == ident for e in nodes)
+    given = any(isinstance(e, Call) and any(isinstance(x, Name) and x.variable == ident for x in e.args) for e in nodes)
+    return direct or given or any(isinstance(e, Unary) and e.op == "*" for e in nodes)
 
 
 def _reason(facts: Facts, a: Access) -> str | None:

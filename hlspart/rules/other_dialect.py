@@ -32,11 +32,14 @@ void f(void) {
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Remark, Rule
 
+_PLAIN = re.compile(r"(?:unroll|nounroll|ivdep|loop_coalesce|max_concurrency|disable_loop_pipelining|ii)\b(?![ \t]*=)")
+_OURS = {"unroll": "unroll", "nounroll": "unroll off=true", "ivdep": "dependence", "loop_coalesce": "loop_flatten"}
 RULE = Rule("HLP107", "other-dialect", "warning", hint="write it in the spelling of the target tool")
 
 
@@ -50,6 +53,15 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if len(remarks) > 1:
             message += f" ({len(remarks)} such directives in this file)"
         yield facts.report(RULE, first.problem.at, message, first.problem.hint)
+    for pragma in facts.program.pragmas:
+        plain = _PLAIN.match(pragma.text)
+        here = [
+            d for d in facts.program.directives if d.function == pragma.function and d.dialect == "vitis" and d.usable
+        ]
+        if plain is not None and pragma.function is not None and here and pragma.at.span.path not in facts.foreign:
+            message = f"'#pragma {plain.group()}' is of another compiler: it is no directive of Vitis HLS"
+            hint = f"write #pragma HLS {_OURS.get(plain.group(), 'pipeline')}"
+            yield facts.report(RULE, pragma.at, message, hint)
     for path, (tool, at) in facts.foreign.items():
         if all(path != known for known, _ in found):
             yield facts.report(RULE, at, f"this file is written for {tool}", "lint it with that tool, or port it")

@@ -44,6 +44,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if variable.volatile and not variable.dims:
             continue  # where such a pointer stands is not followed
         where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
-        extents = "".join(f"[{d}]" for d in variable.dims)
+        extents = "".join(f"[{'' if d is None else d}]" for d in variable.dims)
         message = f"{access.kind} outside {variable.name}{extents}" + (f" at {where}" if where else "")
         yield facts.report(RULE, access.at, message, related=[(variable.at, "the array")])

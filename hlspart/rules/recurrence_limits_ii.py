@@ -41,6 +41,7 @@ from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active
 from hlspart.rules._queries import binding
 
 RULE = Rule("HLP202", "recurrence-limits-ii", "warning")
@@ -48,6 +49,7 @@ RULE = Rule("HLP202", "recurrence-limits-ii", "warning")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Loops above their target by a recurrence."""
+    unrolls = active(facts.program, "unroll")
     for loop, missed, _ in facts.missed():
         if loop.origin == "auto" or binding(loop) != "recurrence":
             continue
@@ -57,4 +59,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         hint = f"set II={loop.least}, or break the recurrence (several accumulators, a local copy)"
         advised = facts.advised(loop)
         hint = f"{advised}; {hint}" if advised is not None else hint
-        yield facts.report(RULE, facts.loop_at(loop), message, hint)
+        related = [(d.at, "the copies wait for each other") for d in unrolls if d.loop == loop.loop]
+        yield facts.report(RULE, facts.loop_at(loop), message, hint, related)

@@ -32,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic, Fix, Severity
+from hlspart.model.directives import Directive
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP305", "repeated-directive", "warning")
@@ -42,6 +43,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for remark in facts.remarks("redundant"):
         first = facts.program.directives[remark.status.other] if remark.status.other is not None else None
         apart = first is not None and first.function != remark.directive.function
+        if first is not None and _memories_of_their_own(facts, first, remark.directive):
+            continue
         edit = facts.line_removal(remark.directive)
         fix = Fix("remove the line", (edit,), safe=True) if edit is not None and not apart else None
         message = f"{facts.pragma_text(remark.directive)}: {remark.problem.message}"
@@ -56,3 +59,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             fix,
             severity,
         )
+
+
+def _memories_of_their_own(facts: Facts, one: Directive, other: Directive) -> bool:
+    """Whether the two are about different arrays, which only a call gives one layout."""
+    variables = [facts.program.variable(v) for v in (*one.variables, *other.variables)]
+    return not set(one.variables) & set(other.variables) and all(v.storage != "parameter" for v in variables)

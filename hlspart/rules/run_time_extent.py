@@ -36,7 +36,9 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP005", "run-time-extent", "error", hint="make the extent a literal, a macro or an enumerator")
+RULE = Rule(
+    "HLP005", "run-time-extent", "error", names=True, hint="make the extent a literal, a macro or an enumerator"
+)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

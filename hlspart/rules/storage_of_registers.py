@@ -46,7 +46,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Bindings of registers."""
     complete: dict[int, set[int]] = {}
     where = {}
-    for d in active(facts.program, "array_partition"):
+    for d in (*active(facts.program, "array_partition"), *active(facts.program, "array_reshape")):
         if d.choice("type", ("cyclic", "block", "complete")) in (None, "complete"):
             for ident in d.variables:
                 rank = len(facts.program.variable(ident).dims)
@@ -59,5 +59,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             whole = bool(variable.dims) and complete.get(ident, set()) >= set(range(1, len(variable.dims) + 1))
             if whole and not of_member(d):
                 first, second = sorted((d, where[ident]), key=lambda x: x.at.span.start)
-                message = f"'{variable.name}' is partitioned completely: registers have no memory to bind"
+                one_word = where[ident].kind == "array_reshape"
+                what = "reshaped to one word: a register has" if one_word else "partitioned completely: registers have"
+                message = f"'{variable.name}' is {what} no memory to bind"
                 yield facts.report(RULE, second.at, message, None, [(first.at, "the other directive")])

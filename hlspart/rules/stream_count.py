@@ -51,19 +51,38 @@ C simulation warns of leftover data in a stream, or of a read of an empty one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import StreamType
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._network import alone, network
 from hlspart.rules._processes import apart, regions
 
+_PRAGMA = re.compile(r"^[ \t]*#[^\n]*|\"[^\"\n]*\"|//[^\n]*", re.M)
 RULE = Rule("HLP612", "stream-count", "warning", hint="read exactly what is written")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Channels that keep values, or lack some."""
     free = apart(facts.program)
+    for region in regions(facts.program):
+        for use, writers, readers in region.channels():
+            variable = facts.program.variable(use.variable)
+            one_sided = bool(writers) != bool(readers)
+            stream = isinstance(variable.type, StreamType) and use.variable in region.local
+            if not one_sided or not stream or use.variable in free or facts.program.holes:
+                continue
+            text = facts.program.text(region.body.at)
+            tasks = "".join(facts.program.text(p.stmt.at) for p in (writers or readers))
+            word = re.compile(rf"\b{re.escape(variable.name)}\b")
+            if len(word.findall(_PRAGMA.sub("", text))) != len(word.findall(tasks)) + 1:
+                continue  # something else that is no task for us has it
+            verb, other = ("written", "reads") if writers else ("read", "writes")
+            message = f"'{variable.name}' is {verb} by {(writers or readers)[0].name}, but no task {other} it"
+            hint = "remove it" if writers else "give it a producer"
+            yield facts.report(RULE, (writers or readers)[0].at, message, hint, [(variable.at, "the stream")])
     found = [network(facts.program, region, free) for region in regions(facts.program)]
     found += [alone(facts.program, name) for name in facts.program.functions]
     for net in found:

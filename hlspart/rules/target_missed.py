@@ -44,7 +44,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import interfaces
 from hlspart.rules._queries import binding
 
 RULE = Rule("HLP211", "target-missed", "warning", hint="ask for the II that is reached, or remove the limit")
@@ -56,4 +58,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if loop.origin != "auto" and binding(loop) not in ("memory-port", "recurrence"):
             why = loop.binding[0].text if loop.binding else "several limits together"
             hint = None if loop.binding else f"set II={loop.least}, or see hlspart ii --explain {loop.name}"
-            yield facts.report(RULE, facts.loop_at(loop), f"{missed}: {why}", hint)
+            yield facts.report(RULE, facts.loop_at(loop), f"{missed}: {why}", hint, list(_ports(facts, why)))
+
+
+def _ports(facts: Facts, why: str) -> Iterator[tuple[Origin, str]]:
+    """The ports of a bundle that a limit is about."""
+    for d, mode in interfaces(facts):
+        if mode == "m_axi" and why.startswith(f"m_axi {d.option('bundle')}:"):
+            yield d.at, "a port of the bundle"

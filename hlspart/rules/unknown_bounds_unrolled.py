@@ -45,7 +45,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
 
-RULE = Rule("HLP208", "unknown-bounds-unrolled", "warning")
+RULE = Rule("HLP208", "unknown-bounds-unrolled", "warning", names=True)
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:

@@ -40,7 +40,11 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule(
-    "HLP012", "unmodelled-directive", "info", hint="take the figures that it changes from the report of the tool"
+    "HLP012",
+    "unmodelled-directive",
+    "info",
+    hint="take the figures that it changes from the report of the tool",
+    limit=True,
 )
 
 

@@ -24,7 +24,11 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule(
-    "HLP003", "unsupported-construct", "error", hint="keep the construct in a file of its own and leave that out"
+    "HLP003",
+    "unsupported-construct",
+    "error",
+    hint="keep the construct in a file of its own and leave that out",
+    limit=True,
 )
 
 

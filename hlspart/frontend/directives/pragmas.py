@@ -116,6 +116,9 @@ class _Reader:
         if word.lower() in _SMARTHLS or _parenthesised(tokens):
             return self._smarthls(tokens)
         kind = KINDS.get(word.lower())
+        if any(t.text == "auto" and after.text == "{" for t, after in pairwise(tokens)):
+            problem = Fault("other-dialect", "auto{..} is a place that AutoDSE fills in, no value", self.at)
+            return self._plain(word.lower(), "accel", (), problem)
         if kind is None:
             return self._plain(word.lower(), "vitis", tokens[1:], unknown_kind(word, self.at))
         directive = self._known(kind, tokens[1:])

@@ -1,0 +1,87 @@
+"""A DATAFLOW loop that is not in the form the tool takes.
+
+## What it does
+Reports a loop under DATAFLOW that does not start at 0, does not count by 1, or whose bound is read from an array.
+
+## Why is this bad
+The runs of the region are numbered by the loop. The tool checks for one form, `for (int i = 0; i < n; i++)` with a
+constant or an argument as bound; else the runs may not overlap.
+
+## Example
+```c
+void make(int a[16][8], int i, int t[8]) {
+  for (int j = 0; j < 8; j++) t[j] = a[i][j];
+}
+void use(int t[8], int i, int b[16][8]) {
+  for (int j = 0; j < 8; j++) b[i][j] = t[j];
+}
+void top(int a[16][8], int b[16][8]) {
+  for (int i = 1; i < 16; i++) {
+#pragma HLS dataflow
+    int t[8];
+    make(a, i, t);
+    use(t, i, b);
+  }
+}
+```
+
+## Use instead
+```c
+void make(int a[16][8], int i, int t[8]) {
+  for (int j = 0; j < 8; j++) t[j] = a[i][j];
+}
+void use(int t[8], int i, int b[16][8]) {
+  for (int j = 0; j < 8; j++) b[i][j] = t[j];
+}
+void top(int a[16][8], int b[16][8]) {
+  for (int i = 0; i < 16; i++) {
+#pragma HLS dataflow
+    int t[8];
+    make(a, i, t);
+    use(t, i, b);
+  }
+}
+```
+
+## Vitis message it predicts
+One of the checks of the dataflow form: the loop that the region is the body of is not canonical.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import ArrayRef, Assign, Call, Const, Declare, Expr, ExprStmt, Loop, Subscript, walk
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import regions
+
+RULE = Rule("HLP615", "dataflow-loop", "warning", hint="write for (int i = 0; i < n; i++), n a constant or an argument")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Headers of DATAFLOW loops."""
+    for region in regions(facts.program):
+        loop = region.loop
+        if loop is None or loop.kind != "for" or len(region.processes) < 2:
+            continue
+        start, info = _start(facts, loop), facts.analysis.loops.get(loop.id)
+        fault = None
+        if isinstance(start, Const) and start.value != 0:
+            fault = f"starts at {start.value}, not at 0"
+        elif info is not None and info.step not in (None, 1):
+            fault = f"counts by {info.step}, not by 1"
+        elif loop.test is not None and any(isinstance(e, (ArrayRef, Subscript, Call)) for e in walk(loop.test)):
+            fault = "has a bound that is read in each run"
+        if fault is not None:
+            message = f"the DATAFLOW loop {loop.name} {fault}"
+            yield facts.report(RULE, loop.header, message, None, [(region.directive.at, "the region")])
+
+
+def _start(facts: Facts, loop: Loop) -> Expr | None:
+    match loop.init:
+        case Declare(variables=(ident,)):
+            return facts.program.variable(ident).init
+        case ExprStmt(expr=Assign(op="=", value=value)):
+            return value
+    return None

@@ -1,0 +1,95 @@
+"""LOOP_MERGE of loops that cannot be merged.
+
+## What it does
+Reports LOOP_MERGE where one of the loops below it has a constant bound and another a variable one, and where a merged
+loop would read an element of an array before the loop that writes it has come there.
+
+## Why is this bad
+The tool refuses to merge, or with `force` builds a loop that computes something else.
+
+## Example
+```c
+void f(int a[64], int b[64], int n) {
+#pragma HLS loop_merge
+  for (int i = 0; i < 64; i++) a[i] = i;
+  for (int i = 0; i < n; i++) b[i] = i;
+}
+```
+
+## Use instead
+```c
+void f(int a[64], int b[64]) {
+#pragma HLS loop_merge
+  for (int i = 0; i < 64; i++) a[i] = i;
+  for (int i = 0; i < 64; i++) b[i] = i;
+}
+```
+
+## Vitis message it predicts
+`Cannot merge loops`, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.access import Access
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import Block, Loop, Stmt
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active
+
+RULE = Rule("HLP223", "loop-merge", "warning", hint="remove it, or give the loops one order and one bound")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Neighbours below LOOP_MERGE."""
+    for d in active(facts.program, "loop_merge"):
+        if d.function not in facts.program.functions:
+            continue
+        body = (
+            facts.program.loops[d.loop].body if d.loop is not None else facts.program.functions[d.function or ""].body
+        )
+        loops = [s for s in _flat(body) if isinstance(s, Loop)]
+        known = [(x, facts.analysis.loops[x.id].trip_count.exact) for x in loops if x.id in facts.analysis.loops]
+        fixed = [x for x, trips in known if trips is not None]
+        open_ = [x for x, trips in known if trips is None and facts.analysis.loops[x.id].cause is None]
+        if fixed and open_:
+            message = f"loop {open_[0].name} has a variable bound; {fixed[0].name} has a constant one"
+            yield facts.report(RULE, d.at, message, None, [(open_[0].header, "the variable bound")])
+            continue
+        for k, first in enumerate(loops):
+            for second in loops[k + 1 :]:
+                early = _early(facts, first, second)
+                if early is not None:
+                    name = facts.program.variable(early.array).name
+                    message = f"merged, loop {second.name} reads '{name}' before loop {first.name} has written it"
+                    yield facts.report(RULE, d.at, message, None, [(early.at, "read here"), (first.header, "written")])
+
+
+def _flat(body: Block) -> Iterator[Stmt]:
+    for stmt in body.body:
+        if isinstance(stmt, Block):
+            yield from _flat(stmt)
+        else:
+            yield stmt
+
+
+def _early(facts: Facts, first: Loop, second: Loop) -> Access | None:
+    """A read of the second loop that, in one iteration of both, is ahead of the only write of the first."""
+    one, other = facts.analysis.loops.get(first.id), facts.analysis.loops.get(second.id)
+    if one is None or other is None or one.iterator is None or other.iterator is None:
+        return None
+    for write in facts.analysis.accesses:
+        if write.kind != "write" or write.loops != (first.id,) or write.index is None or len(write.index) != 1:
+            continue
+        for read in facts.analysis.of_array(write.array):
+            if read.kind != "read" or read.loops != (second.id,) or read.index is None or len(read.index) != 1:
+                continue
+            made, used = write.index[0], read.index[0]
+            if made is None or used is None or one.step is None or other.step is None:
+                continue
+            steps = made.coefficient(one.iterator) * one.step, used.coefficient(other.iterator) * other.step
+            if steps[0] > 0 and (steps[1] < 0 or (steps[0] == steps[1] and used.const > made.const)):
+                return read
+    return None

@@ -1,0 +1,68 @@
+"""RESET or STABLE of a variable that it does not apply to.
+
+## What it does
+Reports RESET of a variable that keeps no value from call to call, and STABLE of a variable that a task writes.
+
+## Why is this bad
+Only static and global variables have a reset. What is called stable is not synchronised: a variable that changes is
+read too early or too late.
+
+## Example
+```c
+void f(const int a[64], int b[64]) {
+  int s = 0;
+#pragma HLS reset variable=s
+  for (int i = 0; i < 64; i++) {
+    s += a[i];
+    b[i] = s;
+  }
+}
+```
+
+## Use instead
+```c
+void f(const int a[64], int b[64]) {
+  static int s = 0;
+#pragma HLS reset variable=s
+  for (int i = 0; i < 64; i++) {
+    s += a[i];
+    b[i] = s;
+  }
+}
+```
+
+## Vitis message it predicts
+One that the directive is ignored, for the variable is not static or global.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active
+from hlspart.rules._processes import regions, state
+
+RULE = Rule("HLP430", "state-directive", "warning")
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Variables against RESET and STABLE."""
+    for d in active(facts.program, "reset"):
+        for ident in d.variables:
+            variable = facts.program.variable(ident)
+            if not state(facts.program, ident) and variable.storage == "local":
+                message = f"RESET: '{variable.name}' keeps no value from call to call"
+                hint = "make it static, or remove the directive"
+                yield facts.report(RULE, d.at, message, hint, [(variable.at, "declared here")])
+    for d in active(facts.program, "stable"):
+        for ident in d.variables:
+            for region in regions(facts.program):
+                uses = (u for p in region.processes for u in p.uses)
+                writer = next((u for u in uses if u.variable == ident and u.kind == "write"), None)
+                if ident in region.local and writer is not None:
+                    name = facts.program.variable(ident).name
+                    message = f"STABLE: '{name}' is written by a task of the region"
+                    yield facts.report(RULE, d.at, message, "remove it", [(writer.at, "written here")])
+                    break
