@@ -68,6 +68,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 span = pipeline.at.span
                 source = facts.program.sources[span.path].text
                 indent = source[source.rfind("\n", 0, span.start) + 1 : span.start]
+                end = "\r\n" if source[span.end : span.end + 2] == "\r\n" else "\n"
                 if not indent.strip():
-                    fix = Fix(f"add {text}", (Edit(Span(span.path, span.end, span.end), f"\n{indent}{text}"),), True)
+                    fix = Fix(f"add {text}", (Edit(Span(span.path, span.end, span.end), f"{end}{indent}{text}"),), True)
             yield facts.report(RULE, hard[0].at, message, text, [(pipeline.at, "the pipeline")], fix)
