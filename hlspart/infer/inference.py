@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
 
 from hlspart.banking.need import BankModel
@@ -94,7 +95,6 @@ class Inference:
             self.program, [k for group, ids in self.held.items() if self.open_to_change(group) for k in ids]
         )
         self.base = self.predict(self.bare)
-        self.unpartitioned = self.predict(self.bare, target=self.real)  # what the tool makes of that
         self.targets = {key(x): self._target(x) for x in pipelined(self.base, functions)}
         self.dividing: set[int] = set()  # groups under whose new directives an access takes a division to find its bank
         self.outcome = self.before  # the prediction under the choice, once there is one
@@ -240,6 +240,11 @@ class Inference:
         return best[1], best[2]
 
     # ----------------------------------------------------------------------------- prediction
+
+    @cached_property
+    def unpartitioned(self) -> IIResult:
+        """What the tool makes of the program without the directives that may change."""
+        return self.predict(self.bare, target=self.real)
 
     def predict(self, program: Program, apart: Iterable[int] = (), target: Target | None = None) -> IIResult:
         """The prediction under the directives of ``program``; the same ones are not checked again."""

@@ -43,10 +43,13 @@ class InferenceRun(Protocol):
     before: IIResult  # the same, with pipelines supposed where there are none
     real: Target
     supposed: bool
-    unpartitioned: IIResult  # without the directives that may change, as the tool has it
     base: IIResult  # without the directives that may change
     targets: dict[LoopKey, int]
     separations: dict[int, Separation]  # groups whose banks part stores for the sake of a recurrence
+
+    @property
+    def unpartitioned(self) -> IIResult:
+        """The prediction without the directives that may change, as the tool has it."""
 
     def asked_loops(self, result: IIResult) -> list[LoopResult]:
         """The loops with a target II."""
