@@ -52,7 +52,7 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*|%)\Z")
 @click.option("--assume", "assumed", multiple=True, metavar="NEST:ii=1,depth=12,dsp=5",
               help="Figures of an iteration; NEST is an id, a loop, a written array or *.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="Processes.")
-@click.option("--cluster", metavar="local:N|tcp://HOST:PORT", help="Workers of dask.distributed.")
+@click.option("--cluster", metavar="local:N|slurm:N|tcp://HOST:PORT", help="Workers of dask.distributed.")
 @click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Begin nothing new after S seconds.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Look at N candidates per nest.")
 @click.option("--state", metavar="DIR", help="Keep records of the search in DIR.")
@@ -107,8 +107,8 @@ def command(
         return _shardings(shared, shardings, elements, dtype)
     if not shared["files"]:
         raise click.UsageError("give a FILE or --shardings")
-    if cluster is not None and not re.fullmatch(r"local:[1-9]\d*|(?:tcp|tls)://\S+", cluster):
-        raise click.UsageError(f"--cluster {cluster} is neither local:N nor tcp://HOST:PORT")
+    if cluster is not None and not re.fullmatch(r"local:[1-9]\d*|slurm(?::[1-9]\d*)?|(?:tcp|tls)://\S+", cluster):
+        raise click.UsageError(f"--cluster {cluster} is none of local:N, slurm:N, tcp://HOST:PORT")
     if state is not None and resume is not None:
         raise click.UsageError("give --state or --resume, not both")
     run = Run("explore", shared, products=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 
 from hlspart.expand.region import Refusal
@@ -28,13 +29,13 @@ class Compute:
 
     def __init__(self, frame: RegionFrame) -> None:
         self.frame = frame
+        self.used: list[int] = []  # loops whose step the function must know; once it is written
 
     def function(self, name: str) -> list[str]:
         """The function that works on one tile of every element."""
         given = [f"{type_text(self.frame.program, v.id)} {v.name}" for v in self.frame.w.scalars]
         given += dict.fromkeys(self.frame.parameter(o) for o in self.frame.nest.operands)
-        given += self.frame.counts(range(len(self.frame.nest.loops)))
-        lines = [f"static void {name}({', '.join(given)}) {{", "#pragma HLS INLINE off"]
+        lines: list[str] = []
         parts = [o for o in self.frame.nest.operands if self._parts(o)]
         for o in parts:
             lines += self._part_declared(o)
@@ -44,7 +45,11 @@ class Compute:
         lines += self._tile_loops(inner, self._iteration(1 + len(inner), frozenset(o.name for o in parts)))
         for o in parts:
             lines += self._joined(o)
-        return [*lines, "}"]
+        text = "\n".join(lines)
+        self.used = [k for k in self.frame.timed if re.search(rf"\b{self.frame.t[k]}\b", text)]
+        given += self.frame.counts(self.used)
+        head = [f"static void {name}({', '.join(given)}) {{", "#pragma HLS INLINE off"]
+        return [*head, *lines, "}"]
 
     def _tile_loops(self, loops: Sequence[int], body: list[str]) -> list[str]:
         lines, depth = [], 1

@@ -88,6 +88,7 @@ class _Writer:
     ) -> None:  # fmt: skip
         self.lanes = lanes
         self.counts: dict[int, list[str]] = {}
+        self.used: list[int] = []
         self.frame = RegionFrame(program, written, vector, off_chip, names)
 
     # ---------------------------------------------------------------------------------- parts
@@ -106,7 +107,9 @@ class _Writer:
                 stores[operand.name] = name = self.frame.names.free(f"{self.frame.stem}_store_{operand.name}")
                 functions += Copies(self.frame).copy(name, operand, False)
         compute = self.frame.names.free(f"{self.frame.stem}_compute")
-        functions += Compute(self.frame).function(compute)
+        writer = Compute(self.frame)
+        functions += writer.function(compute)
+        self.used = writer.used
         block = tuple(self._block(loads, stores, compute))
         return Emitted(tuple(functions), block, loads, stores, compute)
 
@@ -184,7 +187,7 @@ class _Writer:
                 yield f"if ({' && '.join(tests)}) {call(loads[operand.name], operand, 0)}"
         values = [v.name for v in self.frame.w.scalars]
         values += dict.fromkeys(buffer(o, True) for o in self.frame.nest.operands)
-        values += self._at(1, range(len(self.frame.nest.loops)))
+        values += self._at(1, self.used)
         yield f"if ({phase} >= 1 && {phase} <= {n}) {compute}({', '.join(values)});"
 
     def _at(self, step: int, used: Collection[int]) -> list[str]:

@@ -71,7 +71,12 @@ class Explorer:
                 results[number] = results[region.same_as]
                 continue
             at = own.index(region)
-            results[number] = collect(at, region.space, self.options.off_chip, budget, searched, planned)
+            one = collect(at, region.space, self.options.off_chip, budget, searched, planned)
+            # bytes of arrays that stay anyway are part of what is needed, and of what there is
+            failures = tuple(
+                replace(f, need=f.need + resident, have=size or 0) if f.resource == "bytes" else f for f in one.failures
+            )
+            results[number] = replace(one, failures=failures)
         fronts = [results[k].front for k in range(len(regions))]
         merged = chained(fronts, self.share, budget) if all(fronts) else ()
         selection = self._choice(regions, merged, budget)

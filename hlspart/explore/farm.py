@@ -88,13 +88,16 @@ def worker_version() -> str:
 
 
 def _on_cluster(problem: SearchProblem, tasks: Sequence[Task], done: Done, where: str, until: float | None) -> None:
-    """``dask.distributed``: a scheduler's address, or ``local:N`` processes of this machine."""
+    """``dask.distributed``: a scheduler's address, ``local:N`` processes of this machine, ``slurm:N`` jobs."""
     try:
         import distributed
     except ImportError:
         raise FarmError("--cluster needs dask.distributed: pip install 'hlspart[cluster]'") from None
     kind, _, rest = where.partition(":")
-    if kind == "local":
+    if kind == "slurm":
+        client = distributed.Client(_slurm(int(rest or 1)))
+        client.wait_for_workers(1)
+    elif kind == "local":
         client = distributed.Client(
             distributed.LocalCluster(
                 n_workers=int(rest), threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
@@ -119,7 +122,7 @@ def _on_cluster(problem: SearchProblem, tasks: Sequence[Task], done: Done, where
         while waiting or under_way:
             late = until is not None and time.monotonic() >= until
             while waiting and under_way < jobs * AHEAD and not late:
-                running.add(client.submit(_on_worker, shared, waiting.pop(), pure=False, retries=ATTEMPTS))
+                running.add(client.submit(_on_worker, shared, waiting.pop(), __version__, pure=False, retries=ATTEMPTS))
                 under_way += 1
             if not under_way:
                 return
@@ -132,5 +135,22 @@ def _on_cluster(problem: SearchProblem, tasks: Sequence[Task], done: Done, where
             client.cluster.close()
 
 
-def _on_worker(problem: SearchProblem, task: Task) -> dict[str, Any]:
+def _slurm(jobs: int) -> Any:
+    """Workers as jobs of Slurm; what a job is comes from the settings of dask-jobqueue."""
+    try:
+        import dask_jobqueue
+    except ImportError:
+        raise FarmError("--cluster slurm needs dask-jobqueue: pip install dask-jobqueue") from None
+    try:
+        cluster = dask_jobqueue.SLURMCluster()
+        cluster.scale(jobs=jobs)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise FarmError(f"no jobs of Slurm: {error}") from None
+    return cluster
+
+
+def _on_worker(problem: SearchProblem, task: Task, version: str) -> dict[str, Any]:
+    """A worker may come while the search runs: it is asked again which version it is."""
+    if version != __version__:
+        raise FarmError(f"a worker runs hlspart {__version__}, the driver {version}")
     return problem.run(task)

@@ -112,8 +112,9 @@ class _Reader:
         band = self._band()
         trips = [self._trip(loop) for loop in band]
         tail = len(band)
-        while tail > 1 and trips[tail - 1] <= self.whole and not any(at == tail - 2 for at, _, _ in self.kept):
+        while tail > 1 and trips[tail - 1] <= self.whole:
             tail -= 1
+        self.kept = [k for k in self.kept if k[0] < tail - 1]  # the others are in the body
         loops, body = band[:tail], band[tail - 1].body
         self._body_loops(body)
         infos = [self.analysis.loops[x.id] for x in loops]

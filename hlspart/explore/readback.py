@@ -16,7 +16,7 @@ from hlspart.model.exploring import Combined, Readback
 from hlspart.model.results import IIResult
 
 #: Choices that are read back in search of one that keeps to limits which only the C tells, or is proved the fastest.
-READ_BACK = 12
+READ_BACK = 6
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,20 +14,26 @@ from hlspart.explore.space import Space
 from hlspart.explore.steps import cost
 from hlspart.model.exploring import Explored, ExternalMemory, Failure, Point, ResourceBudget
 
+#: Candidates of a task: enough to make its way to a worker cheap, few enough for a thousand workers.
+PART = 4096
+
 
 @dataclass(frozen=True)
 class Task:
-    """All candidates of a nest under one shard vector, or the first ``limit`` of them."""
+    """All candidates of a nest under one shard vector, or the first ``limit`` of them, or one of several ``parts``."""
 
     nest: int
     shard: tuple[int, ...]
     candidates: int
     limit: int | None = None
+    part: int = 0
+    parts: int = 1
 
     @property
     def key(self) -> str:
         """Name in the records on disk."""
-        return f"{self.nest}:{','.join(map(str, self.shard))}:{self.limit if self.limit is not None else '-'}"
+        how = f"{self.part + 1}/{self.parts}" if self.limit is None else str(self.limit)
+        return f"{self.nest}:{','.join(map(str, self.shard))}:{how}"
 
     @property
     def looked_at(self) -> int:
@@ -59,7 +67,7 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
     nest, bound = space.nest, Bound(space.nest, off_chip)
     pairs = []
     left = task.looked_at
-    for split in space.slices(task.shard):
+    for split in itertools.islice(space.slices(task.shard), task.part, None, task.parts):
         orders = list(space.orders(split))[:left]
         if not orders:
             continue
@@ -111,7 +119,8 @@ def tasks(spaces: Sequence[Space], off_chip: ExternalMemory, limit: int | None =
         for shard in sorted(space.shards(), key=lambda s: (bound.least(s), s)):
             count = space.count(shard)
             if left is None:
-                yield Task(number, shard, count)
+                parts = -(-count // PART)
+                yield from (Task(number, shard, count, None, part, parts) for part in range(parts))
                 continue
             if left > 0 and count:
                 yield Task(number, shard, count, left if left < count else None)
@@ -139,7 +148,8 @@ def collect(
             least[resource] = min(need, least.get(resource, need))
     have = {"bytes": budget.size, "dsp": budget.dsp}
     failures = tuple(Failure(r, c, n, have[r] or 0) for r, (c, n) in sorted(missing.items()))
-    whole = {t.shard for t, _ in records if t.limit is None}
+    parts = Counter(t.shard for t, _ in records if t.limit is None)
+    whole = {t.shard for t in own if t.limit is None and parts[t.shard] == t.parts}
     bound = Bound(space.nest, off_chip)
     open_shards = [s for s in space.shards() if s not in whole and space.count(s)]
     kept = front(p for p in points if within(p.figures, budget))

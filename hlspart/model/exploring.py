@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from hlspart.model.diagnostics import Diagnostic, Place
@@ -52,7 +53,7 @@ class Dim:
         return sum(abs(c) * (slices[k] - 1) for k, c in self.terms) + self.width
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Operand:
     """An array as a nest uses it. ``read``: elements come from outside; ``written``: they live on after it.
 
@@ -77,7 +78,7 @@ class Operand:
         """Whether tiles of it are taken out."""
         return self.written and not self.in_place
 
-    @property
+    @cached_property
     def loops(self) -> frozenset[int]:
         """The loops whose position chooses the element."""
         return frozenset(k for d in self.dims for k, _ in d.terms)
@@ -87,7 +88,7 @@ class Operand:
         return math.prod(d.words(slices) for d in self.dims)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TiledNest:
     """Loops to shard and split, outermost first, and the operands of their body.
 
@@ -115,16 +116,20 @@ class TiledNest:
     chain: int = 0
     assumed: bool = False
 
-    @property
+    @cached_property
     def extents(self) -> tuple[int, ...]:
         """Iterations of each loop."""
         return tuple(n for _, n in self.loops)
 
     def carried(self, operand: Operand) -> frozenset[int]:
         """Loops whose iterations all work on the same elements of a written operand."""
-        return frozenset(range(len(self.loops))) - operand.loops if operand.written else frozenset()
+        return self._every - operand.loops if operand.written else frozenset()
 
-    @property
+    @cached_property
+    def _every(self) -> frozenset[int]:
+        return frozenset(range(len(self.loops)))
+
+    @cached_property
     def reductions(self) -> frozenset[int]:
         """Loops that carry some written operand."""
         return frozenset(k for o in self.operands for k in self.carried(o))

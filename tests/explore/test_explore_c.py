@@ -1,6 +1,7 @@
 """The C of candidates computes what the source does: prime extents, partial tiles, sums in space, any order."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,14 +39,17 @@ def test_random_candidates_compute_the_same(pipeline: Pipeline, tmp_path: Path, 
     chosen: list[tuple[ReadNest, Vector]] = []
     for name in NESTS:
         for of in found(pipeline, name):
+            lanes = tuple(replace(o, lanes=rng.choice((1, 2, 8))) for o in of.nest.operands)
+            of = replace(of, nest=replace(of.nest, operands=lanes))
             space = Space(of.nest, rng.choice((1, 2, 4, 6)), reassociate=False)
             shard = rng.choice(space.shards())
             split = rng.choice(list(space.slices(shard)))
             chosen.append((of, space.vector(shard, split, rng.choice(list(space.orders(split))))))
     assert any(max(v.shard) > 1 for _, v in chosen)
     assert any(max(v.split) > 1 for _, v in chosen)
-    texts, written = write(pipeline.program, chosen, ExternalMemory())
+    texts, written = write(pipeline.program, chosen, ExternalMemory(64, 0))
     assert len(written) == len(chosen)
+    assert "lane" in texts[str(HERE / "shapes.c")]
     new = tmp_path / "shapes.c"
     new.write_text(texts[str(HERE / "shapes.c")])
     result = verify(str(HERE / "shapes.c"), str(new), VerifyOptions(top="all", vectors=4, value_range=(-9, 9)))

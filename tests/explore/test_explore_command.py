@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 
 from hlspart.cli.app import run as command
 from hlspart.explore import farm
+from hlspart.explore.errors import FarmError
 from hlspart.explore.search import SearchProblem, Task, tasks
 from hlspart.explore.space import Space
 from hlspart.model.exploring import Dim, ExternalMemory, Operand, ResourceBudget, TiledNest
@@ -222,6 +224,23 @@ def test_cluster_without_its_package(explore: Explore, monkeypatch: pytest.Monke
 def test_cluster_gives_the_same(explore: Explore) -> None:
     pytest.importorskip("distributed")
     assert explore(*GEMM, "--cluster", "local:2")[1] == explore(*GEMM)[1]
+
+
+def test_jobs_of_slurm_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    cluster = types.SimpleNamespace(scale=lambda jobs: asked.append(jobs))
+    monkeypatch.setitem(sys.modules, "dask_jobqueue", types.SimpleNamespace(SLURMCluster=lambda: cluster))
+    assert farm._slurm(3) is cluster
+    assert asked == [3]
+    monkeypatch.setitem(sys.modules, "dask_jobqueue", None)
+    with pytest.raises(FarmError, match="pip install dask-jobqueue"):
+        farm._slurm(3)
+
+
+def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(farm, "__version__", "0.0.1")
+    with pytest.raises(FarmError, match=r"a worker runs hlspart 0\.0\.1, the driver 9"):
+        farm._on_worker(None, None, "9")  # type: ignore[arg-type]
 
 
 def test_the_c_is_written_equal_and_read_back(explore: Explore, tmp_path: Path) -> None:

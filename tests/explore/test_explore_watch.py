@@ -1,5 +1,7 @@
 """What is said of a search that is under way."""
 
+from scaling import makespan
+
 from hlspart.explore.search import SearchProblem, tasks
 from hlspart.explore.space import Space
 from hlspart.explore.watch import Watch
@@ -22,3 +24,10 @@ def test_best_bound_and_gap_close_in() -> None:
     assert gaps[0] > 1
     assert gaps[-1] == 1
     assert f"{len(planned)} of {len(planned)} tasks" in said[-1]
+
+
+def test_tasks_on_many_workers_take_as_long_as_counted() -> None:
+    assert makespan([1.0] * 8, 1, 0) == 8
+    assert makespan([1.0] * 8, 4, 0) == 2
+    assert makespan([3.0, 1.0, 1.0, 1.0], 2, 0) == 3  # the longest first
+    assert makespan([1.0] * 4, 4, 0.25) == 2.25  # handed out at 0.25 .. 1, in at 1.5 .. 2.25
