@@ -272,12 +272,33 @@ class ResourceUse:
 
 
 @dataclass(frozen=True, slots=True)
+class FunctionUse:
+    """What a function is built of, with the modules that it starts; None where it is not known.
+
+    ``ff`` and ``lut`` are estimates. Arrays of callers are theirs.
+    """
+
+    bram18k: int | None = None
+    uram: int | None = None
+    dsp: int | None = None
+    ff: int | None = None
+    lut: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionResult:
-    """Latency of a function in cycles; ``parts``: when what runs, () where that is not known."""
+    """Latency of a function in cycles; ``parts``: when what runs, () where that is not known.
+
+    ``interval``: cycles from one start to the next, at the most. ``cause``: why the latency is not known.
+    """
 
     name: str
     latency: Bounds
     parts: tuple[FunctionPart, ...] = ()
+    line: int = 0
+    interval: int | None = None
+    resources: FunctionUse = FunctionUse()
+    cause: str | None = None
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,15 @@ from hlspart.lowering.graph import MemoryRef
 from hlspart.model.access import AccessAnalysis, Bounds
 from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.model.program import Program
-from hlspart.model.results import FunctionResult, IIResult, LoopResult, Validation
+from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.nests import bus
 from hlspart.nests.nests import Nest, Nests
 from hlspart.partition import validate
 from hlspart.predict import depths, resources
 from hlspart.predict.controller import Controller, modules
+from hlspart.predict.datapath import Datapath, datapath
 from hlspart.predict.doubts import ii_range
+from hlspart.predict.functions import WHOLE, Functions
 from hlspart.predict.hints import Trial, with_hints
 from hlspart.predict.latency import Latencies, pipelined_latency
 from hlspart.predict.limits import banks, limits, slots, steps
@@ -72,7 +74,7 @@ def check(
         loops=tuple(latencies.loops),
         arrays=arrays,
         pragmas=statuses,
-        functions=tuple(FunctionResult(n, latencies.of(n), tuple(latencies.parts.get(n, ()))) for n in names),
+        functions=Functions(program, functions, controllers, latencies, arrays, storage, kept).results(),
         assumptions=_assumptions(target, bank_model, waiting, latencies),
         resources=resources.total(arrays, storage),
     )
@@ -135,6 +137,7 @@ class _Function:
         self.program, self.analysis, self.target = nests.program, nests.analysis, nests.target
         self.name = nests.function.name
         self.uses: list[tuple[int, resources.ArrayDemand]] = []  # of the loops predicted so far, by variable
+        self.built: dict[int, Datapath] = {}  # of the loops predicted so far, by loop; WHOLE: of itself
         self.left: dict[int, tuple[MemoryRef, ...]] = {}  # what has left the loops predicted so far, by loop
         self.storage = Storage(
             self.program,
@@ -211,6 +214,7 @@ class _Function:
     ) -> LoopResult:
         assert p.schedule is not None
         self.uses += resources.uses(p).items()
+        self.built[nest.loop.id if nest.loop is not None else WHOLE] = datapath(p.problem, p.schedule, self.target)
         if nest.loop is not None:
             self.left[nest.loop.id] = p.problem.graph.hoisted
         floor = nest.target_ii or 1
@@ -251,21 +255,6 @@ class _Function:
             depth_cause=doubt,
             span=span,
         )
-
-    def _dsp(self, p: Prediction) -> int | None:
-        """DSP blocks of the operators: of shared units once, of the others each."""
-        if p.schedule is None:
-            return None
-        total = 0
-        once = dict(p.schedule.units)
-        for ident, timing in p.problem.timing.items():
-            op = p.problem.graph.ops[ident]
-            time = self.target.operator(op.kind, op.bits, op.impl, op.operands)
-            blocks = time.dsp if time is not None else 0
-            if timing.unit is not None:
-                blocks *= once.pop(timing.unit, 0)
-            total += blocks
-        return total
 
     def _plain(self, nest: Nest, blocked: str | None) -> LoopResult:
         """A loop in the controller of its function; its depth and latency follow from those of its parts."""
@@ -314,8 +303,9 @@ class _Function:
         if ii is not None and low is not None and high is not None:
             latency = Bounds(pipelined_latency(count.min, ii, low), pipelined_latency(count.max, ii, high))
         schedule = prediction.schedule if prediction is not None else None
+        number = nest.loop.id if nest.loop is not None else -1
         return LoopResult(
-            loop=nest.loop.id if nest.loop is not None else -1,
+            loop=number,
             function=nest.function,
             name=nest.name,
             label=nest.loop.label if nest.loop is not None else None,
@@ -337,7 +327,7 @@ class _Function:
             flattened=nest.flattened,
             schedule=slots(prediction) if prediction is not None and cause is None else (),
             cycle=steps(prediction) if prediction is not None else (),
-            dsp=self._dsp(prediction) if prediction is not None and cause is None else None,
+            dsp=self.built[number].dsp if cause is None and number in self.built else None,
             banks=banks(prediction) if prediction is not None else (),
             depth_cause=depth_cause,
             method="" if schedule is None else schedule.method + ("" if schedule.least else ", not proved least"),

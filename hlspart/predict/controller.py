@@ -18,6 +18,7 @@ from hlspart.nests import bus
 from hlspart.nests.loopfacts import flat
 from hlspart.nests.nests import Nest, Nests
 from hlspart.predict import depths
+from hlspart.predict.datapath import Datapath, datapath
 from hlspart.predict.latency import UNKNOWN
 from hlspart.predict.loops import LoopModel, cautious
 from hlspart.schedule.modulo import modulo_schedule
@@ -41,6 +42,7 @@ class Controller:
         self.parts = {n.chain[0].id: k for k, n in self._nests.items()}
         self._left = {records[loop]: refs for loop, refs in left.items() if loop in records}
         self._known: dict[tuple[object, ...], tuple[Bounds, str | None]] = {}
+        self.straight: list[Datapath] = []  # of the straight-line code scheduled so far
         self.statements = nests.function.body.body
 
     @cached_property
@@ -118,6 +120,7 @@ class Controller:
         schedule = modulo_schedule(problem, wide, wide, 1)
         if schedule is None:
             return UNKNOWN, "no schedule of the statements was found"
+        self.straight.append(datapath(problem, schedule, self.target))
         if why := depths.unknown(problem, estimated, self.storage, wide):
             return depths.span(problem, estimated, self.storage, wide), why
         return Bounds(schedule.depth, schedule.depth), None

@@ -131,6 +131,11 @@ class Latencies:
             self._functions[function] = UNKNOWN if function in self.waiting else found
         return self._functions[function]
 
+    def interval(self, function: str) -> int | None:
+        """Cycles from one start of a function to the next, at the most: processes of a DATAFLOW region overlap."""
+        most = self.of(function).max
+        return None if most is None else most + 1
+
     def dataflow(self, function: str, loop: int | None) -> bool:
         """Whether a function or loop is a DATAFLOW region."""
         return (function, loop) in self._overlapped

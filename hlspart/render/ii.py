@@ -15,9 +15,20 @@ Shape = Mapping[str, Any]
 
 _COLUMNS = (
     "Modules & Loops", "Line", "Issue", "Latency (cycles)", "Latency (ns)", "Iteration Latency", "Target", "Interval",
-    "Ideal", "Trip Count", "Pipelined", "BRAM", "DSP", "limited by",
+    "Ideal", "Trip Count", "Pipelined", "BRAM", "DSP", "FF ~", "LUT ~", "limited by",
 )  # fmt: skip
-_SPARE = ("Latency (ns)", "BRAM", "DSP", "Pipelined", "Ideal", "Issue", "Iteration Latency", "Line")  # first to go
+_SPARE = (
+    "Latency (ns)",
+    "FF ~",
+    "LUT ~",
+    "BRAM",
+    "DSP",
+    "Pipelined",
+    "Ideal",
+    "Issue",
+    "Iteration Latency",
+    "Line",
+)  # first to go
 _MEMORY_SPARE = ("mux LUT", "URAM", "registers", "LUT", "storage")
 
 
@@ -60,15 +71,21 @@ def text(shape: Shape) -> str:
 _MEMORY = ("bram18k", "uram", "registers", "luts", "mux_luts")
 
 
+_NO_FUNCTION: Shape = {
+    "latency": {"min": None, "max": None},
+    "resources": {"bram18k": None, "dsp": None, "ff": None, "lut": None},
+}
+
+
 def _rows(file: Shape) -> Iterator[tuple[object, ...]]:
     """A row per function that has loops, followed by those of its loops."""
     functions = {f["name"]: f for f in file["functions"]}
     for name in dict.fromkeys(x["function"] for x in file["loops"]):
-        latency = functions[name]["latency"] if name in functions else {"min": None, "max": None}
-        own = [a for a in file["arrays"] if a["function"] == name]
+        function = functions.get(name, _NO_FUNCTION)
+        latency, used = function["latency"], function["resources"]
         yield (
             f"+ {name}", "-", "-", extent(latency), _ns(latency, file["clock_ns"]), "-", "-", "-", "-", "-", "-",
-            sum(a["bram18k"] for a in own), "-", "",
+            *(_known(used[k]) for k in ("bram18k", "dsp", "ff", "lut")), "",
         )  # fmt: skip
         for loop in file["loops"]:
             if loop["function"] == name:
@@ -94,6 +111,8 @@ def _loop(loop: Shape, clock: float) -> tuple[object, ...]:
         "no" if not loop["pipelined"] else "auto" if loop["origin"] == "auto" else "yes",
         "-",
         _known(loop["dsp"]),
+        "-",
+        "-",
         limit_text(first) if first and not (loop["ii"] is None and loop["cause"]) else loop["cause"] or "",
     )
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hlspart.model.results import (
         ArrayResult,
         DimPartition,
+        FunctionResult,
         IIResult,
         InferredArray,
         InferResult,
@@ -211,11 +212,7 @@ def ii(
                 _memory(item) for item in result.arrays if owner.variable(program.variable(item.variable)) == path
             ],
             "pragmas": [status(s) for s in result.pragmas if owner.path(s.path) == path or s.path not in known],
-            "functions": [
-                {"name": f.name, "latency": bounds(f.latency)}
-                for f in result.functions
-                if owner.function(f.name) == path
-            ],
+            "functions": [_function(f) for f in result.functions if owner.function(f.name) == path],
             "resources": [{"name": r.name, "used": r.used, "available": r.available} for r in result.resources],
             "assumptions": list(result.assumptions),
             "unread": sum(h.at.path == path for h in program.holes),
@@ -223,6 +220,21 @@ def ii(
 
     known = {u.path for u in program.units} | {h for u in program.units for h in u.headers}
     return document("hlspart.ii/1", program, paths, entry, groups(program, analysis))
+
+
+def _function(item: FunctionResult) -> Shape:
+    used = item.resources
+    return {
+        "name": item.name,
+        "line": item.line,
+        "latency": bounds(item.latency),
+        "interval": item.interval,
+        "cause": item.cause,
+        "resources": {
+            "bram18k": used.bram18k, "uram": used.uram, "dsp": used.dsp, "ff": used.ff, "lut": used.lut,
+        },
+        "parts": [{"name": x.name, "line": x.line, "first": x.first, "last": x.last} for x in item.parts],
+    }  # fmt: skip
 
 
 def _loop(item: LoopResult) -> Shape:

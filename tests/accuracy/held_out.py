@@ -26,6 +26,7 @@ from typing import Any
 from hlspart.model.access import Bounds
 from hlspart.model.comparing import LoopComparison, Report, ReportedLoop
 from hlspart.model.options import FrontendOptions, Options, TargetOptions
+from hlspart.model.results import FunctionUse
 from hlspart.pipeline import Pipeline
 from hlspart.reports.compare import compare
 from hlspart.reports.reports import merged, read
@@ -115,9 +116,9 @@ def judge(entries: Sequence[Entry], root: Path) -> tuple[list[Judged], list[Func
         if "latency_min" in entry:
             mine = next((f for f in result.functions if f.name == entry["top"]), None)
             predicted = mine.latency if mine is not None else Bounds(None, None)
-            used = getattr(mine, "resources", None)
-            pairs = {k: (int(entry[k]), getattr(used, k, None)) for k in RESOURCES if entry.get(k) is not None}
-            cause = "" if mine is None else getattr(mine, "cause", None) or ""
+            used = mine.resources if mine is not None else FunctionUse()
+            pairs = {k: (int(entry[k]), getattr(used, k)) for k in RESOURCES if entry.get(k) is not None}
+            cause = "" if mine is None else mine.cause or ""
             functions.append(Function(name, entry["top"], _cycles(entry), predicted, cause, pairs))
     return loops, functions
 

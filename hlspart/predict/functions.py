@@ -1,0 +1,147 @@
+"""The record of every function: latency, interval and what it is built of, called modules included."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from hlspart.hardware.storage import Storage
+from hlspart.model import program as c
+from hlspart.model.program import Program
+from hlspart.model.results import ArrayResult, FunctionResult, FunctionUse, LoopResult
+from hlspart.predict.controller import Controller
+from hlspart.predict.datapath import Datapath, shared
+from hlspart.predict.latency import Latencies
+from hlspart.semantics.effects import statement_expressions
+
+WHOLE = -1  # stands for a function that is pipelined as a whole, among its loops
+
+
+class OwnDatapaths(Protocol):
+    """One function whose loops are predicted."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def built(self) -> Mapping[int, Datapath]:
+        """Datapaths of its pipelined loops by loop id (WHOLE: of itself)."""
+
+
+class Functions:
+    """Records of all functions of a program, those that they call first."""
+
+    def __init__(
+        self,
+        program: Program,
+        found: Sequence[OwnDatapaths],
+        controllers: Mapping[str, Controller],
+        latencies: Latencies,
+        arrays: Sequence[ArrayResult],
+        storage: Storage,
+        kept: Collection[str],
+    ) -> None:
+        """``kept``: functions that stay modules where they are called."""
+        self.program, self.controllers, self.latencies, self.kept = program, controllers, latencies, kept
+        self.storage = storage
+        self._arrays = arrays
+        self._loops: dict[str, list[LoopResult]] = {}
+        for loop in latencies.loops:
+            self._loops.setdefault(loop.function, []).append(loop)
+        self._found = {f.name: f for f in found}
+        self._made: dict[str, FunctionUse] = {}
+
+    def results(self) -> tuple[FunctionResult, ...]:
+        """One record per function, in the order of the text."""
+        return tuple(self._result(name) for name in self._found)
+
+    def _result(self, name: str) -> FunctionResult:
+        latency = self.latencies.of(name)
+        whole = next((x for x in self._loops.get(name, ()) if x.loop < 0), None)
+        cause = None
+        if latency.min is None or latency.max is None:
+            cause = self.latencies.causes.get(name) or next(
+                (x.cause or x.depth_cause for x in self._loops.get(name, ()) if x.cause or x.depth_cause), None
+            )
+        interval = whole.ii if whole is not None else self.latencies.interval(name)
+        line = self.program.line(self.program.functions[name].name_at)
+        parts = tuple(self.latencies.parts.get(name, ()))
+        return FunctionResult(name, latency, parts, line, interval, self.use(name), cause)
+
+    # ------------------------------------------------------------------------------ resources
+
+    def use(self, name: str) -> FunctionUse:
+        """What one function is built of."""
+        if name not in self._made:
+            self._made[name] = FunctionUse()  # while it calls itself
+            self._made[name] = self._use(name)
+        return self._made[name]
+
+    def _use(self, name: str) -> FunctionUse:
+        own = [a for a in self._arrays if a.function == name]
+        twice = self._channels(name)
+        memories = Counter[str]()
+        for a in own:
+            copies = 2 if a.variable in twice else 1
+            chosen = a.luts + a.mux_luts + 3 * a.registers  # reports: what chooses among registers
+            memories += Counter(bram=a.bram18k * copies, uram=a.uram * copies, lut=chosen, ff=a.registers)
+        path = self._datapath(name)
+        bram: int | None = memories["bram"]
+        uram: int | None = memories["uram"]
+        dsp = None if path is None else path.dsp
+        ff = None if path is None else path.ff + memories["ff"]
+        lut = None if path is None else path.lut + memories["lut"]
+        for callee, instances in self._called(name).items():
+            other, inside = self.use(callee), callee not in self.kept
+            bram = _plus(bram, other.bram18k, instances)
+            uram = _plus(uram, other.uram, instances)
+            if not inside:  # the operations of others are in the datapath of this function
+                dsp = _plus(dsp, other.dsp, instances)
+                ff, lut = _plus(ff, other.ff, instances), _plus(lut, other.lut, instances)
+        return FunctionUse(bram, uram, dsp, ff, lut)
+
+    def _datapath(self, name: str) -> Datapath | None:
+        """Operations of a function without those of modules that it calls; None where any is not known."""
+        known = self._found[name].built
+        loops = [x for x in self._loops.get(name, ()) if x.pipelined]
+        if any((x.loop if x.loop >= 0 else WHOLE) not in known for x in loops):
+            return None
+        return shared([*known.values(), *self.controllers[name].straight])
+
+    def _called(self, name: str) -> Counter[str]:
+        """Instances of the functions that a function calls: one that runs at one time only is built once."""
+        found = Counter[str]()
+        body = self.program.functions[name].body
+        at_once = self.latencies.dataflow(name, None)
+        for call in _calls(self.program, body):
+            if call in self._found:
+                found[call] = found[call] + 1 if at_once or call not in self.kept else 1
+        return found
+
+    def _channels(self, name: str) -> frozenset[int]:
+        """Arrays between processes of a DATAFLOW region, which are doubled."""
+        if not self.latencies.dataflow(name, None):
+            return frozenset()
+        users = Counter[int]()
+        for stmt in self.program.functions[name].body.body:
+            inside = {
+                e.variable for root in statement_expressions(self.program, stmt) for e in c.walk(root)
+                if isinstance(e, c.Name | c.ArrayRef)
+            }  # fmt: skip
+            if not isinstance(stmt, c.Declare):
+                users.update(v for v in inside if v is not None)
+        return frozenset(v for v, n in users.items() if n > 1 and self.program.variable(v).is_array)
+
+
+def _plus(one: int | None, other: int | None, times: int) -> int | None:
+    return None if one is None or other is None else one + times * other
+
+
+def _calls(program: Program, body: c.Stmt) -> Iterator[str]:
+    for stmt in c.walk_statements(body):
+        for root in statement_expressions(program, stmt):
+            for expr in c.walk(root):
+                if isinstance(expr, c.Call) and expr.function is not None:
+                    yield expr.function
