@@ -1,8 +1,10 @@
-"""When the loops and calls of a function run."""
+"""Functions as predicted: latency, when their loops and calls run, what they are built of."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from hlspart.model.access import Bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,3 +15,33 @@ class FunctionPart:
     line: int
     first: int
     last: int
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionUse:
+    """What a function is built of, with the modules that it starts; None where it is not known.
+
+    ``ff`` and ``lut`` are estimates. Arrays of callers are theirs.
+    """
+
+    bram18k: int | None = None
+    uram: int | None = None
+    dsp: int | None = None
+    ff: int | None = None
+    lut: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionResult:
+    """Latency of a function in cycles; ``parts``: when what runs, () where that is not known.
+
+    ``interval``: cycles from one start to the next, at the most. ``cause``: why the latency is not known.
+    """
+
+    name: str
+    latency: Bounds
+    parts: tuple[FunctionPart, ...] = ()
+    line: int = 0
+    interval: int | None = None
+    resources: FunctionUse = FunctionUse()
+    cause: str | None = None

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from hlspart.model.access import Affine, Bounds
 from hlspart.model.directives import Fault, PartitionRequest
-from hlspart.model.parts import FunctionPart
+from hlspart.model.parts import FunctionResult
 from hlspart.model.source import Origin
 
 # ------------------------------------------------------------------------- partition validation
@@ -269,36 +269,6 @@ class ResourceUse:
     name: str
     used: int
     available: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionUse:
-    """What a function is built of, with the modules that it starts; None where it is not known.
-
-    ``ff`` and ``lut`` are estimates. Arrays of callers are theirs.
-    """
-
-    bram18k: int | None = None
-    uram: int | None = None
-    dsp: int | None = None
-    ff: int | None = None
-    lut: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionResult:
-    """Latency of a function in cycles; ``parts``: when what runs, () where that is not known.
-
-    ``interval``: cycles from one start to the next, at the most. ``cause``: why the latency is not known.
-    """
-
-    name: str
-    latency: Bounds
-    parts: tuple[FunctionPart, ...] = ()
-    line: int = 0
-    interval: int | None = None
-    resources: FunctionUse = FunctionUse()
-    cause: str | None = None
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from typing import Protocol
 
 from hlspart.hardware.storage import Storage
 from hlspart.model import program as c
+from hlspart.model.parts import FunctionResult, FunctionUse
 from hlspart.model.program import Program
-from hlspart.model.results import ArrayResult, FunctionResult, FunctionUse, LoopResult
+from hlspart.model.results import ArrayResult, LoopResult
 from hlspart.predict.controller import Controller
 from hlspart.predict.datapath import Datapath, shared
 from hlspart.predict.latency import Latencies

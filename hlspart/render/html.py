@@ -15,7 +15,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.results import FunctionResult, LoopResult
+from hlspart.model.parts import FunctionResult
+from hlspart.model.results import LoopResult
 from hlspart.render import svg, verdict
 from hlspart.render.cards import ShownAccess, card, cells_at, marked_source, partitioned
 from hlspart.render.text import dims, extent, limit_text, loop_title, partition_text

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hlspart.model.access import Access, AccessAnalysis, Bounds
 from hlspart.model.advising import LoopAdvice
 from hlspart.model.program import Program, Variable, storage_bits
+from hlspart.render.functions import function
 from hlspart.render.ways import of_loops
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from hlspart.model.results import (
         ArrayResult,
         DimPartition,
-        FunctionResult,
         IIResult,
         InferredArray,
         InferResult,
@@ -212,7 +212,7 @@ def ii(
                 _memory(item) for item in result.arrays if owner.variable(program.variable(item.variable)) == path
             ],
             "pragmas": [status(s) for s in result.pragmas if owner.path(s.path) == path or s.path not in known],
-            "functions": [_function(f) for f in result.functions if owner.function(f.name) == path],
+            "functions": [function(f) for f in result.functions if owner.function(f.name) == path],
             "resources": [{"name": r.name, "used": r.used, "available": r.available} for r in result.resources],
             "assumptions": list(result.assumptions),
             "unread": sum(h.at.path == path for h in program.holes),
@@ -220,21 +220,6 @@ def ii(
 
     known = {u.path for u in program.units} | {h for u in program.units for h in u.headers}
     return document("hlspart.ii/1", program, paths, entry, groups(program, analysis))
-
-
-def _function(item: FunctionResult) -> Shape:
-    used = item.resources
-    return {
-        "name": item.name,
-        "line": item.line,
-        "latency": bounds(item.latency),
-        "interval": item.interval,
-        "cause": item.cause,
-        "resources": {
-            "bram18k": used.bram18k, "uram": used.uram, "dsp": used.dsp, "ff": used.ff, "lut": used.lut,
-        },
-        "parts": [{"name": x.name, "line": x.line, "first": x.first, "last": x.last} for x in item.parts],
-    }  # fmt: skip
 
 
 def _loop(item: LoopResult) -> Shape:

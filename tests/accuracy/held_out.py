@@ -26,7 +26,7 @@ from typing import Any
 from hlspart.model.access import Bounds
 from hlspart.model.comparing import LoopComparison, Report, ReportedLoop
 from hlspart.model.options import FrontendOptions, Options, TargetOptions
-from hlspart.model.results import FunctionUse
+from hlspart.model.parts import FunctionUse
 from hlspart.pipeline import Pipeline
 from hlspart.reports.compare import compare
 from hlspart.reports.reports import merged, read
