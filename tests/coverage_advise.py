@@ -1,10 +1,10 @@
 """What becomes of loops that miss their target II in a list of files, with one `rewrite --infer` each.
 
-    python tests/coverage_advise.py [--reassoc] [--verify] [--include DIR] FILE...
+    python tests/coverage_advise.py [--reassoc] [--verify] [--include DIR] FILE[@TOP]...
 
 Per file: II of late loops before and after, and cycles. *reached*: the target; *bound*: the II is that of a recurrence
-of the text; *better*; *same*. A file without a late loop is left out. `--verify` runs both texts where the file has
-one top function.
+of the text, or of ports of the top function; *better*; *same*. A file without a late loop is left out. `--verify`
+runs both texts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,13 @@ def cycles(figures: IIResult) -> int | None:
     return None if any(c is None for c in each) else sum(c or 0 for c in each)
 
 
-def outcome(old: LoopResult, new: LoopResult | None) -> str:
+def at_ports(loop: LoopResult, figures: IIResult) -> bool:
+    """Whether what limits a loop is a memory behind a port of the top function, which keeps its signature."""
+    outside = {a.name for a in figures.arrays if a.storage in ("ap_memory", "m_axi", "bram")}
+    return bool(loop.limits) and loop.limits[0].array in outside and loop.limits[0].kind in ("memory-port", "interface")
+
+
+def outcome(old: LoopResult, new: LoopResult | None, figures: IIResult) -> str:
     """One word for a late loop."""
     if new is None or (not new.misses and new.ii is not None):
         return "reached"
@@ -32,6 +38,8 @@ def outcome(old: LoopResult, new: LoopResult | None) -> str:
         return "unknown"
     if new.recurrence_ii is not None and new.recurrence_ii >= new.ii > (new.aim or 1):
         return "bound"
+    if at_ports(new, figures):
+        return "bound by ports of the top"
     return "better" if new.least < old.least else "same"
 
 
@@ -44,10 +52,11 @@ def main() -> None:
     parser.add_argument("--include", action="append", default=[])
     asked = parser.parse_args()
     loops, files = Counter[str](), Counter[str]()
-    for path in asked.files:
+    for item in asked.files:
+        path, _, top = item.partition("@")
         start = time.process_time()
         try:
-            kernel = hlspart.open(path, include_dirs=asked.include)
+            kernel = hlspart.open(path, top=top or None, include_dirs=asked.include)
         except hlspart.InputError as error:
             files["unreadable"] += 1
             print(f"{path}: {str(error)[:100]}")
@@ -57,13 +66,13 @@ def main() -> None:
         if not late:
             files["nothing late"] += 1
             continue
-        answer = kernel.rewrite(infer=True, reassoc=asked.reassoc)
+        answer = kernel.rewrite(infer=True, allow_reassoc=asked.reassoc)
         after = kernel.pipeline.predict(answer.texts)
         (result,) = answer.results
         pairs = counterparts(kernel.program, before, after, result.lines)
         said = []
         for k, old in late.items():
-            word = outcome(old, pairs[k][1])
+            word = outcome(old, pairs[k][1], after)
             loops[word] += 1
             said.append(f"{old.name} {old.figure} -> {pairs[k][1].figure if pairs[k][1] else 'gone'} {word}")
         same = answer.texts == kernel.texts

@@ -15,7 +15,7 @@ from hlspart.expand.reductions import guarded_updates, mentions, update_of
 from hlspart.expand.region import Refusal, build
 from hlspart.expand.texts import Texts, block_of, declared_in, in_front, indent_of, names_in, type_text
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.program import ArrayRef, ExprStmt, Loop, Name, Program, ScalarType, Stmt, walk_statements
+from hlspart.model.program import ArrayRef, ExprStmt, Loop, Name, Program, ScalarType, Stmt, walk, walk_statements
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.model.source import Edit
 from hlspart.rewrite.buffer import Conflict, EditBuffer
@@ -60,21 +60,28 @@ def innermost(program: Program, result: LoopResult) -> Iterator[Loop]:
 
 
 def _of_loop(program: Program, analysis: AccessAnalysis, result: LoopResult, loop: Loop) -> Iterator[Accumulator]:
-    for limit in result.limits:
-        if limit.kind != "recurrence" or limit.variable is None or limit.ii <= (result.aim or 1):
-            continue
-        for variable in program.variables:
-            if variable.name != limit.variable or variable.function not in (loop.function, None):
-                continue
+    """All sums of the loop: of recurrences that are as long only the first one is a limit."""
+    late = [x for x in result.limits if x.kind == "recurrence" and x.ii > (result.aim or 1)]
+    partials = -(-max((x.ii for x in late), default=0) // (result.aim or 1))
+    names = {x.variable for x in late}
+    if not 1 < partials <= MOST_PARTIALS or loop.kind != "for":
+        return
+    found = []
+    for variable in program.variables:
+        if variable.function in (loop.function, None):
             update = _update(program, analysis, loop, variable.id)
-            partials = -(-limit.ii // (result.aim or 1))
-            if update is not None and 1 < partials <= MOST_PARTIALS:
-                yield Accumulator(loop, variable.id, partials, update)
+            if update is not None:
+                found.append(Accumulator(loop, variable.id, partials, update))
+    if any(program.variable(x.variable).name in names for x in found):
+        yield from found
 
 
 def _update(program: Program, analysis: AccessAnalysis, loop: Loop, variable: int) -> ExprStmt | None:
     """The one update of the variable in a loop; None where it is used in another way."""
     record = program.variable(variable)
+    held = [e for e in (loop.test, loop.step) if e is not None]
+    if any(isinstance(n, Name) and n.variable == variable for e in held for n in walk(e)):
+        return None
     updates = guarded_updates(program, loop.body, variable)
     headers = [s for s in walk_statements(loop) if isinstance(s, Loop)]
     if not updates or len(updates) != 1 or updates[0].others or len(headers) != 1 or variable in declared_in(loop):
@@ -115,7 +122,7 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
     names = Names.of(program)
     for found in chosen:
         loop = found.loop
-        build(program, analysis, loop.function, (loop.id,))
+        build(program, analysis, loop.function, (loop.id,), counted=False)
         block = block_of(program, loop)
         if block is None or not loop.at.editable or loop.at.span.path not in {u.path for u in program.units}:
             raise Refusal("macro", f"the loop {loop.name} stands in no block", loop.at)

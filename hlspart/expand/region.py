@@ -151,11 +151,16 @@ class Region:
         return any(isinstance(s, Loop) for s in walk_statements(stmt))
 
 
-def build(program: Program, analysis: AccessAnalysis, function: str, loops: tuple[int, ...]) -> Region:
-    """The region of ``loops`` (ids, nested, outermost first). Raises :class:`Refusal`."""
+def build(
+    program: Program, analysis: AccessAnalysis, function: str, loops: tuple[int, ...], counted: bool = True
+) -> Region:
+    """The region of ``loops`` (ids, nested, outermost first). Raises :class:`Refusal`.
+
+    ``counted``: their bounds have to be known before they start, as far as analysis tells.
+    """
     nest = tuple(program.loops[k] for k in loops)
     infos = tuple(analysis.loops[k] for k in loops)
-    for loop, info in zip(nest, infos, strict=True):
+    for loop, info in zip(nest, infos, strict=True) if counted else ():
         _counted(program, loop, info)
     builder = _Builder(program, analysis)
     body = builder.block(nest[0].body)
