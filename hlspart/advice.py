@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from hlspart.reuse import Reuse, Reused
 
 MOST_WAYS = 4  # of a loop, unless all that no other beats are asked for
-MOST_OPERATIONS = 1500  # scheduled in all, above which advice is given only where it is asked for
+MOST_OPERATIONS = 450  # scheduled in all: beyond these bounds advice is given only where it is asked for
+MOST_LATE = 4  # loops
+MOST_ACCESSES = 80  # of the text, and of one iteration to memories after unrolling
 
 
 class Writable(Predicted, Protocol):
@@ -83,9 +85,17 @@ def advise(pipeline: Writable, options: AdviceOptions) -> tuple[LoopAdvice, ...]
 def first_ways(pipeline: Writable) -> tuple[LoopAdvice, ...]:
     """The advice on loops that miss or may miss their target, as every command shows it; none where it takes long."""
     late = {(x.function, x.name) for x in pipeline.figures.loops if x.pipelined and _late(x)}
-    if not late or sum(len(x.schedule) for x in pipeline.figures.loops) > MOST_OPERATIONS:
+    if not late or len(late) > MOST_LATE or _large(pipeline):
         return ()
     return tuple(x for x in pipeline.advise(AdviceOptions()) if (x.function, x.name) in late)
+
+
+def _large(pipeline: Writable) -> bool:
+    """Whether it takes long to write and read back the ways."""
+    loops = pipeline.figures.loops
+    asked = max((sum(b.reads + b.writes for b in x.banks) for x in loops), default=0)
+    most = max(asked, len(pipeline.analysis.accesses))
+    return most > MOST_ACCESSES or sum(len(x.schedule) for x in loops) > MOST_OPERATIONS
 
 
 def _late(loop: LoopResult) -> bool:
