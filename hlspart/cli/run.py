@@ -332,9 +332,12 @@ _SEVERITY = {"rejected": "error", "conflict": "error", "unmodelled": "info", "re
 
 
 def status_diagnostic(program: Program, status: PragmaStatus) -> Diagnostic | None:
-    """The message about a directive that was not applied as written; None when there is nothing to say."""
+    """The message about a directive that was not applied as written; None when there is nothing to say.
+
+    What is not read has one message for all that stands in it.
+    """
     severity = _SEVERITY.get(status.status)
-    if severity is None or status.reason is None:
+    if severity is None or status.reason is None or status.code == "unread":
         return None
     directive = program.directives[status.directive]
     code = status.code or status.status

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from hlspart.frontend.cxx_classes import without_classes
 from hlspart.frontend.cxx_collect import matching_angle
+from hlspart.frontend.cxx_constructors import without_constructors
 from hlspart.frontend.cxx_cursor import Cursor
 from hlspart.frontend.cxx_namespaces import told_apart
 from hlspart.frontend.cxx_templates import instantiated
@@ -45,19 +46,10 @@ _LIBRARY_TYPES = {
     "string", "ostream", "istream", "ofstream", "ifstream", "fstream", "stringstream", "ostringstream", "istringstream",
     "task", "ios", "mt19937", "exception", "thread", "half",
 }  # fmt: skip
-_WIDE = {
-    "ap_int",
-    "ap_uint",
-    "ap_fixed",
-    "ap_ufixed",
-    "stream",
-    "ap_axiu",
-    "ap_axis",
-    "axis",
-    "ac_int",
-    "qdma_axis",
+_WIDE = frozenset((
+    "ap_int", "ap_uint", "ap_fixed", "ap_ufixed", "stream", "ap_axiu", "ap_axis", "axis", "ac_int", "qdma_axis",
     "vector",
-}
+))  # fmt: skip
 _BEFORE_EXPRESSION = {
     "=", "+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!", "~", "&", "|", "^", "?", ":", "[",
     "(", ",", "return", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "case", "{",
@@ -74,7 +66,9 @@ def as_c(tokens: list[Token], unread: Mapping[str, bool], path: str) -> tuple[li
 
     ``unread``: types whose declarations are not among the tokens, and whether they take arguments.
     """
-    shim = _Shim(without_classes(instantiated(told_apart(tokens), path)))
+    plain, constructed = without_constructors(instantiated(told_apart(tokens), path))
+    shim = _Shim(without_classes(plain))
+    shim.constructed = constructed
     shim.names.update(name for name, template in unread.items() if not template)
     shim.unread = frozenset(name for name, template in unread.items() if template)
     shim.known.note_functions(shim.tokens)
@@ -84,6 +78,7 @@ def as_c(tokens: list[Token], unread: Mapping[str, bool], path: str) -> tuple[li
 
 class _Shim(Cursor):
     unread: frozenset[str] = frozenset()  # class templates that are not read
+    constructed: frozenset[str] = frozenset()  # structures with constructors
 
     # ---------------------------------------------------------------------------- main loop
 
@@ -235,7 +230,7 @@ class _Shim(Cursor):
         if self.text(body) == ":":
             self.refuse("inheritance")
         if name.kind == "id":
-            if name.text not in self.names:
+            if name.text not in self.names or self.in_body:
                 self.names.add(name.text)
                 declared = [("typedef", "id"), (token.text, "id"), (name.text, "id"), (name.text, "id"), (";", "op")]
                 self.out[self.statement : self.statement] = [self.made(t, token, k) for t, k in declared]
@@ -471,8 +466,14 @@ class _Shim(Cursor):
         if isinstance(next((self.types[w] for w in words if w in self.types), None), ir.StreamType):
             self.at = end + 1  # a stream's name
             return
-        several = len(split(inside)) > 1
+        built = next((w for w in self.out[self.statement :] if w.text in self.constructed), None)
+        several = len(split(inside)) > 1 and built is None
         self.out.append(self.made("=", token))
+        if built is not None:  # = (T)(a, b)
+            self.out += [self.made(text, token, kind) for text, kind in (("(", "op"), (built.text, "id"), (")", "op"))]
+            self.parens.append("plain")
+            self._emit(token)
+            return
         if several:
             self.out.append(self.made("{", token))
         self.parens.append("plain")

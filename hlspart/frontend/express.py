@@ -208,6 +208,10 @@ class Expressions:
         closing = self.text.match[opening]
         args = tuple(self._argument(a) for a in node.args.exprs) if node.args is not None else ()
         at = self.at(first, closing)
+        field = dict(base.type.members).get(node.name.field.name) if isinstance(base.type, ir.StructType) else None
+        if isinstance(field, ir.ScalarType):  # s.data(7, 0)
+            part = ir.Member(self.at(first, member), field, base, node.name.field.name, node.name.type == "->")
+            return self.methods.call(part, "range", args, at, self.at(member, member)), first, closing
         return self.methods.call(base, node.name.field.name, args, at, self.at(member, member)), first, closing
 
     def _funccall(self, node: Any) -> Ranged:
@@ -363,6 +367,9 @@ class Expressions:
         type_ = self.declarations.type_of(node.to_type)
         operand, first, last = self.lower(node.expr)
         _, end = self._right(first, last, self.text.match[opening] + 1)
+        if isinstance(type_, ir.StructType) and not isinstance(operand.type, ir.StructType):  # T(a, b)
+            items = operand.items if isinstance(operand, ir.Comma) else (operand,)
+            return ir.OpaqueExpr(self.at(opening, end), type_, ir.CONSTRUCTOR, items), opening, end
         return ir.Cast(self.at(opening, end), type_, operand), opening, end
 
     def _exprlist(self, node: Any) -> Ranged:
@@ -374,7 +381,7 @@ class Expressions:
             at = self.at(first, last)
             bits = sum(e.type.bits for e in exprs if isinstance(e.type, ir.ScalarType))
             type_ = ir.ScalarType(f"ap_uint<{bits}>", "int", bits, False)
-            return ir.OpaqueExpr(at, type_, "concatenation", exprs), first, last
+            return ir.OpaqueExpr(at, type_, ir.CONCATENATION, exprs), first, last
         return ir.Comma(self.at(first, last), exprs[-1].type, exprs), first, last
 
     # --------------------------------------------------------------------------- initialisers
@@ -461,7 +468,7 @@ class Expressions:
         brace = self.text.match[opening] + 1
         value, _, last = self.initialiser(node.init, brace, type_)
         at = self.at(opening, last)
-        return ir.OpaqueExpr(at, type_, "compound literal", (value,)), opening, last
+        return ir.OpaqueExpr(at, type_, ir.LITERAL, (value,)), opening, last
 
     def _initlist(self, node: Any) -> Ranged:
         return self._opaque(node, "initialiser list")

@@ -94,7 +94,7 @@ class Location:
     domain: str
 
 
-def _excludes(one: tuple[tuple[int, int], ...], other: tuple[tuple[int, int], ...]) -> bool:
+def excludes(one: tuple[tuple[int, int], ...], other: tuple[tuple[int, int], ...]) -> bool:
     """Whether two places in branches are in different arms of one condition."""
     arms = dict(one)
     return any(arms.get(instance, arm) != arm for instance, arm in other)
@@ -189,7 +189,7 @@ class Operations:
                     return ident if op.kind == "load" else op.args[0]
                 if op.kind == "store" and op.ref.branch[:-1] == self.branch and op.ref.branch[-1][0] in self.tests:
                     return self._set_or_loaded(op, place, bits, line)
-                if op.kind == "store" and not _excludes(op.ref.branch, self.branch):
+                if op.kind == "store" and not excludes(op.ref.branch, self.branch):
                     break
             else:  # a store that may be to the same element
                 break

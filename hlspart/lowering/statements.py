@@ -153,6 +153,9 @@ class Elaborator(Values):
             variable = self.program.variable(ident)
             if variable.init is None or variable.storage == "static":
                 continue
+            if isinstance(variable.type, c.StructType) and isinstance(variable.init, c.InitList):
+                self.env[ident] = self._built((variable.init,), self.program.line(variable.at))
+                continue
             if isinstance(variable.init, c.InitList) or isinstance(variable.type, c.ArrayType):
                 if not variable.const:
                     self._initialise(variable, variable.init)

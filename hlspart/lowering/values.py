@@ -6,12 +6,13 @@ Conditional expressions become selections. Memory accesses and equal computation
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
-from hlspart.lowering.operations import Frame, Location
-from hlspart.lowering.parts import Key, Parts, why
+from hlspart.lowering.channels import Channels
+from hlspart.lowering.operations import Frame
+from hlspart.lowering.parts import Key, why
 from hlspart.model import program as c
 from hlspart.model.access import Affine
 from hlspart.semantics import folding, spans
@@ -23,7 +24,7 @@ MOVES |= {"min", "max", "signbit", "isnan", "isinf"}  # of C++
 IGNORED = {"printf", "fprintf", "puts", "putchar", "assert", "__assert_fail", "fflush", "__builtin_expect"}
 
 
-class Values(Parts):
+class Values(Channels):
     """Evaluates expressions symbolically.
 
     ``declared``, ``modified``: variables that the elaborated statements declare, and assign.
@@ -106,6 +107,8 @@ class Values(Parts):
                 return self._operate(
                     expr.op, expr.type, (left, right), (expr.left.type, expr.right.type), line, expr.type
                 )
+            case c.Binary(op="<<") if self._prints(expr):
+                return self.constant(0)
             case c.Binary() if not (_plain(expr.left.type) and _plain(expr.right.type)):
                 left, right = self.value(expr.left), self.value(expr.right)
                 return self._each(expr.op, expr.type, (left, right), (expr.left.type, expr.right.type), line)
@@ -131,8 +134,17 @@ class Values(Parts):
                 return [self.value(item) for item in expr.items][-1]
             case c.Call():
                 return self._call(expr, line)
+            case c.OpaqueExpr() if expr.what in (c.CONSTRUCTOR, c.LITERAL) and isinstance(expr.type, c.StructType):
+                return self._built(expr.children, line)
+            case c.OpaqueExpr(what=c.CONCATENATION):
+                return self._built(expr.children, line)
             case _:
                 raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled{why(expr)}", line)
+
+    def _built(self, items: Sequence[c.Expr], line: int) -> int:
+        """A structure out of values."""
+        flat = [x for item in items for x in ([v for _, v in item.items] if isinstance(item, c.InitList) else [item])]
+        return self.make("wire", 32, tuple(self.value(x) for x in flat), line, ("members",), "{..}")
 
     def _each(
         self, op: str, type_: c.CType, operands: tuple[int, int], types: tuple[c.CType, c.CType], line: int
@@ -245,6 +257,8 @@ class Values(Parts):
             return self.constant(0)
         if name in ("stream.read", "stream.write"):
             return self._stream(expr, name, line)
+        if name in ("stream.empty", "stream.full"):
+            return self._status(expr, name, line)
         if name.startswith("stream."):
             raise Unmodelled(f"the stream operation `{name.removeprefix('stream.')}` is not modelled", line)
         if name in self.program.functions and self.frame.modules:
@@ -264,26 +278,6 @@ class Values(Parts):
         if name in self.program.functions:
             raise Unmodelled(f"the call of {name} could not be expanded", line)
         raise Unmodelled(f"the body of {name} is not {self.program.unread(name) or 'given'}", line)
-
-    def _stream(self, expr: c.Call, name: str, line: int) -> int:
-        stream: c.Expr = expr.args[0]
-        subscripts: list[c.Expr] = []
-        while isinstance(stream, c.Subscript):
-            subscripts.insert(0, stream.index)
-            stream = stream.base
-        if not isinstance(stream, c.Name):
-            raise Unmodelled("a stream that is no plain variable", line)
-        kind = "read" if name == "stream.read" else "write"
-        args = tuple(self.value(a) for a in expr.args[1:])
-        bits = folding.bits(expr.args[0].type)
-        index = tuple(self._form(self.value(i)) for i in subscripts) if subscripts else None
-        place = Location(stream.variable, -1, ("stream", self.position), index, None, args, self.frame.domain)
-        return self.touch(kind, place, place.values, bits, line)
-
-    def _form(self, value: int) -> Affine | None:
-        """A value as an affine form over the names of the space, None where it has none."""
-        known = self.constants.get(value)
-        return Affine((), known) if isinstance(known, int) else self.forms.get(value)
 
     def _load(self, expr: c.ArrayRef, line: int) -> int:
         indices = tuple(self.value(i) for i in expr.indices)

@@ -195,6 +195,10 @@ class InitList:
     items: tuple[tuple[tuple[int | str, ...], Expr], ...]
 
 
+CONSTRUCTOR, LITERAL, CONCATENATION = "constructor", "compound literal", "concatenation"
+"""Opaque expressions that are nothing but the values of their children, in an order that is not told."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class OpaqueExpr:
     """Something hlspart carries but does not understand; ``what`` names the construct.

@@ -14,6 +14,9 @@ from typing import Literal
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive, RawPragma
 from hlspart.model.expressions import (
+    CONCATENATION,
+    CONSTRUCTOR,
+    LITERAL,
     ArrayRef,
     Assign,
     Binary,
@@ -71,14 +74,13 @@ from hlspart.model.types import (
 )
 
 __all__ = [
-    "ELEMENTS", "ArrayRef", "ArrayType", "Assign", "Binary", "Block", "CType", "Call", "Case", "Cast", "Comma",
-    "Conditional",
-    "Const", "Declarator", "Declare", "Expr", "ExprStmt", "Function", "FunctionName", "Hole", "If", "IncDec",
-    "InitList",
-    "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark", "Program",
-    "Prototype", "Return", "ScalarType", "SizeOf", "Stmt", "StreamType", "StringLit", "StructType", "Subscript",
-    "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "places", "storage_bits",
-    "substatements", "unbraced", "vector", "walk", "walk_statements",
+    "CONCATENATION", "CONSTRUCTOR", "ELEMENTS", "LITERAL", "ArrayRef", "ArrayType", "Assign", "Binary", "Block",
+    "CType", "Call", "Case", "Cast", "Comma", "Conditional", "Const", "Declarator", "Declare", "Expr", "ExprStmt",
+    "Function", "FunctionName", "Hole", "If", "IncDec", "InitList", "Jump", "Label", "Loop", "Member", "Name",
+    "OpaqueExpr", "OtherType", "PointerType", "PragmaMark", "Program", "Prototype", "Return", "ScalarType", "SizeOf",
+    "Stmt", "StreamType", "StringLit", "StructType", "Subscript", "Switch", "Unary", "Unit", "Variable", "VoidType",
+    "children", "expressions", "places", "storage_bits", "substatements", "unbraced", "vector", "walk",
+    "walk_statements",
 ]  # fmt: skip
 
 

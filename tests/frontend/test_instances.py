@@ -135,3 +135,46 @@ def test_elements_have_the_type_that_a_typedef_names() -> None:
     inner = ir.vector(variable.type)
     assert inner is not None and inner.dims == (2,)
     assert isinstance(inner.element, ir.ScalarType) and (inner.element.kind, inner.element.bits) == ("fixed", 16)
+
+
+TOKEN = """#include <ap_int.h>
+#include <hls_stream.h>
+struct token {
+    ap_uint<16> id; ap_uint<32> data; bool last;
+    token() {}
+    token(ap_uint<16> i, ap_uint<32> d) : id(i), data(d) { this->last = false; }
+};
+"""
+
+
+def test_constructors_that_set_members_leave_a_structure() -> None:
+    text = TOKEN + "void top(hls::stream<token> &in, hls::stream<token> &out) {\n"
+    body = "token t = in.read(); token u(t.id, t.data(15, 8)); out.write(u); "
+    whole = "out.write(token(t.id, t.data)); "
+    assert intervals(text + LOOP.replace("STATEMENT", body) + "}\n")[0][0] == 1
+    assert intervals(text + LOOP.replace("STATEMENT", body + whole) + "}\n")[0][0] == 2  # two writes at one port
+    asked = text.replace("this->last = false;", "this->last = i + d > 7;")
+    assert load(["t.cpp"], FrontendOptions(), read=lambda path: (asked + "}\n").encode()).holes
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("if (!in.empty() && !out.full()) { out.write(in.read() + 1); }", 1),
+        ("if (!in.empty()) { int a = in.read(); if (!in.empty()) out.write(a); }", None),  # its state behind a read
+        (
+            "if (i % 2) { if (!in.empty()) out.write(in.read()); } else { if (!in.empty()) out.write(in.read() * 3); }",
+            1,
+        ),
+        ("std::cout << i << std::endl; out.write(in.read());", 1),
+        ("std::cout << in.read(); out.write(i);", None),
+    ],
+)
+def test_states_of_streams_are_signals(body: str, expected: int | None) -> None:
+    text = "#include <hls_stream.h>\nvoid top(hls::stream<int> &in, hls::stream<int> &out) {\n"
+    assert intervals(text + LOOP.replace("STATEMENT", body) + "}\n")[0][0] == expected
+
+
+def test_local_enumerations_of_one_name_are_two() -> None:
+    one = "void NAME(int *o) { enum state {A, B}; static state s = A; if (s == A) s = B; else s = A; *o = s; }\n"
+    assert set(program(one.replace("NAME", "f") + one.replace("NAME", "g")).functions) == {"f", "g"}
