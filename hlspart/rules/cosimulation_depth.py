@@ -32,11 +32,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic, Fix
-from hlspart.model.program import ArrayType, PointerType
+from hlspart.model.program import ArrayType, Call, Name, PointerType, walk
 from hlspart.model.source import Edit, Span
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import accesses
 from hlspart.rules._interfaces import entries, for_host, interfaces
+from hlspart.rules._processes import own_expressions
 
 RULE = Rule("HLP419", "cosimulation-depth", "warning", hint="add depth= with the number of elements of the test bench")
 
@@ -56,7 +57,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if ident in said:
                 continue
             message = f"the size of '{variable.name}' is not known, and INTERFACE has no depth= for co-simulation"
-            least = _touched(facts, ident)
+            least = _touched(facts, ident) if not _handed_on(facts, d.function or "", ident) else None
             hint, fix = None, None
             if least is not None:
                 hint = f"add depth={least}, the elements that are accessed, or more"
@@ -75,3 +76,10 @@ def _touched(facts: Facts, ident: int) -> int | None:
                 return None
             highest = max(highest, a.range[0][1] + 1)
     return highest or None
+
+
+def _handed_on(facts: Facts, name: str, ident: int) -> bool:
+    """Whether a call is given the port: what it touches there is not counted."""
+    body = facts.program.functions[name].body
+    calls = (e for top in own_expressions(facts.program, body) for e in walk(top) if isinstance(e, Call))
+    return any(isinstance(x, Name) and x.variable == ident for call in calls for arg in call.args for x in walk(arg))
