@@ -66,7 +66,7 @@ class Storage:
         name = variable.name if variable.function is None else f"{variable.function}.{variable.name}"
         element = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
         if isinstance(element, StreamType):  # of an array of streams each is a channel of its own
-            extents = [d if d is not None else 1 << 30 for d in variable.dims]
+            extents = [d if d is not None else _CHANNELS for d in variable.dims]
             dims = [DimLayout.of("complete", d, None) for d in extents] or [DimLayout.of("whole", 1, None)]
             kind = self.bindings.of(variable)[0] or "fifo"
             return Memory(variable.id, kind, self.target.ports(kind), PerDimLayout(tuple(dims)), name, False)
@@ -194,3 +194,6 @@ class Storage:
         return not self.arrays.is_interface(self.program.variable(variable)) and not self.arrays.are_parameters(
             variable
         )
+
+
+_CHANNELS = 1 << 12  # taken for an array of streams of unknown extent: an open index may mean each of them
