@@ -93,7 +93,25 @@ int main() {
 }
 """
 
+HALF = """
+#include <hls_half.h>
+#include <cassert>
+static half of(unsigned pattern) { uint16_t b = pattern; half h; __builtin_memcpy((void *)&h, &b, 2); return h; }
+static unsigned bits(half h) { uint16_t b; __builtin_memcpy(&b, &h, 2); return b; }
+int main() {
+    for (unsigned k = 0; k < 65536; k++) {
+        float x = of(k);
+        assert(x != x || bits(half(x)) == k);
+        if ((k & 0x7fff) >= 0x7bff) continue;  // between neighbours the even one is nearest
+        assert(bits(half((x + float(of(k + 1))) / 2)) == (k & 1 ? k + 1 : k));
+    }
+    half a = 1.5f, b = 2;
+    assert(a * b == 3 && a + 1 == 2.5f && a > 1 && float(half(65520.0f)) > 1e9f && float(half(1e-8f)) == 0);
+}
+"""
+
 REST = """
+#include <ap_shift_reg.h>
 #include <ap_axi_sdata.h>
 #include <hls_math.h>
 #include <hls_stream.h>
@@ -109,12 +127,16 @@ int main() {
     hls::vector<int, 4> v = 1;
     v = v + v;
     v[2] = 5;
+    ap_shift_reg<int, 4> row;
+    row.shift(1);
+    row.shift(2);
+    assert(row.read(1) == 1 && row.shift(9, 1) == 1 && row.read() == 9);
     assert(v.reduce_add() == 11 && hls::max(2, 3) == 3 && hls::sqrt(4.0f) == 2);
 }
 """
 
 
-@pytest.mark.parametrize("text", [INTEGERS, FIXED, REST], ids=["integers", "fixed", "rest"])
+@pytest.mark.parametrize("text", [INTEGERS, FIXED, HALF, REST], ids=["integers", "fixed", "half", "rest"])
 def test_the_headers_compute_as_the_manual_says(tmp_path: Path, text: str) -> None:
     (tmp_path / "k.cpp").write_text(text)
     build = ["g++", "-Wall", "-Wextra", "-fsanitize=undefined", "-fno-sanitize-recover=all", "-idirafter", str(HEADERS)]

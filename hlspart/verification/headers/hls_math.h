@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "hls_half.h"
+
 namespace hls {
 using std::abs; using std::acos; using std::acosh; using std::asin; using std::asinh; using std::atan; using std::atan2;
 using std::atanh; using std::cbrt; using std::ceil; using std::copysign; using std::cos; using std::cosh; using std::erf;
