@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -171,77 +171,18 @@ class Pipeline:
 
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """Banked C or reuse buffers, as the text or, on request, the inference has it; nothing gets slower."""
+        from hlspart.ways import rewritten
+
         if options not in self._rewritten:
-            self._rewritten[options] = self._rewrite(options)
+            self._rewritten[options] = rewritten(self, options)
         return self._rewritten[options]
-
-    def _rewrite(self, options: RewriteOptions) -> RewriteResult:
-        if options.style == "reuse":
-            return self.reuse.asked.result
-        if options.style == "interchange":
-            return self.interchanged.result
-        from hlspart.readback import cheapest, never_slower
-
-        plain = never_slower(self, options, lambda asked: self.rewriting(asked).run())
-        if not options.infer or options.style != "auto" or options.dialect != "c":
-            return plain
-        ways = [plain]
-        if self.reuse.needed.nests:
-            ways.append(self._and_then(self.reuse.needed, options))
-        if options.reassoc and (split := self._interleaved()) is not None:
-            ways.append(self._and_then(split, replace(options, reassoc=False)))
-        if (swapped := self.interchanged).after is not None:
-            ways.append(self._and_then(swapped, options))
-        return cheapest(self, ways) if len(ways) > 1 else plain
-
-    def _and_then(self, first: Reused, options: RewriteOptions) -> RewriteResult:
-        """A rewrite of the text that ``first`` leaves, as one of this program."""
-        from hlspart.rewrite.prepare import Preparation, texts_of
-        from hlspart.transform.forward import by_place
-
-        steps = texts_of(
-            self.program, [Preparation(-1, frozenset(e for es in first.result.edits.values() for e in es))]
-        )
-        second = self.with_texts(first.result.files)
-        forward = by_place(self.program, second.program, steps)
-        rest = forward.result(self.program, forward.groups(self.analysis, second.analysis), second.rewrite(options))
-        made = {name for names in first.buffers.values() for name in names}
-        others = (o for o in rest.outcomes if not made & set(o.arrays))
-        return replace(rest, outcomes=(*first.result.outcomes, *others))
-
-    def _interleaved(self) -> Reused | None:
-        """The text in which sums of floats that hold up a loop are taken in partials; None where nothing gains."""
-        from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
-        from hlspart.reuse import changed
-
-        found, best = accumulators(self.program, self.analysis, self.figures), None
-        for more in range(MOST_MORE if found else 0):  # a condition is a state of the recurrence, too
-            deeper = [replace(a, partials=a.partials + more) for a in found]
-            edits = split(self.program, self.analysis, deeper)
-            text = changed(self.program, self.figures, self.predict, edits) if edits else None
-            if text is None or text.after is None:
-                break
-            if best is None or slowest(text.after) < slowest(best.after or text.after):
-                best = text
-            if slowest(text.after) == slowest(self.figures, aimed=True):
-                break
-        return best
 
     @cached_property
     def interchanged(self) -> Reused:
         """The text in which loops that a recurrence holds up have changed places with those around them."""
-        from hlspart.expand.interchange import NestedLoops, interchanged, pairs
-        from hlspart.expand.interleave import slowest
-        from hlspart.reuse import changed
+        from hlspart.ways import interchanged
 
-        taken: tuple[NestedLoops, ...] = ()
-        best = changed(self.program, self.figures, self.predict, {})
-        assert best is not None  # nothing changes
-        for pair in pairs(self.program, self.analysis, self.figures):
-            text = changed(self.program, self.figures, self.predict, interchanged(self.program, (*taken, pair)))
-            if text is not None and slowest(text.after or self.figures) < slowest(best.after or self.figures):
-                taken, best = (*taken, pair), text
-        return best if taken else replace(best, after=None)
+        return interchanged(self)
 
     @cached_property
     def reuse(self) -> Reuse:
@@ -291,14 +232,9 @@ class Pipeline:
     def expand(self, options: ExpandOptions, plan_only: bool = False, sweep: Sequence[int] = ()) -> ExpandResult:
         """Loop nests on several processing elements. Raises UnknownLoop."""
         from hlspart.expand import expand
-        from hlspart.infer.emission import pragma_texts
-
-        def banked(texts: Mapping[str, str]) -> Mapping[str, str]:
-            second = self.with_texts(texts)
-            return pragma_texts(second.program, second.infer(InferOptions(scheme="pragma")))
 
         return expand(
-            self.program, self.analysis, self.validation, options, self.figures, self.predict, banked,
+            self.program, self.analysis, self.validation, options, self.figures, self.predict, self._banked,
             self.options.top, plan_only, sweep,
         )  # fmt: skip
 
@@ -308,15 +244,19 @@ class Pipeline:
         ``told`` takes lines about how far the search is. Raises the errors of :mod:`hlspart.explore`.
         """
         from hlspart.explore.engine import Explorer
-        from hlspart.infer.emission import pragma_texts
-
-        def banked(texts: Mapping[str, str]) -> Mapping[str, str]:
-            second = self.with_texts(texts)
-            return pragma_texts(second.program, second.infer(InferOptions(scheme="pragma")))
 
         target = f"{self.target.tool} {self.target.part} {self.target.clock_ns}"
         wide = self.target.flow != "vitis"
-        return Explorer(self.program, self.analysis, top, options, target, self.predict, banked, wide, told).explore()
+        return Explorer(
+            self.program, self.analysis, top, options, target, self.predict, self._banked, wide, told
+        ).explore()
+
+    def _banked(self, texts: Mapping[str, str]) -> Mapping[str, str]:
+        """The files of these texts that get banks by inference."""
+        from hlspart.infer.emission import pragma_texts
+
+        second = self.with_texts(texts)
+        return pragma_texts(second.program, second.infer(InferOptions(scheme="pragma")))
 
     def _expansions(self) -> Sequence[Diagnostic]:
         """What is wrong with the pragmas of expansions."""
@@ -356,30 +296,3 @@ class Pipeline:
             return self.reader(path) if self.reader is not None else read_file(path)
 
         return self._read.setdefault(tuple(sorted(given.items())), Pipeline(self.paths, options, read))
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One stage: its name for ``hlspart trace``, and the record that it leaves."""
-
-    name: str
-    what: str
-    record: Callable[[Pipeline], object]
-
-
-def _looked_at(pipeline: Pipeline) -> object:
-    rewriting = pipeline.rewriting(RewriteOptions(infer=True))
-    rewriting.run()
-    return rewriting.trail
-
-
-#: The way of a file through hlspart. Each stage is computed once, from those before it.
-STAGES = (
-    Stage("program", "the files as records, directives resolved", lambda p: p.program),
-    Stage("accesses", "loops, array accesses, groups of arrays that calls tie together", lambda p: p.analysis),
-    Stage("partitions", "what became of each directive, the layout of each group", lambda p: p.validation),
-    Stage("ii", "II, depth, latency and limits of each loop; memories", lambda p: p.figures),
-    Stage("inferred", "the least partitions for the target II", lambda p: p.infer(InferOptions())),
-    Stage("transformed", "the programs that a rewrite as inferred looked at, and how they follow", _looked_at),
-    Stage("rewritten", "fate of each group, banks, lines and text", lambda p: p.rewrite(RewriteOptions(infer=True))),
-)

@@ -9,8 +9,8 @@ import click
 from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
-from hlspart.pipeline import STAGES
 from hlspart.render import record
+from hlspart.stages import STAGES
 
 
 @click.command("trace", cls=CommandWithExample, example="trace kernel.c --stage program")

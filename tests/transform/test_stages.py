@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from hlspart.model.options import Options, RewriteOptions
-from hlspart.pipeline import STAGES, Pipeline
+from hlspart.pipeline import Pipeline
+from hlspart.stages import STAGES
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 

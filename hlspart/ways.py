@@ -1,0 +1,96 @@
+"""The ways to write a program: banks, reuse buffers, sums in partials, loops in another order; the fastest is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Protocol
+
+from hlspart.expand.interchange import NestedLoops, pairs
+from hlspart.expand.interchange import interchanged as in_new_order
+from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
+from hlspart.model.options import RewriteOptions
+from hlspart.model.rewriting import RewriteResult
+from hlspart.readback import Predicted, cheapest, never_slower
+from hlspart.reuse import Reuse, Reused, changed
+from hlspart.rewrite.prepare import Preparation, texts_of
+from hlspart.transform.forward import by_place
+
+
+class Rewritable(Predicted, Protocol):
+    """A program with the texts that stand beside banked C."""
+
+    @property
+    def reuse(self) -> Reuse:
+        """Its windows."""
+
+    @property
+    def interchanged(self) -> Reused:
+        """Its loops in another order."""
+
+    def rewrite(self, options: RewriteOptions) -> RewriteResult:
+        """What :func:`rewritten` says, kept."""
+
+    def with_texts(self, texts: Mapping[str, str], directives: str = "") -> Rewritable:
+        """What is known of another text."""
+
+
+def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
+    """Banked C or reuse buffers, as the text or, on request, the inference has it; nothing gets slower."""
+    if options.style == "reuse":
+        return pipeline.reuse.asked.result
+    if options.style == "interchange":
+        return pipeline.interchanged.result
+    plain = never_slower(pipeline, options, lambda asked: pipeline.rewriting(asked).run())
+    if not options.infer or options.style != "auto" or options.dialect != "c":
+        return plain
+    ways = [plain]
+    if pipeline.reuse.needed.nests:
+        ways.append(_and_then(pipeline, pipeline.reuse.needed, options))
+    if options.reassoc and (partial := interleaved(pipeline)) is not None:
+        ways.append(_and_then(pipeline, partial, replace(options, reassoc=False)))
+    if (swapped := pipeline.interchanged).after is not None:
+        ways.append(_and_then(pipeline, swapped, options))
+    return cheapest(pipeline, ways) if len(ways) > 1 else plain
+
+
+def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions) -> RewriteResult:
+    """A rewrite of the text that ``first`` leaves, as one of the program."""
+    program = pipeline.program
+    steps = texts_of(program, [Preparation(-1, frozenset(e for es in first.result.edits.values() for e in es))])
+    second = pipeline.with_texts(first.result.files)
+    forward = by_place(program, second.program, steps)
+    rest = forward.result(program, forward.groups(pipeline.analysis, second.analysis), second.rewrite(options))
+    made = {name for names in first.buffers.values() for name in names}
+    others = (o for o in rest.outcomes if not made & set(o.arrays))
+    return replace(rest, outcomes=(*first.result.outcomes, *others))
+
+
+def interleaved(pipeline: Predicted) -> Reused | None:
+    """The text in which sums of floats that hold up a loop are taken in partials; None where nothing gains."""
+    program, analysis, figures = pipeline.program, pipeline.analysis, pipeline.figures
+    found, best = accumulators(program, analysis, figures), None
+    for more in range(MOST_MORE if found else 0):  # a condition is a state of the recurrence, too
+        deeper = [replace(a, partials=a.partials + more) for a in found]
+        edits = split(program, analysis, deeper)
+        text = changed(program, figures, pipeline.predict, edits) if edits else None
+        if text is None or text.after is None:
+            break
+        if best is None or slowest(text.after) < slowest(best.after or text.after):
+            best = text
+        if slowest(text.after) == slowest(figures, aimed=True):
+            break
+    return best
+
+
+def interchanged(pipeline: Predicted) -> Reused:
+    """The text in which loops that a recurrence holds up have changed places with those around them."""
+    program, figures = pipeline.program, pipeline.figures
+    taken: tuple[NestedLoops, ...] = ()
+    best = changed(program, figures, pipeline.predict, {})
+    assert best is not None  # nothing changes
+    for pair in pairs(program, pipeline.analysis, figures):
+        text = changed(program, figures, pipeline.predict, in_new_order(program, (*taken, pair)))
+        if text is not None and slowest(text.after or figures) < slowest(best.after or figures):
+            taken, best = (*taken, pair), text
+    return best if taken else replace(best, after=None)
