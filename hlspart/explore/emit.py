@@ -57,10 +57,15 @@ def write(
         line = source.line_text(source.line_column(at.start)[0])
         indent = line[: len(line) - len(line.lstrip())]
         block = ("\n" + indent).join(done.block)
-        before = source.line_span(source.line_column(written.function.at.span.start)[0]).start
+        head = written.function.at.span.start
+        before = source.line_span(source.line_column(head)[0]).start
+        if source.text[before:head].rstrip().endswith(("}", ";", "*/")):  # something else stands on that line
+            before = head
         newline = "\r\n" if "\r\n" in source.text else "\n"
+        first = newline if before == head and source.text[:head].rstrip(" \t")[-1:] not in ("", "\n") else ""
         edits.setdefault(source.path, []).extend((
-            Edit(Span(source.path, before, before), "\n".join([*done.functions, "", ""]).replace("\n", newline)),
+            Edit(Span(source.path, before, before),
+                 first + "\n".join([*done.functions, "", ""]).replace("\n", newline)),
             Edit(at, block.replace("\n", newline)),
         ))  # fmt: skip
     for (array, dim), n in lanes.items():
@@ -78,7 +83,9 @@ def _interface(
     line = (
         f"#pragma HLS ARRAY_PARTITION variable={program.variable(array).name} type=cyclic factor={lanes} dim={dim + 1}"
     )
-    edits.setdefault(source.path, []).append(Edit(Span(source.path, start, start), newline + line))
+    rest = source.text[start:].split("\n", 1)[0].strip()  # a pragma takes its whole line
+    text = newline + line + (newline if rest else "")
+    edits.setdefault(source.path, []).append(Edit(Span(source.path, start, start), text))
 
 
 class _Writer:

@@ -95,3 +95,18 @@ def test_dropped_and_refused(tmp_path: Path) -> None:
         assert any(part in read[0].reason for part in reason.split("|")), (body, read[0].reason)
         refused += 1
     assert refused == len(cases) - 1
+
+
+def test_a_function_on_one_line_and_behind_another(tmp_path: Path) -> None:
+    text = "int one(void) { return 1; } void f(int A[32][32], int B[32][32]) { for (int i = 0; i < 32; i++) "
+    text += "for (int j = 0; j < 32; j++) B[i][j] = A[i][j] + 1; }\n"
+    path, new = tmp_path / "f.c", tmp_path / "new.c"
+    path.write_text(text)
+    read = Pipeline([str(path)], Options())
+    of = nests(read.program, read.analysis, read.program.functions["f"], 2)[0]
+    assert isinstance(of, ReadNest)
+    of = replace(of, nest=replace(of.nest, operands=tuple(replace(o, lanes=8) for o in of.nest.operands)))
+    written = write(read.program, [(of, Vector((1, 1), (4, 1), (0, 1)))], ExternalMemory(64, 0))[0][str(path)]
+    assert "factor=8 dim=2\n {" in written  # a pragma has its line to itself
+    new.write_text(written)
+    assert verify(str(path), str(new), VerifyOptions(top="f", vectors=2)).status == "equal"
