@@ -244,9 +244,10 @@ class Pipeline:
         ``told`` takes lines about how far the search is. Raises the errors of :mod:`hlspart.explore`.
         """
         from hlspart.explore.engine import Explorer
+        from hlspart.hardware.memory import BUS
 
         target = f"{self.target.tool} {self.target.part} {self.target.clock_ns}"
-        wide = self.target.flow != "vitis"
+        wide = self.target.argument_storage != BUS
         return Explorer(
             self.program, self.analysis, top, options, target, self.predict, self._banked, wide, told
         ).explore()
