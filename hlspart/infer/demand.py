@@ -75,6 +75,11 @@ class Demand:
         """Accesses of the loop that makes the most."""
         return max((len(x.need.problem.sites) for x in self.loops), default=0)
 
+    def at(self, floors: Mapping[LoopKey, int]) -> Demand:
+        """The same demand, of the loops that ``floors`` names, each at its II."""
+        loops = [x for x in self.loops if key(x.result) in floors]
+        return replace(self, loops=tuple(replace(x, need=x.need.at(floors[key(x.result)])) for x in loops))
+
     @property
     def shifted(self) -> bool:
         """Whether it is a shift register: an iteration of some loop loads and stores known elements only."""

@@ -43,6 +43,7 @@ from hlspart.model.results import (
 )
 from hlspart.partition import validate
 from hlspart.predict import check
+from hlspart.predict.check import Known
 from hlspart.predict.regressions import entries, regressions
 from hlspart.semantics.effects import in_hardware
 from hlspart.targets import Target
@@ -71,6 +72,7 @@ class Inference:
         self.target, self.real = unaided(target), target
         self.first = known if known is not None else check(program, analysis, validation, target, model, hints=False)
         self._checked: list[tuple[tuple[Directive, ...], frozenset[int], Target, IIResult]] = []
+        self._nests: Known = {}
         self._remember(program.directives, frozenset(), self.real, self.first)
         self._held: Mapping[int, str] = {}  # groups that keep what they have, and why
         self._barred: Mapping[int, str] = {}  # groups whose rewrite does not help, and why
@@ -98,6 +100,14 @@ class Inference:
         self.targets = {key(x): self._target(x) for x in pipelined(self.base, functions)}
         self.dividing: set[int] = set()  # groups under whose new directives an access takes a division to find its bank
         self.outcome = self.before  # the prediction under the choice, once there is one
+        self._chosen: dict[tuple[object, ...], tuple[Choice | None, str]] = {}
+
+    @cached_property
+    def demands(self) -> tuple[Demand, ...]:
+        """Demands at the II asked for, by array group."""
+        return demands(
+            self.program, self.analysis, self.validation, self.base, self.target, self.options, self.targets
+        )  # fmt: skip
 
     def run(
         self,
@@ -143,8 +153,7 @@ class Inference:
 
         :meth:`run` goes on from there to the best that can be had. None where a directive would be refused.
         """
-        asked = self.program, self.analysis, self.validation, self.base, self.target, self.options, self.targets
-        found = demands(*asked)
+        found = self.demands
         self._note(found)
         decisions = self._untied([self._decide(d, 1, last=False) for d in found])
         after = self.confirm(decisions, self.real)
@@ -220,9 +229,7 @@ class Inference:
 
     def solve(self, floors: Mapping[LoopKey, int]) -> Plan:
         """Choose, predict, and ask for more banks where the prediction misses ``floors``."""
-        found = demands(
-            self.program, self.analysis, self.validation, self.base, self.target, self.options, floors
-        )  # fmt: skip
+        found = tuple(d for demand in self.demands if (d := demand.at(floors)).loops)
         self._note(found)
         starts: dict[int, int] = {}
         best: tuple[int, tuple[Decision, ...], IIResult] | None = None
@@ -253,7 +260,8 @@ class Inference:
             if (directives, free) == asked[:2] and on is asked[2]:
                 return result
         validation = validate(program, self.analysis, self.model, self.target.argument_storage)
-        result = check(program, self.analysis, replace(validation, apart=asked[1]), asked[2], self.model, hints=False)
+        validation = replace(validation, apart=asked[1])
+        result = check(program, self.analysis, validation, asked[2], self.model, hints=False, known=self._nests)
         self._remember(*asked, result)
         return result
 
@@ -355,17 +363,32 @@ class Inference:
             return self.kept(demand, chooser)
         if demand.group.id in self._registers:
             return self.decision(demand, chooser.as_registers(self._registers[demand.group.id]))
-        choice = chooser.choose(needs, start)
-        if choice is None and not last:
-            return self.kept(demand, chooser)
+        choice, slow = self._choice(demand, chooser, start)
         if choice is None:
-            nearest = relaxed(demand, chooser, start)
-            slow = [nearest.reason, chooser.instead] if chooser.too_large else [nearest.reason]
-            choice = nearest.choice
-            self._slowed.setdefault(demand.group.id, "; ".join(slow))  # not why even more banks do not help
+            return self.kept(demand, chooser)
+        if slow:
+            self._slowed.setdefault(demand.group.id, slow)  # not why even more banks do not help
         late = any(n.ii > self.targets[key(x.result)] for n, x in zip(needs, demand.loops, strict=True))
         slower = self._slowed.get(demand.group.id, "") if late or choice.reason == "no partition helps" else ""
         return self.decision(demand, choice, slower)
+
+    def _choice(self, demand: Demand, chooser: Chooser, start: int) -> tuple[Choice | None, str]:
+        """The cheapest banking, and which loop gives way for it, and why; None where no loop is to. Made once.
+
+        A round of :meth:`solve` changes what one array is asked for, and decides on all of them.
+        """
+        asked = (
+            demand.group.id, tuple(x.need.ii for x in demand.loops), start, chooser.last_resort, chooser.rewrites,
+            chooser.copies, chooser.apart, chooser.divided,
+        )  # fmt: skip
+        if asked not in self._chosen:
+            choice, slow = chooser.choose([x.need for x in demand.loops], start), ""
+            if choice is None and chooser.last_resort:
+                nearest = relaxed(demand, chooser, start)
+                choice = nearest.choice
+                slow = "; ".join([nearest.reason, chooser.instead] if chooser.too_large else [nearest.reason])
+            self._chosen[asked] = choice, slow
+        return self._chosen[asked]
 
     def decision(self, demand: Demand, choice: Choice, slower: str = "") -> Decision:
         """The choice as directives that replace those of the array; ``slower``: which loop gives way, and why."""

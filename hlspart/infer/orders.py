@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.infer.choice import Pair, separated
-from hlspart.infer.demand import Demand, demands, elements, key, partition_directives
+from hlspart.infer.demand import Demand, elements, key, partition_directives
 from hlspart.infer.repairs import PATIENCE, TRIALS, better, rank, why
 from hlspart.infer.running import InferenceRun, Separation
 from hlspart.layouts.perdim import PerDimLayout
@@ -34,9 +34,8 @@ def without_orders(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[in
     missing = [x for x in run.asked_loops(free) if rank(x) > (run.targets[key(x)], 0)]
     if run.options.scheme == "any" or not any(map(_inside, (step for x in missing for step in x.cycle))):
         return free, {}
-    found = demands(run.program, run.analysis, run.validation, run.base, run.target, run.options, run.targets)
     then, separations, trials = free, dict[int, Separation](), TRIALS
-    for demand in (d for d in found if run.may_change(d)):
+    for demand in (d for d in run.demands if run.may_change(d)):
         wanted, tried, idle = _ordered(run, demand, then), list[PerDimLayout](), 0
         for layout in _partitions(run, demand) if wanted else ():
             pairs = separated(demand, layout, wanted)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hlspart.infer.decision import Decision, as_it_is
-from hlspart.infer.demand import COPIED, Demand, LoopKey, demands, key
+from hlspart.infer.demand import COPIED, Demand, LoopKey, key
 from hlspart.infer.running import InferenceRun, Plan
 from hlspart.model.results import ArrayResult, IIResult, LoopResult
 
@@ -56,8 +56,7 @@ def with_registers(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[in
     missing = {key(x) for x in run.asked_loops(free) if rank(x) > (run.targets[key(x)], 0)}
     if not missing:
         return free, {}
-    found = demands(run.program, run.analysis, run.validation, run.base, run.target, run.options, run.targets)
-    chosen = [d for d in found if _recurs(d, missing) and run.may_change(d) and run.chooser(d).may_be_registers]
+    chosen = [d for d in run.demands if _recurs(d, missing) and run.may_change(d) and run.chooser(d).may_be_registers]
     then, rejected = _as_registers(run, chosen)
     if not better(run, then, free):
         return free, {}

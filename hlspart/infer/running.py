@@ -51,6 +51,10 @@ class InferenceRun(Protocol):
     def unpartitioned(self) -> IIResult:
         """The prediction without the directives that may change, as the tool has it."""
 
+    @property
+    def demands(self) -> tuple[Demand, ...]:
+        """Demands at the II asked for, by array group."""
+
     def asked_loops(self, result: IIResult) -> list[LoopResult]:
         """The loops with a target II."""
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from hlspart.hardware.memory import BUS
+from hlspart.hardware.memory import BUS, Memory
 from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import MemoryRef
 from hlspart.model.access import AccessAnalysis, Bounds
+from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace, PortAccess
-from hlspart.model.program import Program
+from hlspart.model.program import Function, Program
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.nests import bus
 from hlspart.nests.nests import Nest, Nests
@@ -44,10 +45,12 @@ def check(
     target: Target,
     bank_model: BankModel = "static",
     hints: bool = True,
+    known: Known | None = None,
 ) -> IIResult:
     """Predict every loop of every function that the tops reach for ``target`` under the validated partitions.
 
-    ``hints``: also look for what would help a loop that misses its target.
+    ``hints``: also look for what would help a loop that misses its target. ``known``: predictions of nests, which
+    are taken from there and put there; between calls nothing but the directives of the program may change.
     """
     made = separated(program, analysis, validation, target)
     statuses, (program, analysis, validation) = validation.statuses, (made.program, made.analysis, made.validation)
@@ -55,7 +58,7 @@ def check(
     names = tuple(name for name in program.functions if name in hardware)
     nests = [Nests(program, analysis, target, name) for name in names]
     unrolled = frozenset(loop for n in nests for loop in n.unrolled)
-    functions = [_Function(n, validation, unrolled, hints=hints) for n in nests]
+    functions = [_Function(n, validation, unrolled, hints=hints, known=known) for n in nests]
     loops = [f.result(nest, bank_model) for f in functions for nest in f.nests.all]
     storage = Storage(program, analysis, validation, target, unrolled)
     waiting = {a.function for a in analysis.accesses if storage.memory(a.array).storage == BUS}
@@ -78,6 +81,24 @@ def check(
         assumptions=_assumptions(target, bank_model, waiting, latencies),
         resources=resources.total(arrays, storage),
     )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the prediction of a nest without calls depends on, in a program whose directives alone change."""
+
+    functions: Mapping[str, Function]
+    target: Target
+    beside: tuple[Directive, ...]  # directives that are no partitions
+    memories: tuple[tuple[Memory, bool], ...]  # of the arrays in it
+
+    def same(self, other: _Asked) -> bool:
+        """Whether the prediction is the same."""
+        alike = self.functions is other.functions and self.target is other.target and self.memories == other.memories
+        return alike and self.beside == other.beside
+
+
+Known = dict[tuple[str, int], list[tuple[_Asked, Prediction]]]  # by function and loop
 
 
 class PortAccesses:
@@ -131,9 +152,10 @@ class _Function:
         unrolled: frozenset[int] | None = None,
         around: Storage | None = None,
         hints: bool = True,
+        known: Known | None = None,
     ) -> None:
         """``unrolled``: loops of the whole program that are unrolled; None: those of this function."""
-        self.nests, self.validation, self.hints = nests, validation, hints
+        self.nests, self.validation, self.hints, self.known = nests, validation, hints, known
         self.program, self.analysis, self.target = nests.program, nests.analysis, nests.target
         self.name = nests.function.name
         self.uses: list[tuple[int, resources.ArrayDemand]] = []  # of the loops predicted so far, by variable
@@ -199,7 +221,8 @@ class _Function:
             return self._plain(nest, blocked)
         try:
             model, same = self.model(nest)
-            prediction = model.predict(same)
+            alone = same is nest and nest.loop is not None and self.known is not None  # no calls in it
+            prediction = self._predicted(model, nest) if alone else model.predict(same)
         except Unmodelled as stop:
             return self._record(nest, cause=blocked or stop.cause)
         if prediction.schedule is None:
@@ -208,6 +231,19 @@ class _Function:
         if wrong:
             return self._record(nest, cause=f"the schedule failed its check: {wrong[0]}")
         return self._pipelined(nest, (model, same), prediction, bank_model, blocked)
+
+    def _predicted(self, model: LoopModel, nest: Nest) -> Prediction:
+        """The prediction of a nest, once for the same directives but for partitions, and the same memories in it."""
+        assert nest.loop is not None and self.known is not None
+        touched = sorted({a.array for a in self.analysis.accesses if nest.chain[0].id in a.loops})
+        beside = tuple(d for d in self.program.directives if d.kind != "array_partition")
+        memories = tuple((self.storage.memory(v), self.storage.has_unknown_ports(v)) for v in touched)
+        asked = _Asked(self.program.functions, self.target, beside, memories)
+        found = self.known.setdefault((self.name, nest.loop.id), [])
+        same = next((prediction for other, prediction in found if other.same(asked)), None)
+        if same is None:
+            found.append((asked, same := model.predict(nest)))
+        return same
 
     def _pipelined(
         self, nest: Nest, modelled: tuple[LoopModel, Nest], p: Prediction, bank_model: BankModel, blocked: str | None

@@ -36,10 +36,12 @@ def _binaries(problem: Problem, ii: int) -> int:
 def schedule_at(problem: Problem, ii: int) -> Schedule | bool:
     """A schedule at ``ii``, of least depth if the search ends in time; False: there is none, True: not decided.
 
-    A search that heeds no depth finds slots more often; what it finds is then moved together.
+    A search that heeds no depth finds slots more often; what it finds is moved together. Where it finds none,
+    no search for the least depth follows.
     """
-    found = _Model(problem, ii).solve()
-    return found if found is not True else _Model(problem, ii).solve(anyhow=True)
+    found = _Model(problem, ii).solve(anyhow=True)
+    least = _Model(problem, ii).solve() if isinstance(found, Schedule) else found
+    return found if least is True else least
 
 
 class _Model:
