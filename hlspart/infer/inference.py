@@ -129,14 +129,19 @@ class Inference:
         self._single, self._whole, self._slowed, self._registers, self.separations = set(), {}, {}, {}, {}
         free = self.free_of_ports()
         plan = self._planned(self.floors(free))
-        then, self.separations = without_orders(self, free)
-        plan, free = self._faster(plan, free, then)
-        if free is not then:
-            self.separations = {}
-        then, self._registers = with_registers(self, free)
-        plan, free = self._faster(plan, free, then)
-        if free is not then:
-            self._registers = {}
+        parted, found = without_orders(self, free)
+        self.separations = found
+        plan, then = self._faster(plan, free, parted)
+        chosen: tuple[dict[int, Separation], dict[int, str]] = (found if then is parted else {}, {})
+        ways = [(then, chosen[0])]
+        if then is not free and self.missed(plan[1], self.floors(then)):
+            ways.append((free, {}))  # registers in place of what parts stores, not beside it
+        for base, self.separations in ways:
+            trial, self._registers = with_registers(self, base)
+            plan, other = self._faster(plan, then, trial if self._registers else then)
+            if other is not then:
+                then, chosen = other, (self.separations, self._registers)
+        (self.separations, self._registers), free = chosen, then
         self._free = {key(x): x for x in self.asked_loops(free)}
         decisions = unneeded(self, plan[0])
         self.dividing = {d.demand.group.id for d in decisions if d.directives and divided(d.demand, d.choice.layout)}
