@@ -85,13 +85,22 @@ class Copier:
         dropped = {p.index for p in self.program.pragmas if p.function == function.name} - left
         there = (d for d in self.program.directives if d.pragma not in dropped or d.pragma is None)
         known = {**loops, **mine}
+        around: dict[int | None, int] = {
+            s.pragma: x.id for x in mine.values() for s in walk_statements(x.body) if isinstance(s, PragmaMark)
+        }  # outer loops come first
+        directives = (  # what is said of a variable holds without the loop in which it is said, but for dependences
+            replace(d, loop=around.get(d.pragma))
+            if d.loop not in known and d.variables and d.kind != "dependence"
+            else d
+            for d in (*there, *self.directives)
+        )
         program = replace(
             self.program,
             functions={**self.program.functions, function.name: function},
             variables=tuple(self.variables),
             loops=known,
             pragmas=tuple(self.pragmas),
-            directives=tuple(d for d in (*there, *self.directives) if d.loop is None or d.loop in known),
+            directives=tuple(d for d in directives if d.loop is None or d.loop in known),
             sizes=(*self.program.sizes, *self.sizes),
         )
         return program, Forward(dict(self.of_variable), dict(self.of_node))
