@@ -66,7 +66,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if directive is None or ident in told:
                 continue
             told.add(ident)
-            message = f"with this partition alone loop {loop.name} has II {needed} instead of {loop.aim or 1}"
+            found = f"loop {loop.name} has" if loop.ii is not None else f"the ports may hold loop {loop.name} at"
+            message = f"with this partition alone {found} II {needed} instead of {loop.aim or 1}"
             yield facts.report(RULE, directive.at, message, hint, [(facts.loop_at(loop), "the loop")])
 
 

@@ -133,3 +133,24 @@ def test_copies_are_as_many_as_the_reads_of_the_ii_asked_for() -> None:
     for most in (2, 5):
         result = pipeline(text).infer(InferOptions(max_banks=most))
         assert array(result, "A").kind != "replicate"
+
+
+def test_registers_take_the_place_of_banks_that_part_stores_and_fall_short() -> None:
+    """Two banks part what recurs, and leave too few ports; 24 elements as registers have neither limit."""
+    text = """void f(int in[64], int out[64])
+{
+    char A[24];
+    for (int i = 0; i < 24; i++) A[i] = in[i];
+    L: for (unsigned i = 0; i < 3; i++) {
+#pragma HLS PIPELINE II=1
+        for (unsigned j = 0; j < 2; j++) {
+            A[j + i + 3] = A[2 * i + j + 17] & 1;
+            A[2 * i + 18] = (A[i + 6] + 1) & 1;
+        }
+    }
+    for (int i = 0; i < 24; i++) out[i] = A[i];
+}
+"""
+    first = pipeline(text).rewrite(RewriteOptions(infer=True)).files["k.c"]
+    assert {x.name: x.ii for x in pipeline(first).figures.loops if x.name == "L"} == {"L": 1}
+    assert pipeline(first).rewrite(RewriteOptions(infer=True)).files["k.c"] == first

@@ -281,3 +281,32 @@ def test_only_the_loops_that_decide_a_bank_are_written_out(tmp_path: Path) -> No
     (tmp_path / "new.c").write_text(new)
     compared = verify(str(tmp_path / "old.c"), str(tmp_path / "new.c"), VerifyOptions(top="k", vectors=8))
     assert compared.status == "equal", compared.message
+
+
+def test_arrays_of_a_loop_that_is_written_out_keep_their_partitions(tmp_path: Path) -> None:
+    """Each copy of the body has an array of its own, banked like the others; nothing is left for a second run."""
+    text = """\
+int k(int in[32])
+{
+  int s = 0;
+  for (int a = 0; a < 4; a++) {
+#pragma HLS PIPELINE
+    for (int b = 0; b < 3; b++) {
+      int l[4];
+#pragma HLS ARRAY_PARTITION variable=l cyclic factor=2
+      for (int i = 0; i < 4; i++) l[i] = in[i] + b;
+      s += l[b] + l[3];
+    }
+  }
+  return s;
+}
+"""
+
+    def written(given: str) -> RewriteResult:
+        return Pipeline(["p.c"], Options(), lambda _: given.encode()).rewrite(RewriteOptions(style="crossbar"))
+
+    result = written(text)
+    new = result.files["p.c"]
+    assert [o.status for o in result.outcomes if "l" in o.arrays] == ["rewritten"] * 3
+    assert "ARRAY_PARTITION" not in new and new.count("int l_0[2], l_1[2];") == 3 and "_BANK" not in new
+    assert written(new).files["p.c"] == new
