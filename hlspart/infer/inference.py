@@ -129,10 +129,10 @@ class Inference:
         self._single, self._whole, self._slowed, self._registers, self.separations = set(), {}, {}, {}, {}
         free = self.free_of_ports()
         plan = self._planned(self.floors(free))
-        parted, found = without_orders(self, free)
+        separate, found = without_orders(self, free)
         self.separations = found
-        plan, then = self._faster(plan, free, parted)
-        chosen: tuple[dict[int, Separation], dict[int, str]] = (found if then is parted else {}, {})
+        plan, then = self._faster(plan, free, separate)
+        chosen: tuple[dict[int, Separation], dict[int, str]] = (found if then is separate else {}, {})
         ways = [(then, chosen[0])]
         if then is not free and self.missed(plan[1], self.floors(then)):
             ways.append((free, {}))  # registers in place of what parts stores, not beside it
@@ -417,7 +417,7 @@ class Inference:
         return Decision(demand, choice, () if same or copies else said, removed, reason, said)
 
     def chooser(self, demand: Demand) -> Chooser:
-        """Chooses banks that part what is to be parted, without regard to what else was found out so far."""
+        """Chooses banks that part what is to be separate, without regard to what else was found out so far."""
         separation = self.separations.get(demand.group.id)
         apart = separation.pairs if separation is not None else frozenset[Pair]()
         divided = self._undivided.get(demand.group.id, "")
