@@ -3,7 +3,7 @@
 DSP blocks are those of the operator table and of the widths that integer products need. Flip-flops and LUTs are
 estimates: operators as reports list them, registers by the states that values live through, multiplexers by accesses
 of a port, the controller by states and modules, with constants that one half of a public set of functions decided
-(``docs/ii-model.md`` has the error on the other half).
+(``docs/ii-rules.md`` has the error on the other half).
 """
 
 from __future__ import annotations
