@@ -93,9 +93,14 @@ def first_ways(pipeline: Writable) -> tuple[LoopAdvice, ...]:
 def _large(pipeline: Writable) -> bool:
     """Whether it takes long to write and read back the ways."""
     loops = pipeline.figures.loops
-    asked = max((sum(b.reads + b.writes for b in x.banks) for x in loops), default=0)
-    most = max(asked, len(pipeline.analysis.accesses))
+    most = max([len(pipeline.analysis.accesses), *map(_accesses, loops)])
     return most > MOST_ACCESSES or sum(len(x.schedule) for x in loops) > MOST_OPERATIONS
+
+
+def _accesses(loop: LoopResult) -> int:
+    """Memory accesses of an iteration; without a schedule at most those of all banks."""
+    scheduled = sum(slot.access is not None for slot in loop.schedule)
+    return scheduled if loop.schedule else sum(b.reads + b.writes for b in loop.banks)
 
 
 def _late(loop: LoopResult) -> bool:

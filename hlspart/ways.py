@@ -12,7 +12,7 @@ from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
 from hlspart.model.options import RewriteOptions
 from hlspart.model.rewriting import RewriteResult
 from hlspart.readback import Predicted, cheapest, never_slower
-from hlspart.reuse import Reuse, Reused, changed
+from hlspart.reuse import Reuse, Reused, changed, unchanged
 from hlspart.rewrite.prepare import Preparation, texts_of
 from hlspart.transform.forward import by_place
 
@@ -87,10 +87,9 @@ def interchanged(pipeline: Predicted) -> Reused:
     """The text in which loops that a recurrence holds up have changed places with those around them."""
     program, figures = pipeline.program, pipeline.figures
     taken: tuple[NestedLoops, ...] = ()
-    best = changed(program, figures, pipeline.predict, {})
-    assert best is not None  # nothing changes
+    best = unchanged(program)
     for pair in pairs(program, pipeline.analysis, figures):
         text = changed(program, figures, pipeline.predict, in_new_order(program, (*taken, pair)))
         if text is not None and slowest(text.after or figures) < slowest(best.after or figures):
             taken, best = (*taken, pair), text
-    return best if taken else replace(best, after=None)
+    return best

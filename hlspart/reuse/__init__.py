@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hlspart.reuse.engine import Reuse, Reused, changed
+from hlspart.reuse.engine import Reuse, Reused, changed, unchanged
 from hlspart.reuse.proposal import proposed
 
-__all__ = ["Reuse", "Reused", "changed", "proposed"]
+__all__ = ["Reuse", "Reused", "changed", "proposed", "unchanged"]

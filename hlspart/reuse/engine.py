@@ -40,14 +40,21 @@ def changed(
     edits: Mapping[str, tuple[Edit, ...]],
 ) -> Reused | None:
     """Edits as a result; None where they make a loop or function slower."""
+    result = _edited(program, edits)
+    after = predict(result.files)
+    return None if regressions(program, figures, after, result.lines) else Reused(result, (), {}, after)
+
+
+def unchanged(program: Program) -> Reused:
+    """The text as it is."""
+    return Reused(_edited(program, {}), (), {}, None)
+
+
+def _edited(program: Program, edits: Mapping[str, tuple[Edit, ...]]) -> RewriteResult:
     units = [(unit.path, unit.source) for unit in program.units if unit.source is not None]
     files = {path: apply_edits(source, edits.get(path, ())) for path, source in units}
     lines = {path: line_runs(source, edits.get(path, ())) for path, source in units}
-    every = {path: edits.get(path, ()) for path, _ in units}
-    after = predict(files)
-    if regressions(program, figures, after, lines):
-        return None
-    return Reused(RewriteResult(files, every, lines, (), ()), (), {}, after)
+    return RewriteResult(files, {path: edits.get(path, ()) for path, _ in units}, lines, (), ())
 
 
 @dataclass(frozen=True)

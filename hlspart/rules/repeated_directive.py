@@ -63,5 +63,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 def _memories_of_their_own(facts: Facts, one: Directive, other: Directive) -> bool:
     """Whether the two are about different arrays, which only a call gives one layout."""
-    variables = [facts.program.variable(v) for v in (*one.variables, *other.variables)]
-    return not set(one.variables) & set(other.variables) and all(v.storage != "parameter" for v in variables)
+    if not one.variables or set(one.variables) & set(other.variables):
+        return False
+    return all(facts.program.variable(v).storage != "parameter" for v in (*one.variables, *other.variables))

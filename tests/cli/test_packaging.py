@@ -101,4 +101,4 @@ def test_three_commands_come_first(name: str) -> None:
     text = (ROOT / name).read_text()
     first = text.split("```console\n")[1].split("```")[0].splitlines()
     commands = [re.sub(r" +#.*", "", x) for x in first if x.startswith("$ ")]
-    assert commands == ["$ pip install .", "$ hlspart ii kernel.cpp", "$ hlspart infer kernel.cpp"]
+    assert commands == ["$ pip install .", "$ hlspart ii kernel.cpp", "$ hlspart advise kernel.cpp"]

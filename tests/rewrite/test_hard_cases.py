@@ -149,7 +149,7 @@ int main(void)
 def test_a_table_is_not_looked_up_outside_of_it(tmp_path: Path) -> None:
     """Copies beyond the last iteration ask for the bank of an element that is none; ``-fsanitize=shift`` sees it."""
     made = Pipeline(["p.c"], Options(), lambda _: PAST_THE_END.encode())
-    new = made.rewrite(RewriteOptions(infer=True)).files["p.c"]
+    new = made.rewrite(RewriteOptions(infer=True, style="crossbar")).files["p.c"]
     assert "TABLE" in new
     printed = []
     for text in (PAST_THE_END, new):
