@@ -124,7 +124,7 @@ class TableLayout:
 
     def isl_bank(self, indices: tuple[str, ...]) -> str:
         """The bank as a piecewise isl expression of index expressions, to stand alone in a tuple."""
-        if self.words == 1 and len(self.classes.moduli) == 1:
+        if self._by_place:
             return self._isl_runs(isl_dot(self.classes.alphas[0], indices))
         parts = [f"({isl_dot(a, indices)}) mod {n}" for a, n in self.classes.congruences]
         cases: dict[int, list[str]] = {}
@@ -133,8 +133,17 @@ class TableLayout:
         arms = (f"{bank} : {' or '.join(f'({case})' for case in found)}" for bank, found in cases.items())
         return f"({'; '.join(arms)})"
 
+    @property
+    def _by_place(self) -> bool:
+        """Whether each element is a class of its own, numbered without a remainder."""
+        if len(self.classes.moduli) != 1:
+            return False
+        alpha, modulus = self.classes.alphas[0], self.classes.moduli[0]
+        last = sum(a * (n - 1) for a, n in zip(alpha, self.shape, strict=True))
+        return self.words == 1 and min(alpha) >= 0 and last < modulus
+
     def _isl_runs(self, place: str) -> str:
-        """The bank where each element is a class of its own: by runs of elements, which take no division."""
+        """The bank by runs of elements, which take no division."""
         runs: dict[int, list[str]] = {}
         start = 0
         for end in range(1, len(self.table) + 1):

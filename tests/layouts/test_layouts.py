@@ -287,3 +287,11 @@ def test_tables(data: st.DataObject) -> None:
     assert layout.banks == banks
     assert sum(layout.depth(b) for b in range(banks)) == index * classes.depth(0)
     assert layout_from(shape, BankingMap.from_json(layout.mapping.to_json())) == layout
+
+
+def test_a_table_of_single_elements_whose_numbers_wrap() -> None:
+    """Each element is a class of its own, but 5 x0 + 4 x1 passes 12: the bank takes the remainder."""
+    classes = LatticeLayout.of_hnf((2, 3), ((4, 1), (0, 3)))
+    layout = TableLayout(classes, (0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0))
+    assert layout.words == 1 and sum(a * n for a, n in zip(classes.alphas[0], (1, 2), strict=True)) >= 12
+    assert_sound(layout)
