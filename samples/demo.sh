@@ -21,7 +21,7 @@ cat <<'END'
 Your own kernel, from any folder (or: . .venv/bin/activate):
 
 END
-for command in "ii kernel.cpp" "infer kernel.cpp" "rewrite kernel.cpp --infer -o banked.cpp" "report kernel.cpp -o report.html"; do
+for command in "ii kernel.cpp" "advise kernel.cpp" "rewrite kernel.cpp --infer -o banked.cpp" "report kernel.cpp -o report.html"; do
   printf '  %s %s\n' "$(command -v hlspart)" "$command"
 done
 printf '\n%s\n' "Headers and macros as for a C compiler (-I, -D); the device with --part, the tool with --tool, see: hlspart targets"

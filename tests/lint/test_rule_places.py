@@ -208,9 +208,7 @@ def test_hints_of_a_port_that_limits_a_loop() -> None:
     bus = lint_of(
         "void f(int A[96], int B[16]) {\n#pragma HLS interface m_axi port=A depth=96 bundle=g0\n" + body
     ).diagnostics
-    assert [(d.rule, d.hint) for d in bus] == [
-        ("HLP201", "reuse buffers: II 2: hlspart rewrite k.c --infer -o OUT")
-    ]
+    assert [(d.rule, d.hint) for d in bus] == [("HLP201", "reuse buffers: II 2: hlspart rewrite k.c --infer -o OUT")]
     assert "5 reads in one iteration (line 5) on 1 port;" in bus[0].message
 
 
