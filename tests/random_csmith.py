@@ -53,9 +53,9 @@ def partition(r: random.Random, name: str, extents: list[int]) -> str:
 def program(seed: int, csmith: str) -> str:
     """One program; a pragma follows every declaration of an array, those of globals open ``main``."""
     r = random.Random(seed)
-    made = subprocess.run(
-        [csmith, "-s", str(seed + 1), *SMALL, *SHAPES[seed % len(SHAPES)]], capture_output=True, text=True, check=True
-    ).stdout
+    command = [csmith, "-s", str(seed + 1), *SMALL, *SHAPES[seed % len(SHAPES)]]
+    with tempfile.TemporaryDirectory() as folder:  # csmith leaves a file where it runs
+        made = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
     shared: list[str] = []
 
     def placed(found: re.Match[str]) -> str:

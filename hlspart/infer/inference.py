@@ -417,7 +417,7 @@ class Inference:
         return Decision(demand, choice, () if same or copies else said, removed, reason, said)
 
     def chooser(self, demand: Demand) -> Chooser:
-        """Chooses banks that part what is to be separate, without regard to what else was found out so far."""
+        """Chooses banks that part what is to lie apart, without regard to what else was found out so far."""
         separation = self.separations.get(demand.group.id)
         apart = separation.pairs if separation is not None else frozenset[Pair]()
         divided = self._undivided.get(demand.group.id, "")
