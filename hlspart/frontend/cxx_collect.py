@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from hlspart.frontend.cxx_deduce import closing
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import SourceError, Token
@@ -39,7 +40,7 @@ class CxxTemplate:
     def takes(self, count: int) -> bool:
         """Whether a function may be called with so many arguments."""
         opening = next(i for i in self.own_names if self.tokens[i + 1].text == "(") + 1
-        formals = split(self.tokens[opening + 1 : _closing(self.tokens, opening)])
+        formals = split(self.tokens[opening + 1 : closing(self.tokens, opening)])
         formals = [] if [t.text for part in formals for t in part] == ["void"] else formals
         open_ = sum("=" in (t.text for t in part) for part in formals)
         return len(formals) - open_ <= count <= len(formals)
@@ -217,15 +218,6 @@ def _semicolon(tokens: Sequence[Token], at: int) -> int:
     return at
 
 
-def _closing(tokens: Sequence[Token], opening: int) -> int:
-    level = 0
-    for at in range(opening, len(tokens)):
-        level += (tokens[at].text in _OPEN) - (tokens[at].text in _CLOSE)
-        if level == 0:
-            return at
-    return len(tokens)
-
-
 def _loose_angle(tokens: list[Token], opening: int) -> int:
     """Closing ``>`` of a template parameter list that has defaults."""
     level = 0
@@ -289,7 +281,7 @@ def _class(tokens: list[Token], start: int) -> tuple[int, int | None, bool]:
         return at, start + 1, False
     if tokens[at].text != "{":
         return start, None, False
-    end = _closing(tokens, at) + 1
+    end = closing(tokens, at) + 1
     return (end, start + 1, True) if end < len(tokens) and tokens[end].text == ";" else (start, None, False)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
-from hlspart.model.program import Variable
+from hlspart.model.program import Block, Stmt, Variable
 from hlspart.model.results import DimPartition, GroupPartition, IIResult, LoopResult, Validation
 from hlspart.partition.unrolling import decided
 from hlspart.rules._base import Facts, Remark, Rule
@@ -110,6 +110,15 @@ def partitioned_groups(facts: Facts) -> Iterator[tuple[int, Directive]]:
     for ident, group in sorted(facts.validation.groups.items()):
         if group.dims and group.requests:
             yield ident, group.requests[0].directive
+
+
+def in_blocks(body: Block) -> Iterator[Stmt]:
+    """The statements of a block, those of bare blocks in it in their place."""
+    for stmt in body.body:
+        if isinstance(stmt, Block):
+            yield from in_blocks(stmt)
+        else:
+            yield stmt
 
 
 def in_lock_step(facts: Facts) -> set[int]:

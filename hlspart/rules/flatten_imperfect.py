@@ -41,9 +41,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import Block, Declare, Loop, PragmaMark, Stmt
+from hlspart.model.program import Declare, Loop, PragmaMark, Stmt
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active, parents
+from hlspart.rules._queries import in_blocks
 
 RULE = Rule("HLP220", "flatten-imperfect", "warning", hint="move the statements into the inner loop, under a condition")
 
@@ -64,7 +65,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             message = f"LOOP_FLATTEN: loop {loop.name} has {what}"
             yield facts.report(RULE, d.at, message, "remove it, or put it into the innermost loop of a nest", [])
             continue
-        between = [s for s in _flat(outer.body) if s is not inner and not _harmless(facts, s)]
+        between = [s for s in in_blocks(outer.body) if s is not inner and not _harmless(facts, s)]
         if between:
             message = f"LOOP_FLATTEN: loops {outer.name} and {inner.name} are no perfect nest"
             related = [(between[0].at, "this stands between them"), (outer.header, "the outer loop")]
@@ -74,14 +75,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         if info is not None and info.cause is None and info.trip_count.exact is None and not info.exits:
             message = f"LOOP_FLATTEN: the bound of the inner loop {inner.name} is not constant"
             yield facts.report(RULE, d.at, message, "give it a constant bound", [(inner.header, "the inner loop")])
-
-
-def _flat(body: Block) -> Iterator[Stmt]:
-    for stmt in body.body:
-        if isinstance(stmt, Block):
-            yield from _flat(stmt)
-        else:
-            yield stmt
 
 
 def _harmless(facts: Facts, stmt: Stmt) -> bool:

@@ -35,9 +35,10 @@ from collections.abc import Iterator
 
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import Block, Loop, Stmt
+from hlspart.model.program import Loop
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
+from hlspart.rules._queries import in_blocks
 
 RULE = Rule("HLP223", "loop-merge", "warning", hint="remove it, or give the loops one order and one bound")
 
@@ -50,7 +51,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         body = (
             facts.program.loops[d.loop].body if d.loop is not None else facts.program.functions[d.function or ""].body
         )
-        loops = [s for s in _flat(body) if isinstance(s, Loop)]
+        loops = [s for s in in_blocks(body) if isinstance(s, Loop)]
         known = [(x, facts.analysis.loops[x.id].trip_count.exact) for x in loops if x.id in facts.analysis.loops]
         fixed = [x for x, trips in known if trips is not None]
         open_ = [x for x, trips in known if trips is None and facts.analysis.loops[x.id].cause is None]
@@ -65,14 +66,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     name = facts.program.variable(early.array).name
                     message = f"merged, loop {second.name} reads '{name}' before loop {first.name} has written it"
                     yield facts.report(RULE, d.at, message, None, [(early.at, "read here"), (first.header, "written")])
-
-
-def _flat(body: Block) -> Iterator[Stmt]:
-    for stmt in body.body:
-        if isinstance(stmt, Block):
-            yield from _flat(stmt)
-        else:
-            yield stmt
 
 
 def _early(facts: Facts, first: Loop, second: Loop) -> Access | None:

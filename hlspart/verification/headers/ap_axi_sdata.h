@@ -6,29 +6,14 @@
 
 namespace hlspart_run {
 template <int BITS> using side = ap_uint<(BITS > 0 ? BITS : 1)>;
-template <typename T> constexpr int bytes() { return int(sizeof(T)); }
+template <typename T, bool = number<T>::own> struct bytes { static constexpr int count = sizeof(T); };
+template <typename T> struct bytes<T, true> { static constexpr int count = (number<T>::width + 7) / 8; };
 } // namespace hlspart_run
 
 namespace hls {
 template <typename T, std::size_t U = 0, std::size_t I = 0, std::size_t D = 0> struct axis {
     T data;
-    hlspart_run::side<hlspart_run::bytes<T>()> keep, strb;
-    hlspart_run::side<U> user;
-    ap_uint<1> last;
-    hlspart_run::side<I> id;
-    hlspart_run::side<D> dest;
-};
-template <int B, std::size_t U, std::size_t I, std::size_t D> struct axis<ap_int<B>, U, I, D> {
-    ap_int<B> data;
-    hlspart_run::side<(B + 7) / 8> keep, strb;
-    hlspart_run::side<U> user;
-    ap_uint<1> last;
-    hlspart_run::side<I> id;
-    hlspart_run::side<D> dest;
-};
-template <int B, std::size_t U, std::size_t I, std::size_t D> struct axis<ap_uint<B>, U, I, D> {
-    ap_uint<B> data;
-    hlspart_run::side<(B + 7) / 8> keep, strb;
+    hlspart_run::side<hlspart_run::bytes<T>::count> keep, strb;
     hlspart_run::side<U> user;
     ap_uint<1> last;
     hlspart_run::side<I> id;
