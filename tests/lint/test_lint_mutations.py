@@ -211,7 +211,7 @@ def test_breaks_that_change_a_prediction_are_found() -> None:
 
 
 def document(samples: Path) -> str:
-    """The page docs/lint-mutations.md: run this file as a script to print it."""
+    """What finds each break, as a table; run this file as a script to print it."""
     own, theirs = rows(KERNELS), rows({f"samples/{p.name}": p.read_text() for p in sorted(samples.glob("*.c"))})
     lines = ["| kernel | line | break | prediction changes | rules that find it |", "|---|---|---|---|---|"]
     for name, line, kind, differs, new in own + theirs:
@@ -219,11 +219,7 @@ def document(samples: Path) -> str:
     changed = [r for r in own + theirs if r[3]]
     silent = [r for r in changed if not r[4]]
     head = (
-        "# Breaks that lint finds\n\nEach pragma of three kernels of the tests and of `samples/`, broken in twelve ways"
-        " by `tests/lint/test_lint_mutations.py`, which\nprints this page when it is run as a script. A break that"
-        " changes the status of a directive, the banks of an array or the II of a\nloop must be found. The three"
-        " kernels of the tests are linted without a warning when unbroken; a finding counts when it says\nwhat none"
-        f" said before.\n\n{len(own)} and {len(theirs)} breaks, of which {len(changed)} change a prediction;"
+        f"{len(own)} and {len(theirs)} breaks, of which {len(changed)} change a prediction;"
         f" {len(silent)} of these are not found.\n\n"
     )
     return head + "\n".join(lines) + "\n"
