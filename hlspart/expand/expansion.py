@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from hlspart.expand import banks
 from hlspart.expand.engine import PLAIN, Engine, RegionPlan
+from hlspart.expand.figures import figures, is_inside, is_known, unchanged
 from hlspart.expand.report import diagnostics, slices
 from hlspart.expand.requests import requests
 from hlspart.infer.emission import pragma_edits
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.expanding import ExpandOptions, ExpandResult, Expansion, Figures, Form, Request
+from hlspart.model.expanding import ExpandOptions, ExpandResult, Expansion, Figures, Form, Request, SweepRow
 from hlspart.model.program import Loop, Program, ScalarType, walk_statements
-from hlspart.model.results import IIResult, LoopResult, Validation
+from hlspart.model.results import IIResult, Validation
 from hlspart.model.source import Edit, apply_edits
 from hlspart.semantics.effects import in_hardware
 from hlspart.transform.lines import line_runs
@@ -89,19 +89,20 @@ class _Expander:
             found = banks.wanted(plan.region, done.placement, request.maps, skip, self.validation)
             wanted = tuple(found)
         edits = (*plan.edits, *self._pragmas(plan, wanted))
-        figures = self.figures(request, edits, plan)
+        predicted = self._figures(request, edits, plan)
         if any(w.type != "none" for w in wanted):
-            bare = self.figures(request, plan.edits, plan)
-            if _worse(figures, bare):
+            bare = self._figures(request, plan.edits, plan)
+            if _worse(predicted, bare):
                 none = tuple(replace(w, type="none", reason="the loop is no faster with its banks") for w in wanted)
                 return _Choice(form, plan, plan.edits, none, bare)
             fewer = tuple(map(_halved, wanted))  # a memory has two ports: half as many banks may do
             if fewer != wanted:
                 less = (*plan.edits, *self._pragmas(plan, fewer))
-                cheap = self.figures(request, less, plan)
-                if (cheap.after, cheap.ii_after) == (figures.after, figures.ii_after) and cheap.after is not None:
+                cheap = self._figures(request, less, plan)
+                same = (cheap.after, cheap.ii_after) == (predicted.after, predicted.ii_after)
+                if same and is_known(cheap.after):
                     return _Choice(form, plan, less, fewer, cheap)
-        return _Choice(form, plan, edits, wanted, figures)
+        return _Choice(form, plan, edits, wanted, predicted)
 
     def _interleaved(self, request: Request, choice: _Choice) -> _Choice:
         """Partials several deep, where the sum of floats alone holds up the pipeline."""
@@ -117,7 +118,7 @@ class _Expander:
 
     def _pipelined(self, request: Request, choice: _Choice) -> _Choice:
         """With a PIPELINE where the tool pipelined by itself and unrolled the loops inside, where that is faster."""
-        auto = {r.loop: r.ii for r in self.before.loops if r.origin == "auto" and self._inside(request, r)}
+        auto = {r.loop: r.ii for r in self.before.loops if r.origin == "auto" and is_inside(self.program, request, r)}
         around = {
             k: ii for k, ii in auto.items()
             if ii is not None and any(isinstance(s, Loop) for s in walk_statements(self.program.loops[k].body))
@@ -155,63 +156,8 @@ class _Expander:
         texts = {path: apply_edits(self.program.sources[path], found) for path, found in by_path.items()}
         return texts | dict(self.infer(texts)) if texts and self.options.partition == "infer" else texts
 
-    # ------------------------------------------------------------------------------- figures
-
-    def figures(self, request: Request, edits: Sequence[Edit], plan: RegionPlan) -> Figures:
-        """What the prediction says of the function before and after."""
-        after = self.predict(self.texts(edits))
-        name = request.function
-        whole = _latency(self.before, name), _latency(after, name)
-        loop = self._loop_result(request)
-        region = loop.latency.exact if loop is not None and loop.latency is not None else None
-        cycles: tuple[int | None, int | None] = whole
-        if region is not None and whole[0] is not None and whole[1] is not None:
-            cycles = region, max(1, whole[1] - (whole[0] - region))
-        inner_before = [r for r in self.before.loops if self._inside(request, r)]
-        lines = self._lines_after(edits, plan)
-        inner_after = [r for r in after.loops if r.function == name and lines[0] <= r.line <= lines[1]]
-        ii = _slowest(inner_before), _slowest(inner_after)
-        placement = plan.expansion.placement
-        ideal = None
-        trips = [i.trip_count.exact for i in plan.region.infos] if plan.region is not None else []
-        if cycles[0] is not None and placement is not None and placement.steps is not None and all(trips):
-            total = 1
-            for n in trips:
-                total *= n or 1
-            ideal = -(-cycles[0] * placement.steps // total)
-        cause = None
-        if request.order == "space-time":  # processes wait for the arrays of those before them
-            cycles = cycles[0], None
-            cause = "how load, elements and store of a DATAFLOW region overlap is not predicted"
-        elif cycles[0] is None or cycles[1] is None:
-            cause = _unknown_because((*inner_before, *inner_after))
-        return Figures(
-            cycles[0], cycles[1], ideal, ii[0], ii[1], _limit(inner_after),
-            (_dsp(inner_before), _dsp(inner_after)), (_used(self.before), _used(after)), cause,
-        )  # fmt: skip
-
-    def _loop_result(self, request: Request) -> LoopResult | None:
-        name = self.program.loops[request.loops[0]].name
-        for r in self.before.loops:
-            if r.loop == request.loops[0] or (
-                r.flattened and r.flattened[0] == name and r.function == request.function
-            ):
-                return r
-        return None
-
-    def _inside(self, request: Request, result: LoopResult) -> bool:
-        outer = self.program.loops[request.loops[0]].at.span
-        at = self.program.loops[result.loop].at.span
-        return at.path == outer.path and outer.start <= at.start and at.end <= outer.end
-
-    def _lines_after(self, edits: Sequence[Edit], plan: RegionPlan) -> tuple[int, int]:
-        """First and last line of the region in the new text."""
-        assert plan.edit is not None
-        source = self.program.sources[plan.edit.span.path]
-        before = [e for e in edits if e.span.path == source.path and e.span.start < plan.edit.span.start]
-        shift = sum(e.text.count("\n") - source.slice(e.span).count("\n") for e in before)
-        first = source.line_column(plan.edit.span.start)[0] + shift
-        return first, first + plan.edit.text.count("\n")
+    def _figures(self, request: Request, edits: Sequence[Edit], plan: RegionPlan) -> Figures:
+        return figures(self.program, request, plan, edits, self.before, self.predict(self.texts(edits)))
 
 
 def expand(
@@ -236,7 +182,7 @@ def expand(
     regions: list[Expansion] = []
     edits: list[Edit] = []
     for request in wanted:
-        if plan_only:
+        if plan_only and not sweep:
             regions.append(slices(Engine(program, analysis, top).plan(request)))
             continue
         choice = expander.region(request)
@@ -272,34 +218,19 @@ def _overlap(one: Edit, other: Edit | None) -> bool:
     )
 
 
-def _sweep(expander: _Expander, request: Request, counts: Sequence[int]) -> tuple[Mapping[str, Any], ...]:
+def _sweep(expander: _Expander, request: Request, counts: Sequence[int]) -> tuple[SweepRow, ...]:
     rows = []
     for count in counts:
         pe = (count, *[1] * (len(request.loops) - 1))
         choice = expander.region(replace(request, pe=pe, grid=None))
-        f = choice.figures
-        verdict = choice.plan.expansion.judgement
-        row: dict[str, Any] = {"pe": count, "verdict": verdict.verdict, "cycles": None, "dsp": None, "bram18k": None,
-                               "ii": None, "efficiency": None, "cause": verdict.reason}  # fmt: skip
-        if f is not None:
-            row |= {"cycles": f.after, "dsp": f.dsp[1], "bram18k": f.bram18k[1], "ii": f.ii_after,
-                    "efficiency": efficiency(f, count), "cause": f.cause}  # fmt: skip
-        elif count == 1 and choice.plan.expansion.written:
-            loop = expander._loop_result(request)
-            known = loop.latency.exact if loop is not None else None
-            row |= {"cycles": known, "efficiency": None if known is None else 1.0}
-        rows.append(row)
+        predicted, done = choice.figures, choice.plan.expansion
+        if predicted is None and count == 1 and done.written:
+            predicted = unchanged(expander.program, request, expander.before)
+        rows.append(SweepRow(count, done.judgement, predicted))
     return tuple(rows)
 
 
-def efficiency(figures: Figures, elements: int) -> float | None:
-    """Cycles before, divided by the number of elements and the cycles after."""
-    if figures.before is None or not figures.after:
-        return None
-    return round(figures.before / elements / figures.after, 3)
-
-
-def _finished(program: Program, choice: _Choice, sweep: tuple[Mapping[str, Any], ...]) -> Expansion:
+def _finished(program: Program, choice: _Choice, sweep: tuple[SweepRow, ...]) -> Expansion:
     done = slices(choice.plan)
     partition = tuple(
         {"array": program.variable(w.variable).name, "dim": w.dim, "type": w.type, "factor": w.factor}
@@ -310,23 +241,24 @@ def _finished(program: Program, choice: _Choice, sweep: tuple[Mapping[str, Any],
         for w in choice.wanted if w.type == "none"
     ]  # fmt: skip
     f = choice.figures
-    if f is not None and f.before is not None and f.after is not None and f.after >= f.before:
+    if f is not None and f.before.max is not None and f.after.min is not None and f.after.min >= f.before.max:
         notes.append(f"no gain: {f.before} cycles before, {f.after} after")
     return replace(done, partition=partition, figures=f, sweep=sweep, notes=tuple(notes))
 
 
-def _cost(choice: _Choice) -> tuple[float, float]:
+def _cost(choice: _Choice) -> tuple[float, float, float]:
+    """Most cycles, least cycles, DSP blocks."""
     f = choice.figures
-    if f is None or f.after is None:
-        return float("inf"), float("inf")
-    return f.after, f.dsp[1] if f.dsp[1] is not None else float("inf")
+    ends = (None, None, None) if f is None or not is_known(f.after) else (f.after.max, f.after.min, f.dsp[1])
+    most, least, dsp = (float("inf") if x is None else x for x in ends)
+    return most, least, dsp
 
 
 def _worse(one: Figures, other: Figures) -> bool:
     """Whether banks make a loop slower, or unknown where it was known."""
-    if other.after is None:
+    if other.after.max is None:
         return False
-    return one.after is None or one.after > other.after
+    return one.after.max is None or one.after.max > other.after.max
 
 
 def _halved(one: banks.Wanted) -> banks.Wanted:
@@ -335,42 +267,3 @@ def _halved(one: banks.Wanted) -> banks.Wanted:
         half = -(-one.factor // 2)
         return one if half < 2 else replace(one, type="cyclic", factor=half)
     return one if one.type == "none" or one.factor % 2 or one.factor < 4 else replace(one, factor=one.factor // 2)
-
-
-def _latency(result: IIResult, function: str) -> int | None:
-    return next((f.latency.exact for f in result.functions if f.name == function), None)
-
-
-def _unknown_because(loops: Sequence[LoopResult]) -> str:
-    """Why the cycles of a region with these loops, before and after, are no number."""
-    for r in loops:
-        if r.cause or r.depth_cause:
-            return r.cause or r.depth_cause or ""
-    for r in loops:
-        trips = r.trip_count
-        if trips is not None and trips.exact is None:
-            known = f"between {trips.min} and {trips.max}" if None not in (trips.min, trips.max) else "unknown"
-            return f"the trip count of {r.name} is {known}"
-    return "the latency of the function is not known"
-
-
-def _slowest(loops: Sequence[LoopResult]) -> int | None:
-    found = [r.ii for r in loops if r.pipelined]
-    return None if not found or any(x is None for x in found) else max(x for x in found if x is not None)
-
-
-def _limit(loops: Sequence[LoopResult]) -> str | None:
-    slow = [r for r in loops if r.pipelined and r.ii is not None and r.ii > (r.target_ii or 1) and r.limits]
-    if not slow:
-        return None
-    worst = max(slow, key=lambda r: r.ii or 0)
-    return worst.limits[0].text or worst.limits[0].kind
-
-
-def _dsp(loops: Sequence[LoopResult]) -> int | None:
-    found = [r.dsp for r in loops if r.dsp is not None]
-    return sum(found) if found else None
-
-
-def _used(result: IIResult) -> int | None:
-    return next((r.used for r in result.resources if r.name == "BRAM18K"), None)

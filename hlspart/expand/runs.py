@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
+from hlspart.expand import privates
 from hlspart.expand.context import ExpandedLoop, ExpansionContext, bracketed
 from hlspart.expand.partials import Partials
 from hlspart.expand.region import Inner, Leaf, Mark, Node, Refusal, Region, target_of
@@ -84,7 +86,8 @@ class Runs:
         count = "".join(f"[{self.count(k)}]" for k in range(loops))
         own = "".join(f"[{x}]" for x in v.dims)
         lines = [f"{indent}{kind} {name}{count}{own};"]
-        return lines + [f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim={k + 1}" for k in range(loops)]
+        lines += [f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim={k + 1}" for k in range(loops)]
+        return [*lines, *privates.directives(self.program, v, name, loops)]
 
     def count(self, position: int) -> str:
         """Name of the constant with the number of elements of an expanded loop."""
@@ -140,7 +143,9 @@ class Runs:
         shared = self._shared_locals(run, nodes)
         for leaf in run:
             stmt = leaf.stmt
-            if isinstance(stmt, Declare) and set(stmt.variables) & shared:
+            if isinstance(stmt, PragmaMark) and self._about(stmt) & shared:
+                before += [f"{ctx.indent}{line}" for line in by_stmt[id(stmt)].before]  # the pragmas are written anew
+            elif isinstance(stmt, Declare) and set(stmt.variables) & shared:
                 declared, assigned = self._expanded(stmt, ctx, names)
                 around = by_stmt[id(stmt)]
                 before += [f"{ctx.indent}{line}" for line in around.before]
@@ -243,22 +248,13 @@ class Runs:
         for ident in stmt.variables:
             v = self.program.variable(ident)
             name = self.names.free(f"{v.name}_pe")
-            value = v.init
-            text = None if value is None else self.texts.text(value.at.span, names, ctx.whole)
-            if value is not None and (not isinstance(v.type, ScalarType) or value.at.kind != "plain"):
-                raise Refusal("condition", f"the first value of {v.name} cannot be assigned", v.at)
-            if any(self._about_expanded(ident)):
-                raise Refusal("condition", f"a pragma names {v.name}, of which every element gets its own", v.at)
+            if any(ident in d.variables and d.source != "pragma" for d in self.program.directives):
+                raise Refusal("condition", f"a directives file names {v.name}, which gets another name", v.at)
+            values = privates.first_values(self.program, v, partial(self.texts.text, names=names, whole=ctx.whole))
             lines += self._own(ident, name, len(ctx.axes), ctx.indent)
             names[ident] = name + subscripts
-            if text is not None:
-                assigned.append((stmt, f"{names[ident]} = {text};"))
+            assigned += [(stmt, f"{names[ident]}{at} = {text};") for at, text in values]
         return lines, assigned
-
-    def _about_expanded(self, variable: int) -> Iterator[bool]:
-        for d in self.program.directives:
-            if d.pragma is not None and variable in d.variables:
-                yield True
 
     # ------------------------------------------------------------------------------- hoisting
 
@@ -280,7 +276,8 @@ class Runs:
                 continue
             for ref in self._loads(stmt):
                 named = {v for index in ref.indices for v in names_in(index)}
-                if ref.variable in self.written or named & (self.written | local | set(ctx.names) | set(ctx.whole)):
+                own = local | set(ctx.names) | set(ctx.whole)
+                if (named | {ref.variable}) & (self.written | own):
                     continue
                 axes = [a for a in ctx.axes if a.iterator in named]
                 if len(axes) == len(ctx.axes) or not isinstance(ref.type, ScalarType):

@@ -79,6 +79,10 @@ class Bounds:
         """The one value, when both ends agree."""
         return self.min if self.min is not None and self.min == self.max else None
 
+    def __str__(self) -> str:
+        low, high = ("?" if end is None else str(end) for end in (self.min, self.max))
+        return low if low == high else f"{low}..{high}"
+
 
 @dataclass(frozen=True, slots=True)
 class LoopInfo:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from hlspart.model.access import Bounds
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.rewriting import LineRun
 from hlspart.model.source import Origin
@@ -163,24 +164,38 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Predicted figures of the function before and after; None where not known."""
+    """Predicted figures of a region before and after; None where not known.
 
-    before: int | None
-    after: int | None
+    ``before``, ``after``: cycles; ``ideal``: those of ``before`` if all elements worked all the time.
+    """
+
+    before: Bounds
+    after: Bounds
     ideal: int | None
     ii_before: int | None
     ii_after: int | None
     limit: str | None
     dsp: tuple[int | None, int | None] = (None, None)
     bram18k: tuple[int | None, int | None] = (None, None)
+    ff: tuple[int | None, int | None] = (None, None)
+    lut: tuple[int | None, int | None] = (None, None)
     cause: str | None = None
 
-    @property
-    def efficiency(self) -> float | None:
-        """Share of the ideal speed-up that is reached."""
-        if self.after and self.ideal is not None:
-            return round(self.ideal / self.after, 3)
-        return None
+    def efficiency(self, elements: int) -> tuple[float, float] | None:
+        """Cycles before, divided by the number of elements and the cycles after: least and most."""
+        before, after = (self.before.min, self.before.max), (self.after.min, self.after.max)
+        if before[0] is None or before[1] is None or not after[0] or not after[1]:
+            return None
+        return round(before[0] / elements / after[1], 3), round(before[1] / elements / after[0], 3)
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRow:
+    """A region on ``pe`` elements; ``figures`` None where it is not written."""
+
+    pe: int
+    judgement: Judgement
+    figures: Figures | None
 
 
 @dataclass(frozen=True)
@@ -202,7 +217,7 @@ class Expansion:
     interleave: int = 1
     figures: Figures | None = None
     written: bool = False
-    sweep: tuple[Mapping[str, Any], ...] = ()
+    sweep: tuple[SweepRow, ...] = ()
     notes: tuple[str, ...] = ()
 
 

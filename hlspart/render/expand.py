@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hlspart.model.expanding import ExpandResult, Expansion
+from hlspart.model.access import Bounds
+from hlspart.model.expanding import ExpandResult, Expansion, Figures, SweepRow
 from hlspart.model.program import Program
 from hlspart.render import shapes
 from hlspart.render.table import table
-from hlspart.render.text import broken
+from hlspart.render.text import broken, extent
 
 SCHEMA = "hlspart.expand/1"
 #: Elements of a grid that are drawn per row.
@@ -81,12 +82,12 @@ def region_shape(r: Expansion) -> dict[str, Any]:
         "staged": list(r.staged),
         "partition": list(r.partition),
         "slices": list(r.slices),
-        "cycles": None
-        if f is None
-        else {"before": f.before, "after": f.after, "ideal": f.ideal, "efficiency": _efficiency(r), "cause": f.cause},
+        "cycles": None if f is None else _cycles(f, elements),
         "ii": None if f is None else {"before": f.ii_before, "after": f.ii_after, "limit": f.limit},
-        "resources": None if f is None else {"dsp": list(f.dsp), "bram18k": list(f.bram18k), "ff": None, "lut": None},
-        "sweep": list(r.sweep),
+        "resources": None
+        if f is None
+        else {"dsp": list(f.dsp), "bram18k": list(f.bram18k), "ff": list(f.ff), "lut": list(f.lut)},
+        "sweep": [_row(s) for s in r.sweep],
         "notes": list(r.notes),
     }
 
@@ -102,10 +103,41 @@ def _depth(partials: int) -> int:
     return max(0, (partials - 1).bit_length())
 
 
-def _efficiency(r: Expansion) -> float | None:
-    if r.figures is None or r.placement is None or r.figures.before is None or not r.figures.after:
-        return None
-    return round(r.figures.before / r.placement.allocated / r.figures.after, 3)
+def _cycles(f: Figures, elements: int | None) -> dict[str, Any]:
+    reached = None if elements is None else f.efficiency(elements)
+    return {
+        "before": f.before.exact,
+        "after": f.after.exact,
+        "ideal": f.ideal,
+        "efficiency": _number(reached),
+        "cause": f.cause,
+        "bounds": {"before": shapes.bounds(f.before), "after": shapes.bounds(f.after), "efficiency": _ends(reached)},
+    }
+
+
+def _row(s: SweepRow) -> dict[str, Any]:
+    f, reached = s.figures, None if s.figures is None else s.figures.efficiency(s.pe)
+    cycles = Bounds(None, None) if f is None else f.after
+    return {
+        "pe": s.pe,
+        "verdict": s.judgement.verdict,
+        "cycles": cycles.exact,
+        "dsp": None if f is None else f.dsp[1],
+        "bram18k": None if f is None else f.bram18k[1],
+        "ii": None if f is None else f.ii_after,
+        "efficiency": _number(reached),
+        "cause": s.judgement.reason if f is None else f.cause,
+        "bounds": {"cycles": shapes.bounds(cycles), "efficiency": _ends(reached)},
+    }
+
+
+def _number(ends: tuple[float, float] | None) -> float | None:
+    return ends[0] if ends is not None and ends[0] == ends[1] else None
+
+
+def _ends(ends: tuple[float, float] | None) -> dict[str, float | None]:
+    low, high = ends if ends is not None else (None, None)
+    return {"min": low, "max": high}
 
 
 def render(document: Mapping[str, Any]) -> str:
@@ -176,7 +208,10 @@ def _region(r: Mapping[str, Any]) -> str:
     out += [f"  {note}" for note in r["notes"]]
     out += _figures(r)
     if r["sweep"]:
-        rows = [[x["pe"], x["cycles"], x["ii"], x["dsp"], x["bram18k"], x["efficiency"]] for x in r["sweep"]]
+        rows = [
+            [x["pe"], extent(x["bounds"]["cycles"]), x["ii"], x["dsp"], x["bram18k"], extent(x["bounds"]["efficiency"])]
+            for x in r["sweep"]
+        ]
         out.append(table(["PE", "Cycles", "II", "DSP", "BRAM18K", "Efficiency"], rows).rstrip("\n"))
     return "".join(line + "\n" for line in out)
 
@@ -212,16 +247,17 @@ def _figures(r: Mapping[str, Any]) -> list[str]:
     cycles, ii, resources = r["cycles"], r["ii"], r["resources"]
     if cycles is None:
         return []
-    if cycles["before"] is None or cycles["after"] is None:
+    before, after = cycles["bounds"]["before"], cycles["bounds"]["after"]
+    if None in (*before.values(), *after.values()):
         return [f"  cycles unknown: {cycles['cause']}"]
-    gain = cycles["before"] / cycles["after"]
+    gains = dict.fromkeys(f"{a / b:.1f}" for a, b in ((before["min"], after["max"]), (before["max"], after["min"])))
     ideal = f", ideal {cycles['before'] / cycles['ideal']:.1f}x" if cycles["ideal"] else ""
-    parts = [f"cycles {cycles['before']} -> {cycles['after']} ({gain:.1f}x{ideal})"]
+    parts = [f"cycles {extent(before)} -> {extent(after)} ({'..'.join(gains)}x{ideal})"]
     if ii["before"] is not None or ii["after"] is not None:
         parts.append(f"II {_known(ii['before'])} -> {_known(ii['after'])}")
     parts += [f"{k.upper()} {_known(a)} -> {_known(b)}" for k, (a, b) in
               (("dsp", resources["dsp"]), ("bram18k", resources["bram18k"]))]  # fmt: skip
-    limit = ii["limit"] or ("loop start-up" if cycles["ideal"] and cycles["after"] > cycles["ideal"] else None)
+    limit = ii["limit"] or ("loop start-up" if cycles["ideal"] and after["min"] > cycles["ideal"] else None)
     return [f"  {', '.join(parts)}" + (f"; next limit: {limit}" if limit else "")]
 
 

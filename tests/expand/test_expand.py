@@ -409,6 +409,23 @@ def test_a_loop_that_the_tool_pipelined_by_itself_stays_pipelined(gemm: Path, pe
     assert run("verify", "auto.c", "out.c", "--top", "mm", "--vectors", "5", cwd=gemm).returncode == 0
 
 
+def test_a_sweep_has_intervals_where_the_prediction_has(gemm: Path) -> None:
+    """States of expf are an estimate, so that a row of softmax takes 347 to 354 cycles; a plan writes nothing."""
+    sample = str(ROOT / "samples/softmax.c")
+    done = run("expand", sample, "--loop", "EACH_ROW", "--plan", "--sweep", "1,4", "--format", "json", cwd=gemm)
+    assert done.returncode == 0, done.stderr
+    region = json.loads(done.stdout)["files"][0]["regions"][0]
+    one, four = region["sweep"]
+    assert one["cycles"] is None and one["bounds"]["cycles"] == {"min": 40 * 347, "max": 40 * 354}
+    assert (one["ii"], one["dsp"]) == (3, 11)
+    low, high = (four["bounds"]["cycles"][k] for k in ("min", "max"))
+    assert low < high < 40 * 347 / 3
+    assert four["bounds"]["efficiency"] == {
+        "min": round(40 * 347 / 4 / high, 3), "max": round(40 * 354 / 4 / low, 3),
+    }  # fmt: skip
+    assert four["efficiency"] is None and [p.name for p in gemm.iterdir()] == ["gemm.c"]
+
+
 def test_sums_into_an_element_while_others_of_its_array_are_read(gemm: Path) -> None:
     """Forward substitution: x[j] is another element than x[i], which has partials."""
     text = (

@@ -105,6 +105,22 @@ BODIES = {
     "inner_down_tri": "L: for (int i = 0; i < 13; i++) for (int j = i; j >= 0; j--) c[i][j] = i - j;",
     "inner_tri2": ("L: for (int i = 0; i < 13; i++) for (int j = 12 - i; j < 13 + i && j < 20; j++) c[i][j] = i - j;"),
     "inner_minmax": "L: for (int i = 0; i < 13; i++) for (int j = (i > 3 ? i : 3); j < 20; j++) c[i][j] = i - j;",
+    "arr_designated": (
+        "L: for (int i = 0; i < 13; i++) { int t[2][3] = {[1] = {a[i], 2}, [0][2] = i}; "
+        "for (int j = 0; j < 6; j++) b[i] += t[j / 3][j % 3] * j; }"
+    ),
+    "arr_partitioned": (
+        "L: for (int i = 0; i < 13; i++) { int t[4][6];\n#pragma HLS ARRAY_PARTITION variable=t cyclic factor=2 dim=2\n"
+        "for (int j = 0; j < 24; j++) t[j / 6][j % 6] = a[j] + i; for (int j = 0; j < 6; j++) b[i] += t[j % 4][j]; }"
+    ),
+    "arr_many_values": (
+        "L: for (int i = 0; i < 13; i++) { int t[64] = {1}; for (int j = 0; j < 64; j++) t[j] += a[j];"
+        " for (int j = 0; j < 64; j++) b[i] += t[j]; }"
+    ),
+    "arr_dependence": (
+        "L: for (int i = 0; i < 13; i++) { int t[6];\n#pragma HLS DEPENDENCE variable=t inter false\n"
+        "for (int j = 0; j < 6; j++) t[j] = a[j] + i; for (int j = 0; j < 6; j++) b[i] += t[j]; }"
+    ),
     "crlf": "L: for (int i = 0; i < 13; i++) {\r\n  a[i] = 1;\r\n  for (int j = 0; j < 2; j++) a[i] += j; }",
     "cont": (
         "L: for (int i = 0; i < 13; i++) {\n  // line comment\n  a[i] = 1; // trailing\n  /* multi\n "
@@ -119,7 +135,8 @@ REFUSED = {
     "dep_bwd": "dependence",
     "struct": "non-affine",
     "sizeof": "pointer",
-    "arr_init_shared": "condition",
+    "arr_many_values": "condition",
+    "arr_dependence": "condition",
     "inner_step": "trip-count",
     "inner_minmax": "trip-count",
     "unsigned_down": "uneven",
@@ -143,3 +160,33 @@ def test_every_form_computes_the_same_or_is_refused_for_its_reason(tmp_path: Pat
     assert refused == REFUSED
     assert len(pairs) > 240
     assert differing(pairs, tmp_path) == []
+
+
+PRIVATE = """void f(int a[64], int b[64], int c[24][24], int o[2]) {
+    int u[8];
+#pragma HLS BIND_STORAGE variable=u type=ram_2p impl=lutram
+    L: for (int i = 0; i < 8; i++) {
+        int t[4][6];
+#pragma HLS ARRAY_PARTITION variable=t type=complete dim=0
+        int s[3] = {i, 7};
+        for (int j = 0; j < 8; j++) u[j] = a[j] * i;
+        for (int j = 0; j < 24; j++) t[j / 6][j % 6] = u[j % 8] + s[j % 3];
+        for (int j = 0; j < 6; j++) b[i] += t[j % 4][j];
+    }
+}
+"""
+
+
+def test_arrays_that_every_element_has_its_own_of_keep_their_pragmas_and_first_values(tmp_path: Path) -> None:
+    _, new = plan_of(open_text(PRIVATE), "L", (4,))
+    assert new is not None
+    for line in (
+        "#pragma HLS BIND_STORAGE variable=u_pe type=ram_2p impl=lutram",
+        "#pragma HLS ARRAY_PARTITION variable=t_pe type=complete dim=2",
+        "#pragma HLS ARRAY_PARTITION variable=t_pe type=complete dim=3",
+        "s_pe[i_p][0] = i;", "s_pe[i_p][1] = 7;", "s_pe[i_p][2] = 0;",
+    ):  # fmt: skip
+        assert new.count(line) == 1, line
+    assert "variable=t type" not in new
+    if shutil.which("gcc") is not None:
+        assert differing([("private", PRIVATE, new)], tmp_path) == []
