@@ -113,7 +113,7 @@ def _texts(pipeline: Writable, asked: AdviceOptions) -> Iterator[_Text]:
     """What ``rewrite --infer`` writes first, then the others that differ."""
     reassoc, new_ports = asked.reassoc, asked.new_ports
     own = {u.path: u.source.text for u in pipeline.program.units if u.source is not None}
-    as_is = _Text("as-written", "nothing changes", None, own, pipeline.figures, None)
+    as_is = _Text("as-written", "as it is", None, own, pipeline.figures, None)
     options = RewriteOptions(infer=True, reassoc=reassoc, split_top=new_ports)
     chosen = pipeline.rewrite(options)
     others = [
@@ -178,16 +178,16 @@ def _only_pragmas(pipeline: Writable, files: Mapping[str, str]) -> bool:
 
 
 _WORDS = {
-    "pragma": "directives", "banks": "bank-centric code", "banks-at-ports": "banks, at the ports of the top, too",
-    "reuse": "reuse buffers", "interchange": "loops change places", "accumulators": "sums in turns",
-    "combined": "what serves each array",
+    "pragma": "directives", "banks": "bank-centric code", "banks-at-ports": "bank-centric code, ports of the top split",
+    "reuse": "reuse buffers", "interchange": "loops change places", "accumulators": "partial sums",
+    "combined": "the best of these for each array",
 }  # fmt: skip
 
 
 def _said(kind: WayKind, figures: IIResult) -> str:
     """A way in words, with its most banks."""
     most = max((a.banks for a in figures.arrays if a.storage != "registers"), default=1)
-    return f"{_WORDS[kind]}{f', at most {most} banks an array' if most > 1 else ''}"
+    return f"{_WORDS[kind]}{f', at most {most} banks per array' if most > 1 else ''}"
 
 
 def _way(pipeline: Writable, text: _Text, loop: LoopResult, there: LoopResult | None, chosen: bool) -> Way:
@@ -197,7 +197,7 @@ def _way(pipeline: Writable, text: _Text, loop: LoopResult, there: LoopResult | 
     description = text.description
     command = None if text.arguments is None else f"hlspart {text.arguments}"
     if there is None:
-        description += "; its work is done in another loop"
+        description += "; another loop does its work"
     elif text.kind == "as-written" and there.misses and there.limits:
         description += f"; {there.limits[0].text}"
     return Way(

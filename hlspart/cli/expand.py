@@ -104,7 +104,8 @@ def command(
         raise click.UsageError(str(unknown)) from None
     if not result.regions and not result.diagnostics and run.code != UNUSABLE:
         raise click.UsageError(
-            "nothing to expand: name a loop with --loop, or write #pragma hlspart expand in its body"
+            "nothing to expand: name a loop with --loop, or write #pragma hlspart expand in its body;"
+            " --plan judges every loop"
         )
     run.say(result.diagnostics)
     if any(not r.judgement.legal for r in result.regions) and not plan_only:

@@ -140,10 +140,12 @@ def _at(value: str, layout: ChannelLayout) -> list[int]:
 
 
 def _pair(value: str, what: str) -> tuple[int, int]:
-    match = re.fullmatch(r"(\d{1,18}):(\d{1,18})", value)
+    number = r"(\d{1,18}|0[xX][0-9a-fA-F]{1,15})"
+    match = re.fullmatch(f"{number}:{number}", value)
     if match is None:
         raise click.UsageError(f"{what}: {value!r} is not two numbers with a colon between")
-    return int(match[1]), int(match[2])
+    first, second = (int(x, 16 if x[:2] in ("0x", "0X") else 10) for x in match.groups())
+    return first, second
 
 
 def _named(value: str) -> tuple[str, int]:

@@ -155,6 +155,9 @@ def _fixed(pipeline: Pipeline, report: LintReport, config: Any, unsafe: bool, di
             else:
                 write_output(path, encode(new))
         after.append(part.with_texts(texts).lint(config) if texts else found)
+    if not written:
+        kind, count = "" if unsafe else "safe ", len(report.diagnostics)
+        say("nothing to change: " + (f"no {kind}fix for any of {count} findings" if count else "no findings"))
     return tree.merged(report.files, after)
 
 

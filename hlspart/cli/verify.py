@@ -12,12 +12,14 @@ from hlspart.api import VerifyAnswer
 from hlspart.cli.files import encode, say, write_output, write_report
 from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import options_of, shared_options
-from hlspart.cli.run import input_errors, reports
+from hlspart.cli.run import input_errors, reports, screen_of
 from hlspart.inputs import display_path, settings_for, with_settings
 from hlspart.model.options import Options
+from hlspart.model.printable import printable
 from hlspart.model.verifying import VerifyResult
 from hlspart.reading import MAX_REPORT, read_file
 from hlspart.render import json
+from hlspart.render.screen import folded, shown_on
 from hlspart.targets import Target, TargetError, load
 
 
@@ -87,8 +89,13 @@ def command(
         "text": lambda: str(found),
         "json": lambda: json.render(found.to_json()),
     }
+    screen = screen_of(shared)
     for path, render in reports("verify", shared, renderers):
-        write_report(render(), path)
+        if path is None and render is renderers["text"]:
+            with shown_on(screen):
+                write_report(folded(printable(render(), screen.colour)), coloured=True)
+        else:
+            write_report(render(), path)
     for use in result.ports:
         if use.exceeds:
             text_ = f"{use.function}/{use.loop}: {use.array} bank {use.bank} needs {use.interval} cycles per iteration,"

@@ -66,11 +66,14 @@ class LoopAdvice:
     def advised(self, files: str) -> str:
         """The first way in a sentence, or that there is none; ``files`` as in :meth:`Way.written_by`."""
         way = self.first or next((w for w in self.ways if w.kind == "accumulators"), None)
-        if way is None:
+        if way is not None:
+            asked = "" if way is self.first else " (if sums may change their order)"
+            return f"{_in_short(way)}{asked}: {way.written_by(files)}"
+        dear = next((w for w in self.ways if w.command is not None), None)
+        if dear is None:
             return "no way that hlspart can write is better"
-        asked = "" if way is self.first else ", if sums may change their order"
-        said = way.description.partition(";")[0]
-        return f"{said}{asked}: II {'?' if way.ii is None else way.ii}: {way.written_by(files)}"
+        price = f"kept as it is; at a price of {dear.lut} LUT and {dear.ff} FF"
+        return f"{price}, {_in_short(dear)}: {dear.written_by(files)}"
 
     def to_json(self, files: str) -> Mapping[str, object]:
         """Entry of ``loops``."""
@@ -78,3 +81,7 @@ class LoopAdvice:
             "function": self.function, "name": self.name, "line": self.line, "target_ii": self.target_ii,
             "ii": self.ii, "ways": [w.to_json(files) for w in self.ways],
         }  # fmt: skip
+
+
+def _in_short(way: Way) -> str:
+    return f"{way.description.partition(';')[0]}, II {'?' if way.ii is None else way.ii}"

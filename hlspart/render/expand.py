@@ -9,6 +9,7 @@ from hlspart.model.access import Bounds
 from hlspart.model.expanding import ExpandResult, Expansion, Figures, SweepRow
 from hlspart.model.program import Program
 from hlspart.render import shapes
+from hlspart.render.screen import paint
 from hlspart.render.table import table
 from hlspart.render.text import broken, extent
 
@@ -176,7 +177,7 @@ def why(r: Mapping[str, Any]) -> str:
 def _region(r: Mapping[str, Any]) -> str:
     name = f"{r['function']}/{','.join(r['loops'])} (line {r['line']})"
     if r["verdict"] not in ("parallel", "reduction"):
-        lines = [f"{name}: {r['verdict']}: {r['reason']}"]
+        lines = [paint(f"{name}: {r['verdict']}: {r['reason']}", "bad")]
         if r["witness"] is not None:
             for end in (r["witness"]["source"], r["witness"]["sink"]):
                 at = ", ".join(f"{k} = {v}" for k, v in end["iteration"].items())
@@ -188,9 +189,8 @@ def _region(r: Mapping[str, Any]) -> str:
     steps = "x".join(map(_known, r["time"]))
     rest = {"none": "no remainder", "guard": "remainder guarded", "peel": "remainder peeled"}[r["remainder"]]
     how = "in lock-step" if r["order"] == "time-space" else "independent"
-    out = [
-        f"{name}: {verdict(r)}; {size} elements {how}, {steps} steps, {r['active']} of {r['allocated']} active, {rest}"
-    ]
+    busy = f"{r['active']} of {r['allocated']} active"
+    out = [paint(f"{name}: {verdict(r)}; {size} elements {how}, {steps} steps, {busy}, {rest}", "good")]
     out += _slices(r)
     proof = r["proof"]
     out.append(f"  proof: {proof['dependences']} dependences, {proof['across_pes']} between elements (integer sets)")

@@ -42,9 +42,18 @@ def render(shape: Shape) -> str:
     return "".join(out)
 
 
+def _verdict(file: Shape) -> str:
+    blocked = [a["name"] for a in file["arrays"] if a["layout"] != "compact"]
+    if not blocked and all(x["demand"] != "blocked" for x in (*file["nests"], *file["arrays"])):
+        return "nothing asks for blocks, every array stays row-major (ask with `#pragma hlspart layout` or --plan)"
+    said = f"{len(blocked)} of {len(file['arrays'])} arrays in blocks; {file['conversion_bytes']} bytes converted"
+    if file["conversions_bfs"] > file["conversion_bytes"]:
+        return f"{said}, the least: blocks wherever one demand reaches another take {file['conversions_bfs']}"
+    return f"{said}, the least"
+
+
 def _file(file: Shape) -> str:
-    out = f"{file['path']}: {file['function']}: {file['conversion_bytes']} bytes converted, the least"
-    out += f" (a spread from what demands blocks: {file['conversions_bfs']})\n"
+    out = f"{file['path']}: {file['function']}: {_verdict(file)}\n"
     nests = [(n["line"], n["name"] or "-", n["demand"], n["layout"], n["reason"]) for n in file["nests"]]
     out += table(("line", "nest", "demand", "layout", "reason"), nests)
     out += "\n" + table(

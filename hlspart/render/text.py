@@ -244,7 +244,8 @@ def _dim(part: Shape) -> str:
 def verify(original: str, new: str, result: VerifyResult) -> str:
     """One line, and what was left out."""
     words = {"equal": "", "different": "DIFFERENT: ", "incomparable": "cannot compare: "}  # "equal on 500 vectors .."
-    out = f"{original} and {new}: {words[result.status]}{result.message}\n"
+    mark = {"equal": "good", "different": "bad", "incomparable": "doubtful"}[result.status]
+    out = paint(f"{original} and {new}: {words[result.status]}{result.message}", mark) + "\n"
     out += "" if result.tried is None else _tried(result.tried)
     for read in result.uninitialised:
         what = f"{read.variable} (line {read.line})" if read.variable else "memory"

@@ -48,18 +48,21 @@ def _verdict(loops: Sequence[Shape]) -> str:
         return "no loop is pipelined" if loops else "no loops"
     late, open_ = [x for x in pipelined if missed(x)], [x for x in pipelined if unknown(x)]
     if not late and not open_:
+        free = [x for x in pipelined if x["target_ii"] is None and x["ii"] > 1]
+        if free:
+            return f"no pipelined loop misses a target II; without a target: {_names(free)}"
         if len(pipelined) == 1:
             return "the pipelined loop reaches its target II"
         return f"all {len(pipelined)} pipelined loops reach their target II"
     if len(pipelined) == 1:
-        return f"the pipelined loop {'misses its target II' if late else 'cannot be predicted'}: {_names(pipelined)}"
+        return f"the pipelined loop {'misses its target II' if late else 'has no certain II'}: {_names(pipelined)}"
     many = f"of {len(pipelined)} pipelined loops"
     parts = []
     if late:
         parts.append(f"{len(late)} {many} miss{'es' * (len(late) == 1)} the target II: {_names(late)}")
     if open_:
         what = f"{len(open_)}" if late else f"{len(open_)} {many}"
-        parts.append(f"{what} cannot be predicted: {_names(open_)}")
+        parts.append(f"{what} {'have' if len(open_) > 1 else 'has'} no certain II: {_names(open_)}")
     return "; ".join(parts)
 
 
@@ -73,7 +76,9 @@ def _reached(loop: Shape) -> str:
     target = "" if loop["target_ii"] is None else f" instead of {loop['target_ii']}"
     if low is None:
         return "II unknown"
-    return f"II {low}{target}" if low == high else f"II {low} to {high}{target}"
+    if low == high:
+        return f"II {low}{target}"
+    return f"II {low} to {high}" + ("" if loop["target_ii"] is None else f", target {loop['target_ii']}")
 
 
 def next_step(loops: Sequence[Shape]) -> str:

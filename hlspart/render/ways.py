@@ -31,7 +31,11 @@ def lines(loop: Shape, title: str) -> Iterator[str]:
     if all(w["command"] is None for w in ways):
         yield f"{title}: no way that hlspart can write is better"
         return
-    yield f"{title}: ways, the best first:"
+    if ways[0]["command"] is None:
+        yield f"{title}: `rewrite --infer` keeps it as it is; other ways, with their price:"
+        ways = ways[1:]
+    else:
+        yield f"{title}: ways, the one that `rewrite --infer` takes first:"
     for k, way in enumerate(ways[:_SHOWN], 1):
         yield f"  {k}. {way['description'].partition(';')[0]}: {figures(way)}"
 
@@ -68,6 +72,10 @@ def command(way: Shape, paths: Sequence[str]) -> str:
 def next_step(loops: Sequence[Shape], paths: Sequence[str]) -> str:
     """What to type to have the first way; "" where there is none, and for a library call."""
     way, (again, _) = first(loops), screen.typed()
-    if way is None or again is None:
+    if again is None:
         return ""
-    return f"\nnext: {way['description'].partition(';')[0]}\n  {command(way, paths)}\n"
+    if way is not None:
+        return f"\nnext: {way['description'].partition(';')[0]}\n  {command(way, paths)}\n"
+    if any(len(loop["ways"]) > 1 for loop in loops):
+        return f"\nnext: the other ways, and the command that writes each\n  hlspart advise {again}\n"
+    return ""

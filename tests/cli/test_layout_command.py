@@ -44,6 +44,7 @@ def test_bursts_and_constants(cli: Cli) -> None:
     assert [b["pieces"] for b in done.json["bursts"]] == [[4096, 1904], [96, 4096, 1808]]
     assert done.json["offchip"] == {"base": {"a": 0, "b": 1984}, "end": 2226}
     assert "3 bursts (96 + 4096 + 1808)" in cli("layout", "--burst", "4000:6000").out
+    assert "5 bytes from 4099: 1 bursts" in cli("layout", "--burst", "0x1003:5").out
 
 
 def test_a_file(cli: Cli, tmp_path: Path) -> None:

@@ -41,6 +41,13 @@ three_neighbours_of_every_element_in_one_step: for (int i = 1; i < 63; i++) {
            + intermediate_values_of_the_first_pass[i + 1]; }
 }
 """
+STEPS = """
+void steps(int A[65][130]) {
+  for (int t = 1; t <= 64; t++)
+    for (int i = 1; i < 129; i++)
+      A[t][i] = (A[t - 1][i - 1] + A[t - 1][i] + A[t - 1][i + 1]) / 3;
+}
+"""
 
 
 def on_terminal(act: Callable[[], object], columns: int) -> str:
@@ -75,6 +82,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("bottleneck", "conv2d", "gemm", "histogram", "polyphase"):
         shutil.copy(ROOT / f"samples/{name}.c", tmp_path)
     (tmp_path / "long.c").write_text(LONG)
+    (tmp_path / "steps.c").write_text(STEPS)
     return tmp_path
 
 
@@ -92,6 +100,11 @@ FILES = ("bottleneck.c", "conv2d.c", "histogram.c", "polyphase.c", "long.c")
         ("ii", "conv2d.c", "--explain", "conv_r_conv_c"),
         ("expand", "gemm.c", "--loop", "ROWS", "--sweep", "1,2,4"),
         ("buffers", "bottleneck.c"),
+        ("advise", "bottleneck.c", "conv2d.c"),
+        ("layout", "conv2d.c"),
+        ("mars", "steps.c", "--tile", "t+i:8,t-i:8"),
+        ("explore", "gemm.c", "--pe", "4", "--plan"),
+        ("trace", "bottleneck.c", "--stage", "ii"),
         ("rules",),
     ],
     ids=lambda a: "-".join(a[:1] + a[2:3]),
@@ -105,6 +118,50 @@ def test_everything_fits_the_terminal(
     assert len(lines) > 2 and "error" not in lines[0]
     assert [x for x in lines if len(x) > columns] == []
     assert columns == 120 or max(map(len, lines)) > columns * 3 // 5  # the room is used
+
+
+def test_advice_begins_with_a_verdict_and_leaves_out_costs_that_no_way_has(cli, here: Path) -> None:
+    lines = cli("advise", "bottleneck.c").out.splitlines()
+    assert lines[0] == "bottleneck.c: 2 pipelined loops, 1 late; `rewrite --infer` changes 2"
+    heads = [x.split() for x in lines if x.split()[:1] == ["way"]]
+    assert len(heads) == 2 and all("URAM" not in h and "DSP" not in h and "BRAM18K" in h for h in heads)
+    assert lines[-2:] == ["next: reuse buffers", "  hlspart rewrite bottleneck.c --infer -o NEW.c"]
+
+
+def test_where_the_default_is_to_keep_the_text_the_price_of_the_others_is_said(cli, tmp_path: Path) -> None:
+    (tmp_path / "sum.c").write_text(
+        "void f(const float a[64], float o[1]) {\n  float s = 0;\n"
+        "SUM: for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n    s += a[i]; }\n  o[0] = s; }\n"
+    )
+    out = cli("ii", "sum.c").out
+    assert "f/SUM: `rewrite --infer` keeps it as it is; other ways, with their price:\n    1. partial sums: II 1" in out
+    assert out.endswith("\n  hlspart advise sum.c\n")
+    assert "\n    accumulators: hlspart rewrite sum.c --infer --allow-reassoc -o OUT\n" in cli("advise", "sum.c").out
+
+
+def test_loops_above_one_without_a_target_are_named(cli, tmp_path: Path) -> None:
+    (tmp_path / "t.c").write_text(
+        "void f(const int a[66], int o[64]) {\nSUM: for (int i = 0; i < 64; i++) o[i] = a[i] + a[i + 1] + a[i + 2]; }\n"
+    )
+    out = cli("ii", "t.c").out
+    assert "t.c: no pipelined loop misses a target II; without a target: SUM II 2\n" in out
+
+
+def test_verify_fits_the_terminal_and_colours_its_verdict(here: Path) -> None:
+    asked = ("verify", "steps.c", "steps.c", "--top", "steps", "--vectors", "3")
+    out = on_terminal(lambda: run(asked), 50)
+    assert "\033[32msteps.c and steps.c: equal on 3 vectors" in out
+    assert [x for x in COLOUR.sub("", out.split("\r")[-1]).splitlines() if len(x) > 50] == []
+
+
+def test_a_sweep_has_the_figures_of_the_text_as_it_is(cli, here: Path) -> None:
+    rows = [x.split() for x in cli("expand", "gemm.c", "--loop", "ROWS", "--sweep", "1,2").out.splitlines()[-2:]]
+    assert rows == [["1", "36928", "1", "3", "0", "1.0"], ["2", "18464", "1", "6", "0", "1.0"]]
+
+
+def test_lint_says_that_nothing_can_be_fixed(cli, tmp_path: Path) -> None:
+    (tmp_path / "p.c").write_text("void f(int a[4]) {\n#pragma HLS PIPELIN\n  a[0] = 1;\n}\n")
+    assert "nothing to change: no safe fix for any of 1 findings" in cli("lint", "p.c", "--fix", "--diff").err
 
 
 def test_a_pipe_gets_every_column_on_one_line(cli, here: Path) -> None:
@@ -166,7 +223,7 @@ def test_an_unknown_ii_is_not_green(cli, here: Path) -> None:
     loops = cli("ii", "u.c", "--format", "json").json["files"][0]["loops"]
     assert any(x["pipelined"] and x["ii"] is None for x in loops)
     out = cli("ii", "u.c", "--color", "always").out
-    assert "\033[33m?" in out and "cannot be predicted" in out and "\033[32m" not in out
+    assert "\033[33m?" in out and "no certain II" in out and "\033[32m" not in out
 
 
 def test_folded_commands_and_pragmas_still_work() -> None:
