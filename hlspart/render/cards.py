@@ -64,13 +64,23 @@ def _short(limit: Shape) -> str:
 def ways(loop: Shape, path: str) -> list[Shape]:
     """The ranked ways of the advice, then what the user may allow: what to do, what it gives, and what to copy."""
     found = [
-        {"what": w["description"].partition(";")[0], "gives": figures(w), "code": command(w, [path])}
+        {
+            "what": w["description"].partition(";")[0],
+            "gives": figures(w),
+            "code": command(w, [path]),
+            "mark": _mark(w, loop),
+        }
         for w in loop["ways"]
     ]
     if len(found) == 1 and loop["ways"][0]["command"] is None:
-        found = [{"what": "no way that hlspart can write is better", "gives": figures(loop["ways"][0]), "code": ""}]
+        found = [found[0] | {"what": "no way that hlspart can write is better", "code": ""}]
     hints = [x["hint"] for x in loop["limits"] if x["hint"] and x["ii"] > (loop["target_ii"] or 1)]
-    return [*found, *({"what": hint, "gives": "", "code": ""} for hint in hints)]
+    return [*found, *({"what": hint, "gives": "", "code": "", "mark": ""} for hint in hints)]
+
+
+def _mark(way: Shape, loop: Shape) -> str:
+    """Whether a way reaches the target II."""
+    return "" if way["ii"] is None else "good" if way["ii"] <= (loop["target_ii"] or 1) else "bad"
 
 
 def partitioned(array: Shape) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import groupby
+from math import log10
 from typing import Any
 
 from hlspart.render import svg
@@ -18,10 +19,13 @@ body { margin: 0 auto; max-width: 1080px; padding: 1.2rem 1rem 2rem; font: 15px/
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; } h3 { font-size: 1rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; } .wide { overflow-x: auto; }
 th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid #8884; text-align: left; vertical-align: top; }
+.pictures svg { max-width: 100%; height: auto; }
+.brand { color: hsl(210 60% 45%); font-size: .8rem; font-weight: 600; margin: 0; } h1 { margin-top: 0; }
 svg text { font: 11px system-ui, sans-serif; fill: currentColor; } .bar { fill: hsl(210 55% 58%); }
 .pictures { display: flex; flex-wrap: wrap; gap: 1.5rem; } figure { margin: 0; } figcaption { font-size: .85rem; }
 """
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 460, 260, 70, 30
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 460, 260, 56, 32
+_UNITS = {"bytes": "bytes", "dsp": "DSP blocks"}
 _PHASES = 24  # phases of a nest that are drawn
 
 
@@ -35,7 +39,8 @@ def render(shape: Shape) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f"<title>hlspart explore: {escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{escape(title)}</h1>\n{body}<footer><p>hlspart {__version__}</p></footer>\n</body>\n</html>\n"
+        f'<p class="brand">hlspart explore</p>\n<h1>{escape(title)}</h1>\n{body}'
+        f"<footer><p>hlspart {__version__}</p></footer>\n</body>\n</html>\n"
     )
 
 
@@ -47,25 +52,62 @@ def picture(shape: Shape) -> str:
 
 
 def front(points: Sequence[Shape], against: str, label: str) -> str:
-    """Points of a front, cycles upwards; each says its figures and its vector where the pointer rests."""
+    """Points of a front on logarithmic axes, cycles upwards; the fastest stands out.
+
+    Each says its figures and its vector where the pointer rests.
+    """
     if not points:
         return svg.frame(_WIDTH, 20, label, ['<text x="0" y="14">nothing fits</text>'])
-    most = {k: max(p[k] for p in points) or 1 for k in ("cycles", against)}
-    parts = [
-        f'<path d="M{_LEFT} 10V{_HEIGHT - _BOTTOM}H{_WIDTH - 10}" fill="none" stroke="currentColor"/>',
-        f'<text x="0" y="18">{most["cycles"]}</text><text x="0" y="{_HEIGHT - _BOTTOM}">cycles</text>',
-        f'<text x="{_LEFT}" y="{_HEIGHT - 12}">0</text>',
-        f'<text x="{_WIDTH - 10}" y="{_HEIGHT - 12}" text-anchor="end">{most[against]} {against}</text>',
-    ]
-    for p in points:
-        x = _LEFT + p[against] * (_WIDTH - _LEFT - 16) / most[against]
-        y = _HEIGHT - _BOTTOM - p["cycles"] * (_HEIGHT - _BOTTOM - 16) / most["cycles"]
+    across = _Axis([p[against] for p in points], _LEFT + 8, _WIDTH - 24)
+    up = _Axis([p["cycles"] for p in points], _HEIGHT - _BOTTOM - 8, 24)
+    floor = _HEIGHT - _BOTTOM
+    title = f'<text x="{_WIDTH - 8}" y="{_HEIGHT - 2}" text-anchor="end">{_UNITS[against]}</text>'
+    parts = ['<text x="0" y="10">cycles</text>', title]
+    for mark in up.marks:
+        y = up.at(mark)
+        parts.append(f'<path stroke="#8884" d="M{_LEFT} {y:.1f}H{_WIDTH - 8}"/>')
+        parts.append(f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{_short(mark)}</text>')
+    for mark in across.marks:
+        x = across.at(mark)
+        parts.append(f'<path stroke="#8884" d="M{x:.1f} 16V{floor}"/>')
+        parts.append(f'<text x="{x:.1f}" y="{floor + 14}" text-anchor="middle">{_short(mark)}</text>')
+    parts.append(f'<path d="M{_LEFT} 16V{floor}H{_WIDTH - 8}" fill="none" stroke="currentColor"/>')
+    ordered = sorted(points, key=lambda p: -int(p["cycles"]))  # the fastest last, on top of the others
+    for k, p in enumerate(ordered, 1):
         note = escape(f"{p['cycles']} cycles, {p['bytes']} bytes, {p['dsp']} DSP: {_vectors(p)}")
         parts.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" class="bar" tabindex="0" role="img" aria-label="{note}">'
+            f'<circle cx="{across.at(p[against]):.1f}" cy="{up.at(p["cycles"]):.1f}" r="4"'
+            f' fill="hsl({"25 85% 50%" if k == len(ordered) else "210 55% 58%"})"'
+            f' tabindex="0" role="img" aria-label="{note}">'
             f"<title>{note}</title></circle>"
         )
     return svg.frame(_WIDTH, _HEIGHT, label, parts, "group")
+
+
+class _Axis:
+    """A logarithmic scale: values from 1 on (smaller ones stand there) between two places of the picture."""
+
+    def __init__(self, values: Sequence[int], first: int, last: int) -> None:
+        low, high = max(min(values), 1), max(*values, 1) if len(values) > 1 else max(values[0], 1)
+        self._low, self._high = log10(low), log10(max(high, low * 2))
+        self._first, self._last = first, last
+        decades = [10**k for k in range(int(self._low), int(self._high) + 2)]
+        fine = [m * d for d in decades for m in (1, 2, 5)]
+        inside = [[x for x in marks if low <= x <= max(high, low)] for marks in (decades, fine)]
+        self.marks = inside[0] if len(inside[0]) > 2 else inside[1] or [low]
+
+    def at(self, value: int) -> float:
+        """The place of a value."""
+        share = (log10(max(value, 1)) - self._low) / (self._high - self._low)
+        return self._first + share * (self._last - self._first)
+
+
+def _short(number: int) -> str:
+    """1000 as 1k."""
+    for unit, size in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
+        if number >= size and number % size == 0:
+            return f"{number // size}{unit}"
+    return str(number)
 
 
 def _vectors(point: Shape) -> str:
@@ -88,7 +130,7 @@ def _file(file: Shape) -> str:
     if file["pareto"]:
         out += _pictures("the whole", file["pareto"])
     for r in file["regions"]:
-        if r.get("front"):
+        if r.get("front") and (len(file["regions"]) > 1 or not file["pareto"]):
             out += _pictures(r["id"], r["front"])
     if best is not None:
         out += f"<h2>Steps</h2>\n{_steps(file)}<h2>Memory</h2>\n{_memory(best)}"
