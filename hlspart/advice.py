@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from hlspart.infer import emission
 from hlspart.model.advising import FILES, LoopAdvice, Way, WayKind
+from hlspart.model.inferred import InferResult
 from hlspart.model.options import AdviceOptions, InferOptions, RewriteOptions
-from hlspart.model.results import IIResult, InferResult, LoopResult
+from hlspart.model.results import IIResult, LoopResult
 from hlspart.predict.regressions import Lines, counterparts, regressions
 from hlspart.readback import Predicted
 
@@ -138,6 +138,8 @@ def _texts(pipeline: Writable, asked: AdviceOptions) -> Iterator[_Text]:
 
 def _asked(pipeline: Writable, new_ports: bool, reassoc: bool) -> Iterator[_Text]:
     """What each command writes on its own."""
+    from hlspart.infer import emission
+
     yield _text(pipeline, "reuse", pipeline.reuse.asked.result, f"rewrite {FILES} --style reuse -o OUT")
     swapped = pipeline.interchanged
     if swapped.after is not None:

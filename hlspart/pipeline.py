@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from hlspart.model.diagnostics import Diagnostic
     from hlspart.model.expanding import ExpandOptions, ExpandResult
     from hlspart.model.exploring import ExploreOptions, ExploreResult
+    from hlspart.model.inferred import InferResult
     from hlspart.model.linting import LintReport
-    from hlspart.model.results import IIResult, InferResult, Validation
+    from hlspart.model.results import IIResult, Validation
     from hlspart.model.rewriting import RewriteResult
     from hlspart.reuse import Reuse, Reused
     from hlspart.rewrite.driver import Rewrite

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from hlspart.infer import emission
-from hlspart.infer.demand import with_ports
-from hlspart.infer.emitted import cheap
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.inferred import InferResult
 from hlspart.model.options import InferOptions, RewriteOptions
 from hlspart.model.program import Program
-from hlspart.model.results import IIResult, InferResult
+from hlspart.model.results import IIResult
 from hlspart.model.rewriting import TARGET_MISSED, RewriteResult
 from hlspart.predict.regressions import Regression, regressions, touched
-from hlspart.rewrite.driver import Rewrite
 from hlspart.targets import Target
+
+if TYPE_CHECKING:
+    from hlspart.rewrite.driver import Rewrite
 
 
 class Predicted(Protocol):
@@ -59,6 +59,8 @@ class Proposals:
 
     def annotated(self, proposal: InferResult) -> IIResult | None:
         """The check of the source with the directives that are written; None where there are none."""
+        from hlspart.infer import emission
+
         program = self.pipeline.program
         if self.options.beside:
             texts = emission.removals(program, proposal)
@@ -69,10 +71,14 @@ class Proposals:
 
     def rewritten(self, proposal: InferResult) -> tuple[RewriteResult, IIResult | None]:
         """Banked C for it; no check where that would take too long."""
+        from hlspart.infer.emitted import cheap
+
         written = self.pipeline.rewriting(RewriteOptions(split_top=True)).inferred(proposal)
         return written, self._check(written.files) if cheap(written) else None
 
     def _check(self, texts: Mapping[str, str], directives: str = "") -> IIResult:
+        from hlspart.infer.demand import with_ports
+
         ports = self.options.ports
         target = with_ports(self.pipeline.target, ports) if ports is not None else None
         return self.pipeline.predict(texts, directives, target)

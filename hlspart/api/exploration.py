@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hlspart.api.answers import Answer
-from hlspart.explore import ExploreError
 from hlspart.inputs import InputError
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.exploring import ExploreOptions, ExploreResult, ResourceBudget
 from hlspart.pipeline import Pipeline
 from hlspart.render import notebook, shapes
+
+if TYPE_CHECKING:
+    from hlspart.model.exploring import ExploreOptions, ExploreResult
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,12 +76,16 @@ class Explores:
         ``size``: bytes on the chip at most; ``dsp``: blocks at most; ``schedule``: by what ``ii`` says of the C, else
         by the stated formula; ``write``: with the C. Raises :class:`InputError` for what cannot be searched.
         """
+        from hlspart.model.exploring import ExploreOptions, ResourceBudget
+
         budget = ResourceBudget(size, dsp)
         options = ExploreOptions(elements, budget, reassociate=allow_reassoc, schedule=schedule, write=write)
         return self.explore_with(top, options)
 
     def explore_with(self, top: str, options: ExploreOptions) -> ExploreAnswer:
         """The same with a record of options."""
+        from hlspart.explore import ExploreError
+
         known = self.pipeline.program.functions
         if top not in known:
             raise InputError(f"no function {top!r}; functions are {', '.join(known) or 'none'}", usage=True)

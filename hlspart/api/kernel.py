@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from hlspart.model.blocked import Kind, Propagation
     from hlspart.model.buffers import Buffer, Shared
     from hlspart.model.diagnostics import Diagnostic
+    from hlspart.model.inferred import InferredArray, InferredLoop, InferResult
     from hlspart.model.program import Program, Variable
-    from hlspart.model.results import InferredArray, InferredLoop, InferResult
     from hlspart.model.rewriting import GroupOutcome, RewriteResult
     from hlspart.targets import Target
 

@@ -14,10 +14,10 @@ from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import shared_options
 from hlspart.cli.run import Run
 from hlspart.model.expanding import ExpandOptions
+from hlspart.model.inferred import InferResult
 from hlspart.model.options import BufferOptions, InferOptions, RewriteOptions
 from hlspart.model.parts import FunctionResult
 from hlspart.model.program import Program, Variable
-from hlspart.model.results import InferResult
 from hlspart.pipeline import Pipeline
 from hlspart.render import html, json, shapes
 from hlspart.render.cards import ShownAccess

@@ -27,7 +27,8 @@ from hlspart.render import shapes
 from hlspart.render.screen import Screen, folded, shown_on
 
 if TYPE_CHECKING:
-    from hlspart.model.results import InferResult, PragmaStatus
+    from hlspart.model.inferred import InferResult
+    from hlspart.model.results import PragmaStatus
 
 CLEAN, FINDINGS, UNUSABLE = 0, 1, 2
 _MANY_REGISTERS = 512  # bits of one array, up to which registers are usual

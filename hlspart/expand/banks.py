@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from hlspart.expand.region import Region, accesses_inside
 from hlspart.model.access import Access
 from hlspart.model.expanding import Map, Placement
-from hlspart.model.results import DimPartition, InferredArray, Validation
+from hlspart.model.inferred import InferredArray
+from hlspart.model.results import DimPartition, Validation
 
 
 @dataclass(frozen=True)

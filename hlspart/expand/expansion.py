@@ -144,7 +144,7 @@ class _Expander:
 
     def _pragmas(self, plan: RegionPlan, wanted: Sequence[banks.Wanted]) -> tuple[Edit, ...]:
         assert plan.region is not None
-        from hlspart.model.results import InferResult
+        from hlspart.model.inferred import InferResult
 
         return pragma_edits(self.program, InferResult(tuple(banks.as_inferred(plan.region, wanted)), ()))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from hlspart.model.causes import Cause
+
 
 class Unmodelled(Exception):
     """Elaboration met something it has no model of; becomes the ``cause`` of an unknown II."""
 
-    def __init__(self, cause: str, line: int) -> None:
-        super().__init__(cause)
-        self.cause, self.line = cause, line
+    def __init__(self, text: str, line: int) -> None:
+        super().__init__(text)
+        self.cause = Cause(text, (line,))

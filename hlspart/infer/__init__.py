@@ -8,9 +8,10 @@ from hlspart.infer.hints import with_hints
 from hlspart.infer.inference import Inference
 from hlspart.infer.pareto import pareto
 from hlspart.model.access import AccessAnalysis
+from hlspart.model.inferred import InferResult
 from hlspart.model.options import InferOptions
 from hlspart.model.program import Program
-from hlspart.model.results import IIResult, InferResult, Validation
+from hlspart.model.results import IIResult, Validation
 from hlspart.partition import validate
 from hlspart.targets import Target
 

@@ -15,8 +15,8 @@ from hlspart.infer.demand import COPIED, Demand, elements
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.perdim import PerDimLayout
+from hlspart.model.inferred import BankingMap
 from hlspart.model.options import InferOptions
-from hlspart.model.results import BankingMap
 from hlspart.targets import Target
 
 MOST_WAYS = 16  # to deal out the ports of a bank, over all loops

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from hlspart.infer.choice import Choice, Chooser
 from hlspart.infer.demand import Demand, LoopKey, key
 from hlspart.model.directives import Directive
+from hlspart.model.inferred import InferredArray
 from hlspart.model.program import Program
-from hlspart.model.results import DimPartition, InferredArray
+from hlspart.model.results import DimPartition
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Iterator
 from hlspart import transform
 from hlspart.frontend.directives import directive_of, print_directive
 from hlspart.model.directives import Directive, Option
+from hlspart.model.inferred import InferredArray, InferResult
 from hlspart.model.printable import in_diff
 from hlspart.model.program import Program
-from hlspart.model.results import InferredArray, InferResult
 from hlspart.model.source import Edit
 from hlspart.transform import Wish, texts
 

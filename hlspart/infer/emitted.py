@@ -8,7 +8,8 @@ from typing import Protocol
 
 from hlspart.infer.inference import Inference
 from hlspart.infer.outcomes import as_asked, binding
-from hlspart.model.results import IIResult, InferredArray, InferredLoop, InferResult, LoopResult
+from hlspart.model.inferred import InferredArray, InferredLoop, InferResult
+from hlspart.model.results import IIResult, LoopResult
 from hlspart.model.rewriting import RewriteResult
 from hlspart.predict.regressions import Regression, counterparts, regressions, touched
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from hlspart.infer.demand import key, unrolled
 from hlspart.infer.inference import Inference
+from hlspart.model.inferred import InferResult
 from hlspart.model.program import Program
-from hlspart.model.results import InferResult, LoopResult
+from hlspart.model.results import LoopResult
 
 MOST_LOOPS = 4  # those with the most cycles
 MOST_PREDICTED = 32  # loops that are predicted again for all hints together: each asks for all of the program

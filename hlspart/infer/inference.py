@@ -33,14 +33,10 @@ from hlspart.infer.repairs import better, copied, copies, tuned, unneeded, with_
 from hlspart.infer.running import Plan, Separation
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.directives import Directive
+from hlspart.model.inferred import InferResult
 from hlspart.model.options import InferOptions
 from hlspart.model.program import Program
-from hlspart.model.results import (
-    IIResult,
-    InferResult,
-    LoopResult,
-    Validation,
-)
+from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.partition import validate
 from hlspart.predict import check
 from hlspart.predict.check import Known

@@ -8,7 +8,8 @@ from dataclasses import replace
 from hlspart.infer.decision import Decision
 from hlspart.infer.demand import LoopKey, key
 from hlspart.infer.running import InferenceRun
-from hlspart.model.results import IIResult, InferredLoop, LoopResult
+from hlspart.model.inferred import InferredLoop
+from hlspart.model.results import IIResult, LoopResult
 
 
 def _shortage(run: InferenceRun, loop: LoopResult, decisions: Sequence[Decision]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from hlspart.model.inferred import InferResult
 from hlspart.model.options import InferOptions
-from hlspart.model.results import InferResult
 
 MOST_II = 16
 MOST_UNKNOWN = 4  # targets for which the II of a loop is not known, before there is a point

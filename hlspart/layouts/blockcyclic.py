@@ -14,7 +14,7 @@ from functools import cached_property
 from hlspart.layouts.ctext import Formula, TextWriter, combination_note, combination_text, reach
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot, linear
-from hlspart.model.results import BankingMap
+from hlspart.model.inferred import BankingMap
 
 
 @dataclass(frozen=True)

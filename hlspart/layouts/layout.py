@@ -14,7 +14,7 @@ from typing import Protocol
 from hlspart.layouts.ctext import Formula, TextWriter
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
-from hlspart.model.results import BankingMap
+from hlspart.model.inferred import BankingMap
 
 Element = tuple[int, ...]
 

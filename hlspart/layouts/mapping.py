@@ -6,7 +6,7 @@ from hlspart.layouts.blockcyclic import BlockCyclicLayout
 from hlspart.layouts.lattice import LatticeLayout, linear
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.table import TableLayout
-from hlspart.model.results import BankingMap
+from hlspart.model.inferred import BankingMap
 
 
 def layout_from(shape: tuple[int, ...], mapping: BankingMap) -> Layout:

@@ -16,7 +16,7 @@ from itertools import product
 from hlspart.layouts.ctext import Formula, TextWriter
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.lattice import LatticeLayout, dot, isl_dot
-from hlspart.model.results import BankingMap
+from hlspart.model.inferred import BankingMap
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ from hlspart.lint.dependence import carried, least, misstep, never_meet
 from hlspart.lint.suppressions import apply, suppressions
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.inferred import InferResult
 from hlspart.model.linting import LintReport
 from hlspart.model.program import Program
-from hlspart.model.results import IIResult, InferResult, Validation
+from hlspart.model.results import IIResult, Validation
 from hlspart.partition.unrolling import unroll_factors
 from hlspart.rules._base import Facts
 from hlspart.targets import Target

@@ -5,6 +5,7 @@ __all__ = [
     "balance",
     "dependence",
     "directed",
+    "doubt",
     "exits",
     "graph",
     "history",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from hlspart.banking.accesses import packed
-from hlspart.lowering.graph import Edge, MemoryRef, Op
+from hlspart.lowering.doubt import Doubt, about
+from hlspart.lowering.graph import Edge, Graph, MemoryRef, Op
 from hlspart.lowering.history import Index
 from hlspart.model.access import Affine
 from hlspart.model.directives import Directive
@@ -16,6 +18,8 @@ UPDATE = "whether the tool sees that updates in place do not meet, in a loop who
 BOUNDS = "whether the tool keeps apart stores that only the bounds of flattened loops keep apart is not known"
 
 CHOICE = "whether the tool keeps apart registers of one array that are chosen while the loop runs is not known"
+MEETING = "whether iterations touch the same element"  # what it depends on follows
+OUTSIDE = "whether the tool sees that addresses with values from outside the loop do not meet is not known"
 REMAINDER = "whether the tool sees that remainders and quotients keep addresses apart is not known"
 
 _KINDS = {("store", "load"): "raw", ("load", "store"): "war", ("store", "store"): "waw"}
@@ -44,13 +48,12 @@ def towards(a: Address, b: Address) -> tuple[int, int, int, str, str]:
 class PairDistance:
     """Two accesses of one array: the distance (None: never), and what of it is not certain.
 
-    ``assumed``: the distance is not known. ``doubted``: the tool may not see it so. ``unproved``: why the tool may see
-    a dependence that there is not. ``folded``: remainders or quotients take part in one of the addresses.
+    ``uncertain``: why it may be no such distance, if there is a reason. ``unproved``: why the tool may see a
+    dependence that there is not. ``folded``: remainders or quotients take part in one of the addresses.
     """
 
     distance: int | None
-    assumed: bool
-    doubted: bool
+    uncertain: str | None
     unproved: str | None
     folded: bool
 
@@ -71,11 +74,11 @@ class Carriers:
     module of its own, where addresses made of outer iterators alone are values without relation.
     ``preset``: elements (variable, index) that are stored ahead of the loop.
     ``rows_seen``: whether reports of the tool show that it takes rows, and iterators that bounds relate, for
-    unrelated; ``outside``: names of scalars from outside the loop, of which no report speaks. ``doubted`` collects
-    (edge source, sink) pairs that such addresses keep near, ``ordered`` pairs of one iteration that only remainders
-    or quotients keep apart. ``moving``: other loops are unrolled in the loop, whose first value varies.
-    ``assumed`` collects pairs whose distance is not known and taken as 1; ``possible`` has orders between
-    iterations that the accesses do not need and that a report shows nevertheless for such a pair, by cause.
+    unrelated; ``outside``: names of scalars from outside the loop, of which no report speaks. ``moving``: other
+    loops are unrolled in the loop, whose first value varies.
+
+    What is not known is collected by cause: ``uncertain`` has the (source, sink) pairs of operations whose orders may
+    not hold, ``possible`` the orders that no element asks for and that may hold all the same.
     """
 
     space: IterationSpace
@@ -93,14 +96,35 @@ class Carriers:
     outside: frozenset[str] = frozenset()
     moving: bool = False
     preset: frozenset[tuple[int, Index]] = frozenset()
-    assumed: set[tuple[int, int]] = field(default_factory=set)
-    doubted: set[tuple[int, int]] = field(default_factory=set)
-    ordered: set[tuple[int, int]] = field(default_factory=set)
-    possible: dict[str, list[Edge]] = field(default_factory=dict)
+    uncertain: dict[str, set[tuple[int, int]]] = field(default_factory=lambda: defaultdict(set))
+    possible: dict[str, list[Edge]] = field(default_factory=lambda: defaultdict(list))
     _said: dict[tuple[int, str, str], Directive | None] = field(default_factory=dict)
     _forms: dict[object, int] = field(default_factory=dict)  # references without their constants
     _addresses: dict[int, Address] = field(default_factory=dict)  # by operation
     _known: dict[object, PairDistance] = field(default_factory=dict)
+
+    # -------------------------------------------------------------------------------- doubts
+
+    def doubts(self, graph: Graph) -> Iterator[Doubt]:
+        """What is not known of the orders of ``graph``."""
+        for text in (MEETING, OUTSIDE, REMAINDER):
+            pairs = self.uncertain.get(text)
+            if not pairs:
+                continue
+            ends = [graph.ops[i] for pair in pairs for i in pair if i in graph.ops]  # what nobody needs is not in it
+            later = text != REMAINDER
+            gone = frozenset(e for e in graph.edges if bool(e.distance) is later and (e.source, e.sink) in pairs)
+            if text == MEETING:
+                by_data = any(op.ref is not None and op.ref.index is None for op in ends)
+                text = f"{text} {'depends on data' if by_data else 'is not known'}"
+            yield Doubt(about(text, ends), gone=gone)
+        for text, edges in self.possible.items():
+            ends = [graph.ops[i] for e in edges for i in (e.source, e.sink) if i in graph.ops]
+            yield Doubt(about(text, ends), more=tuple(edges))
+
+    def take(self, pairs: set[tuple[int, int]]) -> None:
+        """Take it that the distances of ``pairs`` are as they are assumed."""
+        self.uncertain[MEETING] -= pairs
 
     # ------------------------------------------------------------------------------- pragmas
 
@@ -144,7 +168,7 @@ class Carriers:
             assert a is not None and b is not None
             left, right = relation(a, self.space.names), relation(b, self.space.names)
             if left is not None and right is not None and not carried.meet((a.domain, left), (b.domain, right)):
-                self.ordered.add((first.id, second.id))
+                self.uncertain[REMAINDER].add((first.id, second.id))
         return True
 
     def _folded(self, first: Op, second: Op) -> bool:
@@ -209,38 +233,35 @@ class Carriers:
                 pair = self._known.get(towards(a, b)) or self._pair(source, sink)
                 if registers and kind == "raw" and d is None and pair.distance != 1 and chosen(source, sink):
                     near = Edge(source.id, sink.id, 1, self.store_states, "memory", name)
-                    self.possible.setdefault(CHOICE, []).append(near)
+                    self.possible[CHOICE].append(near)
                 if d is None and pair.idle:
                     continue
                 claimed = distance = d.values.get("distance") if d is not None else None
                 if distance is None:
-                    distance = pair.distance
-                    if pair.assumed:
-                        self.assumed.add((source.id, sink.id))
-                    if pair.doubted:
-                        self.doubted.add((source.id, sink.id))
+                    distance = self._noted(pair, source, sink)
                 gap = self.store_states if kind == "raw" else int(not registers)
                 if distance is not None:
                     edges.append(Edge(source.id, sink.id, distance, gap, "memory", name))
                 if not registers and claimed is None and distance != 1 and pair.folded:
                     near = Edge(source.id, sink.id, 1, gap, "memory", name)
-                    self.possible.setdefault(REMAINDER, []).append(near)
+                    self.possible[REMAINDER].append(near)
                     continue
                 if distance is not None or registers or kind == "war":
                     continue
                 if (why := pair.unproved) is not None:
                     apart = int(kind == "raw" or source.id >= sink.id)  # two stores keep their order inside, too
                     for k in {1, apart}:
-                        self.possible.setdefault(why, []).append(Edge(source.id, sink.id, k, gap, "memory", name))
+                        self.possible[why].append(Edge(source.id, sink.id, k, gap, "memory", name))
         return edges
 
     def distance(self, source: Op, sink: Op) -> int | None:
         """Least number of iterations after which ``sink`` touches an element of ``source``; None: never."""
-        pair = self._pair(source, sink)
-        if pair.assumed:
-            self.assumed.add((source.id, sink.id))
-        if pair.doubted:
-            self.doubted.add((source.id, sink.id))
+        return self._noted(self._pair(source, sink), source, sink)
+
+    def _noted(self, pair: PairDistance, source: Op, sink: Op) -> int | None:
+        """The distance of a pair; what is not certain of it is noted."""
+        if pair.uncertain is not None:
+            self.uncertain[pair.uncertain].add((source.id, sink.id))
         return pair.distance
 
     def _pair(self, source: Op, sink: Op) -> PairDistance:
@@ -268,8 +289,8 @@ class Carriers:
             found = self._addresses[op.id] = Address(ref, number, code, affine or ref.map is not None, not affine)
         return found
 
-    def _distance(self, source: Op, sink: Op) -> tuple[int | None, bool, bool]:
-        """The distance, whether it is assumed, and whether it is doubted."""
+    def _distance(self, source: Op, sink: Op) -> tuple[int | None, str | None]:
+        """The distance, and why it is not certain."""
         a, b = source.ref, sink.ref
         assert a is not None and b is not None
         if None in self.trips[1:]:
@@ -281,11 +302,11 @@ class Carriers:
         if quick is None and self.relaxed is None:
             quick = self._uniform(a, b)
         if quick is not None:
-            return quick or None, False, doubted
+            return quick or None, OUTSIDE if doubted else None
         found = self._exact(a, b, self.relaxed or a.domain, self.relaxed or b.domain)
         if found is None:
-            return 1, True, doubted
-        return found or None, False, doubted
+            return 1, MEETING
+        return found or None, None
 
     def _doubtful(self, a: MemoryRef, b: MemoryRef, distance: int) -> bool:
         """Whether no report shows that the tool takes a pair that it could tell apart for one that may meet."""
@@ -294,7 +315,7 @@ class Carriers:
                 return True  # what the source says of a scalar, as `k < half`, may tell them apart
         return not self.rows_seen and self._exact(a, b, a.domain, b.domain) != distance
 
-    def _loose(self, a: MemoryRef, b: MemoryRef) -> tuple[int | None, bool, bool]:
+    def _loose(self, a: MemoryRef, b: MemoryRef) -> tuple[int | None, str | None]:
         """Distance in a flattened nest whose rows have numbers of iterations that vary; see :meth:`_distance`."""
         level = max(k for k, trip in enumerate(self.trips) if trip is None)  # as weights are known from here on
         far = tuple(1 << 20 * (level - k - 1) if k < level else 0 for k in range(self.own))
@@ -303,10 +324,10 @@ class Carriers:
         seen = self._exact(a, b, everywhere, everywhere, self.own - level)
         rows = self._exact(a, b, everywhere, everywhere, weights=far)
         if near is None or seen is None or rows is None:
-            return 1, True, False
+            return 1, MEETING
         if near == 1 or (near == seen and not rows):
-            return near or None, False, False
-        return (1 if rows else seen), False, True  # some row may be short, or the tool may not see the bounds
+            return near or None, None
+        return (1 if rows else seen), OUTSIDE  # some row may be short, or the tool may not see the bounds
 
     def _exact(
         self, a: MemoryRef, b: MemoryRef, mine: str, theirs: str, own: int = 0, weights: tuple[int, ...] = ()

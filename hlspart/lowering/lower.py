@@ -18,6 +18,7 @@ from hlspart.hardware.memory import BUS
 from hlspart.hardware.storage import Storage
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.dependence import Carriers, towards
+from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op
 from hlspart.lowering.history import different
 from hlspart.lowering.operations import Body
@@ -30,17 +31,18 @@ class Lowered:
     """The graph, with the loads that depend on an enclosing loop of a flattened nest only.
 
     ``waits``: orders of one iteration that no element asks for and the tool keeps all the same, see :func:`hidden`.
-    ``unsettled``: loads in the graph of which it is not known whether they have left the loop. ``chosen``: one
-    load for each address of which every bank has a word in a register, loaded ahead of the loop.
+    ``chosen``: one load for each address of which every bank has a word in a register, loaded ahead of the loop.
+    ``doubts``: what is not known of the graph, but for its orders, see :class:`hlspart.lowering.dependence.Carriers`.
     """
 
     graph: Graph
     kept: frozenset[int]
     waits: tuple[Edge, ...] = ()
-    unsettled: frozenset[int] = frozenset()
     chosen: tuple[MemoryRef, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
 
 
+LEFT = "whether loads leave the loop that only unrolling or a partition makes steady is not known"
 CHOSEN = "whether the tool keeps apart stores at one place of memories chosen while the loop runs is not known"
 
 
@@ -85,7 +87,8 @@ def lower(
         i for i, op in graph_ops.items() if op.kind == "load" and len(own) > 1 and not _moves(op.ref, own[-1:])
     )
     graph = Graph(graph_ops, (*_data(ops, graph_ops, carried), *orders), hoisted)
-    return Lowered(graph, kept, tuple(waits), unsettled, tuple(chosen))
+    doubts = (Doubt(about(LEFT, (ops[i] for i in unsettled)), left=unsettled),) if unsettled else ()
+    return Lowered(graph, kept, tuple(waits), tuple(chosen), doubts)
 
 
 def _lasting(ops: dict[int, Op], live: set[int], storage: Storage) -> set[int]:
@@ -362,7 +365,7 @@ def _memory(
                 differ = different(first.ref.index, second.ref.index)
                 if first.kind == second.kind == "store" and one_of(first.ref, second.ref, memory.layout):
                     pair = [Edge(x, y, d, 1, "memory", name) for x, y, d in _turns(first.id, second.id)]
-                    carriers.possible.setdefault(CHOSEN, []).extend(pair if not memory.registers else [])
+                    carriers.possible[CHOSEN] += pair if not memory.registers else []
                 if _exclusive(first.ref, second.ref) or (differ and not hidden(first.ref, second.ref, memory.layout)):
                     continue
                 if carriers.disjoint_banks(first, second):
@@ -377,7 +380,7 @@ def _memory(
             if distance is not None:
                 edges.append(replace(edge, distance=distance))
         if storage.target.trusts_distances and (memory.bound or left):  # the tool takes what it does not know as given
-            carriers.assumed -= {(a.id, b.id) for a in found for b in found if memory.bound or (a.id, b.id) in left}
+            carriers.take({(a.id, b.id) for a in found for b in found if memory.bound or (a.id, b.id) in left})
     return edges, waits
 
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from hlspart.hardware.storage import Storage
-from hlspart.lowering.dependence import Carriers
+from hlspart.lowering.dependence import OUTSIDE, Carriers
 from hlspart.lowering.graph import Carried, Op
 
 Pair = tuple[int, int]  # a store and a load
@@ -70,7 +70,7 @@ def bypass(ops: dict[int, Op], carried: list[Carried], storage: Storage, carrier
             if not all(x is store or carriers.disjoint_banks(x, store) for x in stores):
                 continue  # reports: of several stores to one memory none is handed on
             for load in loads:
-                if carriers.distance(store, load) != 1 or (store.id, load.id) in carriers.doubted:
+                if carriers.distance(store, load) != 1 or (store.id, load.id) in carriers.uncertain[OUTSIDE]:
                     continue
                 out[store.id, load.id] = carriers.later(store, load)
                 _select(ops, carried, store, load)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hlspart.model.access import Bounds
+from hlspart.model.causes import Cause, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class FunctionUse:
 class FunctionResult:
     """Latency of a function in cycles; ``parts``: when what runs, () where that is not known.
 
-    ``interval``: cycles from one start to the next, at the most. ``cause``: why the latency is not known.
+    ``interval``: cycles from one start to the next, at the most. ``causes``: why the latency is not known.
     """
 
     name: str
@@ -44,4 +45,9 @@ class FunctionResult:
     line: int = 0
     interval: int | None = None
     resources: FunctionUse = FunctionUse()
-    cause: str | None = None
+    causes: tuple[Cause, ...] = ()
+
+    @property
+    def cause(self) -> str | None:
+        """Why the latency is not known, in words."""
+        return told(self.causes)

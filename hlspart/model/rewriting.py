@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.results import BankingMap
+from hlspart.model.inferred import BankingMap
 from hlspart.model.source import Edit, Origin
 
 Style = Literal["split", "bankdim", "crossbar", "reuse"]

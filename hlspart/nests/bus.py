@@ -8,11 +8,12 @@ burst transfers, and UG1448, messages 214-224 and 214-229 to 214-232, say where 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hlspart.hardware.memory import BUS, Memory
 from hlspart.hardware.storage import Storage
+from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Op
 from hlspart.model import program as c
 from hlspart.nests.nests import Nest, Nests, Order
@@ -23,14 +24,14 @@ Banks = Mapping[int, frozenset[int]]  # those that an access may reach, by opera
 
 @dataclass(frozen=True)
 class BusRequests:
-    """``inside``: accesses with requests, and responses, of their own in each iteration; ``why`` that is not known.
+    """``inside``: accesses with requests, and responses, of their own in each iteration; ``doubts``: what is not known.
 
-    ``order``: why the states of an iteration are not known although that is.
+    ``known``: whether it is known which ones these are.
     """
 
     inside: frozenset[int] = frozenset()
-    why: str | None = None
-    order: str | None = None
+    known: bool = True
+    doubts: tuple[Doubt, ...] = ()
 
 
 NO_REQUESTS = BusRequests()
@@ -48,8 +49,9 @@ def requests(nests: Nests, nest: Nest, how: Order, ops: Iterable[Op], storage: S
     if why is None and inside and not storage.target.requests_inside:
         why = next(iter(inside.values()))
     if why is None:
-        return BusRequests(frozenset(inside), None, _order(used, storage, banks))
-    return BusRequests(frozenset(), unknown(storage, {op.ref.variable for op in used if op.ref is not None}, why))
+        return BusRequests(frozenset(inside), doubts=tuple(_order(used, storage, banks)))
+    text = unknown(storage, {op.ref.variable for op in used if op.ref is not None}, why)
+    return BusRequests(known=False, doubts=(Doubt(about(text, used), slow=True, endless=True),))
 
 
 def unknown(storage: Storage, variables: Iterable[int], why: str) -> str:
@@ -139,7 +141,7 @@ def in_place(variable: int, ops: Iterable[Op]) -> bool:
     return {"load", "store"} <= kinds
 
 
-def _order(used: Sequence[Op], storage: Storage, banks: Banks) -> str | None:
+def _order(used: Sequence[Op], storage: Storage, banks: Banks) -> Iterator[Doubt]:
     """Where several elements of a port are loaded and stored in an iteration: reports differ in its states."""
     for variable in sorted({op.ref.variable for op in used if op.ref is not None}):
         if storage.memory(variable).layout.banks == 1 or not in_place(variable, used):
@@ -151,8 +153,9 @@ def _order(used: Sequence[Op], storage: Storage, banks: Banks) -> str | None:
                     counts[bank, op.kind] += 1
         if max(counts.values()) > 1:
             name = storage.program.variable(variable).name
-            return f"the order in which a port of {name} loads and stores several elements is not known"
-    return None
+            text = f"the order in which a port of {name} loads and stores several elements is not known"
+            same = (op for op in used if op.ref is not None and op.ref.variable == variable)
+            yield Doubt(about(text, same), endless=True)
 
 
 def run(group: Sequence[Op], memory: Memory, how: Order, whole: bool = True) -> bool:

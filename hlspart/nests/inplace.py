@@ -36,7 +36,7 @@ def behind_responses(lowered: Lowered, found: BusRequests, how: Order, storage: 
         made = max(ops) + 1
         ops[made] = Op(made, "wire", 1, (), stores[0].line, "request")
         edges += [Edge(made, op.id, 0, 1, "control", "request") for op in stores]
-    if found.why is None:
+    if found.known:
         edges = [_later(e, ops, by_variable, storage) for e in edges]
     beats = sum(map(len, by_variable.values()))  # which ports may put between the two
     for variable, members in by_variable.items():
@@ -49,7 +49,7 @@ def behind_responses(lowered: Lowered, found: BusRequests, how: Order, storage: 
             possible += [replace(e, distance=1, gap=gap) for e in rounds if ops[e.sink].kind == "load"]
             edges += certain
             if possible:
-                carriers.possible.setdefault(UPDATED, []).extend(possible)
+                carriers.possible[UPDATED] += possible
     return replace(lowered, graph=replace(graph, ops=ops, edges=tuple(edges)))
 
 
@@ -77,7 +77,7 @@ def _rounds(
     request, response = storage.bus_states(variable)
     plain = not any(op.ref is None or op.ref.guarded or op.ref.branch for op in (*loads, *stores))
     rows = len(loads) > 1 and len(stores) > 1 and all(bus.run(x, memory, how, whole=False) for x in (loads, stores))
-    if rows and plain and found.why is None:
+    if rows and plain and found.known:
         row = [Edge(a.id, b.id, 0, 1, "memory", name) for x in (loads, stores) for a, b in pairwise(x)]
         ahead = Edge(loads[-1].id, stores[0].id, 0, request + 2, "memory", name)
         return [*row, ahead, Edge(stores[-1].id, loads[0].id, 1, response + 1, "memory", name)], []

@@ -9,8 +9,9 @@ from hlspart.layouts.layout import Layout
 from hlspart.layouts.mapping import layout_from
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis
+from hlspart.model.inferred import InferredArray
 from hlspart.model.program import Program
-from hlspart.model.results import DimPartition, InferredArray, Validation
+from hlspart.model.results import DimPartition, Validation
 
 
 def make_layout(extents: Sequence[int | None], dims: Sequence[DimPartition]) -> PerDimLayout | None:

@@ -12,6 +12,7 @@ from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import MemoryRef
 from hlspart.model.access import AccessAnalysis, Bounds
+from hlspart.model.causes import Cause, told
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace, PortAccess
 from hlspart.model.program import Function, Program
@@ -19,13 +20,14 @@ from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.nests import bus
 from hlspart.nests.nests import Nest, Nests
 from hlspart.partition import validate
-from hlspart.predict import depths, resources
+from hlspart.predict import resources
 from hlspart.predict.controller import Controller, modules
 from hlspart.predict.datapath import Datapath, datapath
+from hlspart.predict.depths import UNKNOWN_DEPTH, DepthRange, depth_range
 from hlspart.predict.doubts import ii_range
 from hlspart.predict.functions import WHOLE, Functions
 from hlspart.predict.hints import Trial, with_hints
-from hlspart.predict.latency import Latencies, pipelined_latency
+from hlspart.predict.latency import UNKNOWN, Latencies, pipelined_latency
 from hlspart.predict.limits import banks, limits, slots, steps
 from hlspart.predict.loops import LoopModel, Prediction
 from hlspart.predict.separate import separated
@@ -78,7 +80,7 @@ def check(
         arrays=arrays,
         pragmas=statuses,
         functions=Functions(program, functions, controllers, latencies, arrays, storage, kept).results(),
-        assumptions=_assumptions(target, bank_model, waiting, latencies),
+        assumptions=_assumptions(target, bank_model, latencies),
         resources=resources.total(arrays, storage),
     )
 
@@ -216,7 +218,7 @@ class _Function:
 
     def result(self, nest: Nest, bank_model: BankModel) -> LoopResult:
         """The record of one loop."""
-        blocked = self.uncovered.cause(nest)
+        blocked = tuple(self.uncovered.causes(nest))
         if not nest.pipelined:
             return self._plain(nest, blocked)
         try:
@@ -224,12 +226,12 @@ class _Function:
             alone = same is nest and nest.loop is not None and self.known is not None  # no calls in it
             prediction = self._predicted(model, nest) if alone else model.predict(same)
         except Unmodelled as stop:
-            return self._record(nest, cause=blocked or stop.cause)
+            return self._record(nest, blocked or (stop.cause,))
         if prediction.schedule is None:
-            return self._record(nest, cause="no schedule was found within the effort limit")
+            return self._record(nest, (Cause("no schedule was found within the effort limit"),))
         wrong = faults(prediction.problem, prediction.schedule)
         if wrong:
-            return self._record(nest, cause=f"the schedule failed its check: {wrong[0]}")
+            return self._record(nest, (Cause(f"the schedule failed its check: {wrong[0]}"),))
         return self._pipelined(nest, (model, same), prediction, bank_model, blocked)
 
     def _predicted(self, model: LoopModel, nest: Nest) -> Prediction:
@@ -246,7 +248,12 @@ class _Function:
         return same
 
     def _pipelined(
-        self, nest: Nest, modelled: tuple[LoopModel, Nest], p: Prediction, bank_model: BankModel, blocked: str | None
+        self,
+        nest: Nest,
+        modelled: tuple[LoopModel, Nest],
+        p: Prediction,
+        bank_model: BankModel,
+        blocked: tuple[Cause, ...],
     ) -> LoopResult:
         assert p.schedule is not None
         self.uses += resources.uses(p).items()
@@ -257,47 +264,41 @@ class _Function:
         ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)
         counted = all(count.exact for count in p.counts.values())  # else the ideal figure is an upper bound
         ii: int | None = p.schedule.ii if bank_model == "static" else ideal
-        blocked = blocked or self.uncovered.module_inside(nest, p)
+        blocked = (*blocked, *self.uncovered.of_modules(nest, p))
         parts = nest.origin == "auto" and nest.unroll > 1 and p.recurrence_ii > max(floor, p.resource_ii)
         if parts and _stores_to_bus(p):
-            blocked = blocked or "what recurs in a loop unrolled in part that stores through m_axi is not known"
-        cause, bounds = blocked, None
+            text = "what recurs in a loop unrolled in part that stores through m_axi is not known"
+            blocked = (*blocked, Cause(text, (nest.line,)))
+        causes, bounds = blocked, None
         reasons = with_hints(*modelled, p, limits(p), self.storage, self._tried(nest)) if self.hints else limits(p)
-        if blocked is None and (found := ii_range(p, floor)) is not None:
-            cause, bounds = found.cause, (found.low, found.high)
-        if cause is None and bank_model == "ideal" and not counted and ideal > floor:
-            cause, bounds = "conflicts were not counted exactly within the effort limit", (floor, ideal)
-        if cause is not None:
-            ii = None
-        trip = self._trip(nest)
-        estimate = depths.unknown(p.problem, p.estimated, self.storage, p.schedule.ii) if cause is None else None
-        doubt = p.elaborated.requests.why or p.elaborated.requests.order or estimate if cause is None else None
-        span = None  # of depths
-        if estimate is not None and doubt == estimate:
-            span = depths.span(p.problem, p.estimated, self.storage, p.schedule.ii)
-        depth = p.schedule.depth if cause is None and doubt is None else None
+        if not blocked and (span := ii_range(p, floor)) is not None:
+            causes, bounds = span.causes, (span.low, span.high)
+        if not causes and bank_model == "ideal" and not counted and ideal > floor:
+            causes = (Cause("conflicts were not counted exactly within the effort limit"),)
+            bounds = (floor, ideal)
+        depths = UNKNOWN_DEPTH
+        if not causes:
+            open_ = (*p.elaborated.requests.doubts, *p.doubts)
+            depths = depth_range(p.problem, open_, p.schedule.ii, p.schedule.depth)
         return self._record(
             nest,
-            cause=cause,
-            ii=ii,
-            ideal=ideal if cause is None and (counted or ideal == floor) else None,
+            causes,
+            ii=ii if not causes else None,
+            ideal=ideal if not causes and (counted or ideal == floor) else None,
             resource=p.resource_ii,
             recurrence=p.recurrence_ii,
-            depth=depth,
-            trip=trip,
+            depths=depths,
             bounds=bounds,
             reasons=reasons,
             prediction=p,
-            depth_cause=doubt,
-            span=span,
         )
 
-    def _plain(self, nest: Nest, blocked: str | None) -> LoopResult:
+    def _plain(self, nest: Nest, blocked: tuple[Cause, ...]) -> LoopResult:
         """A loop in the controller of its function; its depth and latency follow from those of its parts."""
         found = {a.array for a in self.analysis.accesses if nest.loop is not None and nest.loop.id in a.loops}
         used = {v for v in found if self.storage.memory(v).storage == BUS}
-        requests = bus.unknown(self.storage, used, "the loop is not pipelined") if used else None
-        return self._record(nest, cause=blocked, trip=self._trip(nest), depth_cause=requests)
+        text = bus.unknown(self.storage, used, "the loop is not pipelined") if used else ""
+        return self._record(nest, blocked, depths=DepthRange(UNKNOWN, (Cause(text, (nest.line,)),) if text else ()))
 
     def controller(self, kept: frozenset[str], records: Mapping[int, int]) -> Controller:
         """The controller of this function, in which those of ``kept`` are modules."""
@@ -320,22 +321,18 @@ class _Function:
     def _record(
         self,
         nest: Nest,
-        cause: str | None = None,
+        causes: tuple[Cause, ...] = (),
         ii: int | None = None,
         ideal: int | None = None,
         resource: int | None = None,
         recurrence: int | None = None,
-        depth: int | None = None,
-        trip: Bounds | None = None,
+        depths: DepthRange = UNKNOWN_DEPTH,
         bounds: tuple[int, int] | None = None,
         reasons: tuple = (),  # type: ignore[type-arg]
         prediction: Prediction | None = None,
-        depth_cause: str | None = None,
-        span: Bounds | None = None,
     ) -> LoopResult:
-        count = trip if trip is not None else self._trip(nest)
-        latency = Bounds(None, None)
-        low, high = (depth, depth) if span is None else (span.min, span.max)
+        count, latency = self._trip(nest), UNKNOWN
+        low, high = depths.states.min, depths.states.max
         if ii is not None and low is not None and high is not None:
             latency = Bounds(pipelined_latency(count.min, ii, low), pipelined_latency(count.max, ii, high))
         schedule = prediction.schedule if prediction is not None else None
@@ -352,20 +349,20 @@ class _Function:
             ideal_ii=ideal,
             resource_ii=resource,
             recurrence_ii=recurrence,
-            depth=depth,
+            depth=depths.states.exact if not depths.causes else None,
             trip_count=count,
             latency=latency,
-            cause=cause,
+            causes=causes,
             bounds=bounds,
-            confidence="modelled" if cause is None else "unknown",
+            confidence="unknown" if causes else "modelled",
             origin=nest.origin,
             limits=reasons,
             flattened=nest.flattened,
-            schedule=slots(prediction) if prediction is not None and cause is None else (),
+            schedule=slots(prediction) if prediction is not None and not causes else (),
             cycle=steps(prediction) if prediction is not None else (),
-            dsp=self.built[number].dsp if cause is None and number in self.built else None,
+            dsp=self.built[number].dsp if not causes and number in self.built else None,
             banks=banks(prediction) if prediction is not None else (),
-            depth_cause=depth_cause,
+            depth_causes=depths.causes,
             method="" if schedule is None else schedule.method + ("" if schedule.least else ", not proved least"),
         )
 
@@ -377,14 +374,13 @@ def _stores_to_bus(p: Prediction) -> bool:
     return any(p.elaborated.storage.memory(v).storage == BUS for v in kept | left)
 
 
-def _assumptions(target: Target, bank_model: str, waiting: Collection[str], latencies: Latencies) -> tuple[str, ...]:
-    unknown = {f: why for f, why in latencies.causes.items() if f not in waiting and latencies.of(f).exact is None}
+def _assumptions(target: Target, bank_model: str, latencies: Latencies) -> tuple[str, ...]:
+    unknown = {f: why for f, why in latencies.causes.items() if why and latencies.of(f).exact is None}
     return (
         f"{target.tool}, {target.part}, clock {target.clock_ns:g} ns less {target.uncertainty_ns:g} ns, "
         f"flow {target.flow}, bank model {bank_model}",
         f"arrays without a storage directive: local {target.default_storage('local')} (2 ports), "
         f"interface {target.default_storage('interface')}",
-        *(f"latency of {name} unknown: states of m_axi requests around its loops" for name in sorted(waiting)),
-        *(f"latency of {name} unknown: {why}" for name, why in sorted(unknown.items())),
+        *(f"latency of {name} unknown: {told(why)}" for name, why in sorted(unknown.items())),
         *target.notes,
     )

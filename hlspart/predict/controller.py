@@ -10,15 +10,17 @@ from functools import cached_property
 from hlspart.hardware.memory import BUS
 from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
+from hlspart.lowering.doubt import about
 from hlspart.lowering.graph import MemoryRef
 from hlspart.model import program as c
 from hlspart.model.access import Bounds
+from hlspart.model.causes import Cause
 from hlspart.model.program import Program
 from hlspart.nests import bus
 from hlspart.nests.loopfacts import flat
 from hlspart.nests.nests import Nest, Nests
-from hlspart.predict import depths
 from hlspart.predict.datapath import Datapath, datapath
+from hlspart.predict.depths import DepthRange, depth_range
 from hlspart.predict.latency import UNKNOWN
 from hlspart.predict.loops import LoopModel, cautious
 from hlspart.schedule.modulo import modulo_schedule
@@ -41,7 +43,7 @@ class Controller:
         self._nests = {records[n.loop.id]: n for n in nests.all if n.loop is not None and n.loop.id in records}
         self.parts = {n.chain[0].id: k for k, n in self._nests.items()}
         self._left = {records[loop]: refs for loop, refs in left.items() if loop in records}
-        self._known: dict[tuple[object, ...], tuple[Bounds, str | None]] = {}
+        self._known: dict[tuple[object, ...], DepthRange] = {}
         self.straight: list[Datapath] = []  # of the straight-line code scheduled so far
         self.statements = nests.function.body.body
 
@@ -94,36 +96,36 @@ class Controller:
             if v.is_array and v.init is not None and v.storage != "static" and v.id not in self.storage.automatic.tables
         ]  # fmt: skip
 
-    def states(self, around: int | None, statements: Sequence[c.Stmt]) -> tuple[Bounds, str | None]:
-        """States of straight-line code in the nest ``around`` (None: in no loop), or why they are not known."""
+    def states(self, around: int | None, statements: Sequence[c.Stmt]) -> DepthRange:
+        """States of straight-line code in the nest ``around`` (None: in no loop)."""
         key = (around, *map(id, statements))
         if key not in self._known:
             try:
                 self._known[key] = self._scheduled(around, statements)
             except Unmodelled as stop:
-                self._known[key] = UNKNOWN, stop.cause
+                self._known[key] = DepthRange(UNKNOWN, (stop.cause,))
         return self._known[key]
 
-    def _scheduled(self, around: int | None, statements: Sequence[c.Stmt]) -> tuple[Bounds, str | None]:
+    def _scheduled(self, around: int | None, statements: Sequence[c.Stmt]) -> DepthRange:
         model = LoopModel(self.nests, self.storage, self.target)
         statements = [s for s in statements if not self._initial(s) or not self._registers(s)]
         item = model.elaborate(self._nests[around] if around is not None else self._function(), statements)
         if on := {v for v in item.accesses if self.storage.memory(v).storage == BUS}:
-            return UNKNOWN, bus.unknown(self.storage, on, "they are in no pipelined loop")
-        problem, estimated = model.problem(item)
+            text = bus.unknown(self.storage, on, "they are in no pipelined loop")
+            used = (op for op in item.lowered.graph.memory if op.ref is not None and op.ref.variable in on)
+            return DepthRange(UNKNOWN, (about(text, used),))
+        problem, doubts = model.problem(item)
         problem = cautious(item, problem)
         if not problem.graph.ops:
-            return Bounds(0, 0), None
+            return DepthRange(Bounds(0, 0))
         inside = tuple(e for e in problem.graph.edges if e.distance == 0)
         problem = replace(problem, graph=replace(problem.graph, edges=inside))
         wide = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in inside) + 1
         schedule = modulo_schedule(problem, wide, wide, 1)
         if schedule is None:
-            return UNKNOWN, "no schedule of the statements was found"
+            return DepthRange(UNKNOWN, (Cause("no schedule of the statements was found"),))
         self.straight.append(datapath(problem, schedule, self.target))
-        if why := depths.unknown(problem, estimated, self.storage, wide):
-            return depths.span(problem, estimated, self.storage, wide), why
-        return Bounds(schedule.depth, schedule.depth), None
+        return depth_range(problem, doubts, wide, schedule.depth)
 
     def _registers(self, stmt: c.Stmt) -> bool:
         """Whether all arrays that a declaration sets are registers, which takes no state of its own."""

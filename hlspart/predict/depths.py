@@ -1,52 +1,77 @@
-"""Whether the states of an iteration are known where its II is: operators and dividers that few reports show."""
+"""What is not known of the states of an iteration: operators and dividers that few reports show."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from hlspart.banking.accesses import division
 from hlspart.hardware.storage import Storage
+from hlspart.lowering.doubt import Doubt, about
 from hlspart.model.access import Bounds
+from hlspart.model.causes import Cause
 from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import earliest
-
-
-class UnknownStates(Exception):
-    """The states of statements are not known; its text is the cause."""
-
 
 _NEAR, _SHARE = 1, 0.1  # states, and share of the depth, by which a depth may be off
 
 
-def unknown(problem: Problem, estimated: frozenset[str], storage: Storage, ii: int) -> str | None:
-    """Why the depth of a schedule at ``ii`` is not known; None where it is."""
-    return _estimated(problem, estimated, ii) or _divided(problem, storage)
+@dataclass(frozen=True, slots=True)
+class DepthRange:
+    """Fewest and most states of an iteration, and why these are not one number; () where they are."""
+
+    states: Bounds
+    causes: tuple[Cause, ...] = ()
 
 
-def estimate(kinds: frozenset[str]) -> str:
-    """What is said of operators whose states no report of the target confirms."""
-    names = sorted({"functions of the library" if k.endswith("math") else k for k in kinds})
-    return f"the latency of {', '.join(names)} is an estimate for this target"
+UNKNOWN_DEPTH = DepthRange(Bounds(None, None))
 
 
-def _estimated(problem: Problem, kinds: frozenset[str], ii: int) -> str | None:
-    """Operators without a report whose fewest and most states would make iterations of other lengths."""
-    if not kinds:
-        return None
-    likely = _length(problem, problem.timing, ii)
-    for most in (False, True):
-        found = _length(problem, _at(problem, kinds, most), ii)
-        if found is None or likely is None or abs(found - likely) > max(_NEAR, _SHARE * likely):
-            return estimate(kinds)
-    return None
+def depth_range(problem: Problem, doubts: Iterable[Doubt], ii: int, depth: int) -> DepthRange:
+    """States of an iteration at ``ii``, of which a schedule has ``depth``."""
+    doubts = tuple(doubts)
+    kinds = frozenset[str]().union(*(d.fewer for d in doubts if d.slow))
+    span = tuple(_length(problem, _at(problem, kinds, most), ii) for most in (False, True)) if kinds else ()
+    wide = _is_wide(span, _length(problem, problem.timing, ii)) if span else False
+    causes = tuple(d.cause for d in doubts if d.endless or (wide and d.slow and d.fewer))
+    if not causes:
+        return DepthRange(Bounds(depth, depth))
+    return DepthRange(Bounds(None, None) if any(d.endless for d in doubts) else Bounds(*span), causes)
 
 
-def span(problem: Problem, kinds: frozenset[str], storage: Storage, ii: int) -> Bounds:
-    """Fewest and most states of an iteration at ``ii`` where those of ``kinds`` are estimates."""
-    if _divided(problem, storage) is not None:
-        return Bounds(None, None)
-    return Bounds(*(_length(problem, _at(problem, kinds, most), ii) for most in (False, True)))
+def of_operators(problem: Problem, estimated: frozenset[str]) -> Iterator[Doubt]:
+    """Operators whose states no report of the target confirms, and those that the tool may build in fewer."""
+    ops = problem.graph.ops
+    if estimated:
+        names = sorted({"functions of the library" if kind.endswith("math") else kind for kind in estimated})
+        text = f"the latency of {', '.join(names)} is an estimate for this target"
+        yield Doubt(about(text, (op for op in ops.values() if op.kind in estimated)), fewer=estimated, slow=True)
+    quick = [ops[i] for i, t in problem.timing.items() if 0 < t.least < t.states and ops[i].kind not in estimated]
+    if quick:
+        built = frozenset(op.kind for op in quick)
+        names = sorted(built)
+        text = f"whether the tool builds {', '.join(names)} without DSP blocks, in fewer states, for the II asked for"
+        yield Doubt(about(f"{text} is not known", quick), fewer=built)
+
+
+def of_dividers(problem: Problem, storage: Storage) -> Iterator[Doubt]:
+    """Accesses whose banks take a division: the divider's states are in too few reports (n bits: n + 4)."""
+    for op in problem.graph.memory:
+        use = problem.ports.get(op.id)
+        if op.ref is None or use is None or len(use.banks) < 2:
+            continue
+        layout = storage.memory(op.ref.variable).layout
+        forms = op.ref.index or (None,) * len(layout.dims)
+        divisors = (division(form, dim) for form, dim in zip(forms, layout.dims, strict=False))
+        if by := next(filter(None, divisors), None):
+            name = storage.program.variable(op.ref.variable).name
+            text = f"how many states the division of an index by {by} takes that picks the bank of {name} is not known"
+            yield Doubt(about(text, [op]), endless=True)
+
+
+def _is_wide(lengths: Iterable[int | None], likely: int | None) -> bool:
+    """Whether fewest or most states would make iterations of another length than the likely ones."""
+    return any(x is None or likely is None or abs(x - likely) > max(_NEAR, _SHARE * likely) for x in lengths)
 
 
 def _at(problem: Problem, kinds: frozenset[str], most: bool) -> dict[int, Timing]:
@@ -61,20 +86,3 @@ def _length(problem: Problem, timing: Mapping[int, Timing], ii: int) -> int | No
     """States of an iteration by dependences alone."""
     found = earliest(replace(problem, timing=timing), ii)
     return None if found is None else max((s + timing[i].states for i, s in found[0].items()), default=0)
-
-
-def _divided(problem: Problem, storage: Storage) -> str | None:
-    """An access whose bank takes a division: the divider's states are in too few reports (n bits: n + 4)."""
-    for op in problem.graph.memory:
-        use = problem.ports.get(op.id)
-        if op.ref is None or use is None or len(use.banks) < 2:
-            continue
-        layout = storage.memory(op.ref.variable).layout
-        forms = op.ref.index or (None,) * len(layout.dims)
-        for form, dim in zip(forms, layout.dims, strict=False):
-            if by := division(form, dim):
-                name = storage.program.variable(op.ref.variable).name
-                return (
-                    f"how many states the division of an index by {by} takes that picks the bank of {name} is not known"
-                )
-    return None

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hlspart.banking.counting import PortProblem
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.balance import FLOATS
-from hlspart.lowering.dependence import REMAINDER
+from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Edge, Graph
+from hlspart.model.causes import Cause
 from hlspart.model.ports import PortCount
-from hlspart.predict.depths import estimate
 from hlspart.predict.loops import Prediction, shared_interval
 from hlspart.schedule.problem import Timing
 from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, recurrence_without
@@ -24,34 +24,12 @@ MULTIPLIED = "whether the DSP block of a product also makes the sum, in a state 
 
 
 @dataclass(frozen=True)
-class Doubt:
-    """Something that is not known of a loop, and how far it may relax or tighten the problem.
-
-    It relaxes by ``fewer``, kinds of operators that may take as few states as they can, by ``gone``, orders that may
-    not hold, by ``passed``, operations that recurrences may not go through, by ``counts``, ports that accesses may ask
-    for instead, and by ``idle``, which says of an array, given the II of the buses that are known, whether it may ask
-    for none. It tightens when it is ``slow``, so that operators and responses may take their most states, by ``more``,
-    orders that may hold as well, and by ``ii``, which may follow from it alone.
-    """
-
-    cause: str
-    fewer: frozenset[str] = frozenset()
-    gone: frozenset[Edge] = frozenset()
-    passed: frozenset[int] = frozenset()
-    counts: Mapping[int, PortCount] | None = None
-    idle: Callable[[int, int], bool] | None = None
-    slow: bool = False
-    more: tuple[Edge, ...] = ()
-    ii: int = 0
-
-
-@dataclass(frozen=True)
 class IIRange:
     """Least and greatest II that what is not known leaves, and every cause that moves one of them."""
 
     low: int
     high: int
-    cause: str
+    causes: tuple[Cause, ...]
 
 
 def ii_range(p: Prediction, floor: int) -> IIRange | None:
@@ -60,84 +38,58 @@ def ii_range(p: Prediction, floor: int) -> IIRange | None:
     ``floor``: the II asked for, below which no loop goes.
     """
     assert p.schedule is not None
-    found, ii = doubts(p), p.schedule.ii
-    recurrence, slower = _loosest_recurrence(p, found)
-    resource, busy = _least_ports(p, found)
-    high, tight = _tightest(p, found)
+    known, ii = doubts(p), p.schedule.ii
+    recurrence, slower = _loosest_recurrence(p, known)
+    resource, busy = _least_ports(p, known)
+    high, tight = _tightest(p, known)
     low = max(floor, resource, recurrence)
     loose = (*slower, *busy) if low < ii else ()
     if not loose and not tight:
         return None
     alone = not loose and all(d.ii for d in tight)  # what an operator's place in a tree costs is on top of the schedule
-    causes = "; ".join(d.cause for d in (*loose, *tight))
-    return IIRange(ii if alone else low, high, "; ".join(dict.fromkeys(causes.split("; "))))
+    return IIRange(ii if alone else low, high, tuple(dict.fromkeys(d.cause for d in (*loose, *tight))))
 
 
 def doubts(p: Prediction) -> tuple[Doubt, ...]:
     """All that is not known of a loop, whether it matters or not."""
-    return (*_of_recurrences(p), *_of_ports(p), *_of_more(p))
+    item = p.elaborated
+    orders = (*item.carriers.doubts(p.problem.graph), *_of_choices(p), *item.lowered.doubts)
+    return (*p.doubts, *orders, *_of_ports(p), *item.requests.doubts, *_of_sums(p))
 
 
-def _of_recurrences(p: Prediction) -> Iterator[Doubt]:
-    item, timing, ops = p.elaborated, p.problem.timing, p.problem.graph.ops
-    if p.estimated:
-        yield Doubt(estimate(p.estimated), fewer=p.estimated, slow=True)
-    if built := frozenset(ops[i].kind for i, t in timing.items() if 0 < t.least < t.states) - p.estimated:
-        names = ", ".join(sorted(built))
-        text = f"whether the tool builds {names} without DSP blocks, in fewer states, for the II asked for is not known"
-        yield Doubt(text, fewer=built)
-
-    def among(pairs: Collection[tuple[int, int]], later: bool) -> frozenset[Edge]:
-        edges = p.problem.graph.edges
-        return frozenset(e for e in edges if bool(e.distance) is later and (e.source, e.sink) in pairs)
-
-    if pairs := item.carriers.assumed:
-        ends = [ops[i] for pair in pairs for i in pair if i in ops]  # what nobody needs is not in the graph
-        by_data = any(op.ref is not None and op.ref.index is None for op in ends)
-        why = "depends on data" if by_data else "is not known"
-        yield Doubt(f"whether iterations touch the same element {why}", gone=among(pairs, True))
-    if pairs := item.carriers.doubted:
-        text = "whether the tool sees that addresses with values from outside the loop do not meet is not known"
-        yield Doubt(text, gone=among(pairs, True))
-    if pairs := item.carriers.ordered:
-        yield Doubt(REMAINDER, gone=among(pairs, False))
+def _of_choices(p: Prediction) -> Iterator[Doubt]:
+    """What the tool may do by itself to a recurrence."""
+    item, ops = p.elaborated, p.problem.graph.ops
     if partitioned := _in_registers(p):
-        yield Doubt(PARTED, gone=partitioned)
+        yield Doubt(about(PARTED, (ops[e.sink] for e in partitioned)), gone=partitioned)
     if decided := _decided_by_loads(p.problem.graph):
         text = "whether the tool waits for a loaded value that decides the next address is not known"
-        yield Doubt(text, gone=decided)
+        yield Doubt(about(text, (ops[e.sink] for e in decided)), gone=decided)
     if item.balanced and p.recurrence_ii > 1:
         if _sums_in_row(p):
-            yield Doubt(REGROUPED, fewer=frozenset({"add", "sub"}))
+            yield Doubt(Cause(REGROUPED), fewer=frozenset({"add", "sub"}))
         if item.storage.target.unsafe_math and (inner := _inner_sums(p)):
-            yield Doubt(REGROUPED, passed=inner)
-    if item.speculative:
-        text = "whether an iteration starts before the exit test of the last one is decided is not known"
-        yield Doubt(text, gone=item.speculative)
+            yield Doubt(about(REGROUPED, (ops[i] for i in inner)), passed=inner)
 
 
 def _of_ports(p: Prediction) -> Iterator[Doubt]:
     storage = p.elaborated.storage
-    text = "whether loads leave the loop that only unrolling or a partition makes steady is not known"
-    yield Doubt(text, counts=_settled(p))
-    yield Doubt("which memory a caller passes is not known", idle=lambda v, _: storage.has_unknown_callers(v))
+    yield Doubt(Cause("which memory a caller passes is not known"), idle=lambda v, _: storage.has_unknown_callers(v))
     text = "how processes that run at once divide the ports of an array is not known"
-    yield Doubt(text, idle=lambda v, _: storage.memory(v).divided == "possibly")
+    yield Doubt(Cause(text), idle=lambda v, _: storage.memory(v).divided == "possibly")
     text = "whether each bank of a partitioned m_axi array gets a port is not known"
-    yield Doubt(text, idle=lambda v, _: storage.has_unknown_ports(v))
-    yield Doubt(PARTED, idle=lambda v, bus: _divided(p, v, bus))
+    yield Doubt(Cause(text), idle=lambda v, _: storage.has_unknown_ports(v))
+    yield Doubt(Cause(PARTED), idle=lambda v, bus: _divided(p, v, bus))
 
 
-def _of_more(p: Prediction) -> Iterator[Doubt]:
-    if requests := p.elaborated.requests.why:
-        yield Doubt(requests, slow=True)
-    for why, found in p.elaborated.carriers.possible.items():
-        yield Doubt(why, more=tuple(found))
+def _of_sums(p: Prediction) -> Iterator[Doubt]:
+    """Where a sum is made, and in which order."""
+    ops = p.problem.graph.ops
     if multiplied := _in_multipliers(p):
-        yield Doubt(MULTIPLIED, more=tuple(multiplied))
+        yield Doubt(about(MULTIPLIED, (ops[e.source] for e in multiplied)), more=tuple(multiplied))
     assert p.schedule is not None
     if p.joined_ii > p.schedule.ii:
-        yield Doubt("where a balanced expression takes in the carried value is not known", ii=p.joined_ii)
+        yield Doubt(Cause("where a balanced expression takes in the carried value is not known"), ii=p.joined_ii)
 
 
 def _loosest_recurrence(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
@@ -159,8 +111,8 @@ def _least_ports(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doub
     """Resource II if every doubt turned out best, and those that lower it."""
     left, why = p.counts, list[Doubt]()
     for doubt in found:
-        if doubt.counts is not None:
-            kept = doubt.counts
+        if doubt.left:
+            kept = _without(p, doubt.left)
         elif doubt.idle is not None:
             bus = shared_interval(p.elaborated, left)
             kept = {v: x for v, x in left.items() if not doubt.idle(v, bus)}
@@ -193,12 +145,12 @@ def _tightest(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doubt, 
     return max([best, *(d.ii for d in found)]), tuple(why)
 
 
-def _settled(p: Prediction) -> dict[int, PortCount]:
+def _without(p: Prediction, loads: frozenset[int]) -> dict[int, PortCount]:
     """Accesses of the loop without loads that may have left it."""
     item, out = p.elaborated, dict(p.counts)
     for variable in p.counts:
         members = zip(item.members[variable], item.accesses[variable], strict=True)
-        kept = tuple(access for ident, access in members if ident not in item.lowered.unsettled)
+        kept = tuple(access for ident, access in members if ident not in loads)
         if len(kept) < len(item.accesses[variable]):
             memory = item.storage.memory(variable)
             problem = PortProblem(item.space, kept, item.storage.target.exclusive_arms)

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from hlspart.hardware.storage import Storage
 from hlspart.model import program as c
+from hlspart.model.causes import Cause
 from hlspart.model.parts import FunctionResult, FunctionUse
 from hlspart.model.program import Program
 from hlspart.model.results import ArrayResult, LoopResult
@@ -61,15 +62,14 @@ class Functions:
     def _result(self, name: str) -> FunctionResult:
         latency = self.latencies.of(name)
         whole = next((x for x in self._loops.get(name, ()) if x.loop < 0), None)
-        cause = None
+        causes: tuple[Cause, ...] = ()
         if latency.min is None or latency.max is None:
-            cause = self.latencies.causes.get(name) or next(
-                (x.cause or x.depth_cause for x in self._loops.get(name, ()) if x.cause or x.depth_cause), None
-            )
+            of_loops = (cause for x in self._loops.get(name, ()) for cause in (*x.causes, *x.depth_causes))
+            causes = tuple(dict.fromkeys((*self.latencies.causes.get(name, ()), *of_loops)))
         interval = whole.ii if whole is not None else self.latencies.interval(name)
         line = self.program.line(self.program.functions[name].name_at)
         parts = tuple(self.latencies.parts.get(name, ()))
-        return FunctionResult(name, latency, parts, line, interval, self.use(name), cause)
+        return FunctionResult(name, latency, parts, line, interval, self.use(name), causes)
 
     # ------------------------------------------------------------------------------ resources
 

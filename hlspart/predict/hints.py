@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from hlspart.hardware.storage import Storage
+from hlspart.lowering.dependence import MEETING
 from hlspart.model.results import Limit, LoopResult
 from hlspart.nests.nests import Nest
 from hlspart.predict import trial
@@ -68,7 +69,7 @@ class _Hints:
     def _recurrence(self, limit: Limit) -> str | None:
         """A promise about a recurrence that is possible only."""
         problem = self.p.problem
-        assumed = self.p.elaborated.carriers.assumed
+        assumed = self.p.elaborated.carriers.uncertain[MEETING]
         edges = {(e.source, e.sink) for e in problem.graph.edges if e.name == limit.variable and e.distance}
         variable = next((v for v, name in self._names().items() if name == limit.variable), None)
         here = self._here(variable) if variable is not None and edges & assumed else None

@@ -14,10 +14,12 @@ from typing import Literal, Protocol
 
 from hlspart.model import program as c
 from hlspart.model.access import Bounds
+from hlspart.model.causes import Cause
 from hlspart.model.parts import FunctionPart
 from hlspart.model.program import Program
 from hlspart.model.results import LoopResult
 from hlspart.model.source import Origin
+from hlspart.predict.depths import DepthRange
 from hlspart.predict.touched import Touched, touched
 from hlspart.semantics.effects import statement_expressions
 from hlspart.targets import Target
@@ -25,6 +27,7 @@ from hlspart.targets import Target
 Side = Literal["min", "max"]
 
 UNKNOWN = Bounds(None, None)
+WAITING = Cause("states of m_axi requests around its loops")
 
 
 def pipelined_latency(trip: int | None, ii: int, depth: int) -> int | None:
@@ -53,8 +56,8 @@ class Controlled(Protocol):
     def alone(self) -> bool:
         """Whether the function is one pipelined loop, which then is no module of its own."""
 
-    def states(self, around: int | None, statements: Sequence[c.Stmt]) -> tuple[Bounds, str | None]:
-        """States of straight-line code in the nest ``around`` (index of its record; None: in no loop), and doubts."""
+    def states(self, around: int | None, statements: Sequence[c.Stmt]) -> DepthRange:
+        """States of straight-line code in the nest ``around`` (index of its record; None: in no loop)."""
 
     def ahead(self, record: int) -> int:
         """States of what has left a pipelined loop and is loaded ahead of it."""
@@ -111,7 +114,8 @@ class Latencies:
         self._whole = {x.function: x for x in loops if x.loop < 0}
         self.loops = list(loops)
         self._functions: dict[str, Bounds] = {}
-        self.causes: dict[str, str] = {}  # why the latency of a function is not known, or not exactly
+        # why the latency of a function is not known, or not exactly
+        self.causes: dict[str, tuple[Cause, ...]] = dict.fromkeys(waiting, (WAITING,))
         self.parts: dict[str, list[FunctionPart]] = {}  # of functions, when their loops and calls run at the latest
         self._overlapped = {(d.function, d.loop) for d in program.directives if d.kind == "dataflow" and d.usable}
         for name in functions:
@@ -218,10 +222,9 @@ class _Walk:
         real = [s for s in statements if not isinstance(s, c.PragmaMark | c.Label)]
         if not real:
             return True
-        found, why = self.controlled.states(around, real)
-        if why is not None:
-            self._doubt(around, why)
-        states = self._pick(found)
+        found = self.controlled.states(around, real)
+        self._doubt(around, *found.causes)
+        states = self._pick(found.states)
         if states is None:
             return False
         what = touched(self.controlled.program, real)
@@ -256,10 +259,12 @@ class _Walk:
         for root in statement_expressions(self.controlled.program, stmt):
             for call, surely in self._called(root):
                 if not surely:
-                    self._doubt(around, self._located(call, "is called under a condition inside an expression"))
+                    self._doubt(around, self._called_at(call, "is called under a condition inside an expression"))
                     return False
                 cycles = self._pick(self.latencies.of(call.function or ""))
                 if cycles is None:
+                    line = self.latencies.program.line(call.at)
+                    self._doubt(around, Cause(f"the latency of {call.function} is not known", (line,)))
                     return False
                 what = touched(self.controlled.program, [c.ExprStmt(stmt.at, call)])
                 last = self._module(block, cycles + bool(cycles), what)
@@ -276,8 +281,8 @@ class _Walk:
         for k, inner in enumerate(c.children(expr)):
             yield from self._called(inner, surely and not (first_only and k))
 
-    def _located(self, call: c.Call, what: str) -> str:
-        return f"line {self.latencies.program.line(call.at)}: {call.function} {what}"
+    def _called_at(self, call: c.Call, what: str) -> Cause:
+        return Cause(f"line {self.latencies.program.line(call.at)}: {call.function} {what}")
 
     def _branch(self, stmt: c.Loop | c.If | c.Switch, last: int, around: int | None) -> int | None:
         """Last state of a plain loop or of a branch with loops in it, behind state ``last``."""
@@ -297,7 +302,7 @@ class _Walk:
         part = self.controlled.parts.get(loop.id)
         for expr in (x for x in (loop.test, loop.step) if x is not None):
             for call, _ in self._called(expr):
-                self._doubt(part, self._located(call, "is called in the header of a loop"))
+                self._doubt(part, self._called_at(call, "is called in the header of a loop"))
                 return None
         if part is None:  # unrolled around parts: copies run one behind the other, or all at once
             once = self._sequence(loop.body.body, last, around)
@@ -322,12 +327,15 @@ class _Walk:
         inner = next((s for s in c.walk_statements(loop) if isinstance(s, c.Loop) and s.id == known.loop), loop)
         return inner.body.body
 
-    def _doubt(self, around: int | None, why: str) -> None:
+    def _doubt(self, around: int | None, *why: Cause) -> None:
+        """Note why the states of the function, or of an iteration of the nest ``around``, are not known."""
         if around is None:
-            self.latencies.causes.setdefault(self.function, why)
+            known = self.latencies.causes.get(self.function, ())
+            self.latencies.causes[self.function] = tuple(dict.fromkeys((*known, *why)))
         else:
-            known = self.latencies.loops[around]
-            self.latencies.loops[around] = replace(known, depth_cause=known.depth_cause or why)
+            nest = self.latencies.loops[around]
+            causes = tuple(dict.fromkeys((*nest.depth_causes, *why)))
+            self.latencies.loops[around] = replace(nest, depth_causes=causes)
 
     def _record(self, part: int, states: int | None, total: int | None) -> None:
         known = self.latencies.loops[part]

@@ -15,8 +15,9 @@ from hlspart.lowering import directed
 from hlspart.lowering.addresses import access_ns, with_addresses
 from hlspart.lowering.balance import balance
 from hlspart.lowering.dependence import Carriers
+from hlspart.lowering.doubt import Doubt
 from hlspart.lowering.exits import after_exits
-from hlspart.lowering.graph import Edge, MemoryRef, Op
+from hlspart.lowering.graph import MemoryRef, Op
 from hlspart.lowering.history import Index
 from hlspart.lowering.lower import Lowered, lower
 from hlspart.lowering.operations import Frame
@@ -29,6 +30,7 @@ from hlspart.nests.bus import NO_REQUESTS, BusRequests
 from hlspart.nests.inplace import behind_responses
 from hlspart.nests.loopfacts import flat
 from hlspart.nests.nests import Nest, Nests, Order, order
+from hlspart.predict.depths import of_dividers, of_operators
 from hlspart.schedule.implied import lean
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.schedule.problem import PortUse, Problem, Schedule, Timing
@@ -52,7 +54,6 @@ class Elaborated:
     storage: Storage
     balanced: bool = False  # sums may be balanced
     joined: bool = False  # a carried value is an operand of a balanced tree
-    speculative: frozenset[Edge] = frozenset()  # orders that do not hold if iterations start before an exit is known
     requests: BusRequests = NO_REQUESTS  # of m_axi accesses
 
 
@@ -67,7 +68,7 @@ class Prediction:
     recurrence_ii: int
     problem: Problem  # without waits that no element asks for; the schedule keeps those that cost it no II
     schedule: Schedule | None
-    estimated: frozenset[str]  # operators whose latency no report confirms
+    doubts: tuple[Doubt, ...]  # about its operators and the banks of its accesses
     target: int = 1
     joined_ii: int = 1  # recurrence II if carried values joined balanced trees first
     units_ii: int = 1  # least II of limited operators
@@ -154,9 +155,8 @@ class LoopModel:
         )
         if nest.pipelined:
             lowered = with_addresses(lowered, how.names, self.storage, self._outlined(nest))
-        speculative: frozenset[Edge] = frozenset()
         if found.exits and nest.loop is not None:
-            lowered, speculative = after_exits(lowered, found.exits, nest.loop.name)
+            lowered = after_exits(lowered, found.exits, nest.loop.name)
         accesses: dict[int, list[PortAccess]] = {}
         members: dict[int, list[int]] = {}
         for op in lowered.graph.memory:
@@ -174,7 +174,7 @@ class LoopModel:
             nest, space, how, behind_responses(lowered, requests, how, self.storage, carriers), carriers,
             {v: tuple(a) for v, a in accesses.items()},
             {v: tuple(m) for v, m in members.items()},
-            counted, self.storage, balanced, joined, speculative, requests,
+            counted, self.storage, balanced, joined, requests,
         )  # fmt: skip
 
     def _around(self, nest: Nest) -> frozenset[int | None]:
@@ -283,8 +283,8 @@ class LoopModel:
 
     # ------------------------------------------------------------------------------- problem
 
-    def problem(self, item: Elaborated) -> tuple[Problem, frozenset[str]]:
-        """Timing, ports and units of every operation; and the operators that are only estimated."""
+    def problem(self, item: Elaborated) -> tuple[Problem, tuple[Doubt, ...]]:
+        """Timing, ports and units of every operation; and what is not known of operators and banks."""
         timing: dict[int, Timing] = {}
         limited = self._allocations(item.nest)
         uses: dict[int, PortUse] = {}
@@ -308,7 +308,7 @@ class LoopModel:
         quick = self.target.fabric_adders and self._asks(item.nest)  # reports: the sum is stored in the last state
         handing = 0.0 if quick else self.target.handing_ns
         problem = Problem(item.lowered.graph, timing, uses, limits, self.target.effective_ns, limited, handing)
-        return problem, frozenset(estimated)
+        return problem, (*of_operators(problem, frozenset(estimated)), *of_dividers(problem, self.storage))
 
     def _timing(self, op: Op, item: Elaborated, estimated: set[str]) -> Timing:
         target = self.target
@@ -386,7 +386,7 @@ class LoopModel:
     def _beat(self, op: Op, memory: Memory, item: Elaborated) -> Timing:
         """An m_axi access: data in a state of its own, not the first, behind a request or ahead of a response."""
         request, response = self.storage.bus_states(memory.variable)
-        if item.requests.why is None:
+        if item.requests.known:
             waits = (request if op.kind == "load" else response) if op.id in item.requests.inside else 0
             return Timing(2 + waits, 0.0, self.target.effective_ns)
         wait = access_ns(op, self.storage)
@@ -405,7 +405,7 @@ class LoopModel:
         """The prediction of a pipelined nest. Raises :class:`Unmodelled`."""
         target = nest.target_ii or 1
         item = self._built(self.elaborate(nest), target)
-        problem, estimated = self.problem(item)
+        problem, doubts = self.problem(item)
         counts: dict[int, PortCount] = {}
         resource = ideal = 1
         for variable in item.accesses:
@@ -432,9 +432,7 @@ class LoopModel:
         if schedule is not None and item.lowered.waits:
             waiting = modulo_schedule(lean(cautious(item, problem)), schedule.ii, share, tries=1)
             schedule = replace(waiting, least=schedule.least) if waiting is not None else schedule
-        return Prediction(
-            item, counts, resource, ideal, recurrence, problem, schedule, estimated, target, joined, units
-        )
+        return Prediction(item, counts, resource, ideal, recurrence, problem, schedule, doubts, target, joined, units)
 
 
 def shared_interval(item: Elaborated, variables: Collection[int]) -> int:

@@ -10,6 +10,7 @@ from hlspart.hardware.shared import beside_modules, shared
 from hlspart.hardware.storage import Storage
 from hlspart.model import program as c
 from hlspart.model.access import AccessAnalysis
+from hlspart.model.causes import Cause
 from hlspart.model.directives import Directive
 from hlspart.model.program import Program
 from hlspart.nests.nests import Nest, Nests
@@ -23,7 +24,7 @@ _WHOLE = frozenset({"allocation", "expression_balance"})
 
 @dataclass(frozen=True)
 class Uncovered:
-    """Why loops of one function have no model; sentences, None where they have one."""
+    """Why loops of one function have no model."""
 
     nests: Nests
     storage: Storage
@@ -38,25 +39,30 @@ class Uncovered:
         """Its accesses."""
         return self.nests.analysis
 
-    def cause(self, nest: Nest) -> str | None:
-        """A valid directive without a model that touches the loop, or a function that it calls."""
+    def causes(self, nest: Nest) -> Iterator[Cause]:
+        """Valid directives without a model that touch the loop, or a function that it calls; memories without one."""
         around = {x.id for x in (*nest.outer, *nest.chain)}
         around |= {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
         called = self.reached(nest)
         for d in self.program.directives:
-            if not d.usable or d.function not in (self.nests.function.name, *called):
-                continue
-            line = self.program.line(d.at)
-            if d.kind == "allocation" and (d.option("instances") or "") in called:
-                return f"ALLOCATION of function {d.option('instances')} (line {line}) is not modelled"
-            if d.function != self.nests.function.name:
-                if not d.modelled or d.kind in _WHOLE:
-                    return f"{d.kind.upper()} in {d.function} (line {line}) is not modelled in an expanded call"
-            elif not d.modelled and (d.loop in around or (d.loop is None and self._concerns(d, nest))):
-                return f"{d.kind.upper()} (line {line}) is not modelled"
-            elif d.kind == "pipeline" and d.pragma in self._in_arms and (d.loop in around or nest.loop is None):
-                return f"PIPELINE (line {line}) stands under a condition, not in the loop or function itself"
-        return self._one_memory(nest)
+            if d.usable and d.function in (self.nests.function.name, *called):
+                text = self._unmodelled(d, nest, around, called)
+                if text is not None:
+                    yield Cause(text)
+        yield from map(Cause, self._one_memory(nest))
+
+    def _unmodelled(self, d: Directive, nest: Nest, around: set[int], called: frozenset[str]) -> str | None:
+        line = self.program.line(d.at)
+        if d.kind == "allocation" and (d.option("instances") or "") in called:
+            return f"ALLOCATION of function {d.option('instances')} (line {line}) is not modelled"
+        if d.function != self.nests.function.name:
+            if not d.modelled or d.kind in _WHOLE:
+                return f"{d.kind.upper()} in {d.function} (line {line}) is not modelled in an expanded call"
+        elif not d.modelled and (d.loop in around or (d.loop is None and self._concerns(d, nest))):
+            return f"{d.kind.upper()} (line {line}) is not modelled"
+        elif d.kind == "pipeline" and d.pragma in self._in_arms and (d.loop in around or nest.loop is None):
+            return f"PIPELINE (line {line}) stands under a condition, not in the loop or function itself"
+        return None
 
     @cached_property
     def _in_arms(self) -> frozenset[int]:
@@ -65,37 +71,35 @@ class Uncovered:
         arms = (s for s in c.walk_statements(body) if isinstance(s, c.If | c.Switch))
         return frozenset(pragma for arm in arms for pragma in _marks(arm))
 
-    def _one_memory(self, nest: Nest) -> str | None:
+    def _one_memory(self, nest: Nest) -> Iterator[str]:
         """Two names of one array that the loop accesses as memories of their own, or an array of too many banks."""
         inside = {x.id for x in nest.chain}
         touched = {a.array for a in self.analysis.accesses if not inside or inside & set(a.loops)}
         for pair, (how, line) in shared(self.program).items():
             if pair <= touched:
                 names = " and ".join(self.program.variable(v).name for v in sorted(pair))
-                return f"{names} are one memory {how} in line {line}"
+                yield f"{names} are one memory {how} in line {line}"
         here = {
             a.array for a in self.analysis.accesses if a.function == self.nests.function.name and a.array in touched
         }
         for group in self.storage.validation.groups.values():
             for ident in sorted(here & {v for v, dims in group.divided.items() if dims is None}):
                 variable = self.program.variable(ident)
-                return f"calls of {variable.function} hand over arrays of several partitions as {variable.name}"
+                yield f"calls of {variable.function} hand over arrays of several partitions as {variable.name}"
         for status in self.storage.validation.statuses:
             members = self.storage.arrays.members(status.variable) if status.variable is not None else ()
             if status.code == "too-many-banks" and not touched.isdisjoint(members):
-                return f"{status.reason} (line {status.line})"
-        return None
+                yield f"{status.reason} (line {status.line})"
 
-    def module_inside(self, nest: Nest, p: Prediction) -> str | None:
+    def of_modules(self, nest: Nest, p: Prediction) -> Iterator[Cause]:
         """A recurrence through the memory accesses of a called function, which may stay a module of its own.
 
         The module's latency would count, which the expanded call does not show (a report has II 5 where it has 3).
         """
         reached = self.reached(nest)
-        if why := self._ports_of_modules(nest, reached):
-            return why
+        yield from map(Cause, self._ports_of_modules(nest, reached))
         if p.recurrence_ii <= 1 or p.recurrence_ii < p.resource_ii or not reached:
-            return None
+            return
         graph = p.problem.graph
         on = {graph.ops[e.sink].line for e in critical_cycle(p.problem, p.recurrence_ii) if graph.ops[e.sink].ref}
         inlined = {d.function for d in self.program.directives if d.usable and d.kind == "inline" and not d.has("off")}
@@ -103,10 +107,10 @@ class Uncovered:
             inside = c.walk_statements(self.program.functions[name].body)
             values = (e for s in inside for top in statement_values(self.program, s) for e in c.walk(top))
             if on & {self.program.line(e.at) for e in values}:
-                return f"whether {name} is inlined is not known: as a module of its own it takes part with its latency"
-        return None
+                text = f"whether {name} is inlined is not known: as a module of its own it takes part with its latency"
+                yield Cause(text, (self.program.line(self.program.functions[name].name_at),))
 
-    def _ports_of_modules(self, nest: Nest, reached: frozenset[str]) -> str | None:
+    def _ports_of_modules(self, nest: Nest, reached: frozenset[str]) -> Iterator[str]:
         """A memory that a called function which stays a module accesses, and the loop or another call as well.
 
         Each has ports of its own into the memory, so equal elements are loaded twice, unlike in the expanded calls.
@@ -116,7 +120,7 @@ class Uncovered:
         known = self.program.directives
         off = [d for d in known if d.usable and d.kind == "inline" and d.has("off") and d.function in reached]
         if not off:
-            return None
+            return
         modules = {
             d.function: {a.array for a in self.analysis.accesses if a.function == d.function} for d in off if d.function
         }
@@ -128,8 +132,7 @@ class Uncovered:
             if variable >= len(self.program.variables) or not self.storage.memory(variable).registers:
                 names = ", ".join(sorted(modules))
                 array = program.variable(variable).name
-                return f"{names} with INLINE off: which accesses of {array} a module shares with the loop is not known"
-        return None
+                yield f"{names} with INLINE off: which accesses of {array} a module shares with the loop is not known"
 
     def reached(self, nest: Nest) -> frozenset[str]:
         """Functions that a nest calls, directly or not."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hlspart.model.causes import located
 from hlspart.model.results import LoopResult, Slot
 from hlspart.render.table import table
 
@@ -11,14 +12,14 @@ WIDE = 12  # most slots that stand side by side
 def loop(item: LoopResult) -> str:
     """Head line, limits with ways out, the critical cycle, the ports by slot, all operations in order of start."""
     within = f", {item.bounds[0]} to {item.bounds[1]}" if item.bounds is not None else ""
-    unknown = f"unknown{within}" + (f" ({item.cause})" if item.cause else "")
+    unknown = f"unknown{within}" + (f" ({located(item.causes)})" if item.causes else "")
     head = f"{item.function}/{item.name}, line {item.line}: "
     if not item.pipelined:
-        return head + f"not pipelined{f': {why}' if (why := item.cause or item.depth_cause) else ''}\n"
+        return head + f"not pipelined{f': {why}' if (why := located((*item.causes, *item.depth_causes))) else ''}\n"
     target = "no target II" if item.target_ii is None else f"target II {item.target_ii}"
     head += f"{target}, II {unknown if item.ii is None else item.ii}"
     head += f", depth {item.depth}" if item.depth is not None else ""
-    head += f", depth unknown ({item.depth_cause})" if item.depth_cause else ""
+    head += f", depth unknown ({located(item.depth_causes)})" if item.depth_causes else ""
     lines = [head + (f", scheduled by {item.method}" if item.method and item.ii is not None else "")]
     sure = item.ii if item.ii is not None else item.bounds[0] if item.bounds is not None else 1
     for x in item.limits:

@@ -16,17 +16,8 @@ from hlspart.render.ways import of_loops
 
 if TYPE_CHECKING:
     from hlspart.model.buffers import ProgramStep, Shared
-    from hlspart.model.results import (
-        ArrayResult,
-        DimPartition,
-        IIResult,
-        InferredArray,
-        InferResult,
-        Limit,
-        LoopResult,
-        PragmaStatus,
-        Validation,
-    )
+    from hlspart.model.inferred import InferredArray, InferResult
+    from hlspart.model.results import ArrayResult, DimPartition, IIResult, Limit, LoopResult, PragmaStatus, Validation
     from hlspart.model.rewriting import GroupOutcome, RewriteResult
     from hlspart.model.verifying import VerifyResult
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hlspart.model.results import InferredArray, InferredLoop, InferResult
+from hlspart.model.inferred import InferredArray, InferredLoop, InferResult
 from hlspart.predict.regressions import counterparts
 from hlspart.reuse.engine import Reuse
 from hlspart.reuse.windows import Window, WindowNest

@@ -16,9 +16,10 @@ from hlspart.infer import emission
 from hlspart.infer.emitted import cheap
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import AccessAnalysis
+from hlspart.model.inferred import InferResult
 from hlspart.model.options import Options, RewriteOptions
 from hlspart.model.program import Program
-from hlspart.model.results import IIResult, InferResult, Validation
+from hlspart.model.results import IIResult, Validation
 from hlspart.model.rewriting import GroupOutcome, RewriteResult
 from hlspart.model.source import Edit, Origin, SourceText, Span
 from hlspart.partition import chosen_layout

@@ -10,8 +10,9 @@ from functools import cached_property
 from hlspart.model.access import Access, AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Fix, Place, Related, Severity
 from hlspart.model.directives import Directive, Fault
+from hlspart.model.inferred import InferResult
 from hlspart.model.program import Loop, PragmaMark, Program, Stmt, Variable, substatements
-from hlspart.model.results import IIResult, InferResult, LoopResult, PragmaStatus, Validation
+from hlspart.model.results import IIResult, LoopResult, PragmaStatus, Validation
 from hlspart.model.source import Edit, Origin, Span
 from hlspart.rules._dialects import foreign
 

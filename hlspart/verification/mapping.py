@@ -11,7 +11,7 @@ from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.layout import Layout
 from hlspart.layouts.mapping import layout_from
 from hlspart.layouts.perdim import PerDimLayout
-from hlspart.model.results import BankingMap
+from hlspart.model.inferred import BankingMap
 from hlspart.verification.interface import Incomparable, Interface, Object
 
 Place = tuple[str, int]  # key of a new object, element number in it

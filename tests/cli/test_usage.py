@@ -27,6 +27,17 @@ def test_version_without_loading_anything() -> None:
     assert done.stdout == f"hlspart {__version__}\n[]\n"
 
 
+def test_a_prediction_imports_only_what_it_needs() -> None:
+    """No writer of C, inference or template engine where every loop reaches its target."""
+    fir = Path(__file__).resolve().parents[2] / "samples" / "fir.c"
+    unneeded = ("jinja2", "hlspart.rewrite", "hlspart.infer", "hlspart.explore", "hlspart.transform")
+    script = f"import sys; from hlspart.cli.app import run; code = run(['ii', {str(fir)!r}]); " \
+             f"print(code, sorted(m for m in {unneeded!r} if m in sys.modules))"  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "reaches its target II" in done.stdout
+    assert done.stdout.splitlines()[-1] == "0 []"
+
+
 def test_rules_are_completed_by_code_and_name() -> None:
     script = "from hlspart.cli import main; main()"
     for begun, found in (("HLP20", {f"HLP20{k}" for k in range(1, 10)}), ("too-m", {"too-many-banks"})):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from hlspart.infer.emission import pragma_texts
+from hlspart.model.inferred import InferredArray, InferredLoop, InferResult
 from hlspart.model.options import FrontendOptions, InferOptions, Options
-from hlspart.model.results import InferredArray, InferredLoop, InferResult
 from hlspart.pipeline import Pipeline
 
 

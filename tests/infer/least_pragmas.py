@@ -25,8 +25,8 @@ import random_kernels
 
 from hlspart.infer.emission import pragma_texts
 from hlspart.layouts.dimension import DimLayout
+from hlspart.model.inferred import InferredArray, InferResult
 from hlspart.model.options import FrontendOptions, InferOptions, Options
-from hlspart.model.results import InferredArray, InferResult
 from hlspart.pipeline import Pipeline
 
 CFG = "brute-force.cfg"

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 import random_nests
 
 from hlspart.infer import emission
+from hlspart.model.inferred import InferResult
 from hlspart.model.options import FrontendOptions, InferOptions, Options, RewriteOptions, TargetOptions
-from hlspart.model.results import IIResult, InferResult, LoopResult
+from hlspart.model.results import IIResult, LoopResult
 from hlspart.pipeline import Pipeline
 
 TOOLS = (

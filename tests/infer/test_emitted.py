@@ -9,8 +9,9 @@ import pytest
 from inferring import array, asked, pipeline
 
 from hlspart.infer import infer
+from hlspart.model.inferred import InferResult
 from hlspart.model.options import InferOptions, RewriteOptions
-from hlspart.model.results import IIResult, InferResult
+from hlspart.model.results import IIResult
 from hlspart.model.rewriting import RewriteResult
 from hlspart.pipeline import Pipeline
 from hlspart.readback import Proposals

@@ -12,6 +12,7 @@ from nest_answers import TOOLS, Compared, compared, pipeline
 
 from hlspart.infer import emission
 from hlspart.model.access import Bounds
+from hlspart.model.causes import Cause
 from hlspart.model.options import InferOptions, Options, RewriteOptions
 from hlspart.pipeline import Pipeline
 from hlspart.predict.regressions import regressions
@@ -173,7 +174,7 @@ def test_what_counts_as_slower() -> None:
     assert lost() == lost(ii=1) == lost(ii=None, bounds=(1, 2)) == []
     assert lost(ii=3) == ["L: II 3 instead of 2"]
     assert lost(ii=None, bounds=(1, 4)) == ["L: II 1..4 instead of 2"]
-    assert lost(ii=None, cause="a division") == ["L: II unknown instead of 2: a division"]
+    assert lost(ii=None, causes=(Cause("a division"),)) == ["L: II unknown instead of 2: a division"]
     assert lost(pipelined=False, ii=None) == ["L: it is not pipelined any more"]
     assert lost(function=Bounds(511, 511)) == ["smooth: 511 cycles instead of 510"]
     assert lost(function=Bounds(None, None)) == ["smooth: its latency is unknown instead of 510 cycles"]

@@ -10,8 +10,8 @@ from typing import Literal
 import pytest
 
 from hlspart.infer import Inference
+from hlspart.model.inferred import InferResult
 from hlspart.model.options import InferOptions, Options
-from hlspart.model.results import InferResult
 from hlspart.pipeline import Pipeline
 
 PATTERNS = json.loads((Path(__file__).parent.parent / "banking" / "patterns.json").read_text())

@@ -20,7 +20,7 @@ from hlspart.layouts.layout import Layout
 from hlspart.layouts.mapping import layout_from
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.layouts.table import TableLayout
-from hlspart.model.results import BankingMap
+from hlspart.model.inferred import BankingMap
 
 
 def hermite_forms(rank: int, index: int) -> Iterator[Matrix]:

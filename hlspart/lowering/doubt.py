@@ -1,0 +1,38 @@
+"""What is not known of a loop: one record, made where it arises, solved and said in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from hlspart.lowering.graph import Edge, Op
+from hlspart.model.causes import Cause
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Something that is not known of a loop, and how far it may relax or tighten the problem.
+
+    It relaxes by ``fewer``, kinds of operators that may take as few states as they can, by ``gone``, orders that may
+    not hold, by ``passed``, operations that recurrences may not go through, by ``left``, loads that may have left the
+    loop, and by ``idle``, which says of an array, given the II of the buses that are known, whether it may ask for no
+    port. It tightens when it is ``slow``, so that operators and responses may take their most states, by ``more``,
+    orders that may hold as well, and by ``ii``, which may follow from it alone. ``endless``: the
+    states of an iteration are not known.
+    """
+
+    cause: Cause
+    fewer: frozenset[str] = frozenset()
+    gone: frozenset[Edge] = frozenset()
+    passed: frozenset[int] = frozenset()
+    left: frozenset[int] = frozenset()
+    idle: Callable[[int, int], bool] | None = None
+    slow: bool = False
+    more: tuple[Edge, ...] = ()
+    ii: int = 0
+    endless: bool = False
+
+
+def about(text: str, ops: Iterable[Op]) -> Cause:
+    """A cause with the lines of operations."""
+    return Cause(text, tuple(sorted({op.line for op in ops})))

@@ -1,0 +1,31 @@
+"""Why something is not known: what results say of it, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a figure is not known, in one sentence, and the lines that it is about; () where the sentence names them."""
+
+    text: str
+    lines: tuple[int, ...] = ()
+
+    @property
+    def located(self) -> str:
+        """The sentence with its lines."""
+        if not self.lines:
+            return self.text
+        return f"{self.text} (line{'s' * (len(self.lines) > 1)} {', '.join(map(str, self.lines))})"
+
+
+def told(causes: Iterable[Cause]) -> str | None:
+    """All of them, each once; None where there is none."""
+    return "; ".join(dict.fromkeys(x.text for x in causes)) or None
+
+
+def located(causes: Iterable[Cause]) -> str | None:
+    """All of them with their lines; None where there is none."""
+    return "; ".join(dict.fromkeys(x.located for x in causes)) or None
