@@ -37,6 +37,7 @@ from hlspart.model.program import (
     Jump,
     Label,
     Loop,
+    Member,
     Name,
     OpaqueExpr,
     PointerType,
@@ -46,6 +47,7 @@ from hlspart.model.program import (
     SizeOf,
     Stmt,
     StreamType,
+    Subscript,
     Switch,
     Unary,
     Variable,
@@ -60,8 +62,17 @@ from hlspart.semantics.effects import effects, statement_expressions
 
 _LARGEST = 400  # calls expanded in one function
 
-Target = int | Name | ArrayRef
-"""What a callee's variable becomes: another variable, a scalar of the caller, a row of the caller's array."""
+
+@dataclass(frozen=True)
+class _Place:
+    """What a reference means: an element or a member, its indices frozen."""
+
+    expr: ArrayRef | Member | Subscript
+    variable: int
+
+
+Target = int | Name | ArrayRef | _Place
+"""What a callee's variable becomes: another variable, a scalar of the caller, a row of its array, or a place in it."""
 
 
 @lru_cache(maxsize=16)
@@ -231,6 +242,8 @@ class _Inliner:
                 new = names.get(ident, ident)
                 if isinstance(new, int):
                     return e if new == ident else replace(e, variable=new)
+                if isinstance(new, _Place):
+                    return self._again(new.expr, e.at)
                 if isinstance(new, ArrayRef):  # a row handed on
                     row = replace(new, id=next(self._ids), at=e.at)
                     return Unary(e.at, PointerType(row.type), "&", row)
@@ -240,6 +253,8 @@ class _Inliner:
                 new = names.get(ident, ident)
                 if isinstance(new, ArrayRef):
                     return self._through(e, new, indices)
+                if isinstance(new, _Place):
+                    return self._element(e, new.expr, indices)
                 if isinstance(new, Name):
                     return replace(new, at=e.at)
                 if own and new == ident and all(a is b for a, b in zip(indices, e.indices, strict=True)):
@@ -338,17 +353,57 @@ class _Inliner:
                 if isinstance(actual, Name):
                     bound[formal.id] = actual.variable
                     return True
+                found = self._place(actual, function, setup)
+                if isinstance(found, (ArrayRef, Member, Subscript)):
+                    bound[formal.id] = _Place(found, _root(found))
+                    return True
                 return False
         if formal.reference:
-            if not isinstance(actual, Name):
+            if isinstance(actual, Name):
+                bound[formal.id] = actual.variable
+                return True
+            found = self._place(actual, function, setup)
+            if isinstance(found, (ArrayRef, Member, Subscript)):
+                bound[formal.id] = _Place(found, _root(found))
+                return True
+            if not formal.const:
                 return False
-            bound[formal.id] = actual.variable
-            return True
         new = len(self.variables)
         self.variables.append(replace(formal, id=new, function=function, storage="local", init=actual))
         bound[formal.id] = new
         setup.append(Declare(actual.at, (new,)))
         return True
+
+    def _place(self, e: Expr, function: str, setup: list[Stmt]) -> Name | ArrayRef | Member | Subscript | None:
+        """An element or a member of a variable with its indices as they are now; None where that is no place."""
+        match e:
+            case Name():
+                return e
+            case ArrayRef():
+                return replace(e, indices=tuple(self._frozen(i, function, setup) for i in e.indices), brackets=())
+            case Member(base=base, arrow=False):
+                inner = self._place(base, function, setup)
+                return None if inner is None else replace(e, base=inner)
+            case Subscript(base=base, index=index):
+                inner = self._place(base, function, setup)
+                return None if inner is None else replace(e, base=inner, index=self._frozen(index, function, setup))
+        return None
+
+    def _again(self, e: Expr, at: Origin) -> Expr:
+        """A place that is used once more, with accesses of its own."""
+        made = map_children(e, lambda x: self._again(x, at), fresh=True)
+        return replace(made, id=next(self._ids), at=at) if isinstance(made, ArrayRef) else replace(made, at=at)
+
+    def _element(self, e: ArrayRef, place: Expr, indices: tuple[Expr, ...]) -> Expr:
+        """``r[i]`` where ``r`` refers to a place that is an array or a vector."""
+        made = self._again(place, e.at)
+        if isinstance(made, ArrayRef):
+            return replace(made, type=e.type, indices=(*made.indices, *indices))
+        of = made.type
+        for index in indices:
+            of = _target(of) or e.type
+            made = Subscript(e.at, of, made, index)
+        return made
 
     def _frozen(self, index: Expr, function: str, setup: list[Stmt]) -> Expr:
         """The value that an index has when the call is made, kept in a variable of its own."""
@@ -363,6 +418,13 @@ class _Inliner:
         declared = Declarator(at, at, at, at, brackets=(), initialiser=None, index=0, count=1)
         self.variables.append(Variable(new, f"{name}_{new}", of, "local", function, None, (declared,), init=init))
         return new
+
+
+def _root(place: Expr) -> int:
+    """The variable that a place is in."""
+    while not isinstance(place, (Name, ArrayRef)):
+        place = children(place)[0]
+    return place.variable
 
 
 def _number(value: int, at: Origin) -> Const:

@@ -33,12 +33,16 @@ class EnumConstant:
 
 @dataclass(frozen=True)
 class FunctionDeclaration:
-    """A function name in scope; ``overloads``: all functions that it may mean, told apart by ``signature``."""
+    """A function name in scope; ``overloads``: all functions that it may mean, told apart by ``signature``.
+
+    ``reference``: it returns one.
+    """
 
     name: str
     returns: ir.CType
     signature: tuple[str, ...] = ()
     overloads: tuple[FunctionDeclaration, ...] = ()
+    reference: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,12 +178,14 @@ class Context:
             known = self.collected.overloads[unique] = (*known, signature)
         return unique if signature == known[0] else f"{unique}({','.join(signature)})"
 
-    def declare_function(self, name: str, own: str, returns: ir.CType, signature: tuple[str, ...]) -> None:
+    def declare_function(
+        self, name: str, own: str, returns: ir.CType, signature: tuple[str, ...], reference: bool = False
+    ) -> None:
         """Bring the function with the program-wide name ``own`` into scope, beside its overloads."""
         if self.language != "c++":
             self.names[-1][name] = FunctionDeclaration(own, returns)
             return
-        declared = FunctionDeclaration(own, returns, signature)
+        declared = FunctionDeclaration(own, returns, signature, reference=reference)
         before = self.names[-1].get(name)
         others = before.overloads if isinstance(before, FunctionDeclaration) else ()
         every = (*(x for x in others if x.name != own), declared)

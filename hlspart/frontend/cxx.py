@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hlspart.frontend.cxx_classes import without_classes
+from hlspart.frontend.cxx_kinds import written_out
 from hlspart.frontend.cxx_collect import matching_angle
 from hlspart.frontend.cxx_constructors import without_constructors
 from hlspart.frontend.cxx_cursor import Cursor
@@ -67,7 +67,7 @@ def as_c(tokens: list[Token], unread: Mapping[str, bool], path: str) -> tuple[li
     ``unread``: types whose declarations are not among the tokens, and whether they take arguments.
     """
     plain, constructed = without_constructors(instantiated(told_apart(tokens), path))
-    shim = _Shim(without_classes(plain))
+    shim = _Shim(written_out(plain))
     shim.constructed = constructed
     shim.names.update(name for name, template in unread.items() if not template)
     shim.unread = frozenset(name for name, template in unread.items() if template)
@@ -360,11 +360,19 @@ class _Shim(Cursor):
             return False
         if following == "(" and self.parens and self.parens[-1] == "parameters":
             return False
+        end = self.closing(self.at + 1)
+        applied = self.tokens[end + 1].text in ("(", ".", "[")  # T(x).f(), T()(x)
+        if applied:
+            self.out.append(self.made("(", token))
         self.out += [self.made("(", token), token, self.made(")", token)]
         self.at += 1
         if following == "(" and self.text(1) == ")":
             self.out.append(self.made("0", self.tokens[self.at], "num"))
             self.at += 2
+            if applied:
+                self.out.append(self.made(")", self.tokens[end]))
+        elif applied:
+            self.replace[end] = [self.tokens[end], self.made(")", self.tokens[end])]
         return True
 
     # ---------------------------------------------------------------------------- operators

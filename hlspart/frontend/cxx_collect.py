@@ -31,6 +31,7 @@ class CxxTemplate:
     anchor: Token  # stands for it in the remaining stream
     pattern: list[list[Token]] | None = None
     own_names: frozenset[int] = frozenset()
+    owner: str = ""  # the class that it is a member of
 
     @property
     def struct(self) -> bool:
@@ -53,6 +54,7 @@ class CxxTemplates:
     rest: list[Token] = field(default_factory=list)
     templates: dict[str, list[CxxTemplate]] = field(default_factory=dict)
     aliases: dict[str, CxxTemplate] = field(default_factory=dict)
+    outside: dict[str, list[CxxTemplate]] = field(default_factory=dict)  # member functions, by class template
     requests: list[list[Token]] = field(default_factory=list)  # explicit instantiations
     faults: list[SourceError] = field(default_factory=list)
 
@@ -110,6 +112,7 @@ def matching_angle(tokens: list[Token], opening: int) -> int | None:
 def collect(tokens: list[Token]) -> CxxTemplates:
     """Take the templates out. ``tokens`` end in sentinels."""
     found = CxxTemplates()
+    inside = list(_class_ranges(tokens))
     forwards: dict[str, list[tuple[list[str], dict[str, list[Token]]]]] = {}
     at = 0
     while at < len(tokens):
@@ -120,7 +123,10 @@ def collect(tokens: list[Token]) -> CxxTemplates:
         elif tokens[at + 1].text != "<":
             at = _request(tokens, at, found)
         else:
-            at = _template(tokens, at, found, forwards)
+            while inside and inside[0][1] < at:
+                inside.pop(0)
+            owner = inside[0][2] if inside and inside[0][0] < at else ""
+            at = _template(tokens, at, found, forwards, owner)
     for name, declared in forwards.items():  # defaults may stand in a declaration only
         for template in found.templates.get(name, ()):
             for params, defaults in declared:
@@ -129,6 +135,23 @@ def collect(tokens: list[Token]) -> CxxTemplates:
                         if old in defaults:
                             template.defaults.setdefault(new, defaults[old])
     return found
+
+
+def _class_ranges(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+    """The braces of the outermost classes that are no templates, each with its name."""
+    at = 0
+    while at + 2 < len(tokens):
+        here = at + 2
+        if tokens[at].text == "template" and tokens[at + 1].text == "<":
+            at = _extent(tokens, _loose_angle(list(tokens), at + 1) + 1)[0]  # type: ignore[arg-type]
+        elif tokens[at].text in ("struct", "class") and tokens[at + 1].kind == "id":
+            while tokens[here].text not in ("{", ";", "(", ")", "=", ">") and tokens[here].kind != "eof":
+                here += 1
+            if tokens[here].text == "{":
+                end = closing(tokens, here)
+                yield here, end, tokens[at + 1].text
+                at = end
+        at += 1
 
 
 def _request(tokens: list[Token], at: int, found: CxxTemplates) -> int:
@@ -147,7 +170,7 @@ def _request(tokens: list[Token], at: int, found: CxxTemplates) -> int:
 
 def _template(
     tokens: list[Token], at: int, found: CxxTemplates,
-    forwards: dict[str, list[tuple[list[str], dict[str, list[Token]]]]],
+    forwards: dict[str, list[tuple[list[str], dict[str, list[Token]]]]], owner: str,
 ) -> int:  # fmt: skip
     """What ``template <`` at ``at`` begins; behind it."""
     token = tokens[at]
@@ -178,7 +201,13 @@ def _template(
         forwards.setdefault(name, []).append((params, defaults))
         return end + 1
     if tokens[start].text not in TAGS and tokens[name_at - 1].text == "::":
-        found.faults.append(error(token, "C++ construct not supported: member function outside its class", "HLP003"))
+        of = _before_angle(tokens, name_at - 2, start) if tokens[name_at - 2].text == ">" else name_at - 2
+        if of is None or tokens[of].kind != "id" or not params:
+            what = "member function outside its class"
+            found.faults.append(error(token, f"C++ construct not supported: {what}", "HLP003"))
+            return end + 1
+        made = CxxTemplate("", params, types, defaults, tokens[start : end + 1], token)
+        found.outside.setdefault(tokens[of].text, []).append(made)
         return end + 1
     body, pattern = tokens[start : end + 1], None
     inner = name_at - start
@@ -194,7 +223,7 @@ def _template(
         return end + 1
     anchor = like("", "eof", token)
     found.rest.append(anchor)
-    made = CxxTemplate(name, params, types, defaults, body, anchor, pattern)
+    made = CxxTemplate(name, params, types, defaults, body, anchor, pattern, owner=owner)
     made.own_names = frozenset(_own(made, inner))
     group = found.templates.setdefault(name, [])
     if group and group[0].struct is not made.struct:

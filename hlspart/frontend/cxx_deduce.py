@@ -101,6 +101,13 @@ def _passed(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> _Shape
         kind = first.copy()
         kind.kind, kind.text = "id", name
         return _Shape((kind,), (), "")
+    if actual[-1].text in (")", "}") and first.kind == "id":  # T(..), T<..>{..}
+        opening = next((i for i, t in enumerate(actual) if t.text in ("(", "{")), 0)
+        built = list(actual[:opening])
+        whole = closing(actual, opening) == len(actual) - 1
+        if whole and built and (built[-1].text == ">" or _is_class(built[-1].text, tokens)):
+            return _Shape(tuple(built), (), "")
+        return None
     if first.kind != "id" or (len(actual) > 1 and (actual[1].text != "[" or actual[-1].text != "]")):
         return None
     shape = _declared(first.text, tokens, at)
@@ -112,6 +119,16 @@ def _passed(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> _Shape
     if shape is None or taken > len(shape.extents):
         return None
     return _Shape(shape.type, shape.extents[taken:], shape.name)
+
+
+def _is_class(name: str, tokens: Sequence[Token]) -> bool:
+    """Whether a name is that of a class, or a typedef."""
+    if "<" in name:
+        return True
+    for at in range(len(tokens) - 2):
+        if tokens[at + 1].text == name and tokens[at].text in ("struct", "class", "using"):
+            return True
+    return bool(_alias(name, tokens))
 
 
 def _declared(name: str, tokens: Sequence[Token], at: int) -> _Shape | None:

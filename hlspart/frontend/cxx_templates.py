@@ -79,7 +79,7 @@ class _Instances:
         self.found, self.templates = found, found.templates
         self.made: dict[tuple[int, str], _Instance] = {}
         self.by_name: dict[str, _Instance] = {}
-        self._waiting: list[tuple[_Instance, list[list[Token]]]] = []
+        self._waiting: list[_Instance] = []
 
     def expand(self, tokens: list[Token]) -> None:
         """Replace uses in ``tokens`` by the names of instances, in place."""
@@ -111,9 +111,7 @@ class _Instances:
     def expand_rest(self) -> None:
         """Write out what was asked for, and what that asks for."""
         while self._waiting:
-            instance, values = self._waiting.pop(0)
-            instance.tokens = filled(instance.template, values, instance.name, None)
-            self.expand(instance.tokens)
+            self.expand(self._waiting.pop(0).tokens)
 
     # ------------------------------------------------------------------------------ which one
 
@@ -126,6 +124,14 @@ class _Instances:
         given = split([t for t in tokens[at + 2 : end] if not isinstance(t, PragmaToken)])
         for part in given:
             self.expand(part)
+        if at > 1 and tokens[at - 1].text == "::":
+            owned = [t for t in group if t.owner == tokens[at - 2].text]
+            group = owned or [t for t in group if not t.owner] or group
+        else:
+            around = {t.owner for t in group}
+            group = group if len(around) == 1 or tokens[at - 1].text in (".", "->") else (
+                [t for t in group if not t.owner] or group
+            )
         chosen = self._class(group, given) if struct else self._function(group, given, tokens, end, called)
         if chosen is None:
             return
@@ -150,8 +156,25 @@ class _Instances:
         self.made[id(template), key] = self.by_name[name] = made = _Instance(
             template, name, [t for v in values for t in v]
         )
-        self._waiting.append((made, values))
+        made.tokens = filled(template, values, name, None)
+        if template.struct:
+            self._members(made, values)
+        self._waiting.append(made)
         return made
+
+    def _members(self, made: _Instance, values: list[list[Token]]) -> None:
+        """Member functions that stand outside of a class, and templates in it, which now are those of this instance."""
+        for outside in self.found.outside.get(made.template.name, ()):
+            if len(outside.params) == len(values) and made.template.pattern is None:
+                made.tokens += filled(outside, values, None, None)
+        end = like("", "eof", made.tokens[-1])
+        if not any(t.text == "template" for t in made.tokens):
+            return
+        inner = collect([*made.tokens, end, end, end])
+        _raise(inner.faults)
+        made.tokens = inner.rest[:-3]
+        for name, group in inner.templates.items():
+            self.templates.setdefault(name, []).extend(group)
 
     def _class(
         self, group: Sequence[CxxTemplate], given: list[list[Token]]
@@ -220,15 +243,28 @@ class _Instances:
             if id(instance) in emitted or id(instance.template) not in reached:
                 return
             emitted.add(id(instance))
+            inside: set[int] = set()
             for token in instance.tokens:
-                if token.text in self.by_name:
+                if token.text in self.by_name and not self.by_name[token.text].template.owner:
                     emit(self.by_name[token.text])
-            result.extend(instance.tokens)
+                if id(token) in anchors:
+                    reached.add(id(anchors[id(token)]))
+            for token in instance.tokens:
+                template = anchors.get(id(token))
+                if template is None:
+                    result.append(token)
+                    continue
+                for member in here.get(id(template), ()):
+                    if id(member) not in inside:
+                        inside.add(id(member))
+                        emit(member)
+                if id(template) in open_:
+                    result.extend(_as_it_is(template, names))
 
         starts = _starts(rest) if late else {}
         for at, token in enumerate(rest):
             for inside in rest[at : starts.get(at, at)]:
-                if inside.text in self.by_name:
+                if inside.text in self.by_name and not self.by_name[inside.text].template.owner:
                     emit(self.by_name[inside.text])
             template = anchors.get(id(token))
             if template is None:
@@ -240,7 +276,8 @@ class _Instances:
             if id(template) in open_:
                 result.extend(_as_it_is(template, names))
         for instance in self.made.values():
-            emit(instance)
+            if not instance.template.owner:
+                emit(instance)
         single = {name for name, number in counts.items() if number == 1}
         for token in result:
             if token.kind == "id" and token.text in self.by_name and self.by_name[token.text].template.name in single:
@@ -259,13 +296,14 @@ class _Instances:
         instances = list(self.made.values())
         late = {
             id(i) for i in instances
-            if any(first.get(t.text, -1) > places[id(i.template)] for t in i.arguments if t.kind == "id")
+            if not i.template.owner
+            and any(first.get(t.text, -1) > places.get(id(i.template), 0) for t in i.arguments if t.kind == "id")
         }  # fmt: skip
         grown = bool(late)
         while grown:
             more = {
                 id(i) for i in instances
-                if id(i) not in late
+                if id(i) not in late and not i.template.owner
                 and any(t.text in self.by_name and id(self.by_name[t.text]) in late for t in i.tokens)
             }  # fmt: skip
             late |= more

@@ -21,6 +21,7 @@ from hlspart.frontend.elements import Elements
 from hlspart.frontend.holes import hole_number
 from hlspart.frontend.literals import constant, string_length
 from hlspart.frontend.methods import Methods
+from hlspart.frontend.objects import ObjectCalls
 from hlspart.frontend.overloads import chosen
 from hlspart.frontend.parse import ASM, RANGE, TABLE
 from hlspart.frontend.tokens import spell
@@ -55,6 +56,7 @@ class Expressions:
         self.context = context
         self.text = context.text
         self.methods = Methods(context)
+        self.objects = ObjectCalls(context)
         self.elements = Elements(context)
         self.depth = 0
 
@@ -165,6 +167,9 @@ class Expressions:
         closing = self.text.match[opening]
         index, _, _ = self.lower(node.subscript)
         bracket = self.at(opening, closing)
+        called = self.objects.operator("[]", (base, index), self.at(first, closing), bracket)
+        if called is not None:
+            return called, first, closing
         inner = ir.vector(base.type)
         if inner is not None:  # std::array, hls::vector
             base = ir.Member(base.at, inner, base, ir.ELEMENTS, False)
@@ -212,6 +217,10 @@ class Expressions:
         if isinstance(field, ir.ScalarType):  # s.data(7, 0)
             part = ir.Member(self.at(first, member), field, base, node.name.field.name, node.name.type == "->")
             return self.methods.call(part, "range", args, at, self.at(member, member)), first, closing
+        arrow = node.name.type == "->"
+        called = self.objects.member(base, arrow, node.name.field.name, args, at, self.at(member, member))
+        if called is not None:
+            return called, first, closing
         return self.methods.call(base, node.name.field.name, args, at, self.at(member, member)), first, closing
 
     def _funccall(self, node: Any) -> Ranged:
@@ -239,6 +248,9 @@ class Expressions:
         at = self.at(first, closing)
         if function in ASM:
             return ir.OpaqueExpr(at, ct.UNKNOWN, "an asm statement", tuple(args)), first, closing
+        called = self.objects.operator("()", (callee, *args), at, name) if callee is not None else None
+        if called is not None:
+            return called, first, closing
         if callee is not None and isinstance(callee.type, ir.ScalarType):  # x(7, 0)
             return self.methods.call(callee, "range", tuple(args), at, name), first, closing
         if function is not None:
@@ -287,6 +299,9 @@ class Expressions:
             return ir.IncDec(self.at(first, end), operand.type, op[1:], False, operand), first, end
         start, end = self._right(first, last)
         start -= 1
+        called = self.objects.operator(op, (operand,), self.at(start, end), operand.at) if op != "&" else None
+        if called is not None:
+            return called, start, end
         if op in ("++", "--"):
             return ir.IncDec(self.at(start, end), operand.type, op, True, operand), start, end
         if op == "*":
@@ -326,6 +341,9 @@ class Expressions:
             operation = "write" if node.op == "<<" else "read"
             at = self.at(first, end)
             return self.methods.channel(left, operation, (right,), at, left.at), first, end
+        called = self.objects.operator(node.op, (left, right), self.at(first, end), left.at)
+        if called is not None:
+            return called, first, end
         if node.op in _COMPARISONS:
             type_: ir.CType = ct.INT
         elif node.op in ("<<", ">>"):
@@ -348,6 +366,9 @@ class Expressions:
         _, end = self._right(begin, end)
         self._not_assumed(target, first)
         at = self.at(first, end)
+        called = self.objects.operator(node.op, (target, value), at, target.at)
+        if called is not None:
+            return called, first, end
         stored = self.methods.store(target, node.op, value, at)
         return stored or ir.Assign(at, target.type, node.op, target, value), first, end
 
@@ -369,6 +390,11 @@ class Expressions:
         _, end = self._right(first, last, self.text.match[opening] + 1)
         if isinstance(type_, ir.StructType) and not isinstance(operand.type, ir.StructType):  # T(a, b)
             items = operand.items if isinstance(operand, ir.Comma) else (operand,)
+            texts, behind = self.text.texts, self.text.match[opening] + 1
+            given = () if texts[behind] != "(" and texts[behind] == "0" else items  # T()
+            called = self.objects.made(type_, given, self.at(opening, end), self.at(opening, opening))
+            if called is not None:
+                return called, opening, end
             return ir.OpaqueExpr(self.at(opening, end), type_, ir.CONSTRUCTOR, items), opening, end
         return ir.Cast(self.at(opening, end), type_, operand), opening, end
 

@@ -122,13 +122,14 @@ class Lowering:
         returns = self.declarations.type_of(type_.type) if isinstance(type_, c_ast.FuncDecl) else ct.UNKNOWN
         internal = "static" in (decl.storage or []) or decl.name in context.internal_functions
         signature = self.declarations.signature(type_, name_at)
+        reference = self.text.tokens[name_at].reference
         shared = (decl.name, self.text.origin(name_at, name_at).span)
         if shared in self.collected.defined:  # a header's, read with another unit
-            context.declare_function(decl.name, self.collected.defined[shared], returns, signature)
+            context.declare_function(decl.name, self.collected.defined[shared], returns, signature, reference)
             self.next_pragma = bisect_right(self.pragmas, closing, key=lambda pair: pair[0])
             return closing
         name = context.overload_name(decl.name, internal, signature)
-        context.declare_function(decl.name, name, returns, signature)
+        context.declare_function(decl.name, name, returns, signature, reference)
         self.collected.defined[shared] = name
         block = self.collected.new_id()
         context.push()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -72,6 +73,8 @@ class Prediction:
     target: int = 1
     joined_ii: int = 1  # recurrence II if carried values joined balanced trees first
     units_ii: int = 1  # least II of limited operators
+
+_NO_NAME = re.compile(r"\W", re.ASCII)  # what isl has not in names
 
 
 class LoopModel:
@@ -242,7 +245,8 @@ class LoopModel:
         used = folding.indexing(statements, self.program)
         used -= folding.modified(statements) | folding.declared(statements) | fixed
         variables = (self.program.variable(v) for v in sorted(used))
-        return {v.id: f"{v.name}_at_{v.id}" for v in variables if not (v.const and isinstance(v.init, c.Const))}
+        kept = (v for v in variables if not (v.const and isinstance(v.init, c.Const)))
+        return {v.id: f"{_NO_NAME.sub('_', v.name)}_at_{v.id}" for v in kept}
 
     def _outlined(self, nest: Nest) -> bool:
         """Whether the loop becomes a module of its own: not when it is all that its function does."""

@@ -26,6 +26,7 @@ from hlspart.model.program import (
     ScalarType,
     SizeOf,
     Stmt,
+    StreamType,
     StructType,
     Subscript,
     Unary,
@@ -69,9 +70,9 @@ def root(variable: Variable) -> StructType | None:
 
 
 def leaves(of: CType, path: Path = (), dims: tuple[int | None, ...] = ()) -> Iterator[tuple[Path, ArrayType]]:
-    """Members that are numbers, each with the extents on the way to it. ValueError: there are others."""
+    """Members that are numbers or streams, each with the extents on the way to it. ValueError: there are others."""
     match of:
-        case ScalarType():
+        case ScalarType() | StreamType():
             yield path, ArrayType(of, dims)
         case ArrayType():
             yield from leaves(of.element, path, (*dims, *of.dims))
@@ -134,7 +135,8 @@ class StructureUses:
 
     def _arrays(self, variable: int) -> bool:
         of = self.program.variable(variable).type
-        return isinstance(of, ArrayType) or any(leaf.dims for _, leaf in leaves(self.roots[variable]))
+        found = [leaf for _, leaf in leaves(self.roots[variable])]
+        return isinstance(of, ArrayType) or any(leaf.dims or isinstance(leaf.element, StreamType) for leaf in found)
 
     def _directives(self, tops: Collection[str], arguments: Arguments) -> None:
         asked: set[int] = set()
@@ -235,7 +237,7 @@ class StructureUses:
         place = self.place(expr)
         if place is not None:
             self._indices(place)
-            if not isinstance(place.type, ScalarType) or not place.path:
+            if not isinstance(place.type, ScalarType | StreamType) or not place.path:
                 self.whole.add(place.variable)
             return
         match expr:
@@ -266,7 +268,7 @@ class StructureUses:
         if place is None:
             return False
         held = held_by(place.type)
-        if isinstance(held, ScalarType):
+        if isinstance(held, ScalarType | StreamType):
             if formal in self.roots:
                 return False  # a number where a structure is expected
             self._indices(place)

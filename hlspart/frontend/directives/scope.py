@@ -118,6 +118,7 @@ class Scopes:
 
 
 def _declared_before(variable: ir.Variable, at: Origin) -> bool:
-    if variable.storage == "parameter":
-        return True
+    of = variable.type.element if isinstance(variable.type, ir.ArrayType) else variable.type
+    if variable.storage == "parameter" or (isinstance(of, ir.StructType) and at.macro == of.name):
+        return True  # a constructor's pragma, which stands in the class, is one of the object
     return any(d.name.span.path != at.span.path or d.name.span.start < at.span.start for d in variable.declarations)

@@ -1,0 +1,85 @@
+"""Which classes of a unit become variables, and which structures.
+
+A class whose objects are plain variables is taken apart (:mod:`~hlspart.frontend.cxx_classes`); objects that are
+members, arguments, copied or in arrays, and what only a class has, ask for a structure
+(:mod:`~hlspart.frontend.cxx_objects`). Structures that C has too stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from hlspart.frontend.cxx_classes import has_methods, without_classes
+from hlspart.frontend.cxx_members import head_of, partner
+from hlspart.frontend.cxx_objects import as_structures, class_names
+from hlspart.frontend.tokens import PragmaToken, SourceError, Token
+
+_MORE_THAN_C = frozenset((
+    "static", "typedef", "using", "enum", "operator", "constexpr", "friend", "template", "virtual", "explicit", "inline",
+))  # fmt: skip
+_MOST_ROUNDS = 50
+
+
+def written_out(tokens: list[Token]) -> list[Token]:
+    """The tokens without classes. Raises SourceError with what cannot be written out."""
+    end = Token("eof", "", tokens[-1].path, tokens[-1].end, tokens[-1].end, True) if tokens else None
+    if end is None:
+        return tokens
+    looked = [*tokens, end, end, end, end]
+    ranges = {
+        name: (at, partner(looked, head_of(looked, at) or at)) for name, at in class_names(looked).items()
+    }
+    classes = {name: where for name, where in ranges.items() if _more(looked, *where)}
+    if not classes:
+        return without_classes(tokens)
+    chosen = {name for name, (at, _) in classes.items() if looked[at + 2].text != "{" or not has_methods(looked[at:])}
+    chosen |= set(_inside(looked, classes, ranges))
+    for _ in range(_MOST_ROUNDS):
+        try:
+            return without_classes(as_structures(tokens, sorted(chosen)) if chosen else tokens)
+        except SourceError as fault:
+            more = set(_named(looked, classes, (fault, *fault.others))) - chosen
+            if not more:
+                raise
+            chosen |= more
+    return without_classes(tokens)
+
+
+def _more(tokens: Sequence[Token], at: int, last: int) -> bool:
+    """Whether a class has anything that a structure of C has not."""
+    opening = head_of(tokens, at) or at
+    if tokens[at + 2].text == ":":
+        return True
+    level = 0
+    for here in range(opening + 1, last):
+        token = tokens[here]
+        if level == 0 and token.kind == "id" and token.text in _MORE_THAN_C:
+            return True
+        if level == 0 and token.text == "(" and tokens[here - 1].kind == "id" and tokens[here + 1].text != "*":
+            if tokens[here - 1].text not in ("alignas", "__attribute__"):
+                return True
+        level += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}")) if token.kind == "op" else 0
+    return False
+
+
+def _inside(
+    tokens: Sequence[Token], classes: Mapping[str, tuple[int, int]], every: Mapping[str, tuple[int, int]]
+) -> Iterator[str]:
+    """Classes whose name stands in another one, and those that hold them."""
+    for name, (first, last) in every.items():
+        for token in tokens[first + 2 : last]:
+            if token.kind == "id" and token.text in classes and token.text != name:
+                yield token.text
+                if name in classes:
+                    yield name
+
+
+def _named(
+    tokens: Sequence[Token], classes: Mapping[str, tuple[int, int]], faults: Sequence[SourceError]
+) -> Iterator[str]:
+    """The classes that faults are about."""
+    for fault in faults:
+        for name, (first, last) in classes.items():
+            inside = (t for t in tokens[first : last + 1] if not isinstance(t, PragmaToken))
+            if any(t.path == fault.path and t.start == fault.start for t in inside):
+                yield name

@@ -1,0 +1,286 @@
+"""The members of a class, read from its tokens, for classes that are written out as a structure and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hlspart.frontend.cxx_collect import like
+from hlspart.frontend.cxx_types import split
+from hlspart.frontend.parse import error
+from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
+
+TAGS = ("struct", "class")
+LABELS = ("public", "private", "protected")
+OPEN, CLOSE = ("(", "[", "{"), (")", "]", "}")
+_BEHIND = frozenset(("const", "noexcept", "override", "final"))
+_BEFORE = frozenset(("inline", "constexpr", "explicit", "static", "typename"))
+
+
+@dataclass
+class DataMember:
+    """One data member: its type, its name, the tokens of its extents and of its initial value."""
+
+    type: list[Token]
+    name: Token
+    extents: list[Token]
+    value: list[Token]
+
+
+@dataclass
+class MemberFunction:
+    """One member function. ``params`` and ``body`` have their brackets; ``inits``: of a constructor's members."""
+
+    before: list[Token]
+    name: Token
+    params: list[Token]
+    inits: list[tuple[Token, list[Token]]]
+    body: list[Token] | None
+    const: bool
+    static: bool
+
+    @property
+    def arguments(self) -> list[list[Token]]:
+        """The parameters, each with its default value."""
+        inside = [t for t in self.params[1:-1] if not isinstance(t, PragmaToken)]
+        parts = split(inside)
+        return [] if [t.text for part in parts for t in part] == ["void"] else parts
+
+    @property
+    def needed(self) -> int:
+        """How many arguments a call must have."""
+        return sum("=" not in [t.text for t in part] for part in self.arguments)
+
+
+@dataclass(eq=False)
+class ClassText:
+    """A class: tokens ``first..last`` of its unit, and what is declared in it."""
+
+    name: Token
+    first: int
+    last: int
+    bases: list[str] = field(default_factory=list)
+    data: list[DataMember] = field(default_factory=list)
+    statics: list[DataMember] = field(default_factory=list)
+    functions: list[MemberFunction] = field(default_factory=list)
+    constructors: list[MemberFunction] = field(default_factory=list)
+    types: list[tuple[str, list[Token]]] = field(default_factory=list)  # typedefs and nested structures
+    enumerations: list[list[Token]] = field(default_factory=list)
+    enumerators: list[str] = field(default_factory=list)
+    friends: list[list[Token]] = field(default_factory=list)
+    anchors: list[Token] = field(default_factory=list)  # of templates that were taken out
+
+    @property
+    def use(self) -> MacroUse:
+        """What the text of the class counts as: an argument that is used often."""
+        return MacroUse(self.name.text, self.name.path, self.name.start, self.name.end)
+
+
+def refuse(token: Token, what: str) -> SourceError:
+    """The fault of a construct that is not read."""
+    return error(token, f"C++ construct not supported: {what}", "HLP003")
+
+
+def partner(tokens: Sequence[Token], opening: int) -> int:
+    """The partner of the bracket at an index. Raises SourceError."""
+    level = 0
+    for at in range(opening, len(tokens)):
+        if tokens[at].kind == "op":
+            level += (tokens[at].text in OPEN) - (tokens[at].text in CLOSE)
+            if level == 0:
+                return at
+    raise error(tokens[opening], f"'{tokens[opening].text}' is never closed")
+
+
+def angle(tokens: Sequence[Token], at: int) -> int:
+    """The ``>`` for the ``<`` at an index. Raises SourceError."""
+    level = 0
+    for here in range(at, len(tokens)):
+        text = tokens[here].text
+        level += (text == "<") - (text == ">") - 2 * (text == ">>")
+        if level <= 0:
+            return here
+        if text in (";", "{"):
+            break
+    raise error(tokens[at], "'<' is never closed")
+
+
+def head_of(tokens: Sequence[Token], at: int) -> int | None:
+    """The brace of the class that begins at ``at``; None where none is defined there."""
+    if tokens[at].text not in TAGS or tokens[at + 1].kind != "id":
+        return None
+    here = at + 2
+    here += tokens[here].text == "final"
+    if tokens[here].text == ":" and tokens[here + 1].text != ":":
+        while tokens[here].text not in ("{", ";", "(", ")", "="):
+            here += 1
+    return here if tokens[here].text == "{" else None
+
+
+def read_class(tokens: list[Token], start: int) -> ClassText:
+    """The class whose keyword is at ``start``. Raises SourceError."""
+    opening = head_of(tokens, start)
+    assert opening is not None
+    last = partner(tokens, opening)
+    if tokens[last + 1].text != ";":
+        raise refuse(tokens[start], "class with objects in its declaration")
+    found = ClassText(tokens[start + 1], start, last)
+    for part in split(tokens[start + 3 : opening]) if opening > start + 2 else []:
+        words = [t for t in part if t.text not in (*LABELS, ":", "final")]
+        if not words or "virtual" in [t.text for t in words]:
+            raise refuse(tokens[start], "inheritance")
+        words = words[2:] if len(words) == 3 and words[1].text == "::" else words
+        found.bases.append("".join(t.text for t in words))
+    at = opening + 1
+    while at < last:
+        if isinstance(tokens[at], PragmaToken) or tokens[at].text == ";":
+            at += 1
+        elif tokens[at].kind == "eof":
+            found.anchors.append(tokens[at])
+            at += 1
+        elif tokens[at].text in LABELS and tokens[at + 1].text == ":":
+            at += 2
+        else:
+            at = _member(tokens, at, last, found)
+    return found
+
+
+def _statement(tokens: Sequence[Token], at: int, last: int) -> int:
+    """The ``;`` that ends what begins at ``at``."""
+    while at < last and tokens[at].text != ";":
+        at = partner(tokens, at) + 1 if tokens[at].text in OPEN else at + 1
+    return at
+
+
+def _member(tokens: list[Token], start: int, last: int, into: ClassText) -> int:
+    """Read one declaration of a class body; behind it."""
+    text = tokens[start].text
+    end = _statement(tokens, start, last)
+    if text == "static_assert":
+        return end + 1
+    if text == "friend":
+        at = start
+        while at < last and tokens[at].text not in ("{", ";"):
+            at += 1
+        if tokens[at].text == "{":
+            into.friends.append(tokens[start + 1 : partner(tokens, at) + 1])
+            return partner(tokens, at) + 1
+        return end + 1
+    if text in ("typedef", "using"):
+        _type(tokens[start : end + 1], into)
+        return end + 1
+    if text == "enum":
+        opening = next((i for i in range(start, end) if tokens[i].text == "{"), None)
+        if opening is None:
+            raise refuse(tokens[start], "enum in a class")
+        if tokens[start + 1].kind == "id" and tokens[start + 1].text not in ("class", "struct"):
+            into.types.append((tokens[start + 1].text, []))
+        inside = split(tokens[opening + 1 : partner(tokens, opening)])
+        into.enumerators += [part[0].text for part in inside if part]
+        into.enumerations.append(tokens[start : end + 1])
+        return end + 1
+    if text in ("struct", "class", "union") and any(t.text == "{" for t in tokens[start:end]):
+        if tokens[start + 1].kind != "id" or tokens[end - 1].text != "}" or text == "union":
+            raise refuse(tokens[start], f"{text} in a class")
+        into.types.append((tokens[start + 1].text, tokens[start : end + 1]))
+        return end + 1
+    return declared_member(tokens, start, last, into)
+
+
+def _type(words: list[Token], into: ClassText) -> None:
+    """``typedef T name;`` and ``using name = T;``, and names of a base that are brought in."""
+    if words[0].text == "using" and len(words) > 2 and words[2].text == "=":
+        into.types.append((words[1].text, [like("typedef", "id", words[0]), *words[3:-1], words[1], words[-1]]))
+    elif words[0].text == "typedef" and words[-2].kind == "id":
+        into.types.append((words[-2].text, words))
+    elif words[0].text == "typedef":
+        raise refuse(words[0], "typedef in a class")
+
+
+def declared_member(tokens: list[Token], start: int, last: int, into: ClassText) -> int:
+    """A data member or a member function; behind it."""
+    at = start
+    while at < last and tokens[at].text not in ("(", ";", "=", "[", "{", ",", ":"):
+        if tokens[at].text in ("virtual", "template", "mutable"):
+            raise refuse(tokens[at], f"{tokens[at].text} in a class")
+        if tokens[at].text == "operator":
+            at += 1
+            while tokens[at].text != "(" or tokens[at + 1].text == ")" and tokens[at + 2].text == "(":
+                at += 2 if tokens[at].text == "(" else 1
+            break
+        if tokens[at].text == "<":
+            at = angle(tokens, at)
+        at += 1
+    if tokens[at].text == "(" and tokens[at + 1].text not in ("*", "&"):
+        return _function(tokens, start, at, last, into)
+    end = _statement(tokens, start, last)
+    pieces = split([t for t in tokens[start:end] if not isinstance(t, PragmaToken)])
+    type_: list[Token] = []
+    static = tokens[start].text in ("static", "constexpr", "inline")
+    for number, piece in enumerate(pieces):
+        equals = next((i for i, t in enumerate(piece) if t.text in ("=", "{")), len(piece))
+        name = next((i for i, t in enumerate(piece) if t.text in ("[", ":")), equals) - 1
+        if name < 0 or piece[name].kind != "id" or any(t.text in ("&", "(") for t in piece[:equals]):
+            raise refuse(tokens[start], "member that is a reference")
+        type_ = piece[:name] if number == 0 else type_
+        own = [*type_, *piece[:name]] if number else type_
+        value = piece[equals:]
+        (into.statics if static else into.data).append(DataMember(own, piece[name], piece[name + 1 : equals], value))
+    return end + 1
+
+
+def _function(tokens: list[Token], start: int, opening: int, last: int, into: ClassText) -> int:
+    close = partner(tokens, opening)
+    name_at = opening - 1
+    words = [t.text for t in tokens[start:opening]]
+    if "operator" in words:
+        name_at = start + words.index("operator")
+        text = "operator" + "".join(t.text for t in tokens[name_at + 1 : opening])
+        name = like(text, "id", tokens[name_at])
+    else:
+        name = tokens[name_at]
+    if name.kind != "id":
+        raise refuse(tokens[start], "class")
+    before = tokens[start:name_at]
+    destructor = any(t.text == "~" for t in before)
+    at, const = close + 1, False
+    while tokens[at].text in _BEHIND:
+        const = const or tokens[at].text == "const"
+        at += 1
+    if tokens[at].text == "->":
+        raise refuse(name, f"member function {name.text} with its type behind it")
+    if tokens[at].text == "=" and tokens[at + 2].text == ";":  # = default, = delete
+        if tokens[at + 1].text == "0":
+            raise refuse(name, "virtual function")
+        return at + 3
+    inits: list[tuple[Token, list[Token]]] = []
+    if tokens[at].text == ":":
+        at += 1
+        while tokens[at].text != "{" or tokens[at - 1].kind == "id":
+            if tokens[at].text in ("(", "{"):
+                end = partner(tokens, at)
+                inits.append((tokens[at - 1], tokens[at + 1 : end]))
+                at = end + 1
+            elif tokens[at].kind == "id" or tokens[at].text in (",", "::"):
+                at += 1
+            else:
+                raise refuse(name, "initialiser of a constructor")
+    body: list[Token] | None = None
+    if tokens[at].text == "{":
+        end = partner(tokens, at)
+        body = tokens[at : end + 1]
+    elif tokens[at].text == ";":
+        end = at
+    else:
+        raise refuse(name, f"member function {name.text}")
+    if destructor:
+        if body is not None and any(not isinstance(t, PragmaToken) for t in body[1:-1]):
+            raise refuse(name, "destructor")
+        return end + 1
+    static = any(t.text == "static" for t in before)
+    kept = [t for t in before if t.text not in _BEFORE and not isinstance(t, PragmaToken)]
+    made = MemberFunction(kept, name, tokens[opening : close + 1], inits, body, const, static)
+    plain = into.name.text.partition("<")[0]
+    constructor = name.text in (into.name.text, plain) and not kept
+    (into.constructors if constructor else into.functions).append(made)
+    return end + 1

@@ -1,0 +1,651 @@
+"""Classes as C has them: a structure of the data, a function for each member function with the object as ``self``.
+
+``struct Acc { int sum; void add(int x) { sum += x; } }`` becomes ``struct Acc { int sum; }`` and
+``void Acc::add(Acc &self, int x) { self.sum += x; }``; which function ``a.add(1)`` and ``a + b`` call is decided where
+types are known (:mod:`~hlspart.frontend.express`). What a base class holds is written out again for the class that
+inherits it; static members are variables called ``Acc::n``. Virtual functions, members that are references and classes
+whose text does not say what a name means are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from hlspart.frontend.cxx_collect import like
+from hlspart.frontend.cxx_cursor import LOOK_AHEAD
+from hlspart.frontend.cxx_members import (
+    CLOSE,
+    OPEN,
+    ClassText,
+    DataMember,
+    MemberFunction,
+    declared_member,
+    head_of,
+    partner,
+    read_class,
+    refuse,
+)
+from hlspart.frontend.cxx_types import split
+from hlspart.frontend.tokens import PragmaToken, SourceError, Token
+
+SELF = "self"
+MADE = "new"  # C::new(..) gives an object
+
+
+def class_names(tokens: Sequence[Token]) -> dict[str, int]:
+    """Where the classes of a unit are defined, nested ones apart."""
+    found: dict[str, int] = {}
+    at = 0
+    while at + 2 < len(tokens):
+        opens = tokens[at].text in ("struct", "class") and (at == 0 or tokens[at - 1].text not in _NO_HEAD)
+        opening = head_of(tokens, at) if opens else None
+        if opening is not None:
+            found[tokens[at + 1].text] = at
+            at = partner(tokens, opening)
+        at += 1
+    return found
+
+
+_NO_HEAD = ("enum", "<", ",", "typedef", "(")
+
+
+def as_structures(tokens: list[Token], names: Sequence[str]) -> list[Token]:
+    """The tokens with the classes ``names`` written out. Raises SourceError with every one that cannot be."""
+    end = like("", "eof", tokens[-1])
+    tokens = [*tokens, *([end] * LOOK_AHEAD)]
+    places = class_names(tokens)
+    classes: dict[str, ClassText] = {}
+    faults: list[SourceError] = []
+    for name in sorted(names, key=lambda n: places[n]):
+        try:
+            classes[name] = read_class(tokens, places[name])
+        except SourceError as fault:
+            faults.append(fault)
+    if faults:
+        faults[0].others = tuple(faults[1:])
+        raise faults[0]
+    return _Classes(tokens, classes).run()
+
+
+class _Classes:
+    def __init__(self, tokens: list[Token], classes: dict[str, ClassText]) -> None:
+        self.tokens, self.classes = tokens, classes
+        self.aliases = dict(_aliases(tokens, classes))
+        self.owners: dict[tuple[str, str], str] = {}
+        self.copies = 0
+        self.level = 0
+
+    def run(self) -> list[Token]:
+        """Everything."""
+        out: list[Token] = []
+        by_first = {c.first: c for c in self.classes.values()}
+        tokens = self.tokens
+        at = 0
+        while at < len(tokens):
+            if at in by_first:
+                out += self._class(by_first[at])
+                at = by_first[at].last + 2
+                continue
+            found = self._outside(at, out)
+            if found is not None:
+                at = found
+                continue
+            at = self._plain(tokens, at, out)
+        return out
+
+    # ----------------------------------------------------------------------- text around classes
+
+    def _plain(self, tokens: Sequence[Token], at: int, out: list[Token]) -> int:
+        """A token, a qualified name or a declaration of objects that is not part of a class; behind it."""
+        token = tokens[at]
+        self.level += (token.text == "{") - (token.text == "}") if token.kind == "op" else 0
+        if token.kind != "id" or isinstance(token, PragmaToken):
+            if isinstance(token, PragmaToken):
+                token.expanded = self._qualified(token.expanded)
+            out.append(token)
+            return at + 1
+        if token.text == "operator" and (at == 0 or tokens[at - 1].text not in (".", "->", "::", "template")):
+            end = at + 1
+            while tokens[end].text != "(" or (end == at + 1 and tokens[end + 1].text == ")"):
+                end += 1
+                if end > at + 4:
+                    raise refuse(token, "operator overloading")
+            out.append(like("operator" + "".join(t.text for t in tokens[at + 1 : end]), "id", token))
+            return end
+        of = self.aliases.get(token.text)
+        if of is None:
+            out.append(token)
+            return at + 1
+        if tokens[at + 1].text == "::" and tokens[at + 2].kind == "id":
+            owner = self.owner(of, tokens[at + 2].text)
+            if owner is not None:
+                out.append(_joined(f"{owner}::{tokens[at + 2].text}", token, tokens[at + 2]))
+                return at + 3
+        return self._object(tokens, at, out, of)
+
+    def _qualified(self, words: Sequence[Token]) -> list[Token]:
+        """A pragma's words with ``C::n`` as one."""
+        out: list[Token] = []
+        at = 0
+        while at < len(words):
+            of = self.aliases.get(words[at].text)
+            joined = of is not None and at + 2 < len(words) and words[at + 1].text == "::"
+            owner = self.owner(of or "", words[at + 2].text) if joined else None
+            if owner is not None:
+                out.append(like(f"{owner}::{words[at + 2].text}", "id", words[at]))
+                at += 3
+                continue
+            out.append(words[at])
+            at += 1
+        return out
+
+    def _object(self, tokens: Sequence[Token], at: int, out: list[Token], of: str) -> int:
+        """A declaration of objects as far as it needs more than C has: constructors, and the pragmas in them."""
+        token, found = tokens[at], self.classes[of]
+        name, after = tokens[at + 1], tokens[at + 2].text
+        before = out[-1].text if out else ";"
+        static = before in ("static", "const", "thread_local", "hls_thread_local")
+        starts = before in (";", "{", "}", ":") or static or (out and isinstance(out[-1], PragmaToken)) or not before
+        if not starts or name.kind != "id" or isinstance(name, PragmaToken) or after not in (";", "(", "{", ",", "[", "="):
+            out.append(token)
+            return at + 1
+        pragmas = list(self._pragmas(of))
+        if after == "[" and pragmas:
+            raise refuse(found.name, "array of objects whose constructor holds directives")
+        if after == "(" and self.level == 0:
+            out.append(token)
+            return at + 1
+        end = at + 2
+        if after in ("(", "{"):
+            end = partner(tokens, at + 2) + 1
+        if after in ("(", "{") and tokens[end].text == ";" and (self.built(of) or after == "("):
+            given = list(tokens[at + 3 : end - 1])
+            out += [token, name, tokens[end]]
+            if not static and self.level:
+                out += self._constructed(of, name, split(given), given)
+            out += [self._of(p, name.text, found) for p in pragmas]
+            return end + 1
+        if after in (";", ","):
+            cursor = at + 1
+            while tokens[cursor].kind == "id" and tokens[cursor + 1].text == ",":
+                cursor += 2
+            if tokens[cursor].kind != "id" or tokens[cursor + 1].text != ";":
+                out.append(token)
+                return at + 1
+            names = list(tokens[at + 1 : cursor + 1 : 2])
+            for one in names:
+                out += [token, one, tokens[cursor + 1]]
+                if not static and self.level and self.built(of):
+                    out += self._constructed(of, one, [], [])
+                out += [self._of(p, one.text, found) for p in pragmas]
+                static = False
+            return cursor + 2
+        if pragmas and after == "=":
+            raise refuse(found.name, "object whose constructor holds directives and that has an initial value")
+        out.append(token)
+        return at + 1
+
+    def _constructed(self, of: str, name: Token, parts: list[list[Token]], given: list[Token]) -> list[Token]:
+        """``C::C(name, arguments);`` where that sets anything."""
+        fitting = [c for c in self.classes[of].constructors if c.needed <= len(parts) <= len(c.arguments)]
+        if not fitting and parts:
+            copied = [like("=", "op", name), *given] if len(parts) == 1 else None
+            if copied is None:
+                raise refuse(self.classes[of].name, f"constructor with {len(parts)} arguments")
+            return [name, *copied, like(";", "op", name)]
+        if not self.built(of):
+            return []
+        inside: list[Token] = []
+        at = 0
+        while at < len(given):
+            at = self._plain([*given, *self.tokens[-LOOK_AHEAD:]], at, inside)
+        comma = [like(",", "op", name)] if given else []
+        head = [like(f"{of}::{of}", "id", name), like("(", "op", name), name.copy(), *comma]
+        return [*head, *inside, like(")", "op", name), like(";", "op", name)]
+
+    def _outside(self, at: int, out: list[Token]) -> int | None:
+        """``int C::f(int x) { .. }``, a member function outside its class; behind it."""
+        tokens = self.tokens
+        of = self.aliases.get(tokens[at].text) if self.level == 0 else None
+        if of is None or tokens[at + 1].text != "::":
+            return None
+        end = at + 2
+        words = tokens[end : end + 1]
+        if tokens[end].text == "operator":
+            while tokens[end + 1].text != "(" or tokens[end + 2].text == ")" and tokens[end + 3].text == "(":
+                end += 1
+            words = [like("operator" + "".join(t.text for t in tokens[at + 3 : end + 1]), "id", tokens[at + 2])]
+        if tokens[end + 1].text != "(" or words[0].kind != "id":
+            return None
+        start = len(out)
+        while start and out[start - 1].text not in (";", "}", "{", "") and not isinstance(out[start - 1], PragmaToken):
+            start -= 1
+        before = out[start:]
+        holder = ClassText(self.classes[of].name, at, at)
+        stop = _behind(tokens, end + 1)
+        text = [*before, words[0], *tokens[end + 1 : stop]]
+        declared_member([*text, *tokens[-LOOK_AHEAD:]], 0, len(text), holder)
+        declared = [*self.classes[of].functions, *self.classes[of].constructors]
+        made = next(iter((*holder.functions, *holder.constructors)), None)
+        if made is None or made.body is None:
+            return None
+        same = [f for f in declared if f.name.text == made.name.text and len(f.arguments) == len(made.arguments)]
+        made.static = any(f.static for f in same)
+        del out[start:]
+        constructor = bool(holder.constructors)
+        out += self._function(self.classes[of], made, constructor)
+        return stop
+
+    # ------------------------------------------------------------------------------ what is where
+
+    def every(self, of: str) -> Iterator[ClassText]:
+        """A class and what it inherits from, itself first."""
+        found = self.classes[of]
+        yield found
+        for base in found.bases:
+            inner = self.aliases.get(base)
+            if inner is None:
+                raise refuse(found.name, f"inheritance from {base}")
+            yield from self.every(inner)
+
+    def data(self, of: str) -> list[DataMember]:
+        """The data members, inherited ones first."""
+        return [m for c in reversed(list(self.every(of))) for m in c.data]
+
+    def owner(self, of: str, name: str) -> str | None:
+        """The class that ``name`` is declared in, as seen from ``of``; None for data and unknown names."""
+        known = self.owners.get((of, name))
+        if known is None:
+            for found in self.every(of):
+                if (
+                    name in (t for t, _ in found.types)
+                    or name in found.enumerators
+                    or any(s.name.text == name for s in found.statics)
+                ):
+                    known = found.name.text
+                    break
+                if any(f.name.text == name for f in found.functions):
+                    known = of
+                    break
+            self.owners[of, name] = known or ""
+        return known or None
+
+    def functions(self, of: str) -> list[tuple[MemberFunction, ClassText]]:
+        """The member functions, inherited ones that nothing hides behind its own."""
+        result: list[tuple[MemberFunction, ClassText]] = []
+        hidden: set[str] = set()
+        for found in self.every(of):
+            result += [(f, found) for f in found.functions if f.name.text not in hidden]
+            hidden |= {f.name.text for f in found.functions}
+        return result
+
+    def built(self, of: str) -> bool:
+        """Whether a constructor does anything but hold pragmas."""
+        return any(self._sets(c) for c in self.every(of)) or any(
+            (inner := self._class_of(m)) is not None and self.built(inner) for m in self.data(of)
+        )
+
+    @staticmethod
+    def _sets(found: ClassText) -> bool:
+        if any(m.value and m.value[0].text in ("=", "{") for m in found.data):
+            return True
+        return any(
+            c.inits or c.body is None or any(not isinstance(t, PragmaToken) for t in c.body[1:-1])
+            for c in found.constructors
+        )
+
+    def _class_of(self, member: DataMember) -> str | None:
+        return self.aliases.get(member.type[-1].text) if member.type and not member.extents else None
+
+    def _pragmas(self, of: str) -> Iterator[PragmaToken]:
+        """Those in constructors, of members that are objects as well."""
+        for found in self.every(of):
+            for constructor in found.constructors:
+                yield from (t for t in constructor.body or [] if isinstance(t, PragmaToken))
+            for member in found.data:
+                inner = self._class_of(member)
+                if inner is not None:
+                    for pragma in self._pragmas(inner):
+                        yield self._of(pragma, member.name.text, found)
+
+    def _of(self, pragma: PragmaToken, name: str, of: ClassText) -> PragmaToken:
+        """A pragma of a constructor, for the object ``name`` of class ``of``."""
+        copy = PragmaToken(pragma.path, pragma.start, pragma.end, pragma.body, pragma.spelling)
+        words = [w for i, w in enumerate(pragma.expanded) if not _this(pragma.expanded, i)]
+        equals = {i for i, w in enumerate(words) if w.text == "="}
+        variable = {i + 1 for i in equals if i and words[i - 1].text.lower() in ("variable", "port")}
+        copy.expanded = [like(f"{name}.{w.text}", "id", w) if i in variable else w for i, w in enumerate(words)]
+        copy.use = of.use
+        return copy
+
+    # -------------------------------------------------------------------------------- the class
+
+    def _class(self, found: ClassText) -> list[Token]:
+        of = found.name.text
+        out: list[Token] = []
+        scope = _Scope(self, found)
+        for anchor in found.anchors:
+            out.append(anchor)
+        for words in found.enumerations:
+            text = [like(f"{of}::{t.text}", "id", t) if t.text in found.enumerators else t for t in words]
+            names = {t for t, _ in found.types}
+            text = [like(f"{of}::{t.text}", "id", t) if k == 1 and t.text in names else t for k, t in enumerate(text)]
+            out += scope.rewritten(text, skip=True)
+        for name, words in found.types:
+            last = max((k for k, t in enumerate(words) if t.text == name), default=-1)
+            if words and words[0].text == "typedef":
+                text = [like(f"{of}::{name}", "id", t) if k == last else t for k, t in enumerate(words)]
+            else:
+                text = [like(f"{of}::{name}", "id", t) if t.text == name else t for t in words]
+            out += scope.rewritten(text, skip=True)
+        for member in found.statics:
+            if member.value or not any(t.text == "const" for t in member.type):
+                qualified = like(f"{of}::{member.name.text}", "id", member.name)
+                before = member.type if member.type[0].text == "static" else [like("static", "id", qualified), *member.type]
+                before = [t for t in before if t.text != "inline"]
+                out += scope.rewritten([*before, qualified, *member.extents, *member.value, like(";", "op", qualified)])
+        data: list[Token] = []
+        for member in self.data(of):
+            end = like(";", "op", member.name)
+            bits = member.value if member.value and member.value[0].text == ":" else []
+            data += [*scope.rewritten(member.type), member.name, *scope.rewritten(member.extents), *bits, end]
+        head = [like("struct", "id", self.tokens[found.first]), found.name, like("{", "op", found.name)]
+        tail = [like("}", "op", found.name), like(";", "op", found.name)]
+        out += self.marked([*head, *data, *tail], found)
+        functions = [(f, self._function(found, f, False)) for f, _ in self.functions(of) if f.body is not None]
+        declared = [self._prototype(found, f) for f, _ in self.functions(of) if f.body is None]
+        built: list[Token] = []
+        if self.built(of):
+            for constructor in found.constructors or [_default(found)]:
+                if constructor.body is None:
+                    declared.append(self._prototype(found, constructor, True))
+                else:
+                    built += self._function(found, constructor, True)
+                if not any(t.text in OPEN[1:2] for m in self.data(of) for t in m.extents):
+                    built += self._made(found, constructor)
+        for words in declared:
+            out += words
+        out += built
+        out += [t for words in _in_order(functions) for t in words]
+        for friend in found.friends:
+            text: list[Token] = []
+            at = 0
+            while at < len(friend):
+                at = self._plain([*friend, *self.tokens[-LOOK_AHEAD:]], at, text)
+            out += self.marked(_Scope(self, found, static=True).rewritten(text), found)
+        return out
+
+    def _prototype(self, found: ClassText, function: MemberFunction, constructor: bool = False) -> list[Token]:
+        return [*self._head(found, function, constructor), like(";", "op", function.name)]
+
+    def _head(self, found: ClassText, function: MemberFunction, constructor: bool) -> list[Token]:
+        of, name = found.name.text, function.name
+        scope = _Scope(self, found)
+        own = scope.rewritten(function.params[1:-1], skip=True)
+        if not [t for t in own if not isinstance(t, PragmaToken)] or [t.text for t in own] == ["void"]:
+            own = []
+        self_: list[Token] = []
+        if not function.static:
+            words = [("const", "id")] * function.const + [(of, "id"), ("&", "op"), (SELF, "id")]
+            self_ = [like(t, k, name) for t, k in words]  # type: ignore[arg-type]
+            self_ += [like(",", "op", name)] if own else []
+        before = [like("void", "id", name)] if constructor else scope.rewritten(function.before)
+        head = [*before, like(f"{of}::{name.text}", "id", name), function.params[0], *self_, *own, function.params[-1]]
+        return self.marked(head, found)
+
+    def _function(self, found: ClassText, function: MemberFunction, constructor: bool) -> list[Token]:
+        assert function.body is not None
+        params = {part[_name(part)].text for part in function.arguments if part and _name(part) >= 0}
+        scope = _Scope(self, found, params, function.static)
+        head = self._head(found, function, constructor)
+        body = list(function.body)
+        if constructor:
+            set_: list[Token] = list(self._initial(found, function))
+            rest = [t for t in body[1:-1] if not isinstance(t, PragmaToken)]
+            body = [body[0], *scope.rewritten(rest), body[-1]]
+            body[1:1] = set_
+        else:
+            body = scope.rewritten(body)
+        return [*head, *self.marked(body, found)]
+
+    def _initial(self, found: ClassText, constructor: MemberFunction) -> Iterator[Token]:
+        """The statements that a list of initialisers, and initial values of members, stand for."""
+        of = found.name.text
+        params = {part[_name(part)].text for part in constructor.arguments if part}
+        scope = _Scope(self, found, params)
+        given = {name.text: (name, value) for name, value in constructor.inits}
+        for base in found.bases:
+            inner = self.aliases[base]
+            name, value = given.pop(base, given.pop(inner, (constructor.name, [])))
+            if self.built(inner):
+                raise refuse(name, f"inheritance from {base}, which has a constructor")
+        own = {m.name.text for m in self.data(of)}
+        for member in self.data(of):
+            name, value = given.pop(member.name.text, (member.name, None))
+            inner = self._class_of(member)
+            if value is None:
+                value = member.value[1:] if member.value and member.value[0].text == "=" else None
+            if inner is not None:
+                if value is None and not self.built(inner):
+                    continue
+                object_ = like(f"{SELF}", "id", name)
+                text = self._constructed(inner, object_, split(value or []), scope.rewritten(value or []))
+                for token in text:
+                    if token.text == SELF and token.kind == "id":
+                        yield from (object_, like(".", "op", name), like(member.name.text, "id", name))
+                    else:
+                        yield token
+                continue
+            if value is None:
+                if member.value and member.value[0].text == "{":
+                    raise refuse(name, "member with an initial value in braces")
+                continue
+            if member.extents:
+                if [t for t in value if t.text != "0"]:
+                    raise refuse(name, "array that a constructor sets")
+                continue
+            value = value or [like("0", "num", name)]
+            yield from (like(SELF, "id", name), like(".", "op", name), like(name.text, "id", name))
+            yield like("=", "op", name)
+            yield from scope.rewritten(value)
+            yield like(";", "op", name)
+        if given:
+            raise refuse(constructor.name, f"constructor that builds {min(given)}") if not own >= set(given) else (
+                refuse(constructor.name, "constructor")
+            )
+
+    def _made(self, found: ClassText, constructor: MemberFunction) -> list[Token]:
+        """``C C::new(int x) { C made; C::C(made, x); return made; }``."""
+        of, name = found.name.text, constructor.name
+        head = self._head(found, constructor, True)
+        at = next(i for i, t in enumerate(head) if t.text == f"{of}::{name.text}")
+        opening = at + 1
+        first = opening + 1 + 3 + (head[opening + 4].text == "," if opening + 4 < len(head) else 0)
+        names = [like(part[_name(part)].text, "id", name) for part in constructor.arguments if part]
+        texts: list[Token] = [like("{", "op", name), like(of, "id", name), like("made", "id", name), like(";", "op", name)]
+        texts += [like(f"{of}::{of}", "id", name), like("(", "op", name), like("made", "id", name)]
+        for one in names:
+            texts += [like(",", "op", name), one]
+        texts += [like(")", "op", name), like(";", "op", name), like("return", "id", name), like("made", "id", name)]
+        texts += [like(";", "op", name), like("}", "op", name)]
+        start = [like(of, "id", name), like(f"{of}::{MADE}", "id", name), like("(", "op", name)]
+        return self.marked([*start, *head[first:], *texts], found)
+
+    def marked(self, tokens: Sequence[Token], of: ClassText) -> list[Token]:
+        """Copies of tokens of a class that stand for one of several things: nothing of them is edited."""
+        self.copies += 1
+        result: list[Token] = []
+        for token in tokens:
+            if isinstance(token, PragmaToken) or token.use is not None:
+                result.append(token)
+                continue
+            copy = token.copy()
+            copy.use, copy.lo, copy.hi, copy.arg = of.use, token.start, token.end, self.copies
+            result.append(copy)
+        return result
+
+
+class _Scope:
+    """What names mean in a class: its text, rewritten as text of functions outside of it."""
+
+    def __init__(
+        self, classes: _Classes, found: ClassText, params: set[str] | frozenset[str] = frozenset(), static: bool = False
+    ) -> None:
+        self.classes, self.of, self.params, self.static = classes, found.name.text, params, static
+        self.data = {m.name.text for m in classes.data(self.of)}
+        self.methods = {f.name.text: f for f, _ in classes.functions(self.of)}
+
+    def rewritten(self, words: Sequence[Token], skip: bool = False) -> list[Token]:
+        """Text of the class. ``skip``: a declaration, in which names of data are the declaration's own."""
+        out: list[Token] = []
+        tokens = [*words, *self.classes.tokens[-LOOK_AHEAD:]]
+        at = 0
+        while at < len(words):
+            token = tokens[at]
+            if isinstance(token, PragmaToken):
+                token.expanded = self.rewritten(token.expanded)
+                out.append(token)
+                at += 1
+                continue
+            before = tokens[at - 1].text if at else ""
+            if token.kind != "id" or before in (".", "->", "::") and not (at > 1 and tokens[at - 2].text == "this"):
+                self.classes.level += (token.text == "{") - (token.text == "}") if token.kind == "op" else 0
+                out.append(token)
+                at += 1
+                continue
+            at = self._name(tokens, at, out, skip)
+        return out
+
+    def _name(self, tokens: list[Token], at: int, out: list[Token], skip: bool) -> int:
+        token, after = tokens[at], tokens[at + 1].text
+        text = token.text
+        of = self.of
+        if text == "this":
+            if after == "->":
+                name = tokens[at + 2]
+                if name.text in self.methods and tokens[at + 3].text == "(":
+                    return self._call(tokens, at + 2, out)
+                out += [like(SELF, "id", token), like(".", "op", token)]
+                if name.kind == "id":
+                    out.append(name)
+                    return at + 3
+                return at + 2
+            if out and out[-1].text == "*":
+                out[-1] = like(SELF, "id", token)
+                return at + 1
+            raise refuse(token, "this")
+        known = text in self.data or text in self.methods or self.classes.owner(of, text) is not None
+        if not known or text in self.params or after == "::":
+            return self.classes._plain(tokens, at, out)
+        if text in self.data:
+            if skip:
+                out.append(token)
+                return at + 1
+            if self._declares(tokens, at):
+                raise refuse(token, f"variable named like the member {text}")
+            if self.static:
+                raise refuse(token, f"member {text} in a static function")
+            out += [like(SELF, "id", token), like(".", "op", token), token]
+            return at + 1
+        owner = self.classes.owner(of, text)
+        if text in self.methods:
+            return self._call(tokens, at, out) if after == "(" else self._keep(token, out, at)
+        out.append(like(f"{owner}::{text}", "id", token))
+        return at + 1
+
+    @staticmethod
+    def _keep(token: Token, out: list[Token], at: int) -> int:
+        out.append(token)
+        return at + 1
+
+    def _call(self, tokens: list[Token], at: int, out: list[Token]) -> int:
+        """``f(`` of the object at hand."""
+        method = self.methods[tokens[at].text]
+        out += [like(f"{self.of}::{tokens[at].text}", "id", tokens[at]), tokens[at + 1]]
+        if not method.static:
+            out.append(like(SELF, "id", tokens[at]))
+            out += [like(",", "op", tokens[at])] if tokens[at + 2].text != ")" else []
+        return at + 2
+
+    @staticmethod
+    def _declares(tokens: Sequence[Token], at: int) -> bool:
+        before, after = tokens[at - 1], tokens[at + 1].text
+        typed = before.kind == "id" and before.text not in ("return", "else", "case", "do", "goto", "throw")
+        pointer = before.text in ("*", "&") and at > 1 and tokens[at - 2].kind == "id" and after in (";", "=")
+        return (typed and after in (";", "=", "[", ",", ")", "(")) or (
+            pointer and at > 2 and tokens[at - 3].text in (";", "{", "}", "(")
+        )
+
+
+def _joined(text: str, first: Token, last: Token) -> Token:
+    made = like(text, "id", last)
+    if first.use is last.use is None and first.path == last.path:
+        made.start = first.start
+    return made
+
+
+def _this(words: Sequence[Token], at: int) -> bool:
+    return words[at].text == "this" or (words[at].text == "->" and at > 0 and words[at - 1].text == "this")
+
+
+def _name(part: Sequence[Token]) -> int:
+    """Where the name of a parameter stands."""
+    end = next((i for i, t in enumerate(part) if t.text == "="), len(part))
+    end = next((i for i, t in enumerate(part[:end]) if t.text == "["), end)
+    while end > 1 and part[end - 1].text == ")":
+        end -= 1
+    return end - 1
+
+
+def _default(found: ClassText) -> MemberFunction:
+    """The constructor that a class without one has."""
+    name = found.name
+    brackets = [like("(", "op", name), like(")", "op", name)]
+    return MemberFunction([], name, brackets, [], [like("{", "op", name), like("}", "op", name)], False, False)
+
+
+def _behind(tokens: Sequence[Token], opening: int) -> int:
+    """Behind the function whose parameter list opens at an index."""
+    at = partner(tokens, opening) + 1
+    while tokens[at].text not in ("{", ";") or tokens[at - 1].kind == "id" and tokens[at].text == "{" and (
+        tokens[at - 1].text not in ("const", "noexcept", "override")
+    ):
+        at = partner(tokens, at) + 1 if tokens[at].text in OPEN else at + 1
+        if tokens[at].kind == "eof" and at >= len(tokens) - 1:
+            break
+    return (partner(tokens, at) if tokens[at].text == "{" else at) + 1
+
+
+def _in_order(functions: list[tuple[MemberFunction, list[Token]]]) -> Iterator[list[Token]]:
+    """Functions behind those that they call."""
+    texts = [{t.text for t in words} for _, words in functions]
+    names = [next((t.text for t in words if t.kind == "id" and t.text.endswith(f"::{f.name.text}")), "") for f, words in functions]
+    done: set[int] = set()
+
+    def visit(k: int, around: frozenset[int]) -> Iterator[list[Token]]:
+        if k in done or k in around:
+            return
+        for other, name in enumerate(names):
+            if other != k and name in texts[k]:
+                yield from visit(other, around | {k})
+        if k not in done:
+            done.add(k)
+            yield functions[k][1]
+
+    for k in range(len(functions)):
+        yield from visit(k, frozenset())
+
+
+def _aliases(tokens: Sequence[Token], classes: Mapping[str, ClassText]) -> Iterator[tuple[str, str]]:
+    """Names of classes: their own, and those that typedefs and aliases give them."""
+    known = {name: name for name in classes}
+    yield from known.items()
+    for at in range(len(tokens) - 4):
+        text = tokens[at].text
+        if text == "typedef" and tokens[at + 1].text in known and tokens[at + 3].text == ";":
+            known[tokens[at + 2].text] = known[tokens[at + 1].text]
+        elif text == "using" and tokens[at + 2].text == "=" and tokens[at + 4].text == ";" and tokens[at + 3].text in known:
+            known[tokens[at + 1].text] = known[tokens[at + 3].text]
+        else:
+            continue
+        yield from known.items()
