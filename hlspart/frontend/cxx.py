@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hlspart.frontend.cxx_kinds import written_out
 from hlspart.frontend.cxx_collect import matching_angle
 from hlspart.frontend.cxx_constructors import without_constructors
-from hlspart.frontend.cxx_cursor import Cursor
+from hlspart.frontend.cxx_kinds import written_out
 from hlspart.frontend.cxx_namespaces import told_apart
+from hlspart.frontend.cxx_sugar import without_sugar
+from hlspart.frontend.cxx_tags import NameWords
 from hlspart.frontend.cxx_templates import instantiated
 from hlspart.frontend.cxx_types import AUTO, BASIC, split
 from hlspart.frontend.tokens import Token, spell
@@ -67,7 +68,7 @@ def as_c(tokens: list[Token], unread: Mapping[str, bool], path: str) -> tuple[li
     ``unread``: types whose declarations are not among the tokens, and whether they take arguments.
     """
     plain, constructed = without_constructors(instantiated(told_apart(tokens), path))
-    shim = _Shim(written_out(plain))
+    shim = _Shim(written_out(without_sugar(plain)))
     shim.constructed = constructed
     shim.names.update(name for name, template in unread.items() if not template)
     shim.unread = frozenset(name for name, template in unread.items() if template)
@@ -76,7 +77,7 @@ def as_c(tokens: list[Token], unread: Mapping[str, bool], path: str) -> tuple[li
     return shim.out, shim.types
 
 
-class _Shim(Cursor):
+class _Shim(NameWords):
     unread: frozenset[str] = frozenset()  # class templates that are not read
     constructed: frozenset[str] = frozenset()  # structures with constructors
 
@@ -98,10 +99,6 @@ class _Shim(Cursor):
             else:
                 self.out.append(token)
                 self.at += 1
-
-    def _emit(self, token: Token) -> None:
-        self.out.append(token)
-        self.at += 1
 
     def _close(self, text: str) -> None:
         if text == ")" and self.parens:
@@ -131,15 +128,15 @@ class _Shim(Cursor):
                     self.braces.append("dropped")
                     self.at += 1
             case "namespace" | "inline" if text == "namespace" or self.text(1) == "namespace":
-                self._namespace()
+                self.namespace_word()
             case "using":
-                self._using()
+                self.using_word()
             case "struct" | "union" | "enum":
-                self._tag(token)
+                self.tag_word(token)
             case "typedef":
-                self._typedef()
+                self.typedef_word()
             case "nullptr":
-                self._emit(self.made("0", token, "num"))
+                self.emit(self.made("0", token, "num"))
             case "for" if self._range_for():
                 self.refuse("range-based for")
             case "public" | "private" | "protected" if self.text(1) == ":":
@@ -158,7 +155,7 @@ class _Shim(Cursor):
                 return
             case _:
                 self._constant(token)
-                self._emit(token)
+                self.emit(token)
 
     def _qualifier(self, count: int) -> None:
         """Drop ``name::``; what it stands before begins with it in the text."""
@@ -170,116 +167,6 @@ class _Shim(Cursor):
             longer = name.copy()
             longer.start, longer.lo = first.start, first.lo
             self.tokens[self.at] = longer
-
-    def _namespace(self) -> None:
-        self.at = self.find(("{", ";", "="), self.at)
-        if self.text() == "{":
-            self.braces.append("dropped")
-        else:
-            self.at = self.find((";",), self.at)
-        self.at += 1
-
-    def _using(self) -> None:
-        end = self.find((";",), self.at)
-        if self.text(2) != "=":
-            self.at = end + 1
-            return
-        # using T = type;  ->  typedef type T;
-        name = self.tokens[self.at + 1]
-        self.names.add(name.text)
-        self.known.note_alias(name.text, self.tokens[self.at + 3 : end])
-        self.out.append(self.made("typedef", self.tokens[self.at], "id"))
-        cut = next((i for i in range(self.at + 3, end) if self.tokens[i].text == "["), end)
-        self.replace[end] = [self.tokens[end]] if cut != end else [name, self.tokens[end]]
-        if cut != end:
-            self.replace[cut] = [name, self.tokens[cut]]
-        self.at += 3
-
-    def _typedef(self) -> None:
-        """Note the name; the declaration itself is rewritten like any other."""
-        end, level = self.at, 0
-        while end < len(self.tokens):
-            text = self.tokens[end].text
-            level += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
-            if text == ";" and level == 0:
-                break
-            end += 1
-        back = end - 1
-        while back > self.at and self.tokens[back].text == "]":
-            while back > self.at and self.tokens[back].text != "[":
-                back -= 1
-            back -= 1
-        if self.tokens[back].kind == "id":
-            self.names.add(self.tokens[back].text)
-            if back == end - 1:
-                self.known.note_alias(self.tokens[back].text, self.tokens[self.at + 1 : back])
-        else:  # a function pointer
-            for i in range(self.at, end - 1):
-                if self.tokens[i].text == "*" and self.tokens[i + 1].kind == "id" and self.tokens[i + 2].text == ")":
-                    self.names.add(self.tokens[i + 1].text)
-        self._emit(self.tokens[self.at])
-
-    def _tag(self, token: Token) -> None:
-        if token.text == "enum" and self.text(1) in ("class", "struct"):
-            del self.tokens[self.at + 1]
-        name = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else token
-        body = 2 if name.kind == "id" else 1
-        if token.text == "enum" and self.text(body) == ":":
-            end = self.find(("{", ";"), self.at + body)
-            del self.tokens[self.at + body : end]
-        if self.text(body) == ":":
-            self.refuse("inheritance")
-        if name.kind == "id":
-            if name.text not in self.names or self.in_body:
-                self.names.add(name.text)
-                declared = [("typedef", "id"), (token.text, "id"), (name.text, "id"), (name.text, "id"), (";", "op")]
-                self.out[self.statement : self.statement] = [self.made(t, token, k) for t, k in declared]
-                self.statement += len(declared)
-            self.out.append(token)
-            self.out.append(name)
-            self.at += 2
-        else:
-            self._emit(token)
-        if self.text() == "{":
-            if token.text != "enum":
-                self._check_members()
-            else:
-                self._enumerators()
-            self.braces.append("struct")
-            self._emit(self.tokens[self.at])
-            self.statement = len(self.out)
-
-    def _check_members(self) -> None:
-        """Refuse member functions; default member values are dropped."""
-        end = self.closing(self.at)
-        at, level = self.at + 1, 0
-        while at < end:
-            token = self.tokens[at]
-            if token.text == "(" and level == 0 and self.tokens[at + 1].text != "*":
-                named = self.tokens[at - 1]
-                if named.kind == "id" and named.text not in ("alignas", "__attribute__"):
-                    self.refuse(f"member function {named.text}", named)
-            if token.text == "operator":
-                self.refuse("operator overloading", token)
-            level += (token.text in ("{", "[", "(")) - (token.text in ("}", "]", ")"))
-            at += 1
-
-    def _enumerators(self) -> None:
-        end = self.closing(self.at)
-        value, at = 0, self.at + 1
-        while at < end:
-            if self.tokens[at].kind == "id":
-                name = self.tokens[at].text
-                stop = at + 1
-                while stop < end and self.tokens[stop].text != ",":
-                    stop += 1
-                if self.tokens[at + 1].text == "=":
-                    known = self.known.evaluate(self.tokens[at + 2 : stop])
-                    value = known if known is not None else value
-                self.constants[name] = value
-                value += 1
-                at = stop
-            at += 1
 
     def _range_for(self) -> bool:
         if self.text(1) != "(":
@@ -346,7 +233,7 @@ class _Shim(Cursor):
         shift = end - self.at
         self.replace = {(i - shift if i > end else i): v for i, v in self.replace.items()}
         if not (self.is_type(merged) and self._functional_cast(merged)):
-            self._emit(merged)
+            self.emit(merged)
         return True
 
     def _functional_cast(self, token: Token) -> bool:
@@ -393,7 +280,7 @@ class _Shim(Cursor):
                 self._open_paren(token)
             case ")":
                 self._close(")")
-                self._emit(token)
+                self.emit(token)
                 while self.text() in ("const", "noexcept", "override") and self.parens == [] and not self.in_body:
                     self.at += 1
             case "{":
@@ -403,11 +290,11 @@ class _Shim(Cursor):
                 if kind == "dropped":
                     self.at += 1
                 else:
-                    self._emit(token)
+                    self.emit(token)
                 if kind != "struct" and kind != "value":
                     self.statement = len(self.out)
             case ";":
-                self._emit(token)
+                self.emit(token)
                 if not self.parens:
                     self.statement = len(self.out)
             case "=" if self.parens and self.parens[-1] == "parameters":
@@ -418,9 +305,9 @@ class _Shim(Cursor):
                 elif self._lambda():
                     self.refuse("lambda")
                 else:
-                    self._emit(token)
+                    self.emit(token)
             case _:
-                self._emit(token)
+                self.emit(token)
 
     def _lambda(self) -> bool:
         before = self.previous_text()
@@ -459,7 +346,7 @@ class _Shim(Cursor):
             self.parens.append("parameters")
         else:
             self.parens.append("plain")
-        self._emit(token)
+        self.emit(token)
 
     def _declaring(self) -> bool:
         """Whether the current statement is a declaration."""
@@ -480,7 +367,7 @@ class _Shim(Cursor):
         if built is not None:  # = (T)(a, b)
             self.out += [self.made(text, token, kind) for text, kind in (("(", "op"), (built.text, "id"), (")", "op"))]
             self.parens.append("plain")
-            self._emit(token)
+            self.emit(token)
             return
         if several:
             self.out.append(self.made("{", token))
@@ -506,7 +393,7 @@ class _Shim(Cursor):
         if kind == "value" and self.in_body and self.braces[-1] != "value" and self._braced_value(before):
             self.out += [self.made(text, token, kind) for text, kind in (("(", "op"), (AUTO, "id"), (")", "op"))]
         self.braces.append(kind)
-        self._emit(token)
+        self.emit(token)
         if kind == "body":
             self.statement = len(self.out)
 

@@ -39,6 +39,11 @@ class Cursor:
         new.kind, new.text = kind, text  # type: ignore[assignment]
         return new
 
+    def emit(self, token: Token) -> None:
+        """Hand a token on."""
+        self.out.append(token)
+        self.at += 1
+
     def refuse(self, what: str, token: Token | None = None) -> NoReturn:
         raise error(token or self.tokens[self.at], f"C++ construct not supported: {what}", "HLP003")
 

@@ -21,7 +21,7 @@ _NO_DECLARATION = frozenset((
 
 
 @dataclass(frozen=True)
-class _Shape:
+class DeclaredShape:
     """A declared thing: the tokens of its element type, of each extent, and its name."""
 
     type: tuple[Token, ...]
@@ -36,10 +36,12 @@ def deduced(
     definition: Sequence[Token],
     tokens: Sequence[Token],
     at: int,
+    instances: Mapping[str, Sequence[list[Token]]],
 ) -> list[list[Token]] | None:
     """The arguments for ``params`` of the call whose bracket is ``tokens[at + 1]``.
 
-    ``given`` are those written out, which come first; ``definition`` is the template's. None when one stays open.
+    ``given`` are those written out, which come first; ``definition`` is the template's; ``instances``: arguments of
+    class templates by the name of the instance. None when one stays open.
     """
     values: dict[str, Sequence[Token]] = dict(zip(params, given, strict=False))
     opening = next((i for i, t in enumerate(definition) if t.text == "("), None)
@@ -51,7 +53,7 @@ def deduced(
         wanted = _shape(formal)
         passed = _passed(actual, tokens, at)
         if wanted is not None and passed is not None:
-            _match(wanted, passed, frozenset(params), values, tokens)
+            _match(wanted, passed, frozenset(params), values, tokens, instances)
     values = {**defaults, **values}
     return [list(values[p]) for p in params] if all(values.get(p) for p in params) else None
 
@@ -65,7 +67,7 @@ def closing(tokens: Sequence[Token], opening: int) -> int:
     return len(tokens)
 
 
-def _shape(piece: Sequence[Token]) -> _Shape | None:
+def _shape(piece: Sequence[Token]) -> DeclaredShape | None:
     """``const T (&A)[N]``: the type T, the extent N, the name A. A pointer counts as part of the type."""
     words = [t for t in piece if t.text not in _NO_TYPE and t.kind != "pragma"]
     equals = next((i for i, t in enumerate(words) if t.text == "="), len(words))
@@ -78,7 +80,7 @@ def _shape(piece: Sequence[Token]) -> _Shape | None:
     words = [t for t in words if t.text not in ("(", ")", "&")]
     if len(words) < 2 or words[-1].kind != "id":
         return None
-    return _Shape(tuple(words[:-1]), tuple(extents), words[-1].text)
+    return DeclaredShape(tuple(words[:-1]), tuple(extents), words[-1].text)
 
 
 def _opening(words: Sequence[Token]) -> int:
@@ -90,7 +92,7 @@ def _opening(words: Sequence[Token]) -> int:
     return 0
 
 
-def _passed(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> _Shape | None:
+def _passed(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> DeclaredShape | None:
     """What an argument is: a literal, a name, or a row or element of one."""
     if not actual:
         return None
@@ -100,17 +102,17 @@ def _passed(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> _Shape
         name = ("float" if first.text[-1] in "fF" else "double") if floating else "int"
         kind = first.copy()
         kind.kind, kind.text = "id", name
-        return _Shape((kind,), (), "")
+        return DeclaredShape((kind,), (), "")
     if actual[-1].text in (")", "}") and first.kind == "id":  # T(..), T<..>{..}
         opening = next((i for i, t in enumerate(actual) if t.text in ("(", "{")), 0)
         built = list(actual[:opening])
         whole = closing(actual, opening) == len(actual) - 1
         if whole and built and (built[-1].text == ">" or _is_class(built[-1].text, tokens)):
-            return _Shape(tuple(built), (), "")
+            return DeclaredShape(tuple(built), (), "")
         return None
     if first.kind != "id" or (len(actual) > 1 and (actual[1].text != "[" or actual[-1].text != "]")):
         return None
-    shape = _declared(first.text, tokens, at)
+    shape = declared(first.text, tokens, at)
     taken, here = 0, 1
     while here < len(actual):
         if actual[here].text != "[":
@@ -118,7 +120,7 @@ def _passed(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> _Shape
         here, taken = closing(actual, here) + 1, taken + 1
     if shape is None or taken > len(shape.extents):
         return None
-    return _Shape(shape.type, shape.extents[taken:], shape.name)
+    return DeclaredShape(shape.type, shape.extents[taken:], shape.name)
 
 
 def _is_class(name: str, tokens: Sequence[Token]) -> bool:
@@ -131,7 +133,7 @@ def _is_class(name: str, tokens: Sequence[Token]) -> bool:
     return bool(_alias(name, tokens))
 
 
-def _declared(name: str, tokens: Sequence[Token], at: int) -> _Shape | None:
+def declared(name: str, tokens: Sequence[Token], at: int) -> DeclaredShape | None:
     """The nearest declaration of ``name`` above index ``at``."""
     for here in range(at - 1, 0, -1):
         if tokens[here].text == name and tokens[here].kind == "id":
@@ -141,7 +143,7 @@ def _declared(name: str, tokens: Sequence[Token], at: int) -> _Shape | None:
     return None
 
 
-def _declaration(tokens: Sequence[Token], here: int) -> _Shape | None:
+def _declaration(tokens: Sequence[Token], here: int) -> DeclaredShape | None:
     """The thing declared at ``here``, None when that is another use of the name."""
     start, level = here, 0
     comma: int | None = None
@@ -176,7 +178,7 @@ def _declaration(tokens: Sequence[Token], here: int) -> _Shape | None:
     head = split(list(tokens[start:comma]))[0]
     base = _checked(_shape(head), tokens[here - 1])
     own = _shape([*head[:1], *tokens[comma:end]])
-    return None if base is None or own is None else _Shape(base.type, own.extents, own.name)
+    return None if base is None or own is None else DeclaredShape(base.type, own.extents, own.name)
 
 
 def _angle(tokens: Sequence[Token], closing: int) -> int:
@@ -192,7 +194,7 @@ def _angle(tokens: Sequence[Token], closing: int) -> int:
     return closing
 
 
-def _checked(shape: _Shape | None, before: Token) -> _Shape | None:
+def _checked(shape: DeclaredShape | None, before: Token) -> DeclaredShape | None:
     """A shape whose type is one: names, qualifiers, template arguments and stars."""
     if shape is None or before.text in (".", "->", "+", "-", "/", "%", "=", "[", "(", "!"):
         return None
@@ -205,7 +207,12 @@ def _checked(shape: _Shape | None, before: Token) -> _Shape | None:
 
 
 def _match(
-    wanted: _Shape, passed: _Shape, params: frozenset[str], values: dict[str, Sequence[Token]], tokens: Sequence[Token]
+    wanted: DeclaredShape,
+    passed: DeclaredShape,
+    params: frozenset[str],
+    values: dict[str, Sequence[Token]],
+    tokens: Sequence[Token],
+    instances: Mapping[str, Sequence[list[Token]]],
 ) -> None:
     for extent, size in zip(wanted.extents, passed.extents, strict=False):
         if len(extent) == 1 and extent[0].text in params:
@@ -216,12 +223,17 @@ def _match(
         return
     own, other = _arguments(wanted.type), _arguments(passed.type)
     if own and not other:
-        other = _arguments(_alias(passed.type[-1].text, tokens))
+        other = list(instances.get(passed.type[-1].text, ()))
+    if own and not other:
+        type_ = _alias(passed.type[-1].text, tokens)
+        other = _arguments(type_) or list(instances.get(type_[-1].text, ()) if type_ else ())
     for one, two in zip(own, other, strict=False):
         if len(one) == 1 and one[0].text in params:
             values.setdefault(one[0].text, two)
         elif "<" in (t.text for t in one) and "<" in (t.text for t in two):
-            _match(_Shape(tuple(one), (), ""), _Shape(tuple(two), (), ""), params, values, tokens)
+            _match(
+                DeclaredShape(tuple(one), (), ""), DeclaredShape(tuple(two), (), ""), params, values, tokens, instances
+            )
 
 
 def _arguments(type_: Sequence[Token]) -> list[list[Token]]:

@@ -15,7 +15,8 @@ from hlspart.frontend.cxx_objects import as_structures, class_names
 from hlspart.frontend.tokens import PragmaToken, SourceError, Token
 
 _MORE_THAN_C = frozenset((
-    "static", "typedef", "using", "enum", "operator", "constexpr", "friend", "template", "virtual", "explicit", "inline",
+    "static", "typedef", "using", "enum", "operator", "constexpr", "friend", "template", "virtual", "explicit",
+    "inline",
 ))  # fmt: skip
 _MOST_ROUNDS = 50
 
@@ -26,9 +27,7 @@ def written_out(tokens: list[Token]) -> list[Token]:
     if end is None:
         return tokens
     looked = [*tokens, end, end, end, end]
-    ranges = {
-        name: (at, partner(looked, head_of(looked, at) or at)) for name, at in class_names(looked).items()
-    }
+    ranges = {name: (at, partner(looked, head_of(looked, at) or at)) for name, at in class_names(looked).items()}
     classes = {name: where for name, where in ranges.items() if _more(looked, *where)}
     if not classes:
         return without_classes(tokens)
@@ -55,9 +54,9 @@ def _more(tokens: Sequence[Token], at: int, last: int) -> bool:
         token = tokens[here]
         if level == 0 and token.kind == "id" and token.text in _MORE_THAN_C:
             return True
-        if level == 0 and token.text == "(" and tokens[here - 1].kind == "id" and tokens[here + 1].text != "*":
-            if tokens[here - 1].text not in ("alignas", "__attribute__"):
-                return True
+        named = level == 0 and token.text == "(" and tokens[here - 1].kind == "id" and tokens[here + 1].text != "*"
+        if named and tokens[here - 1].text not in ("alignas", "__attribute__"):
+            return True
         level += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}")) if token.kind == "op" else 0
     return False
 

@@ -205,7 +205,7 @@ def declared_member(tokens: list[Token], start: int, last: int, into: ClassText)
             raise refuse(tokens[at], f"{tokens[at].text} in a class")
         if tokens[at].text == "operator":
             at += 1
-            while tokens[at].text != "(" or tokens[at + 1].text == ")" and tokens[at + 2].text == "(":
+            while tokens[at].text != "(" or (tokens[at + 1].text == ")" and tokens[at + 2].text == "("):
                 at += 2 if tokens[at].text == "(" else 1
             break
         if tokens[at].text == "<":

@@ -9,15 +9,14 @@ whose text does not say what a name means are refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import (
-    CLOSE,
     OPEN,
     ClassText,
-    DataMember,
     MemberFunction,
     declared_member,
     head_of,
@@ -25,10 +24,12 @@ from hlspart.frontend.cxx_members import (
     read_class,
     refuse,
 )
+from hlspart.frontend.cxx_scope import SELF, ClassScope
+from hlspart.frontend.cxx_table import ClassTable, class_aliases
 from hlspart.frontend.cxx_types import split
+from hlspart.frontend.preprocess import OWN
 from hlspart.frontend.tokens import PragmaToken, SourceError, Token
 
-SELF = "self"
 MADE = "new"  # C::new(..) gives an object
 
 
@@ -70,10 +71,13 @@ def as_structures(tokens: list[Token], names: Sequence[str]) -> list[Token]:
 class _Classes:
     def __init__(self, tokens: list[Token], classes: dict[str, ClassText]) -> None:
         self.tokens, self.classes = tokens, classes
-        self.aliases = dict(_aliases(tokens, classes))
-        self.owners: dict[tuple[str, str], str] = {}
+        self.aliases = dict(class_aliases(tokens, classes))
+        self.table = ClassTable(classes, self.aliases)
         self.copies = 0
         self.level = 0
+        pairs = pairwise(tokens)  # of own headers only what is used is written out
+        self.said = {b.text for a, b in pairs if a.text in (".", "->", "::")}
+        self.said |= {"operator()"} | {f"operator{t.text}" for t in tokens if t.kind == "op"}
 
     def run(self) -> list[Token]:
         """Everything."""
@@ -90,12 +94,12 @@ class _Classes:
             if found is not None:
                 at = found
                 continue
-            at = self._plain(tokens, at, out)
+            at = self.plain(tokens, at, out)
         return out
 
     # ----------------------------------------------------------------------- text around classes
 
-    def _plain(self, tokens: Sequence[Token], at: int, out: list[Token]) -> int:
+    def plain(self, tokens: Sequence[Token], at: int, out: list[Token]) -> int:
         """A token, a qualified name or a declaration of objects that is not part of a class; behind it."""
         token = tokens[at]
         self.level += (token.text == "{") - (token.text == "}") if token.kind == "op" else 0
@@ -117,10 +121,12 @@ class _Classes:
             out.append(token)
             return at + 1
         if tokens[at + 1].text == "::" and tokens[at + 2].kind == "id":
-            owner = self.owner(of, tokens[at + 2].text)
+            owner = self.table.owner(of, tokens[at + 2].text)
             if owner is not None:
                 out.append(_joined(f"{owner}::{tokens[at + 2].text}", token, tokens[at + 2]))
                 return at + 3
+        while len(out) > 1 and out[-1].text == "::" and out[-2].kind == "id" and out[-2].text not in self.aliases:
+            del out[-2:]
         return self._object(tokens, at, out, of)
 
     def _qualified(self, words: Sequence[Token]) -> list[Token]:
@@ -130,7 +136,7 @@ class _Classes:
         while at < len(words):
             of = self.aliases.get(words[at].text)
             joined = of is not None and at + 2 < len(words) and words[at + 1].text == "::"
-            owner = self.owner(of or "", words[at + 2].text) if joined else None
+            owner = self.table.owner(of or "", words[at + 2].text) if joined else None
             if owner is not None:
                 out.append(like(f"{owner}::{words[at + 2].text}", "id", words[at]))
                 at += 3
@@ -146,10 +152,15 @@ class _Classes:
         before = out[-1].text if out else ";"
         static = before in ("static", "const", "thread_local", "hls_thread_local")
         starts = before in (";", "{", "}", ":") or static or (out and isinstance(out[-1], PragmaToken)) or not before
-        if not starts or name.kind != "id" or isinstance(name, PragmaToken) or after not in (";", "(", "{", ",", "[", "="):
+        if (
+            not starts
+            or name.kind != "id"
+            or isinstance(name, PragmaToken)
+            or after not in (";", "(", "{", ",", "[", "=")
+        ):
             out.append(token)
             return at + 1
-        pragmas = list(self._pragmas(of))
+        pragmas = list(self.table.pragmas(of))
         if after == "[" and pragmas:
             raise refuse(found.name, "array of objects whose constructor holds directives")
         if after == "(" and self.level == 0:
@@ -158,12 +169,12 @@ class _Classes:
         end = at + 2
         if after in ("(", "{"):
             end = partner(tokens, at + 2) + 1
-        if after in ("(", "{") and tokens[end].text == ";" and (self.built(of) or after == "("):
+        if after in ("(", "{") and tokens[end].text == ";" and (self.table.built(of) or after == "("):
             given = list(tokens[at + 3 : end - 1])
             out += [token, name, tokens[end]]
             if not static and self.level:
                 out += self._constructed(of, name, split(given), given)
-            out += [self._of(p, name.text, found) for p in pragmas]
+            out += [self.table.pragma_of(p, name.text, found) for p in pragmas]
             return end + 1
         if after in (";", ","):
             cursor = at + 1
@@ -175,9 +186,9 @@ class _Classes:
             names = list(tokens[at + 1 : cursor + 1 : 2])
             for one in names:
                 out += [token, one, tokens[cursor + 1]]
-                if not static and self.level and self.built(of):
+                if not static and self.level and self.table.built(of):
                     out += self._constructed(of, one, [], [])
-                out += [self._of(p, one.text, found) for p in pragmas]
+                out += [self.table.pragma_of(p, one.text, found) for p in pragmas]
                 static = False
             return cursor + 2
         if pragmas and after == "=":
@@ -193,12 +204,12 @@ class _Classes:
             if copied is None:
                 raise refuse(self.classes[of].name, f"constructor with {len(parts)} arguments")
             return [name, *copied, like(";", "op", name)]
-        if not self.built(of):
+        if not self.table.built(of):
             return []
         inside: list[Token] = []
         at = 0
         while at < len(given):
-            at = self._plain([*given, *self.tokens[-LOOK_AHEAD:]], at, inside)
+            at = self.plain([*given, *self.tokens[-LOOK_AHEAD:]], at, inside)
         comma = [like(",", "op", name)] if given else []
         head = [like(f"{of}::{of}", "id", name), like("(", "op", name), name.copy(), *comma]
         return [*head, *inside, like(")", "op", name), like(";", "op", name)]
@@ -212,7 +223,7 @@ class _Classes:
         end = at + 2
         words = tokens[end : end + 1]
         if tokens[end].text == "operator":
-            while tokens[end + 1].text != "(" or tokens[end + 2].text == ")" and tokens[end + 3].text == "(":
+            while tokens[end + 1].text != "(" or (tokens[end + 2].text == ")" and tokens[end + 3].text == "("):
                 end += 1
             words = [like("operator" + "".join(t.text for t in tokens[at + 3 : end + 1]), "id", tokens[at + 2])]
         if tokens[end + 1].text != "(" or words[0].kind != "id":
@@ -236,94 +247,12 @@ class _Classes:
         out += self._function(self.classes[of], made, constructor)
         return stop
 
-    # ------------------------------------------------------------------------------ what is where
-
-    def every(self, of: str) -> Iterator[ClassText]:
-        """A class and what it inherits from, itself first."""
-        found = self.classes[of]
-        yield found
-        for base in found.bases:
-            inner = self.aliases.get(base)
-            if inner is None:
-                raise refuse(found.name, f"inheritance from {base}")
-            yield from self.every(inner)
-
-    def data(self, of: str) -> list[DataMember]:
-        """The data members, inherited ones first."""
-        return [m for c in reversed(list(self.every(of))) for m in c.data]
-
-    def owner(self, of: str, name: str) -> str | None:
-        """The class that ``name`` is declared in, as seen from ``of``; None for data and unknown names."""
-        known = self.owners.get((of, name))
-        if known is None:
-            for found in self.every(of):
-                if (
-                    name in (t for t, _ in found.types)
-                    or name in found.enumerators
-                    or any(s.name.text == name for s in found.statics)
-                ):
-                    known = found.name.text
-                    break
-                if any(f.name.text == name for f in found.functions):
-                    known = of
-                    break
-            self.owners[of, name] = known or ""
-        return known or None
-
-    def functions(self, of: str) -> list[tuple[MemberFunction, ClassText]]:
-        """The member functions, inherited ones that nothing hides behind its own."""
-        result: list[tuple[MemberFunction, ClassText]] = []
-        hidden: set[str] = set()
-        for found in self.every(of):
-            result += [(f, found) for f in found.functions if f.name.text not in hidden]
-            hidden |= {f.name.text for f in found.functions}
-        return result
-
-    def built(self, of: str) -> bool:
-        """Whether a constructor does anything but hold pragmas."""
-        return any(self._sets(c) for c in self.every(of)) or any(
-            (inner := self._class_of(m)) is not None and self.built(inner) for m in self.data(of)
-        )
-
-    @staticmethod
-    def _sets(found: ClassText) -> bool:
-        if any(m.value and m.value[0].text in ("=", "{") for m in found.data):
-            return True
-        return any(
-            c.inits or c.body is None or any(not isinstance(t, PragmaToken) for t in c.body[1:-1])
-            for c in found.constructors
-        )
-
-    def _class_of(self, member: DataMember) -> str | None:
-        return self.aliases.get(member.type[-1].text) if member.type and not member.extents else None
-
-    def _pragmas(self, of: str) -> Iterator[PragmaToken]:
-        """Those in constructors, of members that are objects as well."""
-        for found in self.every(of):
-            for constructor in found.constructors:
-                yield from (t for t in constructor.body or [] if isinstance(t, PragmaToken))
-            for member in found.data:
-                inner = self._class_of(member)
-                if inner is not None:
-                    for pragma in self._pragmas(inner):
-                        yield self._of(pragma, member.name.text, found)
-
-    def _of(self, pragma: PragmaToken, name: str, of: ClassText) -> PragmaToken:
-        """A pragma of a constructor, for the object ``name`` of class ``of``."""
-        copy = PragmaToken(pragma.path, pragma.start, pragma.end, pragma.body, pragma.spelling)
-        words = [w for i, w in enumerate(pragma.expanded) if not _this(pragma.expanded, i)]
-        equals = {i for i, w in enumerate(words) if w.text == "="}
-        variable = {i + 1 for i in equals if i and words[i - 1].text.lower() in ("variable", "port")}
-        copy.expanded = [like(f"{name}.{w.text}", "id", w) if i in variable else w for i, w in enumerate(words)]
-        copy.use = of.use
-        return copy
-
     # -------------------------------------------------------------------------------- the class
 
     def _class(self, found: ClassText) -> list[Token]:
         of = found.name.text
         out: list[Token] = []
-        scope = _Scope(self, found)
+        scope = ClassScope(self, found)
         for anchor in found.anchors:
             out.append(anchor)
         for words in found.enumerations:
@@ -341,38 +270,40 @@ class _Classes:
         for member in found.statics:
             if member.value or not any(t.text == "const" for t in member.type):
                 qualified = like(f"{of}::{member.name.text}", "id", member.name)
-                before = member.type if member.type[0].text == "static" else [like("static", "id", qualified), *member.type]
-                before = [t for t in before if t.text != "inline"]
+                before = [t for t in member.type if t.text not in ("inline", "static")]
+                before.insert(0, like("static", "id", qualified))
                 out += scope.rewritten([*before, qualified, *member.extents, *member.value, like(";", "op", qualified)])
         data: list[Token] = []
-        for member in self.data(of):
+        for member in self.table.data(of):
             end = like(";", "op", member.name)
             bits = member.value if member.value and member.value[0].text == ":" else []
             data += [*scope.rewritten(member.type), member.name, *scope.rewritten(member.extents), *bits, end]
         head = [like("struct", "id", self.tokens[found.first]), found.name, like("{", "op", found.name)]
         tail = [like("}", "op", found.name), like(";", "op", found.name)]
         out += self.marked([*head, *data, *tail], found)
-        functions = [(f, self._function(found, f, False)) for f, _ in self.functions(of) if f.body is not None]
-        declared = [self._prototype(found, f) for f, _ in self.functions(of) if f.body is None]
+        every = [f for f, _ in self.table.functions(of)]
+        kept = [f for f in every if not found.name.path.startswith(OWN) or f.name.text in self.said]
+        functions = [(f, self._function(found, f, False)) for f in kept if f.body is not None]
+        declared = [self._prototype(found, f) for f in every if f.body is None]
         built: list[Token] = []
-        if self.built(of):
+        if self.table.built(of):
             for constructor in found.constructors or [_default(found)]:
                 if constructor.body is None:
                     declared.append(self._prototype(found, constructor, True))
                 else:
                     built += self._function(found, constructor, True)
-                if not any(t.text in OPEN[1:2] for m in self.data(of) for t in m.extents):
+                if not any(t.text in OPEN[1:2] for m in self.table.data(of) for t in m.extents):
                     built += self._made(found, constructor)
         for words in declared:
             out += words
         out += built
         out += [t for words in _in_order(functions) for t in words]
         for friend in found.friends:
-            text: list[Token] = []
+            body: list[Token] = []
             at = 0
             while at < len(friend):
-                at = self._plain([*friend, *self.tokens[-LOOK_AHEAD:]], at, text)
-            out += self.marked(_Scope(self, found, static=True).rewritten(text), found)
+                at = self.plain([*friend, *self.tokens[-LOOK_AHEAD:]], at, body)
+            out += self.marked(ClassScope(self, found, static=True).rewritten(body), found)
         return out
 
     def _prototype(self, found: ClassText, function: MemberFunction, constructor: bool = False) -> list[Token]:
@@ -380,14 +311,14 @@ class _Classes:
 
     def _head(self, found: ClassText, function: MemberFunction, constructor: bool) -> list[Token]:
         of, name = found.name.text, function.name
-        scope = _Scope(self, found)
+        scope = ClassScope(self, found)
         own = scope.rewritten(function.params[1:-1], skip=True)
         if not [t for t in own if not isinstance(t, PragmaToken)] or [t.text for t in own] == ["void"]:
             own = []
         self_: list[Token] = []
         if not function.static:
             words = [("const", "id")] * function.const + [(of, "id"), ("&", "op"), (SELF, "id")]
-            self_ = [like(t, k, name) for t, k in words]  # type: ignore[arg-type]
+            self_ = [like(t, k, name) for t, k in words]
             self_ += [like(",", "op", name)] if own else []
         before = [like("void", "id", name)] if constructor else scope.rewritten(function.before)
         head = [*before, like(f"{of}::{name.text}", "id", name), function.params[0], *self_, *own, function.params[-1]]
@@ -396,7 +327,7 @@ class _Classes:
     def _function(self, found: ClassText, function: MemberFunction, constructor: bool) -> list[Token]:
         assert function.body is not None
         params = {part[_name(part)].text for part in function.arguments if part and _name(part) >= 0}
-        scope = _Scope(self, found, params, function.static)
+        scope = ClassScope(self, found, params, function.static)
         head = self._head(found, function, constructor)
         body = list(function.body)
         if constructor:
@@ -412,24 +343,25 @@ class _Classes:
         """The statements that a list of initialisers, and initial values of members, stand for."""
         of = found.name.text
         params = {part[_name(part)].text for part in constructor.arguments if part}
-        scope = _Scope(self, found, params)
+        scope = ClassScope(self, found, params)
         given = {name.text: (name, value) for name, value in constructor.inits}
         for base in found.bases:
             inner = self.aliases[base]
-            name, value = given.pop(base, given.pop(inner, (constructor.name, [])))
-            if self.built(inner):
+            name, _ = given.pop(base, given.pop(inner, (constructor.name, [])))
+            if self.table.built(inner):
                 raise refuse(name, f"inheritance from {base}, which has a constructor")
-        own = {m.name.text for m in self.data(of)}
-        for member in self.data(of):
+        own = {m.name.text for m in self.table.data(of)}
+        for member in self.table.data(of):
+            value: list[Token] | None
             name, value = given.pop(member.name.text, (member.name, None))
-            inner = self._class_of(member)
+            of_member = self.table.class_of(member)
             if value is None:
                 value = member.value[1:] if member.value and member.value[0].text == "=" else None
-            if inner is not None:
-                if value is None and not self.built(inner):
+            if of_member is not None:
+                if value is None and not self.table.built(of_member):
                     continue
                 object_ = like(f"{SELF}", "id", name)
-                text = self._constructed(inner, object_, split(value or []), scope.rewritten(value or []))
+                text = self._constructed(of_member, object_, split(value or []), scope.rewritten(value or []))
                 for token in text:
                     if token.text == SELF and token.kind == "id":
                         yield from (object_, like(".", "op", name), like(member.name.text, "id", name))
@@ -450,8 +382,10 @@ class _Classes:
             yield from scope.rewritten(value)
             yield like(";", "op", name)
         if given:
-            raise refuse(constructor.name, f"constructor that builds {min(given)}") if not own >= set(given) else (
-                refuse(constructor.name, "constructor")
+            raise (
+                refuse(constructor.name, f"constructor that builds {min(given)}")
+                if not own >= set(given)
+                else (refuse(constructor.name, "constructor"))
             )
 
     def _made(self, found: ClassText, constructor: MemberFunction) -> list[Token]:
@@ -462,7 +396,12 @@ class _Classes:
         opening = at + 1
         first = opening + 1 + 3 + (head[opening + 4].text == "," if opening + 4 < len(head) else 0)
         names = [like(part[_name(part)].text, "id", name) for part in constructor.arguments if part]
-        texts: list[Token] = [like("{", "op", name), like(of, "id", name), like("made", "id", name), like(";", "op", name)]
+        texts: list[Token] = [
+            like("{", "op", name),
+            like(of, "id", name),
+            like("made", "id", name),
+            like(";", "op", name),
+        ]
         texts += [like(f"{of}::{of}", "id", name), like("(", "op", name), like("made", "id", name)]
         for one in names:
             texts += [like(",", "op", name), one]
@@ -485,107 +424,11 @@ class _Classes:
         return result
 
 
-class _Scope:
-    """What names mean in a class: its text, rewritten as text of functions outside of it."""
-
-    def __init__(
-        self, classes: _Classes, found: ClassText, params: set[str] | frozenset[str] = frozenset(), static: bool = False
-    ) -> None:
-        self.classes, self.of, self.params, self.static = classes, found.name.text, params, static
-        self.data = {m.name.text for m in classes.data(self.of)}
-        self.methods = {f.name.text: f for f, _ in classes.functions(self.of)}
-
-    def rewritten(self, words: Sequence[Token], skip: bool = False) -> list[Token]:
-        """Text of the class. ``skip``: a declaration, in which names of data are the declaration's own."""
-        out: list[Token] = []
-        tokens = [*words, *self.classes.tokens[-LOOK_AHEAD:]]
-        at = 0
-        while at < len(words):
-            token = tokens[at]
-            if isinstance(token, PragmaToken):
-                token.expanded = self.rewritten(token.expanded)
-                out.append(token)
-                at += 1
-                continue
-            before = tokens[at - 1].text if at else ""
-            if token.kind != "id" or before in (".", "->", "::") and not (at > 1 and tokens[at - 2].text == "this"):
-                self.classes.level += (token.text == "{") - (token.text == "}") if token.kind == "op" else 0
-                out.append(token)
-                at += 1
-                continue
-            at = self._name(tokens, at, out, skip)
-        return out
-
-    def _name(self, tokens: list[Token], at: int, out: list[Token], skip: bool) -> int:
-        token, after = tokens[at], tokens[at + 1].text
-        text = token.text
-        of = self.of
-        if text == "this":
-            if after == "->":
-                name = tokens[at + 2]
-                if name.text in self.methods and tokens[at + 3].text == "(":
-                    return self._call(tokens, at + 2, out)
-                out += [like(SELF, "id", token), like(".", "op", token)]
-                if name.kind == "id":
-                    out.append(name)
-                    return at + 3
-                return at + 2
-            if out and out[-1].text == "*":
-                out[-1] = like(SELF, "id", token)
-                return at + 1
-            raise refuse(token, "this")
-        known = text in self.data or text in self.methods or self.classes.owner(of, text) is not None
-        if not known or text in self.params or after == "::":
-            return self.classes._plain(tokens, at, out)
-        if text in self.data:
-            if skip:
-                out.append(token)
-                return at + 1
-            if self._declares(tokens, at):
-                raise refuse(token, f"variable named like the member {text}")
-            if self.static:
-                raise refuse(token, f"member {text} in a static function")
-            out += [like(SELF, "id", token), like(".", "op", token), token]
-            return at + 1
-        owner = self.classes.owner(of, text)
-        if text in self.methods:
-            return self._call(tokens, at, out) if after == "(" else self._keep(token, out, at)
-        out.append(like(f"{owner}::{text}", "id", token))
-        return at + 1
-
-    @staticmethod
-    def _keep(token: Token, out: list[Token], at: int) -> int:
-        out.append(token)
-        return at + 1
-
-    def _call(self, tokens: list[Token], at: int, out: list[Token]) -> int:
-        """``f(`` of the object at hand."""
-        method = self.methods[tokens[at].text]
-        out += [like(f"{self.of}::{tokens[at].text}", "id", tokens[at]), tokens[at + 1]]
-        if not method.static:
-            out.append(like(SELF, "id", tokens[at]))
-            out += [like(",", "op", tokens[at])] if tokens[at + 2].text != ")" else []
-        return at + 2
-
-    @staticmethod
-    def _declares(tokens: Sequence[Token], at: int) -> bool:
-        before, after = tokens[at - 1], tokens[at + 1].text
-        typed = before.kind == "id" and before.text not in ("return", "else", "case", "do", "goto", "throw")
-        pointer = before.text in ("*", "&") and at > 1 and tokens[at - 2].kind == "id" and after in (";", "=")
-        return (typed and after in (";", "=", "[", ",", ")", "(")) or (
-            pointer and at > 2 and tokens[at - 3].text in (";", "{", "}", "(")
-        )
-
-
 def _joined(text: str, first: Token, last: Token) -> Token:
     made = like(text, "id", last)
     if first.use is last.use is None and first.path == last.path:
         made.start = first.start
     return made
-
-
-def _this(words: Sequence[Token], at: int) -> bool:
-    return words[at].text == "this" or (words[at].text == "->" and at > 0 and words[at - 1].text == "this")
 
 
 def _name(part: Sequence[Token]) -> int:
@@ -607,8 +450,10 @@ def _default(found: ClassText) -> MemberFunction:
 def _behind(tokens: Sequence[Token], opening: int) -> int:
     """Behind the function whose parameter list opens at an index."""
     at = partner(tokens, opening) + 1
-    while tokens[at].text not in ("{", ";") or tokens[at - 1].kind == "id" and tokens[at].text == "{" and (
-        tokens[at - 1].text not in ("const", "noexcept", "override")
+    while tokens[at].text not in ("{", ";") or (
+        tokens[at - 1].kind == "id"
+        and tokens[at].text == "{"
+        and (tokens[at - 1].text not in ("const", "noexcept", "override"))
     ):
         at = partner(tokens, at) + 1 if tokens[at].text in OPEN else at + 1
         if tokens[at].kind == "eof" and at >= len(tokens) - 1:
@@ -616,10 +461,15 @@ def _behind(tokens: Sequence[Token], opening: int) -> int:
     return (partner(tokens, at) if tokens[at].text == "{" else at) + 1
 
 
+def _written_name(function: MemberFunction, words: Sequence[Token]) -> str:
+    end = f"::{function.name.text}"
+    return next((t.text for t in words if t.kind == "id" and t.text.endswith(end)), "")
+
+
 def _in_order(functions: list[tuple[MemberFunction, list[Token]]]) -> Iterator[list[Token]]:
     """Functions behind those that they call."""
     texts = [{t.text for t in words} for _, words in functions]
-    names = [next((t.text for t in words if t.kind == "id" and t.text.endswith(f"::{f.name.text}")), "") for f, words in functions]
+    names = [_written_name(f, words) for f, words in functions]
     done: set[int] = set()
 
     def visit(k: int, around: frozenset[int]) -> Iterator[list[Token]]:
@@ -634,18 +484,3 @@ def _in_order(functions: list[tuple[MemberFunction, list[Token]]]) -> Iterator[l
 
     for k in range(len(functions)):
         yield from visit(k, frozenset())
-
-
-def _aliases(tokens: Sequence[Token], classes: Mapping[str, ClassText]) -> Iterator[tuple[str, str]]:
-    """Names of classes: their own, and those that typedefs and aliases give them."""
-    known = {name: name for name in classes}
-    yield from known.items()
-    for at in range(len(tokens) - 4):
-        text = tokens[at].text
-        if text == "typedef" and tokens[at + 1].text in known and tokens[at + 3].text == ";":
-            known[tokens[at + 2].text] = known[tokens[at + 1].text]
-        elif text == "using" and tokens[at + 2].text == "=" and tokens[at + 4].text == ";" and tokens[at + 3].text in known:
-            known[tokens[at + 1].text] = known[tokens[at + 3].text]
-        else:
-            continue
-        yield from known.items()

@@ -79,6 +79,7 @@ class _Instances:
         self.found, self.templates = found, found.templates
         self.made: dict[tuple[int, str], _Instance] = {}
         self.by_name: dict[str, _Instance] = {}
+        self.instances: dict[str, list[list[Token]]] = {}  # arguments by name
         self._waiting: list[_Instance] = []
 
     def expand(self, tokens: list[Token]) -> None:
@@ -129,8 +130,10 @@ class _Instances:
             group = owned or [t for t in group if not t.owner] or group
         else:
             around = {t.owner for t in group}
-            group = group if len(around) == 1 or tokens[at - 1].text in (".", "->") else (
-                [t for t in group if not t.owner] or group
+            group = (
+                group
+                if len(around) == 1 or tokens[at - 1].text in (".", "->")
+                else ([t for t in group if not t.owner] or group)
             )
         chosen = self._class(group, given) if struct else self._function(group, given, tokens, end, called)
         if chosen is None:
@@ -156,6 +159,7 @@ class _Instances:
         self.made[id(template), key] = self.by_name[name] = made = _Instance(
             template, name, [t for v in values for t in v]
         )
+        self.instances[name] = values
         made.tokens = filled(template, values, name, None)
         if template.struct:
             self._members(made, values)
@@ -209,7 +213,9 @@ class _Instances:
                 continue
             values: list[list[Token]] | None
             if called and len(given) < len(template.params):
-                values = deduced(template.params, given, template.defaults, template.tokens, tokens, end)
+                values = deduced(
+                    template.params, given, template.defaults, template.tokens, tokens, end, self.instances
+                )
                 values = values if values is not None or not given else bound(template, given)
             else:
                 values = bound(template, given)
@@ -261,7 +267,7 @@ class _Instances:
                 if id(template) in open_:
                     result.extend(_as_it_is(template, names))
 
-        starts = _starts(rest) if late else {}
+        starts = declarations(rest) if late else {}
         for at, token in enumerate(rest):
             for inside in rest[at : starts.get(at, at)]:
                 if inside.text in self.by_name and not self.by_name[inside.text].template.owner:
@@ -331,7 +337,7 @@ def _as_it_is(template: CxxTemplate, names: Mapping[str, int]) -> Iterator[Token
     yield from template.tokens
 
 
-def _starts(tokens: Sequence[Token]) -> dict[int, int]:
+def declarations(tokens: Sequence[Token]) -> dict[int, int]:
     """Where the declarations at the level of a namespace begin, each with its end."""
     found: dict[int, int] = {}
     inside: list[bool] = []  # of the open braces: whether a namespace

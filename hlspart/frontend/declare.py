@@ -10,6 +10,7 @@ from pycparser import c_ast
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import value_of
 from hlspart.frontend.context import Context, EnumConstant, NotRead, TypeName, VariableId
+from hlspart.frontend.declarators import Declarators
 from hlspart.frontend.express import Expressions
 from hlspart.frontend.holes import hole_number
 from hlspart.frontend.overloads import signature
@@ -30,12 +31,12 @@ class Parameter:
     reference: bool = False
 
 
-class Declarations:
+class Declarations(Declarators):
     """Lowers declarations of one unit."""
 
     def __init__(self, context: Context, expressions: Expressions) -> None:
-        self.context, self.expressions = context, expressions
-        self.text = context.text
+        super().__init__(context)
+        self.expressions = expressions
         self.anonymous = 0
         self.typedef_name: str | None = None  # of the declaration in hand, to name a struct without a tag
         expressions.declarations = self
@@ -143,96 +144,6 @@ class Declarations:
             self.context.collected.constants.setdefault(item.name, following)
             following += 1
 
-    # --------------------------------------------------------------------------- declarators
-
-    def name_index(self, node: Any, name: str, start: int, end: int) -> int:
-        """Token of the declared name inside ``start..end``."""
-        inner = node
-        while inner is not None and not isinstance(inner, c_ast.TypeDecl):
-            inner = getattr(inner, "type", None)
-        texts = self.text.texts
-        if inner is not None and inner.coord is not None:
-            at: int = inner.coord.line
-            if start <= at <= end and texts[at] == name:
-                return at
-        for at in range(start, end + 1):
-            if texts[at] == name:
-                return at
-        raise self.context.fail(start, f"cannot place the declaration of '{name}'")
-
-    def pieces(
-        self, name_at: int, start: int, first: int | None, end: int, index: int, count: int, stop: int
-    ) -> ir.Declarator:
-        """Pieces of a declarator. ``start..stop``: the statement; ``first``: where this declarator begins
-        (None: after the specifiers); ``end``: its last token, initial value included."""
-        texts, match = self.text.texts, self.text.match
-        begin = self._declarator_start(name_at, start) if first is None else first
-        brackets: list[Origin] = []
-        last = at = name_at
-        while at + 1 <= end:
-            following = texts[at + 1]
-            if following == "[":
-                brackets.append(self.text.origin(at + 1, match[at + 1]))
-                at = last = match[at + 1]
-            elif following == "(":
-                at = last = match[at + 1]
-            elif following == ")" and match[at + 1] >= begin:
-                at = last = at + 1
-            else:
-                break
-        initialiser = None
-        if last + 1 < end and texts[last + 1] == "=":
-            initialiser = self.text.origin(last + 2, end)
-        specifiers = self._declarator_start(self._first_name, start) - 1 if index else begin - 1
-        specifiers = max(start, specifiers)
-        origin = self.text.origin
-        return ir.Declarator(
-            origin(start, stop), origin(start, specifiers), origin(begin, last), origin(name_at, name_at),
-            tuple(brackets), initialiser, index, count,
-        )  # fmt: skip
-
-    _first_name = 0
-
-    def _declarator_start(self, name_at: int, start: int) -> int:
-        """Where the declarator around a name begins: its stars, references and opening brackets."""
-        texts = self.text.texts
-        at = name_at
-        while at - 1 > start:
-            before = texts[at - 1]
-            if before in ("*", "(", "&"):
-                at -= 1
-            elif before in ("const", "restrict", "volatile", "__restrict", "__restrict__", "__const"):
-                back = at - 1
-                while back > start and texts[back] in (
-                    "const",
-                    "restrict",
-                    "volatile",
-                    "__restrict",
-                    "__restrict__",
-                    "__const",
-                ):
-                    back -= 1
-                if texts[back] != "*":
-                    break
-                at = back
-            else:
-                break
-        return at
-
-    def split(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Ranges between commas outside of brackets in ``start..end`` (inclusive)."""
-        ranges: list[tuple[int, int]] = []
-        texts, match = self.text.texts, self.text.match
-        begin = at = start
-        while at <= end:
-            if texts[at] == ",":
-                ranges.append((begin, at - 1))
-                begin = at + 1
-            at = match[at] + 1 if match[at] > at else at + 1
-        if begin <= end:
-            ranges.append((begin, end))
-        return ranges
-
     # --------------------------------------------------------------------------- statements
 
     def statement(self, nodes: list[Any], start: int, end: int) -> tuple[int, ...]:
@@ -247,7 +158,7 @@ class Declarations:
                     self.expressions.value(node.cond)
             return ()
         first_name = self.name_index(named[0].type, named[0].name, start, end)
-        begin = self._declarator_start(first_name, start)
+        begin = self.start_of(first_name, start)
         ranges = self.split(begin, end - 1)
         for index, node in enumerate(named):
             low, high = ranges[min(index, len(ranges) - 1)]
@@ -258,7 +169,7 @@ class Declarations:
                 self.context.names[-1][node.name] = TypeName(self.type_of(node.type), const, volatile)
                 self.typedef_name = None
                 continue
-            self._first_name = first_name
+            self.first_name = first_name
             if isinstance(node.type, c_ast.FuncDecl):
                 self.prototype(node, name_at, start, end)
                 continue
@@ -337,8 +248,8 @@ class Declarations:
 
     def _initial(self, ident: int, node: Any, name_at: int, end: int) -> None:
         variable = self.context.variable(ident)
-        first = self.expressions._find("=", name_at, end + 1) + 1
-        value, _, _ = self.expressions.initialiser(node, first, variable.type)
+        first = self.expressions.initial.find("=", name_at, end + 1) + 1
+        value, _, _ = self.expressions.initial.value(node, first, variable.type)
         type_ = variable.type
         if isinstance(type_, ir.ArrayType) and type_.dims[0] is None and type_.dims[1:].count(None) == 0:
             type_ = ir.ArrayType(type_.element, (_implicit(value, type_), *type_.dims[1:]))
@@ -360,7 +271,7 @@ class Declarations:
                 continue
             if isinstance(param, c_ast.Decl) and param.name is not None:
                 name_at = self.name_index(param.type, param.name, low, high)
-                self._first_name = name_at
+                self.first_name = name_at
                 piece = self.pieces(name_at, low, None, high, 0, 1, high)
                 piece = _numbered(piece, index, count)
                 result.append(Parameter(param, param.name, piece, self.text.tokens[name_at].reference))

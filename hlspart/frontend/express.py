@@ -7,9 +7,6 @@ and its operator belongs to the operand.
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 from pycparser import c_ast
@@ -17,20 +14,21 @@ from pycparser import c_ast
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import constant_call, value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, NotRead, VariableId
+from hlspart.frontend.cxx_sugar import NTH
 from hlspart.frontend.elements import Elements
 from hlspart.frontend.holes import hole_number
-from hlspart.frontend.literals import constant, string_length
+from hlspart.frontend.initial import InitialValues
+from hlspart.frontend.literals import string_length
 from hlspart.frontend.methods import Methods
 from hlspart.frontend.objects import ObjectCalls
 from hlspart.frontend.overloads import chosen
-from hlspart.frontend.parse import ASM, RANGE, TABLE
+from hlspart.frontend.parse import ASM, RANGE
 from hlspart.frontend.tokens import spell
 from hlspart.frontend.unread import changes_assumed, use_of
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
 MAX_DEPTH = 1000
-MAX_RANGE = 65536  # elements that one initial value may stand for
 
 Ranged = tuple[ir.Expr, int, int]
 
@@ -58,6 +56,7 @@ class Expressions:
         self.methods = Methods(context)
         self.objects = ObjectCalls(context)
         self.elements = Elements(context)
+        self.initial = InitialValues(context, self)
         self.depth = 0
 
     def at(self, first: int, last: int) -> Origin:
@@ -120,13 +119,7 @@ class Expressions:
                 last += 1
             value = "".join(t.text[t.text.index('"') + 1 : -1] for t in tokens[at : last + 1])
             return ir.StringLit(self.at(at, last), ct.array_of(ct.CHAR, string_length(value) + 1), value), at, last
-        return self._literal(at), at, at
-
-    def _literal(self, at: int) -> ir.Const:
-        """The number or character at a token."""
-        text = self.text.texts[at]
-        type_, value = constant(text)
-        return ir.Const(self.at(at, at), type_, value, text)
+        return self.initial.literal(at), at, at
 
     def _id(self, node: Any) -> Ranged:
         at = node.coord.line
@@ -198,11 +191,14 @@ class Expressions:
         if node.type == "->":
             of = ct.indexed(of) if self.elements.indexable(of) else of
         type_: ir.CType = ct.UNKNOWN
+        field: str = node.field.name
         if isinstance(of, ir.StructType):
             found = self.context.tag(of.name) if not of.members else of
             of = found if isinstance(found, ir.StructType) else of
-            type_ = next((t for n, t in of.members if n == node.field.name), ct.UNKNOWN)
-        return ir.Member(self.at(first, member), type_, base, node.field.name, node.type == "->"), first, member
+            if field.startswith(NTH) and int(field[len(NTH) :]) < len(of.members):
+                field = of.members[int(field[len(NTH) :])][0]
+            type_ = next((t for n, t in of.members if n == field), ct.UNKNOWN)
+        return ir.Member(self.at(first, member), type_, base, field, node.type == "->"), first, member
 
     def _method(self, node: Any) -> Ranged:
         """``object.name(args)``: a channel operation, or something of an arbitrary-precision value."""
@@ -410,89 +406,13 @@ class Expressions:
             return ir.OpaqueExpr(at, type_, ir.CONCATENATION, exprs), first, last
         return ir.Comma(self.at(first, last), exprs[-1].type, exprs), first, last
 
-    # --------------------------------------------------------------------------- initialisers
-
-    def initialiser(self, node: Any, first: int, type_: ir.CType) -> Ranged:
-        """An initial value whose text begins at token ``first``."""
-        if not isinstance(node, c_ast.InitList) or self.text.texts[first] != "{":
-            return self.lower(node)
-        last = self.text.match[first]
-        if len(node.exprs) == 1 and isinstance(node.exprs[0], c_ast.Constant) and node.exprs[0].value == TABLE:
-            return self._table(first, last, type_), first, last
-        inner = ct.indexed(type_) if isinstance(type_, ir.ArrayType) else ct.UNKNOWN
-        items: list[tuple[tuple[int | str, ...], ir.Expr]] = []
-        cursor = first + 1
-        for item in node.exprs:
-            if isinstance(item, c_ast.NamedInitializer):
-                ways = [self._designator(d) for d in item.name]
-                cursor = self._find("=", cursor, last) + 1
-                value = self.initialiser(item.expr, cursor, inner)[0]
-                if math.prod(map(len, ways)) > 1:
-                    self._repeatable(value, cursor, math.prod(map(len, ways)))
-                items += [(designators, value) for designators in itertools.product(*ways)]
-            else:
-                items.append(((), self.initialiser(item, cursor, inner)[0]))
-            cursor = self._find(",", cursor, last) + 1
-        return ir.InitList(self.at(first, last), type_, tuple(items)), first, last
-
-    def _table(self, first: int, last: int, type_: ir.CType) -> ir.InitList:
-        """A list of constants between two braces; what is more than a literal with a sign is not looked into."""
-        items: list[tuple[tuple[int | str, ...], ir.Expr]] = []
-        texts = self.text.texts
-        inner = ct.indexed(type_) if isinstance(type_, ir.ArrayType) else ct.UNKNOWN
-        at = first + 1
-        while at < last:
-            end = self._find(",", at, last)
-            value: ir.Expr
-            if texts[at] == "{":
-                value = self._table(at, end - 1, inner)
-            elif end == at + 1:
-                value = self._literal(at)
-            elif end == at + 2 and texts[at] == "-":
-                value = self._literal(at + 1)
-                value = ir.Unary(self.at(at, at + 1), ct.promoted(value.type), "-", value)
-            else:
-                value = ir.OpaqueExpr(self.at(at, end - 1), inner, "constant expression")
-            items.append(((), value))
-            at = end + 1
-        return ir.InitList(self.at(first, last), type_, tuple(items))
-
-    def _find(self, text: str, start: int, end: int) -> int:
-        """Next token ``text`` outside of brackets, ``end`` when there is none."""
-        texts, match = self.text.texts, self.text.match
-        while start < end:
-            if texts[start] == text:
-                return start
-            start = match[start] + 1 if match[start] > start else start + 1
-        return end
-
-    def _repeatable(self, value: ir.Expr, at: int, count: int) -> None:
-        """An initial value of ``count`` elements; C evaluates it once (``[low ... high] = value`` of GNU C)."""
-        if count > MAX_RANGE:
-            raise self.context.fail(at, f"designators name more than {MAX_RANGE} elements", "HLP004")
-        if any(isinstance(e, ir.ArrayRef | ir.Subscript | ir.Call | ir.Assign | ir.IncDec) for e in ir.walk(value)):
-            raise self.context.fail(at, "initial value of a range of elements is more than constants and scalars")
-
-    def _designator(self, node: Any) -> Sequence[int | str]:
-        """The member or the indices that one designator names."""
-        if isinstance(node, c_ast.ID):
-            return (str(node.name),)
-        expr = node.expr if isinstance(node, c_ast.ArrayDesignator) else node
-        marker = getattr(expr, "iftrue", None)
-        ranged = isinstance(expr, c_ast.TernaryOp) and getattr(marker, "value", None) == RANGE
-        low, high = (self.value(e) for e in ((expr.cond, expr.iffalse) if ranged else (expr, expr)))
-        if low is None or high is None or high < low:
-            what = "not an integer constant" if low is None or high is None else "an empty range"
-            raise self.context.fail(self._leaf(node), f"designator is {what}")
-        if high - low >= MAX_RANGE:
-            raise self.context.fail(self._leaf(node), f"designator names more than {MAX_RANGE} elements", "HLP004")
-        return range(low, high + 1)
+    # ---------------------------------------------------------------------------- values in braces
 
     def _compoundliteral(self, node: Any) -> Ranged:
         opening = node.coord.line
         type_ = self.declarations.type_of(node.type)
         brace = self.text.match[opening] + 1
-        value, _, last = self.initialiser(node.init, brace, type_)
+        value, _, last = self.initial.value(node.init, brace, type_)
         at = self.at(opening, last)
         return ir.OpaqueExpr(at, type_, ir.LITERAL, (value,)), opening, last
 

@@ -7,13 +7,14 @@ begins. Pragmas lie between tokens; each is put where the walk passes it.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pycparser import c_ast
 
 from hlspart.frontend import types as ct
 from hlspart.frontend.context import Collected, Context, TypeName
-from hlspart.frontend.declare import Declarations, Parameter
+from hlspart.frontend.declare import AUTO_TYPE, Declarations, Parameter
 from hlspart.frontend.express import Expressions
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import RANGE
@@ -145,6 +146,9 @@ class Lowering:
         self.block = outer
         context.function, context.scope = None, None
         context.pop()
+        if returns == AUTO_TYPE:
+            returns = _returned(body)
+            context.declare_function(decl.name, name, returns, signature, reference)
         origin = self.text.origin
         if name in self.collected.functions:
             context.report(
@@ -185,8 +189,8 @@ class Lowering:
             end = self._semicolon(cursor)
             group = self._group(node.param_decls, at, end)
             first = declarations.name_index(group[0].type, group[0].name, cursor, end)
-            ranges = declarations.split(declarations._declarator_start(first, cursor), end - 1)
-            declarations._first_name = first
+            ranges = declarations.split(declarations.start_of(first, cursor), end - 1)
+            declarations.first_name = first
             for index, (decl, (low, high)) in enumerate(zip(group, ranges, strict=False)):
                 name_at = declarations.name_index(decl.type, decl.name, low, high)
                 begin = None if index == 0 else low
@@ -432,6 +436,17 @@ def _name_token(node: Any) -> int | None:
     if inner is not None and inner.coord is not None:
         return int(inner.coord.line)
     return None if node.coord is None else int(node.coord.line)
+
+
+def _returned(body: Sequence[ir.Stmt]) -> ir.CType:
+    """What a function declared ``auto`` returns."""
+    found = {
+        s.value.type
+        for stmt in body
+        for s in ir.walk_statements(stmt)
+        if isinstance(s, ir.Return) and s.value is not None
+    }
+    return found.pop() if len(found) == 1 else ct.UNKNOWN if found else ct.VOID
 
 
 def _variadic(node: Any) -> bool:

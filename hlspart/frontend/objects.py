@@ -18,8 +18,6 @@ from hlspart.model.rebuild import map_children
 from hlspart.model.source import Origin
 
 
-
-
 class ObjectCalls:
     """Builds the calls of one unit."""
 
@@ -36,7 +34,9 @@ class ObjectCalls:
             return None
         if arrow and of is not None:
             base = ir.Subscript(base.at, of, base, ir.Const(base.at, ct.INT, 0, "0"))
-        own = any(x.signature[:1] == (of.name,) and len(x.signature) > len(args) for x in _every(entry)) if of else False
+        own = (
+            any(x.signature[:1] == (of.name,) and len(x.signature) > len(args) for x in _every(entry)) if of else False
+        )
         return self.call(entry, (base, *args) if own else tuple(args), at, callee)
 
     def operator(self, op: str, operands: Sequence[ir.Expr], at: Origin, callee: Origin) -> ir.Expr | None:

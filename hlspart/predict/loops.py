@@ -74,6 +74,7 @@ class Prediction:
     joined_ii: int = 1  # recurrence II if carried values joined balanced trees first
     units_ii: int = 1  # least II of limited operators
 
+
 _NO_NAME = re.compile(r"\W", re.ASCII)  # what isl has not in names
 
 

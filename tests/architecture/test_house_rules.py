@@ -24,6 +24,7 @@ MOST_LINES = 400
 LONG = {
     "hlspart.expand.emit": "the writer of expanded code",
     "hlspart.frontend.cxx": "the pass from C++ to C: one table of forms",
+    "hlspart.frontend.cxx_objects": "classes: one writer of structures and functions",
     "hlspart.frontend.declare": "declarators: one recursive grammar",
     "hlspart.frontend.express": "expressions: one match over the nodes of the parser",
     "hlspart.frontend.lower": "statements: one match over the nodes of the parser",

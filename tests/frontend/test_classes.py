@@ -104,16 +104,14 @@ def test_loops_that_call_methods_have_the_ii_of_the_same_text_without_classes() 
 
 
 REFUSED = {
-    "class C { int d[4]; public: int g() { return d[0]; } }; int h(C &c) { return 1; }": "more than variables",
-    "class C { int d[4]; public: int g() { return d[0]; } }; int h() { C c; C e = c; return 1; }": "than variables",
-    "class C { int d; public: C(int x) { d = x; } int g() { return d; } }; int h() { C c(4); }": "constructor",
-    "class C { int d; public: int g(int d) { return d; } }; int h() { C c; return c.g(1); }": "named like a member",
-    "class C { int *d; public: int g() { return *d; } }; int h() { C c; return c.g(); }": "pointer",
-    "class C { static int d; public: int g() { return d; } }; int h() { C c; return c.g(); }": "static in a class",
+    "class C { int &d; public: C(int &x) : d(x) {} int g() { return d; } }; int h(C &c) { return 1; }": "a reference",
     "class C { int d; public: virtual int g() { return d; } }; int h() { C c; return c.g(); }": "virtual in a class",
-    "class C { int d; public: int g(); }; int C::g() { return d; } int h() { C c; return c.g(); }": "without its body",
-    "void k(int &); class C { int d; public: C *g() { return this; } }; int h() { C c; return 1; }": "this",
-    "int k; class C { int d; public: int g() { return d; } }; int h() { C c; k = sizeof(c); return 1; }": "as a whole",
+    "class C { int d; public: C *g() { return this; } }; int h() { C c; return 1; }": "this",
+    "class C { int d; public: ~C() { d = 1; } }; int h() { C c; return 1; }": "destructor",
+    "class C : public Gone { int d; public: int g() { return d; } }; int h() { C c; return c.g(); }": "from Gone",
+    "class C { int d; public: int g() { int d = 2; return d; } }; int h(C &c) { return 1; }": "named like the member d",
+    "class C { int d[4]; public: C() {\n#pragma HLS ARRAY_PARTITION variable=d complete\n} int g() { return d[0]; } }; "
+    "int h() { C c[2]; return 1; }": "array of objects",
 }  # fmt: skip
 
 

@@ -220,15 +220,13 @@ def test_templates_are_instantiated() -> None:
 
 
 REFUSED = {
-    "class C { int x; int get(); };": "member function get without its body",
-    "struct S : T { int x; };": "inheritance",
+    "struct S : T { int x; };": "inheritance from T",
     "template <typename T> class V { T x; T get() { return x; } };": "class template without an instance",
-    "int f(int a[4]) { int s = 0; for (int x : a) s += x; return s; }": "range-based for",
-    "int f() { auto g = [](int x) { return x; }; return g(1); }": "lambda",
+    "int f() { int s = 0; for (int x : {1, 2}) s += x; return s; }": "range-based for",
+    "int f() { auto g = [](auto x) { return x; }; return g(1); }": "lambda",
     "void g(int); int f(int a) { g(1, [](int x) { return x; }); return a; }": "lambda",
     "int *f() { return new int[4]; }": "new",
     "void f() { try { } catch (...) { } }": "exception handling",
-    "struct S { int x; }; S operator+(S a, S b) { return a; }": "operator overloading",
     "void f(int &&x) { }": "rvalue reference",
 }
 

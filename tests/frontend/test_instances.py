@@ -154,7 +154,8 @@ def test_constructors_that_set_members_leave_a_structure() -> None:
     assert intervals(text + LOOP.replace("STATEMENT", body) + "}\n")[0][0] == 1
     assert intervals(text + LOOP.replace("STATEMENT", body + whole) + "}\n")[0][0] == 2  # two writes at one port
     asked = text.replace("this->last = false;", "this->last = i + d > 7;")
-    assert load(["t.cpp"], FrontendOptions(), read=lambda path: (asked + "}\n").encode()).holes
+    assert not load(["t.cpp"], FrontendOptions(), read=lambda path: (asked + "}\n").encode()).holes
+    assert intervals(asked + LOOP.replace("STATEMENT", body) + "}\n")[0][0] == 1  # a constructor that computes
 
 
 @pytest.mark.parametrize(

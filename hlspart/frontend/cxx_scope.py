@@ -1,0 +1,121 @@
+"""What names mean in the text of a class, which is rewritten as text of functions outside of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from hlspart.frontend.cxx_collect import like
+from hlspart.frontend.cxx_cursor import LOOK_AHEAD
+from hlspart.frontend.cxx_members import ClassText, refuse
+from hlspart.frontend.cxx_table import ClassTable
+from hlspart.frontend.tokens import PragmaToken, Token
+
+SELF = "self"
+
+
+class Surroundings(Protocol):
+    """The unit around: ``level`` counts open braces."""
+
+    tokens: list[Token]
+    table: ClassTable
+    level: int
+
+    def plain(self, tokens: Sequence[Token], at: int, out: list[Token]) -> int:
+        """Write what begins at a token and is not the class's own; behind it."""
+
+
+class ClassScope:
+    """What names mean in a class: its text, rewritten as text of functions outside of it."""
+
+    def __init__(
+        self,
+        unit: Surroundings,
+        found: ClassText,
+        params: set[str] | frozenset[str] = frozenset(),
+        static: bool = False,
+    ) -> None:
+        self.unit, self.of, self.params, self.static = unit, found.name.text, params, static
+        self.data = {m.name.text for m in unit.table.data(self.of)}
+        self.methods = {f.name.text: f for f, _ in unit.table.functions(self.of)}
+
+    def rewritten(self, words: Sequence[Token], skip: bool = False) -> list[Token]:
+        """Text of the class. ``skip``: a declaration, in which names of data are the declaration's own."""
+        out: list[Token] = []
+        tokens = [*words, *self.unit.tokens[-LOOK_AHEAD:]]
+        at = 0
+        while at < len(words):
+            token = tokens[at]
+            if isinstance(token, PragmaToken):
+                token.expanded = self.rewritten(token.expanded)
+                out.append(token)
+                at += 1
+                continue
+            before = tokens[at - 1].text if at else ""
+            if token.kind != "id" or (before in (".", "->", "::") and not (at > 1 and tokens[at - 2].text == "this")):
+                self.unit.level += (token.text == "{") - (token.text == "}") if token.kind == "op" else 0
+                out.append(token)
+                at += 1
+                continue
+            at = self._name(tokens, at, out, skip)
+        return out
+
+    def _name(self, tokens: list[Token], at: int, out: list[Token], skip: bool) -> int:
+        token, after = tokens[at], tokens[at + 1].text
+        text = token.text
+        of = self.of
+        if text == "this":
+            if after == "->":
+                name = tokens[at + 2]
+                if name.text in self.methods and tokens[at + 3].text == "(":
+                    return self._call(tokens, at + 2, out)
+                out += [like(SELF, "id", token), like(".", "op", token)]
+                if name.kind == "id":
+                    out.append(name)
+                    return at + 3
+                return at + 2
+            if out and out[-1].text == "*":
+                out[-1] = like(SELF, "id", token)
+                return at + 1
+            raise refuse(token, "this")
+        known = text in self.data or text in self.methods or self.unit.table.owner(of, text) is not None
+        if not known or text in self.params or after == "::":
+            return self.unit.plain(tokens, at, out)
+        if text in self.data:
+            if skip:
+                out.append(token)
+                return at + 1
+            if self._declares(tokens, at):
+                raise refuse(token, f"variable named like the member {text}")
+            if self.static:
+                raise refuse(token, f"member {text} in a static function")
+            out += [like(SELF, "id", token), like(".", "op", token), token]
+            return at + 1
+        owner = self.unit.table.owner(of, text)
+        if text in self.methods:
+            return self._call(tokens, at, out) if after == "(" else self._keep(token, out, at)
+        out.append(like(f"{owner}::{text}", "id", token))
+        return at + 1
+
+    @staticmethod
+    def _keep(token: Token, out: list[Token], at: int) -> int:
+        out.append(token)
+        return at + 1
+
+    def _call(self, tokens: list[Token], at: int, out: list[Token]) -> int:
+        """``f(`` of the object at hand."""
+        method = self.methods[tokens[at].text]
+        out += [like(f"{self.of}::{tokens[at].text}", "id", tokens[at]), tokens[at + 1]]
+        if not method.static:
+            out.append(like(SELF, "id", tokens[at]))
+            out += [like(",", "op", tokens[at])] if tokens[at + 2].text != ")" else []
+        return at + 2
+
+    @staticmethod
+    def _declares(tokens: Sequence[Token], at: int) -> bool:
+        before, after = tokens[at - 1], tokens[at + 1].text
+        typed = before.kind == "id" and before.text not in ("return", "else", "case", "do", "goto", "throw")
+        pointer = before.text in ("*", "&") and at > 1 and tokens[at - 2].kind == "id" and after in (";", "=")
+        return (typed and after in (";", "=", "[", ",", ")", "(")) or (
+            pointer and at > 2 and tokens[at - 3].text in (";", "{", "}", "(")
+        )

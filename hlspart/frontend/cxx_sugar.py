@@ -1,0 +1,324 @@
+"""Forms of C++ that plain statements and functions say as well: written out before anything is parsed.
+
+A range-based ``for`` over an array becomes a loop with an index, a lambda that a variable holds a function with what it
+captures as further parameters, a structured binding a variable and its members, ``decltype`` of a variable its type.
+What has no such form stays as it is, and is refused later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from hlspart.frontend.cxx_collect import like
+from hlspart.frontend.cxx_cursor import LOOK_AHEAD
+from hlspart.frontend.cxx_deduce import DeclaredShape, closing, declared
+from hlspart.frontend.cxx_templates import declarations
+from hlspart.frontend.cxx_types import split
+from hlspart.frontend.tokens import MacroUse, PragmaToken, Token
+
+NTH = "__member_"  # s.__member_1: the second member of a structure
+_ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"))
+_CONTROL = frozenset(("if", "for", "while", "do", "switch", "return"))
+
+
+def without_sugar(tokens: list[Token]) -> list[Token]:
+    """The tokens with such forms written out."""
+    words = {t.text for t in tokens}
+    if not words & {"for", "auto", "decltype"}:
+        return tokens
+    end = like("", "eof", tokens[-1])
+    work = _Sugar([*tokens, *([end] * LOOK_AHEAD)])
+    if "decltype" in words:
+        work.types()
+    if "auto" in words:
+        work.bindings()
+        work.lambdas()
+    work.ranges()
+    return work.tokens[:-LOOK_AHEAD]
+
+
+class _Sugar:
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.count = 0
+
+    # ------------------------------------------------------------------------------------ types
+
+    def types(self) -> None:
+        """``decltype(x)`` of a variable."""
+        tokens, at = self.tokens, 0
+        while at < len(tokens):
+            if tokens[at].text == "decltype" and tokens[at + 1].text == "(":
+                end = closing(tokens, at + 1)
+                inside = tokens[at + 2 : end]
+                shape = declared(inside[0].text, tokens, at) if len(inside) == 1 else None
+                if shape is not None and not shape.extents and shape.type[0].text != "auto":
+                    tokens[at : end + 1] = [like(t.text, t.kind, tokens[at]) for t in shape.type]
+            at += 1
+
+    # --------------------------------------------------------------------------------- bindings
+
+    def bindings(self) -> None:
+        """``auto [a, b] = value;``."""
+        tokens, at = self.tokens, 0
+        while at < len(tokens):
+            if tokens[at].text != "auto" or tokens[at + 1].text != "[":
+                at += 1
+                continue
+            close = closing(tokens, at + 1)
+            names = [t.text for t in tokens[at + 2 : close : 2]]
+            if tokens[close + 1].text != "=":
+                at = close
+                continue
+            self.count += 1
+            whole = f"__bound_{self.count}"
+            self._rename(close + 1, {n: [whole, ".", f"{NTH}{k}"] for k, n in enumerate(names)})
+            tokens[at + 1 : close + 1] = [like(whole, "id", tokens[at + 1])]
+            at += 2
+
+    def _rename(self, start: int, names: dict[str, list[str]]) -> None:
+        """Replace names up to the end of the block that is open at ``start``."""
+        tokens, at, level = self.tokens, start, 0
+        while at < len(tokens):
+            token = tokens[at]
+            if token.kind == "op":
+                level += (token.text == "{") - (token.text == "}")
+                if level < 0:
+                    return
+            elif isinstance(token, PragmaToken):
+                pass
+            elif token.kind == "id" and token.text in names and tokens[at - 1].text not in (".", "->", "::"):
+                made = [like(t, "op" if not _word(t) else "id", token) for t in names[token.text]]
+                tokens[at : at + 1] = _marked(made, token)
+                at += len(made) - 1
+            at += 1
+
+    # ---------------------------------------------------------------------------------- lambdas
+
+    def lambdas(self) -> None:
+        """``auto f = [&](int x) { .. };`` whose name is only called."""
+        at = 0
+        while at < len(self.tokens):
+            tokens = self.tokens
+            if tokens[at].text == "auto" and tokens[at + 2].text == "=" and tokens[at + 3].text == "[":
+                self._lambda(at)
+            at += 1
+
+    def _lambda(self, at: int) -> None:
+        tokens = self.tokens
+        name, close = tokens[at + 1], closing(tokens, at + 3)
+        if tokens[close + 1].text != "(":
+            return
+        params_end = closing(tokens, close + 1)
+        params = tokens[close + 2 : params_end]
+        cursor = params_end + 1
+        returns: list[Token] | None = None
+        if tokens[cursor].text == "->":
+            start = cursor + 1
+            while tokens[cursor].text != "{" and cursor < len(tokens) - LOOK_AHEAD:
+                cursor += 1
+            returns = tokens[start:cursor]
+        if tokens[cursor].text != "{":
+            return
+        last = closing(tokens, cursor)
+        around = next(((a, b) for a, b in declarations(tokens).items() if a <= at < b), None)
+        if around is None or tokens[last + 1].text != ";" or any(t.text == "auto" for t in params):
+            return
+        body = tokens[cursor : last + 1]
+        how = {t.text for t in tokens[at + 4 : close]}
+        head = tokens[around[0] : at]
+        own = {part[-1].text for part in split(params) if part}
+        captured = self._captured(body, head, own)
+        calls = [i for i in range(last + 2, around[1]) if tokens[i].text == name.text and tokens[i].kind == "id"]
+        if captured is None or any(tokens[i + 1].text != "(" or tokens[i - 1].text in (".", "->") for i in calls):
+            return
+        behind = tokens[last + 1 : around[1]]
+        loose = [c for c in captured if c not in _by_reference(tokens[at + 4 : close])]
+        if how != {"&"} and any(self._changed(c, behind) for c in loose):
+            return
+        self.count += 1
+        function = f"{name.text}::operator()"
+        function += f"_{self.count}" if self.count > 1 else ""
+        for i in reversed(calls):
+            end = closing(tokens, i + 1)
+            extra: list[Token] = []
+            for k, word in enumerate(captured):
+                extra += [like(",", "op", tokens[i])] if k or end > i + 2 else []
+                extra += _marked([like(word, "id", tokens[i])], tokens[i])
+            tokens[end:end] = extra
+            tokens[i] = like(function, "id", tokens[i])
+        if returns is None:
+            returns = [like("auto" if any(t.text == "return" for t in body) else "void", "id", name)]
+        made = [
+            *(like(t.text, t.kind, name) for t in returns),
+            like(function, "id", name),
+            like("(", "op", name),
+            *params,
+        ]
+        for k, (word, shape) in enumerate(captured.items()):
+            made += [like(",", "op", name)] if k or params else []
+            made += _marked(list(_reference(word, shape, name)), name)
+        made += [like(")", "op", name), *body]
+        del tokens[at : last + 2]
+        tokens[around[0] : around[0]] = made
+
+    @staticmethod
+    def _captured(body: Sequence[Token], head: list[Token], own: set[str]) -> dict[str, DeclaredShape] | None:
+        """The variables of the function around that a body uses; None where a type is not said."""
+        found: dict[str, DeclaredShape] = {}
+        known = set(own)
+        for at, token in enumerate(body):
+            if token.kind != "id" or token.text in known or body[at - 1].text in (".", "->", "::"):
+                continue
+            before, after = body[at - 1], body[at + 1].text
+            if before.kind == "id" and before.text not in ("return", "else", "case") and after in ("=", ";", "[", ","):
+                known.add(token.text)
+                continue
+            shape = declared(token.text, head, len(head))
+            if shape is None:
+                continue
+            if shape.type[0].text == "auto" or not all(shape.extents):
+                return None
+            found[token.text] = shape
+        return found
+
+    @staticmethod
+    def _changed(name: str, tokens: Sequence[Token]) -> bool:
+        for at, token in enumerate(tokens[1:-1], 1):
+            if token.text == name and token.kind == "id":
+                end = at + 1
+                while end < len(tokens) and tokens[end].text == "[":
+                    end = closing(tokens, end) + 1
+                if (end < len(tokens) and tokens[end].text in _ASSIGNED) or tokens[at - 1].text in (
+                    "++",
+                    "--",
+                    "&",
+                    ">>",
+                ):
+                    return True
+        return False
+
+    # ------------------------------------------------------------------------------------ loops
+
+    def ranges(self) -> None:
+        """``for (T x : A) ..`` over an array of known extent."""
+        at = 0
+        while at < len(self.tokens):
+            if self.tokens[at].text == "for" and self.tokens[at + 1].text == "(":
+                self._range(at)
+            at += 1
+
+    def _range(self, at: int) -> None:
+        tokens = self.tokens
+        close = closing(tokens, at + 1)
+        head = tokens[at + 2 : close]
+        texts = [t.text for t in head]
+        if ":" not in texts or ";" in texts:
+            return
+        colon = texts.index(":")
+        declaration, over = head[:colon], head[colon + 1 :]
+        if len(over) != 1 or over[0].kind != "id" or len(declaration) < 2:
+            return
+        shape = declared(over[0].text, tokens, at)
+        count = None if shape is None else _count(shape)
+        if shape is None or count is None:
+            return
+        name = declaration[-1]
+        alias = any(t.text == "&" for t in declaration)
+        index = f"{name.text}_index"
+        body = close + 1
+        if tokens[body].text != "{" and (tokens[body].text in _CONTROL or isinstance(tokens[body], PragmaToken)):
+            return
+        end = closing(tokens, body) if tokens[body].text == "{" else _semicolon(tokens, body)
+        inside = tokens[body : end + 1]
+        element = [
+            like(over[0].text, "id", name),
+            like("[", "op", name),
+            like(index, "id", name),
+            like("]", "op", name),
+        ]
+        if alias:
+            if any(t.text == name.text and inside[k - 1].kind == "id" and k for k, t in enumerate(inside)):
+                return
+            replaced: list[Token] = []
+            for k, token in enumerate(inside):
+                same = token.kind == "id" and token.text == name.text and inside[k - 1].text not in (".", "->", "::")
+                replaced += _marked([like(t.text, t.kind, token) for t in element], token) if same else [token]
+            inside, first = replaced, []
+        else:
+            auto = any(t.text == "auto" for t in declaration)
+            type_ = _element(shape) if auto else declaration[:-1]
+            if type_ is None:
+                return
+            first = [*(like(t.text, t.kind, name) for t in type_), name, like("=", "op", name)]
+            first += [*_marked(element, name), like(";", "op", name)]
+        if tokens[body].text == "{":
+            inside[1:1] = first
+        else:
+            inside = [like("{", "op", name), *first, *inside, like("}", "op", name)]
+        texts_ = [("int", "id"), (index, "id"), ("=", "op"), ("0", "num"), (";", "op"), (index, "id"), ("<", "op")]
+        made = [like(t, k, name) for t, k in texts_]
+        made += [like(t.text, t.kind, name) for t in count]
+        made += [like(";", "op", name), like(index, "id", name), like("++", "op", name)]
+        tokens[at + 2 : end + 1] = [*_marked(made, name), tokens[close], *inside]
+
+
+def _by_reference(words: Sequence[Token]) -> set[str]:
+    """The names that a list of captures takes by reference."""
+    return {b.text for a, b in pairwise(words) if a.text == "&"}
+
+
+def _reference(name: str, shape: DeclaredShape, at: Token) -> Iterator[Token]:
+    for token in shape.type:
+        yield like(token.text, token.kind, at)
+    if shape.extents:
+        yield like("(", "op", at)
+    yield like("&", "op", at)
+    yield like(name, "id", at)
+    if shape.extents:
+        yield like(")", "op", at)
+    for extent in shape.extents:
+        yield like("[", "op", at)
+        yield from (like(t.text, t.kind, at) for t in extent)
+        yield like("]", "op", at)
+
+
+def _count(shape: DeclaredShape) -> Sequence[Token] | None:
+    """How many elements a range-based loop visits."""
+    if shape.extents:
+        return shape.extents[0] or None
+    texts = [t.text for t in shape.type]
+    if texts[-1:] == [">"] and "<" in texts and texts[texts.index("<") - 1] in ("array", "vector"):
+        return split(list(shape.type[texts.index("<") + 1 : -1]))[-1]
+    return None
+
+
+def _element(shape: DeclaredShape) -> Sequence[Token] | None:
+    """The type of an element."""
+    if len(shape.extents) == 1:
+        return shape.type
+    if shape.extents:
+        return None
+    texts = [t.text for t in shape.type]
+    return split(list(shape.type[texts.index("<") + 1 : -1]))[0]
+
+
+def _semicolon(tokens: Sequence[Token], at: int) -> int:
+    while tokens[at].text != ";":
+        at = closing(tokens, at) + 1 if tokens[at].text in ("(", "[", "{") else at + 1
+    return at
+
+
+def _word(text: str) -> bool:
+    return text[0].isalpha() or text[0] == "_"
+
+
+def _marked(tokens: list[Token], at: Token) -> list[Token]:
+    """Tokens that are not in the text: nothing of them is edited."""
+    for token in tokens:
+        if token.use is None:
+            token.use, token.lo, token.hi = MacroUse(at.text, at.path, at.start, at.end), at.start, at.end
+            token.arg = 1
+            token.deep = True
+    return tokens

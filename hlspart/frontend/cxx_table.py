@@ -1,0 +1,120 @@
+"""What the classes of a unit hold, inherited members included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from hlspart.frontend.cxx_collect import like
+from hlspart.frontend.cxx_cursor import LOOK_AHEAD
+from hlspart.frontend.cxx_members import ClassText, DataMember, MemberFunction, refuse
+from hlspart.frontend.tokens import PragmaToken, Token
+
+
+class ClassTable:
+    """``aliases``: the class that a name means."""
+
+    def __init__(self, classes: dict[str, ClassText], aliases: dict[str, str]) -> None:
+        self.classes, self.aliases = classes, aliases
+        self._owners: dict[tuple[str, str], str] = {}
+
+    def every(self, of: str) -> Iterator[ClassText]:
+        """A class and what it inherits from, itself first."""
+        found = self.classes[of]
+        yield found
+        for base in found.bases:
+            inner = self.aliases.get(base)
+            if inner is None:
+                raise refuse(found.name, f"inheritance from {base}")
+            yield from self.every(inner)
+
+    def data(self, of: str) -> list[DataMember]:
+        """The data members, inherited ones first."""
+        return [m for c in reversed(list(self.every(of))) for m in c.data]
+
+    def owner(self, of: str, name: str) -> str | None:
+        """The class that ``name`` is declared in, as seen from ``of``; None for data and unknown names."""
+        known = self._owners.get((of, name))
+        if known is None:
+            for found in self.every(of):
+                if (
+                    name in (t for t, _ in found.types)
+                    or name in found.enumerators
+                    or any(s.name.text == name for s in found.statics)
+                ):
+                    known = found.name.text
+                    break
+                if any(f.name.text == name for f in found.functions):
+                    known = of
+                    break
+            self._owners[of, name] = known or ""
+        return known or None
+
+    def functions(self, of: str) -> list[tuple[MemberFunction, ClassText]]:
+        """The member functions, inherited ones that nothing hides behind its own."""
+        result: list[tuple[MemberFunction, ClassText]] = []
+        hidden: set[str] = set()
+        for found in self.every(of):
+            result += [(f, found) for f in found.functions if f.name.text not in hidden]
+            hidden |= {f.name.text for f in found.functions}
+        return result
+
+    def built(self, of: str) -> bool:
+        """Whether a constructor does anything but hold pragmas."""
+        return any(self._sets(c) for c in self.every(of)) or any(
+            (inner := self.class_of(m)) is not None and self.built(inner) for m in self.data(of)
+        )
+
+    @staticmethod
+    def _sets(found: ClassText) -> bool:
+        if any(m.value and m.value[0].text in ("=", "{") for m in found.data):
+            return True
+        return any(
+            c.inits or c.body is None or any(not isinstance(t, PragmaToken) for t in c.body[1:-1])
+            for c in found.constructors
+        )
+
+    def class_of(self, member: DataMember) -> str | None:
+        return self.aliases.get(member.type[-1].text) if member.type and not member.extents else None
+
+    def pragmas(self, of: str) -> Iterator[PragmaToken]:
+        """Those in constructors, of members that are objects as well."""
+        for found in self.every(of):
+            for constructor in found.constructors:
+                yield from (t for t in constructor.body or [] if isinstance(t, PragmaToken))
+            for member in found.data:
+                inner = self.class_of(member)
+                if inner is not None:
+                    for pragma in self.pragmas(inner):
+                        yield self.pragma_of(pragma, member.name.text, found)
+
+    def pragma_of(self, pragma: PragmaToken, name: str, of: ClassText) -> PragmaToken:
+        """A pragma of a constructor, for the object ``name`` of class ``of``."""
+        copy = PragmaToken(pragma.path, pragma.start, pragma.end, pragma.body, pragma.spelling)
+        words = [w for i, w in enumerate(pragma.expanded) if not _this(pragma.expanded, i)]
+        equals = {i for i, w in enumerate(words) if w.text == "="}
+        variable = {i + 1 for i in equals if i and words[i - 1].text.lower() in ("variable", "port")}
+        copy.expanded = [like(f"{name}.{w.text}", "id", w) if i in variable else w for i, w in enumerate(words)]
+        copy.use = of.use
+        return copy
+
+
+def _this(words: Sequence[Token], at: int) -> bool:
+    return words[at].text == "this" or (words[at].text == "->" and at > 0 and words[at - 1].text == "this")
+
+
+def class_aliases(tokens: Sequence[Token], classes: Mapping[str, ClassText]) -> Iterator[tuple[str, str]]:
+    """Names of classes: their own, and those that typedefs and aliases give them."""
+    known = {name: name for name in classes}
+    yield from known.items()
+    for at, token in enumerate(tokens[:-LOOK_AHEAD]):
+        if token.text not in ("typedef", "using") or token.kind != "id":
+            continue
+        end = next((i for i in range(at, at + LOOK_AHEAD) if tokens[i].text == ";"), at)
+        words = [t for t in tokens[at + 1 : end] if t.text != "const"]
+        if token.text == "using" and len(words) > 2 and words[1].text == "=":
+            words = [*words[2:], words[0]]
+        if len(words) < 2 or not all(t.kind == "id" for t in words[-2:]) or words[-2].text not in known:
+            continue
+        if all(t.text == "::" or k % 2 == 0 for k, t in enumerate(words[:-1])):
+            known[words[-1].text] = known[words[-2].text]
+            yield words[-1].text, known[words[-1].text]

@@ -1,0 +1,1 @@
+#include "hls_video.h"
