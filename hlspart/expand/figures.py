@@ -54,7 +54,9 @@ def is_known(cycles: Bounds) -> bool:
 
 
 def is_inside(program: Program, request: Request, result: LoopResult) -> bool:
-    """Whether a loop of the input belongs to the region."""
+    """Whether a loop of the input belongs to the region; a pipelined function is no loop."""
+    if result.loop not in program.loops:
+        return False
     outer = program.loops[request.loops[0]].at.span
     at = program.loops[result.loop].at.span
     return at.path == outer.path and outer.start <= at.start and at.end <= outer.end

@@ -409,6 +409,16 @@ def test_a_loop_that_the_tool_pipelined_by_itself_stays_pipelined(gemm: Path, pe
     assert run("verify", "auto.c", "out.c", "--top", "mm", "--vectors", "5", cwd=gemm).returncode == 0
 
 
+def test_a_loop_in_a_pipelined_function(gemm: Path) -> None:
+    text = (
+        "void f(int a[24], int b[24]) {\n#pragma HLS PIPELINE\n  L: for (int i = 0; i < 24; i++) b[i] = a[i] + 1;\n}\n"
+    )
+    (gemm / "p.c").write_text(text)
+    done = run("expand", "p.c", "--loop", "L", "--pe", "3", "-o", "out.c", cwd=gemm)
+    assert done.returncode == 0, done.stderr
+    assert run("verify", "p.c", "out.c", "--top", "f", cwd=gemm).returncode == 0
+
+
 def test_a_sweep_has_intervals_where_the_prediction_has(gemm: Path) -> None:
     """States of expf are an estimate, so that a row of softmax takes 347 to 354 cycles; a plan writes nothing."""
     sample = str(ROOT / "samples/softmax.c")
