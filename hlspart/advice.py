@@ -34,6 +34,10 @@ class Writable(Predicted, Protocol):
     def interchanged(self) -> Reused:
         """Its loops in another order."""
 
+    @property
+    def scalar_replaced(self) -> Reused:
+        """Its values in variables on their way to the next iterations."""
+
     def infer(self, options: InferOptions) -> InferResult:
         """The least partition."""
 
@@ -47,7 +51,7 @@ class Writable(Predicted, Protocol):
         """What is known of another text."""
 
 
-_CHECKED = frozenset({"reuse", "interchange", "accumulators"})  # never slower by their making
+_CHECKED = frozenset({"reuse", "interchange", "scalars", "accumulators"})  # never slower by their making
 
 
 @dataclass(frozen=True)
@@ -119,8 +123,7 @@ def _texts(pipeline: Writable, asked: AdviceOptions) -> Iterator[_Text]:
     others = [
         text
         for text in _asked(pipeline, new_ports, reassoc)
-        if dict(text.files) != own
-        and (text.kind in ("reuse", "interchange", "accumulators") or not _slower(pipeline, text))
+        if dict(text.files) != own and (text.kind in _CHECKED or not _slower(pipeline, text))
     ]
     others = [t for k, t in enumerate(others) if all(dict(t.files) != dict(o.files) for o in others[:k])]
     arguments = f"rewrite {FILES} --infer{' --allow-reassoc' * reassoc}{' --split-top' * new_ports} -o OUT"
@@ -141,9 +144,11 @@ def _asked(pipeline: Writable, new_ports: bool, reassoc: bool) -> Iterator[_Text
     from hlspart.infer import emission
 
     yield _text(pipeline, "reuse", pipeline.reuse.asked.result, f"rewrite {FILES} --style reuse -o OUT")
-    swapped = pipeline.interchanged
-    if swapped.after is not None:
-        yield _text(pipeline, "interchange", swapped.result, f"rewrite {FILES} --style interchange -o OUT")
+    styles: tuple[tuple[WayKind, Reused], ...]
+    styles = ("interchange", pipeline.interchanged), ("scalars", pipeline.scalar_replaced)
+    for kind, text in styles:
+        if text.after is not None:
+            yield _text(pipeline, kind, text.result, f"rewrite {FILES} --style {kind} -o OUT")
     sums = pipeline.rewrite(RewriteOptions(infer=True, reassoc=True))
     if reassoc or dict(sums.files) != dict(pipeline.rewrite(RewriteOptions(infer=True)).files):
         yield _text(pipeline, "accumulators", sums, f"rewrite {FILES} --infer --allow-reassoc -o OUT")
@@ -181,7 +186,8 @@ def _only_pragmas(pipeline: Writable, files: Mapping[str, str]) -> bool:
 
 _WORDS = {
     "pragma": "directives", "banks": "bank-centric code", "banks-at-ports": "bank-centric code, ports of the top split",
-    "reuse": "reuse buffers", "interchange": "loops change places", "accumulators": "partial sums",
+    "reuse": "reuse buffers", "interchange": "loops change places",
+    "scalars": "values handed on in variables", "accumulators": "partial sums",
     "combined": "the best of these for each array",
 }  # fmt: skip
 

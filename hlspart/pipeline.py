@@ -186,6 +186,13 @@ class Pipeline:
         return interchanged(self)
 
     @cached_property
+    def scalar_replaced(self) -> Reused:
+        """The text in which loops that wait for the memory hand values on in variables."""
+        from hlspart.ways import scalar_replaced
+
+        return scalar_replaced(self)
+
+    @cached_property
     def reuse(self) -> Reuse:
         """The sliding windows of the program, and text with reuse buffers for them."""
         from hlspart.reuse import Reuse

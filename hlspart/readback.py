@@ -198,7 +198,7 @@ def _with_missed(pipeline: Predicted, result: RewriteResult) -> RewriteResult:
         why = [f"'{name}': {o.reason}{remedy(o)}" for o in said for name in o.arrays if name in late]
         why = why or [f"'{a.name}': {a.reason}" for a in inferred.arrays if a.name in late and a.variable in inside]
         why = why or [loop.limits[0].text if loop.limits else loop.cause or f"the scheduler needs II {loop.figure}"]
-        text = f"loop {loop.name}: II {loop.figure} instead of {loop.aim}, and nothing is rewritten: {'; '.join(why)}"
+        text = f"loop {loop.name}: II {loop.figure} instead of {loop.aim}, and no rewrite helps: {'; '.join(why)}"
         found.append(_warning(program, TARGET_MISSED, loop.function, loop.loop, text))
     return replace(result, diagnostics=(*result.diagnostics, *found))
 

@@ -9,6 +9,7 @@ from typing import Protocol
 from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
+from hlspart.expand.scalars import handed_on, in_variables
 from hlspart.model.options import RewriteOptions
 from hlspart.model.rewriting import RewriteResult
 from hlspart.readback import Predicted, cheapest, never_slower
@@ -28,6 +29,10 @@ class Rewritable(Predicted, Protocol):
     def interchanged(self) -> Reused:
         """Its loops in another order."""
 
+    @property
+    def scalar_replaced(self) -> Reused:
+        """Its values in variables on their way to the next iterations."""
+
     def rewrite(self, options: RewriteOptions) -> RewriteResult:
         """What :func:`rewritten` says, kept."""
 
@@ -41,6 +46,8 @@ def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
         return pipeline.reuse.asked.result
     if options.style == "interchange":
         return pipeline.interchanged.result
+    if options.style == "scalars":
+        return pipeline.scalar_replaced.result
     plain = never_slower(pipeline, options, lambda asked: pipeline.rewriting(asked).run())
     if not options.infer or options.style != "auto" or options.dialect != "c":
         return plain
@@ -49,8 +56,9 @@ def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
         ways.append(_and_then(pipeline, pipeline.reuse.needed, options))
     if options.reassoc and (partial := interleaved(pipeline)) is not None:
         ways.append(_and_then(pipeline, partial, replace(options, reassoc=False)))
-    if (swapped := pipeline.interchanged).after is not None:
-        ways.append(_and_then(pipeline, swapped, options))
+    for first in (pipeline.interchanged, pipeline.scalar_replaced):
+        if first.after is not None:
+            ways.append(_and_then(pipeline, first, options))
     return cheapest(pipeline, ways) if len(ways) > 1 else plain
 
 
@@ -93,3 +101,12 @@ def interchanged(pipeline: Predicted) -> Reused:
         if text is not None and slowest(text.after or figures) < slowest(best.after or figures):
             taken, best = (*taken, pair), text
     return best
+
+
+def scalar_replaced(pipeline: Predicted) -> Reused:
+    """The text in which values of the iterations before are in variables, where a recurrence waits for the memory."""
+    program, analysis, figures = pipeline.program, pipeline.analysis, pipeline.figures
+    edits = in_variables(program, analysis, handed_on(program, analysis, figures))
+    text = changed(program, figures, pipeline.predict, edits) if edits else None
+    faster = text is not None and text.after is not None and slowest(text.after) < slowest(figures)
+    return text if text is not None and faster else unchanged(program)

@@ -22,10 +22,10 @@ from hlspart.render import json
 @click.command("rewrite", cls=CommandWithExample, example="rewrite kernel.c --infer -o banked.c")
 @shared_options
 @click.option(
-    "--style", type=click.Choice(["auto", "split", "bankdim", "crossbar", "reuse", "interchange"]), default="auto",
-    show_default=True,
+    "--style", default="auto", show_default=True,
+    type=click.Choice(["auto", "split", "bankdim", "crossbar", "reuse", "interchange", "scalars"]),
     help="auto: the least change that makes the tool see what the partition promises; reuse: sliding windows; "
-    "interchange: loops in an order without recurrences.",
+    "interchange: loops in an order without recurrences; scalars: what the next iterations load is kept in variables.",
 )  # fmt: skip
 @click.option(
     "--dynamic", type=click.Choice(["reject", "bankdim", "crossbar"]), default="reject", show_default=True,

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 FILES = "{files}"  # stands in a command for the files
-WayKind = Literal["as-written", "pragma", "banks", "banks-at-ports", "reuse", "interchange", "accumulators", "combined"]
+WayKind = Literal[
+    "as-written", "pragma", "banks", "banks-at-ports", "reuse", "interchange", "scalars", "accumulators", "combined"
+]
 
 
 @dataclass(frozen=True, slots=True)

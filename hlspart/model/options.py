@@ -76,7 +76,7 @@ class InferOptions:
 class RewriteOptions:
     """Options of ``rewrite`` (contract)."""
 
-    style: Literal["auto", "split", "bankdim", "crossbar", "reuse", "interchange"] = "auto"
+    style: Literal["auto", "split", "bankdim", "crossbar", "reuse", "interchange", "scalars"] = "auto"
     dynamic: Literal["reject", "bankdim", "crossbar"] = "reject"
     infer: bool = False
     split_top: bool = False

@@ -68,7 +68,7 @@ def rewrite(
 
 
 def _style(options: RewriteOptions, generic: bool, costly: frozenset[int] | None) -> Style | None:
-    if options.style != "auto" and options.style != "interchange":
+    if options.style != "auto" and options.style != "interchange" and options.style != "scalars":
         return options.style
     if generic:
         return "split"

@@ -1,0 +1,132 @@
+"""Values handed on in variables: the same bits as before, wherever the distance is one number, and nowhere else."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import hlspart
+from hlspart.expand.scalars import handed_on
+from hlspart.pipeline import Pipeline
+
+PREFIX = """void f(const int x[64], int y[64]) {
+  y[0] = x[0];
+  L: for (int i = 1; i < 64; i++) {
+#pragma HLS PIPELINE
+    y[i] = y[i - 1] + x[i];
+  }
+}
+"""
+
+
+def loops(text: str) -> list[tuple[str, int | None]]:
+    return [(x.name, x.ii) for x in hlspart.parse(text).pipeline.figures.loops]
+
+
+def written(pipeline: Pipeline) -> str:
+    (text,) = pipeline.scalar_replaced.result.files.values()
+    return text
+
+
+def test_a_prefix_sum_starts_an_iteration_each_cycle() -> None:
+    kernel = hlspart.parse(PREFIX)
+    assert loops(PREFIX) == [("L", 2)]
+    (text,) = kernel.rewrite(infer=True).texts.values()
+    body = (
+        "  int y_before = y[0];\n  L: for (int i = 1; i < 64; i++) {\n#pragma HLS PIPELINE\n"
+        "    int y_new = y_before + x[i];\n    y[i] = y_new;\n    y_before = y_new;\n  }\n"
+    )
+    assert body in text and loops(text) == [("L", 1)]
+    (advised,) = kernel.pipeline.advice
+    assert advised.first is not None and advised.first.kind == "scalars"
+
+
+CASES = {  # body of the loop, its header, whether values are handed on
+    "two iterations": ("y[i] = y[i - 2] * 3 + x[i];", "int i = 2; i < 60; i++", True),
+    "two distances": ("y[i] = y[i - 1] * 3 - y[i - 3] + x[i];", "int i = 3; i < 60; i++", True),
+    "downwards": ("y[i] = y[i + 1] * 3 + x[i];", "int i = 50; i > 3; i--", True),
+    "strides": ("y[2 * i + 1] = y[2 * i - 3] * 5 + 1;", "int i = 2; i < 30; i += 2", True),
+    "update": ("y[i] += y[i - 1] * 3;", "int i = 1; i < 60; i++", True),
+    "earlier statement": ("int t = y[i - 1] * 7; y[i] = t - x[i];", "int i = 1; i < 60; i++", True),
+    "neighbours": ("y[i] = (y[i - 1] * 3 + y[i] + y[i + 1]) / 4;", "int i = 1; i < 60; i++", True),
+    "run-time start": ("y[i] = y[i - 1] * 3 + x[i];", "int i = n; i < n + 20; i++", True),
+    "narrow": ("s[i] = s[i - 1] * 300 + x[i];", "int i = 1; i < 60; i++", True),
+    "condition on the value": ("y[i] = x[i] > 0 ? y[i - 1] * 3 : 0;", "int i = 1; i < 60; i++", False),
+    "store under a condition": ("if (x[i] > 0) y[i] = y[i - 1] * 3 + 1;", "int i = 1; i < 60; i++", False),
+    "later statement": ("y[i] = x[i] * 3; s[i] = y[i - 1];", "int i = 1; i < 60; i++", False),
+    "two stores": ("y[i] = y[i - 1] * 3; y[i + 1] = x[i];", "int i = 1; i < 60; i++", False),
+    "another distance each time": ("y[2 * i] = y[i] * 3 + x[i];", "int i = 1; i < 30; i++", False),
+    "maybe no iteration": ("y[i] = y[i - 1] * 3 + x[i];", "int i = 1; i < n; i++", False),
+    "too far": ("y[i] = y[i - 5] * 3 + x[i];", "int i = 5; i < 60; i++", False),
+}
+
+
+def kernel(body: str, header: str) -> str:
+    return (
+        "void f(int n, const int x[64], float y[64], short s[64]) {\n"
+        f"  L: for ({header}) {{\n#pragma HLS PIPELINE\n    {body}\n  }}\n}}\n"
+    )
+
+
+MAIN = """#include <stdio.h>
+#include <string.h>
+int main(void) {
+    static int x[64];
+    static float y[2][64];
+    static short s[2][64];
+    for (int n = 1; n < 40; n++) {
+        for (int k = 0; k < 64; k++) { x[k] = (k * 7919 + n) % 13 - 6; y[0][k] = y[1][k] = (float)(k * n % 17 - 8);
+                                       s[0][k] = s[1][k] = (short)(k - n); }
+        original(n, x, y[0], s[0]);
+        rewritten(n, x, y[1], s[1]);
+        if (memcmp(y[0], y[1], sizeof y[0]) || memcmp(s[0], s[1], sizeof s[0])) return 1;
+    }
+    return 0;
+}
+"""
+
+
+def same(old: str, new: str, folder: Path) -> bool:
+    """Whether both compute the same; -fwrapv: sums may wrap."""
+    parts = [old.replace("void f(", "static void original("), new.replace("void f(", "static void rewritten("), MAIN]
+    (folder / "both.c").write_text("".join(parts))
+    quiet = ["-Wno-unknown-pragmas", "-Wno-unused-parameter", "-Wno-unused-label"]
+    checks = ["-fwrapv", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
+    command = ["gcc", "-Wall", "-Wextra", "-Werror", *quiet, *checks, "both.c", "-o", "both"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return subprocess.run(["./both"], cwd=folder, check=False).returncode == 0
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+@pytest.mark.parametrize("case", CASES)
+def test_values_are_handed_on_where_the_distance_is_one_number(case: str, tmp_path: Path) -> None:
+    body, header, taken = CASES[case]
+    old = kernel(body, header)
+    pipeline = hlspart.parse(old).pipeline
+    assert bool(handed_on(pipeline.program, pipeline.analysis, pipeline.figures)) is taken
+    new = written(pipeline)
+    assert (new != old) is taken
+    assert not taken or same(old, new, tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_random_recurrences_keep_their_values(tmp_path: Path) -> None:
+    changed = 0
+    for seed in range(30):
+        rng = random.Random(seed)
+        first = rng.randint(4, 8)
+        reads = [f"y[{rng.choice((1, 1, 1, 2))} * i - {rng.randint(-1, 4)}]" for _ in range(rng.randint(1, 3))]
+        value = " + ".join(f"{rng.randint(1, 9)} * {r}" for r in reads)
+        guard = rng.choice(("", "", "if (x[i] > 0) "))
+        store = f"y[{rng.choice(('i', 'i', 'i + 1'))}] {rng.choice(('=', '+='))}"
+        body = f"int t = (int)({value}); {guard}{store} t % 1000 - x[i];"
+        old = kernel(body, f"int i = {first}; i < {rng.randint(first + 4, 30)}; i++")
+        new = written(hlspart.parse(old).pipeline)
+        if new != old:
+            changed += 1
+            assert same(old, new, tmp_path), body
+    assert changed >= 8
