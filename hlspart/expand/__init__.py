@@ -7,5 +7,5 @@ from hlspart.expand.requests import UnknownLoop, capacity, numbers, requests
 
 __all__ = [
     "UnknownLoop", "capacity", "expand", "faults", "interchange", "interleave", "numbers", "region", "requests",
-    "texts",
+    "scalars", "texts",
 ]  # fmt: skip
