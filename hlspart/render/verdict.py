@@ -53,7 +53,7 @@ def _verdict(loops: Sequence[Shape]) -> str:
             return f"no pipelined loop misses a target II; without a target: {_names(free)}"
         if len(pipelined) == 1:
             return "the pipelined loop reaches its target II"
-        return f"all {len(pipelined)} pipelined loops reach their target II"
+        return f"{_all(len(pipelined))} pipelined loops reach their target II"
     if len(pipelined) == 1:
         return f"the pipelined loop {'misses its target II' if late else 'has no certain II'}: {_names(pipelined)}"
     many = f"of {len(pipelined)} pipelined loops"
@@ -64,6 +64,10 @@ def _verdict(loops: Sequence[Shape]) -> str:
         what = f"{len(open_)}" if late else f"{len(open_)} {many}"
         parts.append(f"{what} {'have' if len(open_) > 1 else 'has'} no certain II: {_names(open_)}")
     return "; ".join(parts)
+
+
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {count}"
 
 
 def _names(loops: Sequence[Shape]) -> str:
@@ -107,7 +111,9 @@ def inferred(loops: Sequence[Shape]) -> str:
     if not asked:
         return "no loop has a target II"
     if not before and not after:
-        return "the loop reaches its target II" if len(asked) == 1 else f"all {len(asked)} loops reach their target II"
+        return (
+            "the loop reaches its target II" if len(asked) == 1 else f"{_all(len(asked))} loops reach their target II"
+        )
     many = f"{len(before)} of {len(asked)} loop{'s' * (len(asked) > 1)} miss{'es' * (len(before) == 1)} the target II"
     many += f": {', '.join(x['name'] for x in before[:_NAMED])}" + (", ..." if len(before) > _NAMED else "")
     if not after:
