@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from hlspart.banking.accesses import MOST_HELD
 from hlspart.expand.region import Refusal, Region, build
-from hlspart.expand.texts import block_of
+from hlspart.expand.texts import block_of, type_text
 from hlspart.model.access import Access, AccessAnalysis, Affine
-from hlspart.model.program import Block, Loop, PragmaMark, Program, ScalarType, Stmt
+from hlspart.model.program import Block, Loop, PragmaMark, Program, ScalarType, Stmt, StructType
 from hlspart.model.results import IIResult
 from hlspart.sets.windows import Box, extremes, read_of_own
 
@@ -204,7 +204,7 @@ class _Windows:
         low = tuple(min(b[d][0] for b, _ in bounded) for d in dims)
         high = tuple(max(b[d][1] for b, _ in bounded) for d in dims)
         hull = tuple((min(p[d][0] for _, p in bounded), max(p[d][1] for _, p in bounded)) for d in dims)
-        if low == high or not isinstance(self._element(variable), ScalarType):
+        if low == high or not isinstance(self._element(variable), ScalarType | StructType):
             return None
         return Window(variable, template, scale, {a.id: g for a, g in reads}, low, high, hull)
 
@@ -290,6 +290,10 @@ def _checked(
             raise Refusal("macro", f"the loop {loop.name} stands in a macro or a header", loop.at)
     if block_of(program, loops[0]) is None:
         raise Refusal("macro", f"the loop {loops[0].name} stands in no block", loops[0].at)
+    for window in windows:
+        variable = program.variable(window.variable)
+        if "{" in type_text(program, variable.id):
+            raise Refusal("condition", f"the structure of {variable.name} has no name for its buffers", variable.at)
     scales = {w.scale for w in windows}
     if len(scales) > 1:
         names = ", ".join(sorted({program.variable(w.variable).name for w in windows}))

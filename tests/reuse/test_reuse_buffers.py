@@ -104,6 +104,39 @@ def test_two_windows_of_two_arrays_and_a_border() -> None:
     assert equal(old, found)
 
 
+PIXELS = """typedef struct { unsigned char r, g, b; } px;
+void blur(px in[20][24], px out[20][24]) {
+    for (int i = 1; i < 19; i++)
+        for (int j = 1; j < 23; j++) {
+#pragma HLS PIPELINE II=1
+            int r = 0, g = 0, b = 0;
+            for (int u = -1; u <= 1; u++)
+                for (int v = -1; v <= 1; v++) {
+                    px q = in[i + u][j + v];
+                    r += q.r; g += q.g; b += in[i + u][j + v].b;
+                }
+            out[i][j].r = r / 9; out[i][j].g = g / 9; out[i][j].b = b / 9;
+        }
+}
+"""
+
+
+def test_structures_move_through_buffers_as_a_whole() -> None:
+    old = hlspart.parse(PIXELS)
+    new = old.rewrite(infer=True)
+    assert [x.ii for x in old.ii().loops if x.pipelined] == [5]
+    assert [x.ii for x in new.kernel().ii().loops if x.pipelined] == [1]
+    assert "px in_window[3][3];" in new.texts["kernel.c"] and equal(old, new, 3)
+    bare = "struct { unsigned char r, g, b; }"
+    nameless = PIXELS.replace("typedef " + bare + " px;\n", "").replace(
+        "px in[20][24], px out[20][24]", "int x[20][24]"
+    )
+    nameless = nameless.replace("{\n    for (int i", "{\n    " + bare + " in[20][24], out[20][24];\n    for (int i", 1)
+    kept = hlspart.parse(nameless.replace("px q = in[i + u][j + v];", "").replace("q.r", "in[i + u][j + v].r")
+                         .replace("q.g", "in[i + u][j + v].g")).rewrite(style="reuse")  # fmt: skip
+    assert [o.code for o in kept.outcomes if o.status == "refused"] == ["condition"]
+
+
 def test_a_frame_buffer_that_something_else_reads_stays() -> None:
     text = stencil("jacobi", "frame").replace(
         "/ 5;", "/ 5;\n            if (i == j) out[0][0] = img[i * i % 200][j];", 1
