@@ -8,10 +8,10 @@ from dataclasses import replace
 from hlspart.accesses.analysis import fixed_parameters
 from hlspart.accesses.relations import Relations
 from hlspart.accesses.walk import Walker
-from hlspart.copies.inline import array_place, inlined
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import ArrayRef, Program
 from hlspart.semantics.effects import Effects, effects
+from hlspart.transform.inline import array_place, inline
 
 
 def through_rows(program: Program, analysis: AccessAnalysis) -> AccessAnalysis:
@@ -19,7 +19,7 @@ def through_rows(program: Program, analysis: AccessAnalysis) -> AccessAnalysis:
 
     Each is an access of ``A`` by the caller, at its place in the callee, over the iterations of the call.
     For listings: the added accesses and loops belong to expanded copies, which ``program`` does not have.
-    Calls that cannot be expanded (see :mod:`hlspart.copies.inline`) add nothing.
+    Calls that cannot be expanded (see :mod:`hlspart.transform.inline`) add nothing.
     """
     known = effects(program)
     fixed = fixed_parameters(program, known, analysis.tops)
@@ -31,12 +31,12 @@ def through_rows(program: Program, analysis: AccessAnalysis) -> AccessAnalysis:
             continue
         arrays = {array for array, _ in handed}
         through = known.reachable(tuple(function for _, function in handed))
-        copy = inlined(replace(program, loops=loops), name, frozenset(program.functions.keys() - through))
+        copy, forward = inline(replace(program, loops=loops), name, frozenset(program.functions.keys() - through))
         walker = Walker(copy, effects(copy), copy.functions[name], fixed)
         walker.run()
         relations = Relations(copy, analysis.shapes, walker.called)
         for raw in walker.accesses:
-            if raw.array in arrays and raw.ref > known.largest_id:
+            if raw.array in arrays and raw.ref in forward.nodes:
                 accesses.append(relations.access(raw, len(accesses), name))
         infos |= walker.infos
         loops = dict(copy.loops)  # so that the next copy takes other ids

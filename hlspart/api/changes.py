@@ -14,7 +14,8 @@ Change = Callable[[Pipeline], Program]
 
 def transformed(pipeline: Pipeline, change: Change) -> Pipeline:
     """The pipeline of the transformed program. Raises :class:`InputError` where the change is refused."""
-    from hlspart.transform import Unprintable, emit
+    from hlspart.transform.emit import emit
+    from hlspart.transform.printer import Unprintable
 
     try:
         program, _ = emit(pipeline.program, change(pipeline))
@@ -30,7 +31,7 @@ def unroll(loop: str, factor: int | None = None) -> Change:
 
     def change(pipeline: Pipeline) -> Program:
         from hlspart.rewrite.unroll import words_of
-        from hlspart.transform import Unrolling, unroll
+        from hlspart.transform.unroll import Unrolling, unroll
 
         ident, program = _loop(pipeline, loop), pipeline.program
         return unroll(program, pipeline.analysis.loops[ident], Unrolling(ident, factor), words_of(program))[0]
@@ -42,7 +43,7 @@ def reverse(loop: str) -> Change:
     """A loop, by its label or name, that runs from its last iteration to its first."""
 
     def change(pipeline: Pipeline) -> Program:
-        from hlspart.transform import reverse
+        from hlspart.transform.reverse import reverse
 
         return reverse(pipeline.program, pipeline.analysis, _loop(pipeline, loop))[0]
 

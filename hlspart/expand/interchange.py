@@ -16,7 +16,9 @@ from hlspart.model.results import IIResult
 from hlspart.model.source import Edit
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.sets.reorder import crossed
-from hlspart.transform import Unprintable, all_expressions, refuse_hidden_order
+from hlspart.transform.copying import all_expressions
+from hlspart.transform.printer import Unprintable
+from hlspart.transform.reverse import refuse_hidden_order
 
 _MOVABLE = frozenset({"pipeline", "loop_flatten"})  # directives that hold for any loop at that depth
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterable, Iterator
 
-from hlspart import transform
 from hlspart.frontend.directives import directive_of, print_directive
 from hlspart.model.directives import Directive, Option
 from hlspart.model.inferred import InferredArray, InferResult
 from hlspart.model.printable import in_diff
 from hlspart.model.program import Program
 from hlspart.model.source import Edit
-from hlspart.transform import Wish, texts
+from hlspart.transform import directives
+from hlspart.transform.directives import Wish
+from hlspart.transform.emit import texts
 
 
 def emit(program: Program, result: InferResult, form: str) -> str:
@@ -52,13 +53,13 @@ def with_pragmas(
         for d in _directives(program, array)
         if paths is None or program.variable(d.variables[0]).at.span.path in paths
     ]
-    return transform.with_pragmas(program, {k for a in arrays for k in a.removed}, wishes, directive_of)
+    return directives.with_pragmas(program, {k for a in arrays for k in a.removed}, wishes, directive_of)
 
 
 def removals(program: Program, result: InferResult) -> dict[str, str]:
     """New text of every file that has pragmas that directives beside it replace, without these."""
     removed = {k for a in _by_directives(result) for k in a.removed}
-    without = transform.with_pragmas(program, removed, (), directive_of)
+    without = directives.with_pragmas(program, removed, (), directive_of)
     return {path: text.new.text for path, text in texts(program, without).items()}
 
 

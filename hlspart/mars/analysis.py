@@ -23,9 +23,9 @@ def expanded(program: Program, analysis: AccessAnalysis, function: str) -> tuple
     if not calls_functions(program, function):
         return program, analysis
     from hlspart.accesses import analyse as accesses
-    from hlspart.copies.inline import inlined
+    from hlspart.transform.inline import inline
 
-    copy = inlined(program, function)
+    copy, _ = inline(program, function)
     return copy, accesses(copy, function)
 
 

@@ -1,6 +1,6 @@
 """The program as hlspart sees it: immutable records with exact places in the user's text.
 
-Built only by ``hlspart.frontend`` (and copied by ``hlspart.copies.inline``). Every later stage reads
+Built only by ``hlspart.frontend`` (and copied by ``hlspart.transform.inline``). Every later stage reads
 these records; nobody sees the parser's tree. Nodes compare and hash by identity, so they can key a
 dictionary; ``id`` numbers are unique in a :class:`Program`.
 """

@@ -45,7 +45,7 @@ class Expansions:
         for top in self._tops:
             if access.function in top.called:
                 return ()
-            found += [(a, top) for a in top.by_place.get((access.at.span, access.kind), ())]
+            found += [(a, top) for a in top.copies.get((access.ref, access.kind), ())]
         return found
 
     @cached_property
@@ -58,15 +58,15 @@ class _Top:
 
     def __init__(self, program: Program, name: str) -> None:
         from hlspart.accesses import analyse
-        from hlspart.copies.inline import inlined
         from hlspart.semantics.effects import Effects
+        from hlspart.transform.inline import inline
 
-        expanded = inlined(program, name)
+        expanded, forward = inline(program, name)
         analysis = analyse(expanded, name)
         self.called = Effects(expanded).reachable((name,)) - {name}
         self.factors: Mapping[int, int] = unroll_factors(expanded)
         self.verdicts = Verdicts(analysis.loops)
-        self.by_place: dict[object, list[Access]] = {}
+        self.copies: dict[tuple[int, str], list[Access]] = {}  # of accesses, by reference and kind
         for access in analysis.accesses:
             if access.function == name:
-                self.by_place.setdefault((access.at.span, access.kind), []).append(access)
+                self.copies.setdefault((forward.node(access.ref), access.kind), []).append(access)

@@ -36,6 +36,7 @@ from hlspart.predict.uncovered import Uncovered
 from hlspart.schedule.confirm import faults
 from hlspart.semantics.effects import in_hardware
 from hlspart.targets import Target
+from hlspart.transform.forward import Forward
 
 BankModel = Literal["static", "ideal"]
 
@@ -112,7 +113,6 @@ class PortAccesses:
     def __init__(self, program: Program, analysis: AccessAnalysis, target: Target) -> None:
         self.program, self.analysis, self.target = program, analysis, target
         self._functions: dict[str, _Function] = {}
-        self._places = {v.at.span: v.id for v in program.variables if v.declarations}
 
     def of(self, loop_id: int, whole: str | None = None) -> tuple[IterationSpace, Mapping[int, tuple[PortAccess, ...]]]:
         """Iterations of a loop, and its accesses by variable id: empty when the loop cannot be elaborated.
@@ -130,9 +130,8 @@ class PortAccesses:
                     return function.nests.space(nest), {}
                 accesses: dict[int, tuple[PortAccess, ...]] = {}
                 for variable, found in item.accesses.items():
-                    ident = variable
-                    if variable >= len(self.program.variables):
-                        ident = self._places.get(model.program.variable(variable).at.span, variable)
+                    old = function.home(nest).forward.variable(variable)
+                    ident = old if old >= 0 else variable
                     accesses[ident] = max(accesses.get(ident, ()), found, key=len)
                 return item.space, accesses
         return IterationSpace((), "{ [] }", ()), {}
@@ -155,8 +154,13 @@ class _Function:
         around: Storage | None = None,
         hints: bool = True,
         known: Known | None = None,
+        forward: Forward | None = None,
     ) -> None:
-        """``unrolled``: loops of the whole program that are unrolled; None: those of this function."""
+        """``unrolled``: loops of the whole program that are unrolled; None: those of this function.
+
+        ``forward``: to the program that this one is a copy of.
+        """
+        self.forward = forward or Forward()
         self.nests, self.validation, self.hints, self.known = nests, validation, hints, known
         self.program, self.analysis, self.target = nests.program, nests.analysis, nests.target
         self.name = nests.function.name
@@ -176,23 +180,27 @@ class _Function:
     @cached_property
     def expanded(self) -> _Function:
         """This function with its calls expanded; its own loops and variables keep their ids."""
-        from hlspart.copies.inline import inlined
+        from hlspart.transform.inline import inline
 
-        return self._within(inlined(self.program, self.name))
+        return self._within(*inline(self.program, self.name))
 
-    def _within(self, program: Program) -> _Function:
+    def _within(self, program: Program, forward: Forward) -> _Function:
         """This function in a copy of the program."""
         from hlspart.accesses import analyse
 
         analysis = analyse(program, self.name)
         nests = Nests(program, analysis, self.target, self.name)
-        return _Function(nests, validate(program, analysis), around=self.storage)
+        return _Function(nests, validate(program, analysis), around=self.storage, forward=forward)
+
+    def home(self, nest: Nest) -> _Function:
+        """This function as ``nest`` is modelled in it: with its calls expanded where it holds any."""
+        return self.expanded if nest.pipelined and self.uncovered.reached(nest) else self
 
     def model(self, nest: Nest) -> tuple[LoopModel, Nest]:
         """The model that predicts ``nest``, and the nest as that model knows it."""
-        if not (nest.pipelined and self.uncovered.reached(nest)):
+        copy = self.home(nest)
+        if copy is self:
             return LoopModel(self.nests, self.storage, self.target), nest
-        copy = self.expanded
         same = next((n for n in copy.nests.all if (n.loop and n.loop.id) == (nest.loop and nest.loop.id)), None)
         if same is None:
             raise Unmodelled("the calls in it, expanded, change which loops are pipelined", nest.line)
@@ -302,10 +310,10 @@ class _Function:
 
     def controller(self, kept: frozenset[str], records: Mapping[int, int]) -> Controller:
         """The controller of this function, in which those of ``kept`` are modules."""
-        from hlspart.copies.inline import inlined
+        from hlspart.transform.inline import inline
 
-        program = inlined(self.program, self.name, kept)
-        shown = self if program is self.program else self._within(program)
+        program, forward = inline(self.program, self.name, kept)
+        shown = self if program is self.program else self._within(program, forward)
         return Controller(shown.nests, shown.storage, self.target, records, self.left)
 
     def _trip(self, nest: Nest) -> Bounds:

@@ -2,55 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hlspart.accesses import analyse
-from hlspart.copies.members import Apart, apart
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import Program
 from hlspart.model.results import ArrayResult, GroupPartition, Validation
 from hlspart.partition import validate
 from hlspart.semantics.structures import Arguments
 from hlspart.targets import Target
+from hlspart.transform.forward import Forward
+from hlspart.transform.members import separate
 
 
 @dataclass(frozen=True)
 class Separate:
-    """``owners``: of which structure of the given program a variable is a member, by id."""
+    """``forward``: of which structure of the given program a variable is a member."""
 
     program: Program
     analysis: AccessAnalysis
     validation: Validation
-    owners: Mapping[int, int]
+    forward: Forward
 
     def given(self, arrays: tuple[ArrayResult, ...]) -> tuple[ArrayResult, ...]:
         """The memories of members as memories of their structures; names tell them apart."""
-        return tuple(replace(a, variable=self.owners.get(a.variable, a.variable)) for a in arrays)
+        return tuple(replace(a, variable=self.forward.variable(a.variable)) for a in arrays)
 
 
 def separated(program: Program, analysis: AccessAnalysis, validation: Validation, target: Target) -> Separate:
     """The program as the tool has it; partitions of arrays that are no members stay as they were validated."""
     word: Arguments = "word" if target.arguments_packed else "whole"
-    copy = apart(program, analysis.tops, "apart" if target.arguments_apart else word)
-    if copy is None:
-        return Separate(program, analysis, validation, {})
-    made = analyse(copy.program, analysis.tops[0] if len(analysis.tops) == 1 else None)
-    fresh = validate(copy.program, made, argument=target.argument_storage)
+    copy, forward = separate(program, analysis.tops, "apart" if target.arguments_apart else word)
+    if copy is program:
+        return Separate(program, analysis, validation, forward)
+    made = analyse(copy, analysis.tops[0] if len(analysis.tops) == 1 else None)
+    fresh = validate(copy, made, argument=target.argument_storage)
     groups: dict[int, GroupPartition] = {}
     for group in made.groups:
-        known = {analysis.group_of.get(_given(program, copy, m)) for m in group.members}
+        known = {analysis.group_of.get(_given(program, copy, forward, m)) for m in group.members}
         source, idents = (fresh, {group.id}) if None in known else (validation, known)
         found = [source.groups[k] for k in idents if k is not None and k in source.groups]
         if found:
             groups[group.id] = found[0]
-    free = validation.apart | {m for m, owner in copy.owners.items() if owner in validation.apart}
+    free = validation.apart | {m for m, owner in forward.variables.items() if owner in validation.apart}
     statuses = (*validation.statuses, *fresh.statuses[len(program.directives) :])
-    return Separate(copy.program, made, replace(validation, statuses=statuses, groups=groups, apart=free), copy.owners)
+    return Separate(copy, made, replace(validation, statuses=statuses, groups=groups, apart=free), forward)
 
 
-def _given(program: Program, copy: Apart, variable: int) -> int:
+def _given(program: Program, copy: Program, forward: Forward, variable: int) -> int:
     """The variable that was validated: of an array of structures for members that are no arrays, else the same one."""
-    owner = copy.owners.get(variable, variable)
-    same = owner < len(program.variables) and program.variable(owner).dims == copy.program.variable(variable).dims
+    owner = forward.variable(variable)
+    same = owner < len(program.variables) and program.variable(owner).dims == copy.variable(variable).dims
     return owner if same and program.variable(owner).dims else variable

@@ -115,7 +115,7 @@ class Uncovered:
 
         Each has ports of its own into the memory, so equal elements are loaded twice, unlike in the expanded calls.
         """
-        from hlspart.copies.inline import inlined
+        from hlspart.transform.inline import inline
 
         known = self.program.directives
         off = [d for d in known if d.usable and d.kind == "inline" and d.has("off") and d.function in reached]
@@ -125,11 +125,11 @@ class Uncovered:
             d.function: {a.array for a in self.analysis.accesses if a.function == d.function} for d in off if d.function
         }
         outside = {v.id for v in self.program.variables if v.function is None}
-        program = inlined(self.program, self.nests.function.name, frozenset(modules))
+        program, forward = inline(self.program, self.nests.function.name, frozenset(modules))
         body = program.functions[self.nests.function.name].body
         loops = [s for s in c.walk_statements(body) if isinstance(s, c.Loop) and nest.loop and s.id == nest.loop.id]
         for variable in sorted(beside_modules(program, loops or [body], {f: v & outside for f, v in modules.items()})):
-            if variable >= len(self.program.variables) or not self.storage.memory(variable).registers:
+            if variable in forward.variables or not self.storage.memory(variable).registers:
                 names = ", ".join(sorted(modules))
                 array = program.variable(variable).name
                 yield f"{names} with INLINE off: which accesses of {array} a module shares with the loop is not known"

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol, Self
 
-from hlspart import transform
 from hlspart.frontend import unfolded
 from hlspart.infer import emission
 from hlspart.infer.emitted import cheap
@@ -30,8 +29,8 @@ from hlspart.rewrite.prepare import Preparation, preparations, refusals, texts_o
 from hlspart.rewrite.structs import refused_later, splits
 from hlspart.rewrite.unroll import decided_by_unrolling, inside_pipelines, unrolled
 from hlspart.targets import Target
-from hlspart.transform import Forward
-from hlspart.transform.forward import by_place, followed
+from hlspart.transform.emit import emit
+from hlspart.transform.forward import Forward, by_place, followed
 from hlspart.transform.text import Rendered
 
 _WAYS = 5_000  # of the widest selection in a text that is inferred a second time
@@ -139,7 +138,7 @@ class Rewrite:
         given = {unit.path for unit in self.program.units}
         elsewhere = [outside(self.program, self.analysis, a.variable) for a in inferred.arrays if a.fresh]
         lost = [outcome for outcome in elsewhere if outcome is not None and outcome.group not in layouts]
-        program, forward = transform.emit(self.program, emission.with_pragmas(self.program, inferred, given, True))
+        program, forward = emit(self.program, emission.with_pragmas(self.program, inferred, given, True))
         second = self.stages.with_program(program)
         result = self._of_this(second, forward, self._on("inferred pragmas", second, forward).banked(layouts))
         return with_outcomes(self.program, result, lost)
@@ -166,7 +165,7 @@ class Rewrite:
             new, forward = unrolled(self.program, self.analysis, wanted)
             if new is self.program:
                 return result
-            new, placed = transform.emit(self.program, new)
+            new, placed = emit(self.program, new)
             second, forward = self.stages.with_program(new), forward.then(placed)
             again = self._on("loops written out", second, forward, unroll=False).banked(
                 self._layouts_of(second, forward, layouts)

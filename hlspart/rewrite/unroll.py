@@ -11,8 +11,10 @@ from hlspart.model.results import IIResult, Validation
 from hlspart.partition.unrolling import unroll_factors
 from hlspart.rewrite.declare import element_text
 from hlspart.rewrite.names import Names
-from hlspart.transform import Forward, Unprintable, Unrolling, texts, unroll
-from hlspart.transform.unroll import MOST_COPIES, Spelling
+from hlspart.transform.emit import texts
+from hlspart.transform.forward import Forward
+from hlspart.transform.printer import Unprintable
+from hlspart.transform.unroll import MOST_COPIES, Spelling, Unrolling, unroll
 
 
 def decided_by_unrolling(

@@ -15,11 +15,11 @@ from poly_oracle import claimed
 
 import hlspart.verification
 from hlspart.accesses import analyse
-from hlspart.copies.inline import inlined
-from hlspart.copies.members import apart
 from hlspart.frontend import load
 from hlspart.model import program as ir
 from hlspart.model.options import FrontendOptions
+from hlspart.transform.inline import inline
+from hlspart.transform.members import separate
 
 Visits = Counter[tuple[str, tuple[int, ...], str]]
 
@@ -138,8 +138,8 @@ def claims(path: Path) -> tuple[Visits, set[str]]:
     """
     program = load([str(path)], FrontendOptions())
     assert program.units[0].error is None and not [h for h in program.holes if h.at.path == str(path)], program.holes
-    copy = apart(program, ("top",), "apart")
-    expanded = inlined(copy.program if copy is not None else program, "top")
+    copy, _ = separate(program, ("top",), "apart")
+    expanded, _ = inline(copy, "top")
     analysis = analyse(expanded, "top")
     found: Visits = Counter()
     unknown: set[str] = set()

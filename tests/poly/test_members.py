@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 
-from hlspart.copies.members import apart
 from hlspart.frontend import load
 from hlspart.model.options import FrontendOptions
 from hlspart.model.program import ArrayRef, Call, Expr, Name, Program, expressions, walk, walk_statements
+from hlspart.transform.members import separate
 
 PARAMETERS = ("struct pt p", "struct pt *p", "struct pt p[2]", "int *p", "int p")
 ARGUMENTS = ("g", "&g", "g.v", "g.n", "&g.n", "&g.v[2]", "h", "&h[1]", "h[0]", "h[i].v", "&h[i].n")
@@ -37,21 +37,20 @@ def test_what_is_handed_on_is_apart_with_what_takes_it(tail: tuple[str, str]) ->
     separated = 0
     for parameter, argument in product(PARAMETERS, ARGUMENTS):
         program = read(parameter, argument, tail)
-        copy = apart(program, ("top",), "apart")
-        if copy is None:
+        copy, forward = separate(program, ("top",), "apart")
+        if copy is program:
             continue
         separated += 1
-        for call in calls(copy.program):
-            function = copy.program.functions[call.function or ""]
+        for call in calls(copy):
+            function = copy.functions[call.function or ""]
             extra = 1 if function.variadic and tail[1] else 0
             assert len(call.args) == len(function.params) + extra
             used = {v.variable for arg in call.args for v in walk(arg) if isinstance(v, Name | ArrayRef)}
-            assert not used & set(copy.owners.values()), (parameter, argument)
+            assert not used & set(forward.variables.values()), (parameter, argument)
     assert separated > len(PARAMETERS) * len(ARGUMENTS) // 2
 
 
 def test_a_structure_behind_dots_stays_whole_and_so_does_what_it_is_given() -> None:
     program = read("struct pt p", "g", (", ...", ", 7"))
-    copy = apart(program, ("top",), "apart")
-    assert copy is not None
-    assert {program.variable(v).name for v in copy.owners.values()} == {"h"}
+    _, forward = separate(program, ("top",), "apart")
+    assert {program.variable(v).name for v in forward.variables.values()} == {"h"}

@@ -10,7 +10,7 @@ import pytest
 from poly_oracle import analysed, claimed, disagreements, parse, references, run
 
 from hlspart.accesses import analyse
-from hlspart.copies.inline import inlined
+from hlspart.transform.inline import inline
 
 HAND = """
 int A[64], B[64], C[16][16], D[4][5][6];
@@ -293,7 +293,7 @@ void nest(int n, int m) {
 
 def test_expanded_calls_visit_the_callers_arrays(tmp_path: Path) -> None:
     program = parse(CALLS)
-    copy = inlined(program, "nest")
+    copy = inline(program, "nest")[0]
     analysis = analyse(copy, "nest")
     names = list(program.functions)
     (result,) = run(program, [("nest", "0, 0")], tmp_path, notes=names)

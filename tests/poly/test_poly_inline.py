@@ -5,13 +5,13 @@ from __future__ import annotations
 from poly_oracle import parse
 
 from hlspart.accesses import analyse
-from hlspart.copies.inline import inlined
 from hlspart.model.program import Call, Loop, Program, walk, walk_statements
 from hlspart.semantics.effects import statement_expressions
+from hlspart.transform.inline import inline
 
 
 def _told(program: Program, function: str) -> list[tuple[str, str, object, bool]]:
-    copy = inlined(program, function)
+    copy = inline(program, function)[0]
     analysis = analyse(copy, function)
     return [
         (a.kind[0] + " " + copy.text(a.at), copy.variable(a.array).name, a.range, a.in_range)
@@ -39,8 +39,8 @@ def test_rows_offsets_scalars_and_results() -> None:
         ("r r[k]", "B", ((2, 5),), True), ("w B[i]", "B", ((0, 3),), True),
         ("w B[clamp(2 * i, 1, 5)]", "B", ((1, 5),), True),
     ]  # fmt: skip
-    assert _calls(inlined(program, "f"), "f") == []
-    assert list(inlined(program, "f").functions) == ["f"]
+    assert _calls(inline(program, "f")[0], "f") == []
+    assert list(inline(program, "f")[0].functions) == ["f"]
 
 
 def test_own_nodes_keep_their_ids_and_copies_get_fresh_ones() -> None:
@@ -49,7 +49,7 @@ def test_own_nodes_keep_their_ids_and_copies_get_fresh_ones() -> None:
         "  L: for (int k = 0; k < 8; k++) {\n#pragma HLS unroll factor=2\n x[k] = k; } }\n"
         "void f(int A[8], int B[8]) { M: for (int i = 0; i < 2; i++) { g(A); g(B); } }\n"
     )
-    copy = inlined(program, "f")
+    copy = inline(program, "f")[0]
     own = [s.id for s in walk_statements(program.functions["f"].body) if isinstance(s, Loop)]
     loops = [s for s in walk_statements(copy.functions["f"].body) if isinstance(s, Loop)]
     assert [s.name for s in loops] == ["M", "L", "L"]
@@ -71,10 +71,10 @@ def test_what_cannot_be_expanded_stays_a_call() -> None:
         "int one(int x) { return x + 1; }\n"
         "void f(int A[8], int c) { A[0] = find(A, c) + fact(c); moved(A); A[1] = c ? one(c) : 2; A[2] = one(c); }\n"
     )
-    copy = inlined(program, "f")
+    copy = inline(program, "f")[0]
     assert _calls(copy, "f") == ["find", "fact", "moved", "one"]
     assert set(copy.functions) == {"find", "fact", "moved", "one", "f"}
-    assert _calls(inlined(program, "f", keep=frozenset({"one"})), "f") == ["find", "fact", "moved", "one", "one"]
+    assert _calls(inline(program, "f", keep=frozenset({"one"}))[0], "f") == ["find", "fact", "moved", "one", "one"]
 
 
 def test_nested_calls_and_index_frozen_at_the_call() -> None:

@@ -15,7 +15,8 @@ from hlspart.model.options import InferOptions, Options
 from hlspart.model.program import ArrayRef, Loop, walk_statements
 from hlspart.pipeline import Pipeline
 from hlspart.rewrite.unroll import unrolled
-from hlspart.transform import Unrolling, emit
+from hlspart.transform.emit import emit
+from hlspart.transform.unroll import Unrolling
 
 sys.path.insert(0, str(Path(__file__).parent))
 from reading import described, reread

@@ -10,7 +10,9 @@ import pytest
 
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
-from hlspart.transform import Unprintable, emit, reverse
+from hlspart.transform.emit import emit
+from hlspart.transform.printer import Unprintable
+from hlspart.transform.reverse import reverse
 
 sys.path.insert(0, str(Path(__file__).parent))
 from reading import described, reread

@@ -1,4 +1,4 @@
-"""An analysis copy of a program in which structures are apart: every member is a variable of its own.
+"""A program in which structures are apart: every member is a variable of its own. For analysis alone.
 
 ``s.a[i]`` becomes an element of an array ``s.a``, ``p[i].x`` of an array of structures one of an array ``p.x``, and
 a call that hands on ``&s`` hands on all its members: so synthesis takes structures apart (UG1399, *Structs*, for
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from hlspart.model.directives import Directive, Option
@@ -55,31 +55,24 @@ from hlspart.semantics.structures import (
     root,
     zero,
 )
-
-
-@dataclass(frozen=True)
-class Apart:
-    """The copy; ``owners``: of which old variable each new one is a member, by id."""
-
-    program: Program
-    owners: Mapping[int, int]
+from hlspart.transform.forward import Forward
 
 
 @lru_cache(maxsize=16)
-def apart(program: Program, tops: tuple[str, ...], arguments: Arguments) -> Apart | None:
-    """``program`` with structures apart, None where there are none.
+def separate(program: Program, tops: tuple[str, ...], arguments: Arguments) -> tuple[Program, Forward]:
+    """``program`` with structures apart; the old variable of a member is its structure.
 
     ``arguments`` of ``tops`` are apart as well, stay whole, or are words: their arrays are partitioned completely.
     Loops, old variables and old directives keep their ids; members get ids behind them.
     """
     if all(root(v) is None for v in program.variables):
-        return None
+        return program, Forward()
     uses = StructureUses(program, tops, arguments)
     chosen = uses.chosen()
     if not chosen:
-        return None
+        return program, Forward()
     copy = _Copy(uses, chosen)
-    return Apart(copy.program(), {new: old for (old, _), new in copy.of.items()})
+    return copy.program(), Forward({new: old for (old, _), new in copy.of.items()}, copy.nodes)
 
 
 class _Copy:
@@ -92,6 +85,7 @@ class _Copy:
         known = effects(self.old)
         self._ids = itertools.count(max((known.largest_id, *self.old.loops, 0)) + 1)
         self._loops: dict[int, Loop] = {}
+        self.nodes: dict[int, int] = {}
         self._fresh = False
         addresses = ((v, uses.place(e.operand)) for v, e in uses.aliases.items())
         self.gone = {v for v, place in addresses if place is not None and place.variable in chosen}
@@ -176,7 +170,12 @@ class _Copy:
         if isinstance(e, Call):
             return self._call(e)
         made = e if isinstance(e, SizeOf) else map_children(e, self.expr, fresh=True)
-        return replace(made, id=next(self._ids)) if self._fresh and isinstance(made, ArrayRef) else made
+        return replace(made, id=self._copied(made.id)) if self._fresh and isinstance(made, ArrayRef) else made
+
+    def _copied(self, old: int) -> int:
+        new = next(self._ids)
+        self.nodes[new] = old
+        return new
 
     def _leaf(self, place: MemberPlace, e: Expr) -> Expr:
         variable = self.of[place.variable, place.path]

@@ -1,9 +1,9 @@
-"""An analysis copy of a function in which calls are expanded, so that loops see through them.
+"""A function with its calls expanded, so that loops see through them.
 
-Nothing here is ever written back to the user's text: the copy keeps the origins of what it copies,
-so one place of a callee may occur several times. A call stays a call when its expansion would not
-mean the same in the records: recursion, a return from the middle of a loop, arguments whose shape
-differs, calls that are evaluated only under a condition inside an expression.
+For analysis alone, no text is made of it: the copy keeps the origins of what it copies, so one place of a callee
+may occur several times. A call stays a call when its expansion would not mean the same in the records: recursion,
+a return from the middle of a loop, arguments whose shape differs, calls that are evaluated only under a condition
+inside an expression.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from hlspart.copies.returns import always_returns, returns_assigned, single_exit
 from hlspart.model.directives import Directive
 from hlspart.model.program import (
     ArrayRef,
@@ -59,6 +58,8 @@ from hlspart.model.program import (
 from hlspart.model.rebuild import map_children, with_children
 from hlspart.model.source import Origin
 from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.transform.forward import Forward
+from hlspart.transform.returns import always_returns, returns_assigned, single_exit
 
 _LARGEST = 400  # calls expanded in one function
 
@@ -76,7 +77,7 @@ Target = int | Name | ArrayRef | _Place
 
 
 @lru_cache(maxsize=16)
-def inlined(program: Program, function: str, keep: frozenset[str] = frozenset()) -> Program:
+def inline(program: Program, function: str, keep: frozenset[str] = frozenset()) -> tuple[Program, Forward]:
     """``program`` with the calls in ``function`` expanded, transitively, except those of functions in ``keep``.
 
     Nodes of the function itself keep their ids; copied nodes get fresh ones and keep their origins.
@@ -98,8 +99,9 @@ def inlined(program: Program, function: str, keep: frozenset[str] = frozenset())
     called = {e.function for top in statement_expressions(result, body) for e in walk(top) if isinstance(e, Call)}
     needed = effects(program).reachable(tuple(f for f in called if f)) | {function}
     if not work.expanded and needed == program.functions.keys():
-        return program
-    return replace(result, functions={name: f for name, f in functions.items() if name in needed})
+        return program, Forward()
+    kept = {name: f for name, f in functions.items() if name in needed}
+    return replace(result, functions=kept), work.forward()
 
 
 @dataclass
@@ -114,7 +116,20 @@ class _Inliner:
         known = effects(self.program)
         self._ids = itertools.count(max((known.largest_id, *self.program.loops)) + 1)
         self._recursive = known.recursive
+        self._nodes: dict[int, int] = {}
+        self._of_variable: dict[int, int] = {}
         self.expanded = 0
+
+    def forward(self) -> Forward:
+        """What each copy is of; -1: a variable that nothing of the program is."""
+        made = range(len(self.program.variables), len(self.variables))
+        return Forward({v: self._of_variable.get(v, -1) for v in made}, self._nodes)
+
+    def _copy(self, old: int) -> int:
+        """A number for a copy of a node."""
+        new = next(self._ids)
+        self._nodes[new] = old
+        return new
 
     # ------------------------------------------------------------------------------ statements
 
@@ -122,7 +137,7 @@ class _Inliner:
         self, block: Block, names: dict[int, Target], function: str, own: bool = False
     ) -> Block:  # fmt: skip
         """Copy of a block; ``names`` says what its variables become."""
-        ident = block.id if own else next(self._ids)
+        ident = block.id if own else self._copy(block.id)
         return replace(block, id=ident, body=self.statements(block.body, names, function, own))
 
     def statements(
@@ -191,7 +206,7 @@ class _Inliner:
     ) -> Loop:  # fmt: skip
         init = None if loop.init is None else self.stmt(loop.init, names, function, own, before)
         test, step = (None if e is None else self.expr(e, names, function, own, None) for e in (loop.test, loop.step))
-        ident = loop.id if own else next(self._ids)
+        ident = loop.id if own else self._copy(loop.id)
         if not own:
             self._copy_directives(loop=loop.id, to_loop=ident, function=function, names=names)
         body = self.block(loop.body, names, function, own)
@@ -204,7 +219,7 @@ class _Inliner:
             return variable.id
         new = len(self.variables)
         self.variables.append(replace(variable, id=new, function=function, storage="local"))
-        names[variable.id] = new
+        names[variable.id], self._of_variable[new] = new, variable.id
         self._copy_directives(variable=variable.id, function=function, names=names)
         return new
 
@@ -259,14 +274,14 @@ class _Inliner:
                     return replace(new, at=e.at)
                 if own and new == ident and all(a is b for a, b in zip(indices, e.indices, strict=True)):
                     return e
-                return replace(e, id=e.id if own else next(self._ids), variable=new, indices=indices)
+                return replace(e, id=e.id if own else self._copy(e.id), variable=new, indices=indices)
             case Call():
                 if before is not None and not isinstance(e.type, VoidType):
                     value: list[Expr] = []
                     if self._expand(e, names, function, own, before, value):
                         return value[0]
                 args = tuple(sub(a) for a in e.args)
-                return replace(e, id=e.id if own else next(self._ids), args=args)
+                return replace(e, id=e.id if own else self._copy(e.id), args=args)
             case Binary(op="&&" | "||") | Conditional() | Comma():
                 return with_children(e, [sub(x, hoist=k == 0) for k, x in enumerate(children(e))], fresh=True)
             case OpaqueExpr() | SizeOf():
@@ -281,7 +296,7 @@ class _Inliner:
         first = indices[0] if indices else _number(0, e.at)
         moved = first if _is_zero(last) else Binary(e.at, first.type, "+", last, first)
         return replace(
-            e, id=next(self._ids), variable=row.variable, indices=(*row.indices[:-1], moved, *indices[1:]), brackets=()
+            e, id=self._copy(e.id), variable=row.variable, indices=(*row.indices[:-1], moved, *indices[1:]), brackets=()
         )
 
     # ------------------------------------------------------------------------------ calls
@@ -370,7 +385,7 @@ class _Inliner:
                 return False
         new = len(self.variables)
         self.variables.append(replace(formal, id=new, function=function, storage="local", init=actual))
-        bound[formal.id] = new
+        bound[formal.id], self._of_variable[new] = new, formal.id
         setup.append(Declare(actual.at, (new,)))
         return True
 
@@ -415,6 +430,7 @@ class _Inliner:
 
     def _fresh(self, name: str, of: CType, function: str, at: Origin, init: Expr | None = None) -> int:
         new = len(self.variables)
+        self._of_variable.pop(new, None)  # of an expansion that was given up
         declared = Declarator(at, at, at, at, brackets=(), initialiser=None, index=0, count=1)
         self.variables.append(Variable(new, f"{name}_{new}", of, "local", function, None, (declared,), init=init))
         return new
