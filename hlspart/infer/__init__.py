@@ -55,7 +55,7 @@ def infer(
         )
 
     if options.pareto:
-        return pareto(lambda opts: settled(prepared(program, opts), writer), options)
+        return pareto(lambda opts: settled(prepared(program, opts), writer).result, options)
     inference = prepared(program, options)
-    result = settled(inference, writer)
-    return with_hints(inference, result, lambda of: prepared(of, options)) if options.hints else result
+    found = settled(inference, writer)
+    return with_hints(inference, found, lambda of: prepared(of, options)) if options.hints else found.result

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
-from hlspart.infer.inference import Inference
+from hlspart.infer.inference import Inference, Proposal
 from hlspart.infer.outcomes import as_asked, binding
+from hlspart.infer.running import Restraints
 from hlspart.model.inferred import InferredArray, InferredLoop, InferResult
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.model.rewriting import RewriteResult
@@ -38,7 +39,7 @@ def _wide(written: RewriteResult, ways: int = MOST_WAYS) -> frozenset[str]:
     return frozenset(c.array for c in written.crossbars if c.banks * c.address_inputs * c.store_inputs > ways)
 
 
-def settled(inference: Inference, writer: Writer) -> InferResult:
+def settled(inference: Inference, writer: Writer) -> Proposal:
     """The proposal of ``inference`` with the II that its text has, and nothing slower than in the file as it is.
 
     An array of a loop or function that the text makes slower is served without a rewrite; where that is slower,
@@ -47,28 +48,31 @@ def settled(inference: Inference, writer: Writer) -> InferResult:
     loops take more cycles. Scheme ``any`` asks for the least banks: of it,
     only what makes a loop slower is left out. A target II on the command line is not held against what is there.
     """
-    barred, undivided, held = dict[int, str](), dict[int, str](), dict[int, str]()
-    best: tuple[int, _Text, IIResult] | None = None
+    told = way = Restraints()
+    best: tuple[int, _Text] | None = None
     while True:
-        text = _Text.of(inference, inference.run(barred, held, undivided), writer)
+        text = _Text.of(inference, inference.run(told), writer)
         price = inference.price(text.checked)
         if text.sound and (best is None or price <= best[0]):
-            best, ways = (price, text, inference.outcome), (barred, held, undivided)
+            best, way = (price, text), told
         found = text.blamed
         rewrites = {g: why for g, why in found.items() if g in text.rewrites}
         others = {g: why for g, why in found.items() if g not in text.rewrites}
         if not found:
             break
-        divided = {g: why for g, why in others.items() if g in inference.dividing and g not in undivided}
-        barred, undivided, held = barred | rewrites, undivided | divided, held | (others if not divided else {})
+        dividing = {g: why for g, why in others.items() if g in text.proposal.dividing and g not in told.undivided}
+        told = Restraints(
+            barred={**told.barred, **rewrites},
+            held={**told.held, **(others if not dividing else {})},
+            undivided={**told.undivided, **dividing},
+        )
     assert best is not None  # where every array keeps what it has, there is nothing to write
-    _, text, outcome = best
+    text = best[1]
     if missed := text.missed:  # banks for an II that the text does not reach
-        again = _Text.of(inference, inference.run(*ways, missed), writer)
+        again = _Text.of(inference, inference.run(replace(way, least=missed)), writer)
         if again.sound and again.spares(text):
-            text, outcome = again, inference.outcome
-    inference.outcome = _as_promised(outcome, text.checked)
-    return text.checked
+            text = again
+    return Proposal(text.checked, _as_promised(text.proposal.outcome, text.checked))
 
 
 def _as_promised(outcome: IIResult, result: InferResult) -> IIResult:
@@ -82,18 +86,23 @@ class _Text:
     """A proposal, what is written for it, and the checks of that; ``rewritten`` None: it takes too long."""
 
     inference: Inference
-    result: InferResult
+    proposal: Proposal
     annotated: IIResult | None
     written: RewriteResult | None
     rewritten: IIResult | None
 
     @staticmethod
-    def of(inference: Inference, result: InferResult, writer: Writer) -> _Text:
+    def of(inference: Inference, proposal: Proposal, writer: Writer) -> _Text:
         """Write and read back."""
-        written, rewritten = None, None
+        result, written, rewritten = proposal.result, None, None
         if any(a.needs_rewrite for a in result.arrays):
             written, rewritten = writer.rewritten(result)
-        return _Text(inference, result, writer.annotated(result), written, rewritten)
+        return _Text(inference, proposal, writer.annotated(result), written, rewritten)
+
+    @property
+    def result(self) -> InferResult:
+        """The layouts, and what loops would gain."""
+        return self.proposal.result
 
     @cached_property
     def rewrites(self) -> dict[int, InferredArray]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from hlspart.infer.demand import key, unrolled
-from hlspart.infer.inference import Inference
+from hlspart.infer.inference import Inference, Proposal
 from hlspart.model.inferred import InferResult
 from hlspart.model.program import Program
 from hlspart.model.results import LoopResult
@@ -17,9 +17,10 @@ MOST_ACCESSES = 128  # of one array in one iteration, after unrolling
 MOST_TIMES = 4  # the next factor is at most so many times the one that is there
 
 
-def with_hints(done: Inference, result: InferResult, again: Callable[[Program], Inference]) -> InferResult:
-    """``result`` of ``done`` with a hint on the loops that take longest; ``again`` infers for another program."""
-    loops = {key(x): x for x in done.outcome.loops}
+def with_hints(done: Inference, proposal: Proposal, again: Callable[[Program], Inference]) -> InferResult:
+    """What ``done`` proposes, with a hint on the loops that take longest; ``again`` infers for another program."""
+    result = proposal.result
+    loops = {key(x): x for x in proposal.outcome.loops}
     found = [loops[k] for k in done.targets if k in loops]
     slowest = sorted(found, key=lambda x: -(_cycles(x) or 0))[:MOST_LOOPS]
     hints: dict[tuple[str, str], str | None] = {}
@@ -29,7 +30,7 @@ def with_hints(done: Inference, result: InferResult, again: Callable[[Program], 
         if factor is not None and (budget := budget - len(loops)) < 0:
             said: str | None = f"the next unroll factor was not tried: {len(loops)} loops are too many"
         else:
-            said = _hint(done, result, loop, factor, again) if factor is not None else None
+            said = _hint(done, proposal, loop, factor, again) if factor is not None else None
         hints[loop.function, loop.name] = said
     return replace(result, loops=tuple(replace(x, hint=hints.get((x.function, x.name))) for x in result.loops))
 
@@ -52,21 +53,22 @@ def _next(done: Inference, result: InferResult, loop: LoopResult) -> int | None:
 
 
 def _hint(
-    done: Inference, result: InferResult, loop: LoopResult, factor: int, again: Callable[[Program], Inference]
+    done: Inference, proposal: Proposal, loop: LoopResult, factor: int, again: Callable[[Program], Inference]
 ) -> str | None:
     before, times = _cycles(loop), factor // done.unroll_factor(loop.loop)
     other = again(unrolled(done.given, loop.loop, factor))
-    arrays = {a.variable: a for a in other.run().arrays}
-    after = next((x for x in other.outcome.loops if key(x) == key(loop)), None)
+    tried = other.run()
+    arrays = {a.variable: a for a in tried.result.arrays}
+    after = next((x for x in tried.outcome.loops if key(x) == key(loop)), None)
     cycles = _cycles(after) if after is not None else None
     if after is None or cycles is None or before is None:
         return None
-    whole, then = done.cycles(done.outcome), other.cycles(other.outcome)
+    whole, then = done.cycles(proposal.outcome), other.cycles(tried.outcome)
     if cycles >= before or (whole is not None and then is not None and then >= whole):
         return f"unroll factor={factor} gains nothing: II {after.ii} for {times} iterations"
     more = [
         f"{a.name} in {arrays[a.variable].banks} banks instead of {a.banks}"
-        for a in result.arrays
+        for a in proposal.result.arrays
         if a.variable in arrays and arrays[a.variable].banks > a.banks
     ]
     return f"unroll factor={factor}: {cycles} cycles instead of {before}" + (

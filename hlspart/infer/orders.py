@@ -12,9 +12,10 @@ from itertools import pairwise
 
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.infer.choice import Pair, separated
+from hlspart.infer.choosing import Choosing
 from hlspart.infer.demand import Demand, elements, key, partition_directives
-from hlspart.infer.repairs import PATIENCE, TRIALS, better, rank, why
-from hlspart.infer.running import InferenceRun, Separation
+from hlspart.infer.repairs import PATIENCE, TRIALS, better, gaining, rank, why
+from hlspart.infer.running import Separation
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.directives import Directive
 from hlspart.model.results import CycleStep, IIResult
@@ -24,18 +25,18 @@ TOGETHER = "one bank for stores and what waits for them"
 NEVER_LATE = 1 << 20  # an II at which any memory has ports enough
 
 
-def without_orders(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[int, Separation]]:
+def without_orders(run: Choosing, free: IIResult) -> tuple[IIResult, dict[int, Separation]]:
     """The prediction ``free``, of memories with ports enough, with orders taken away, and by which separations.
 
     Partitions come in order of their banks. One is tried against ``ii`` when it parts accesses of the critical
     cycle of a loop that misses its target; where that gains nothing, the next one has to part others as well,
     and the search ends after ``PATIENCE`` of these unless they show other orders to take away.
     """
-    missing = [x for x in run.asked_loops(free) if rank(x) > (run.targets[key(x)], 0)]
-    if run.options.scheme == "any" or not any(map(_inside, (step for x in missing for step in x.cycle))):
+    missing = [x for x in run.ground.asked_loops(free) if rank(x) > (run.ground.targets[key(x)], 0)]
+    if run.ground.options.scheme == "any" or not any(map(_inside, (step for x in missing for step in x.cycle))):
         return free, {}
     then, separations, trials = free, dict[int, Separation](), TRIALS
-    for demand in (d for d in run.demands if run.may_change(d)):
+    for demand in (d for d in run.ground.demands if run.may_change(d)):
         wanted, tried, idle = _ordered(run, demand, then), list[PerDimLayout](), 0
         for layout in _partitions(run, demand) if wanted else ():
             pairs = separated(demand, layout, wanted)
@@ -43,8 +44,8 @@ def without_orders(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[in
                 break
             if not pairs or any(pairs <= separated(demand, x, wanted) for x in tried):
                 continue
-            said = partition_directives(run.program, demand, layout)
-            trial = run.with_ports_enough((*_beside(separations, demand.group.id), *said))
+            said = partition_directives(run.ground.program, demand, layout)
+            trial = run.ground.with_ports_enough((*_beside(separations, demand.group.id), *said))
             trials, idle = trials - 1, idle + 1
             if any(x.status in ("rejected", "conflict") for x in trial.pragmas[-len(said) :]):
                 break
@@ -56,11 +57,11 @@ def without_orders(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[in
                 idle = 0
             wanted |= ordered
     for group in tuple(separations):
-        fewer = run.with_ports_enough(_beside(separations, group))
+        fewer = run.ground.with_ports_enough(_beside(separations, group))
         if not better(run, then, fewer):
             then = fewer
             del separations[group]
-    gains = [x for x, y in zip(run.asked_loops(free), run.asked_loops(then), strict=True) if rank(x) != rank(y)]
+    gains = gaining(run, free, then)
     named = {group: replace(p, why=why(TOGETHER, p.demand, gains)) for group, p in separations.items()}
     return (then, named) if named else (free, {})
 
@@ -75,15 +76,15 @@ def _inside(step: CycleStep) -> bool:
     return step.kind == "memory" and step.distance == 0
 
 
-def _ordered(run: InferenceRun, demand: Demand, result: IIResult) -> frozenset[Pair]:
+def _ordered(run: Choosing, demand: Demand, result: IIResult) -> frozenset[Pair]:
     """Accesses whose order inside an iteration is part of the critical cycle of a loop that misses its target.
 
     None of a step that stands for accesses of one element, too: no bank parts these.
     """
-    missing = {key(x): x for x in run.asked_loops(result) if rank(x) > (run.targets[key(x)], 0)}
+    missing = {key(x): x for x in run.ground.asked_loops(result) if rank(x) > (run.ground.targets[key(x)], 0)}
     found = set[Pair]()
     for k, loop in enumerate(demand.loops):
-        name = run.program.variable(loop.variable).name
+        name = run.ground.program.variable(loop.variable).name
         steps = missing[key(loop.result)].cycle if key(loop.result) in missing else ()
         index = {site.position: site.access.index for site in loop.need.problem.sites}
         sites: dict[tuple[str, int], list[int]] = {}
@@ -101,14 +102,14 @@ def _ordered(run: InferenceRun, demand: Demand, result: IIResult) -> frozenset[P
     return frozenset(found)
 
 
-def _partitions(run: InferenceRun, demand: Demand) -> Iterator[PerDimLayout]:
+def _partitions(run: Choosing, demand: Demand) -> Iterator[PerDimLayout]:
     """What pragmas can say, from two banks on, as far as it differs for the accesses."""
     chooser = run.chooser(demand)
     needs = [x.need.at(NEVER_LATE) for x in demand.loops]
-    space = PragmaSpace(needs, demand.shape, run.model, chooser.most)
+    space = PragmaSpace(needs, demand.shape, run.ground.model, chooser.most)
     left = LOOKED_AT
     for banks in range(2, min(chooser.most + 1, elements(demand))):  # registers are another matter
-        if run.options.pow2 and banks & (banks - 1):
+        if run.ground.options.pow2 and banks & (banks - 1):
             continue
         for layout in space.solutions(banks):
             if not left:

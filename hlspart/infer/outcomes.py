@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from hlspart.infer.choosing import Choosing
 from hlspart.infer.decision import Decision
 from hlspart.infer.demand import LoopKey, key
-from hlspart.infer.running import InferenceRun
 from hlspart.model.inferred import InferredLoop
 from hlspart.model.results import IIResult, LoopResult
 
 
-def _shortage(run: InferenceRun, loop: LoopResult, decisions: Sequence[Decision]) -> str:
+def _shortage(run: Choosing, loop: LoopResult, decisions: Sequence[Decision]) -> str:
     """Which rewritten array keeps a loop from its target, when no limit of the prediction does."""
     for d in decisions:
         chooser = run.chooser(d.demand)
@@ -20,19 +20,19 @@ def _shortage(run: InferenceRun, loop: LoopResult, decisions: Sequence[Decision]
             if key(x.result) == key(loop) and d.choice.rewrite:
                 interval = chooser.interval(x.need, d.choice.layout)
                 if interval >= (loop.ii or 1):
-                    name = run.program.variable(d.demand.roots[0]).name
+                    name = run.ground.program.variable(d.demand.roots[0]).name
                     return f"{name}: one of {d.choice.banks} banks is busy for {interval} cycles of an iteration"
     return f"the scheduler needs II {loop.ii}"
 
 
 def outcomes(
-    run: InferenceRun, after: IIResult, decisions: Sequence[Decision], free: Mapping[LoopKey, LoopResult]
+    run: Choosing, after: IIResult, decisions: Sequence[Decision], free: Mapping[LoopKey, LoopResult]
 ) -> list[InferredLoop]:
     """What each loop gains under ``decisions``; ``free``: the prediction if memories had ports enough."""
-    before = {key(x): x for x in run.before.loops}
+    before = {key(x): x for x in run.ground.before.loops}
     out = []
-    for loop in run.asked_loops(after):
-        asked = run.targets[key(loop)]
+    for loop in run.ground.asked_loops(after):
+        asked = run.ground.targets[key(loop)]
         loop = as_asked(loop, asked)
         cause = loop.cause
         rewritten = tuple(
@@ -40,7 +40,7 @@ def outcomes(
             for d in decisions
             if d.choice.rewrite and any(key(x.result) == key(loop) for x in d.demand.loops)
         )
-        names = ", ".join(run.program.variable(v).name for v in rewritten)
+        names = ", ".join(run.ground.program.variable(v).name for v in rewritten)
         needs = f"needs the rewrite of {names}" if rewritten else None
         if loop.ii is not None and loop.ii > asked:
             unbound = free.get(key(loop))
@@ -51,23 +51,23 @@ def outcomes(
             cause = needs
         elif loop.bounds is not None and loop.bounds[1] > asked:
             cause = "; ".join(x for x in (cause, binding(loop, asked)) if x)
-        old = before.get(key(loop), loop)
+        old, target_ii = before.get(key(loop), loop), run.ground.options.target_ii or loop.target_ii
         found = InferredLoop(
-            loop.function, loop.name, run.options.target_ii or loop.target_ii, old.ii, loop.ii, cause, None, rewritten,
+            loop.function, loop.name, target_ii, old.ii, loop.ii, cause, None, rewritten,
             old.bounds if old.ii is None else None, loop.bounds if loop.ii is None else None, loop.loop,
         )  # fmt: skip
-        out.append(_supposed(run, found) if run.supposed else found)
+        out.append(_supposed(run, found) if run.ground.supposed else found)
     return out
 
 
-def _supposed(run: InferenceRun, item: InferredLoop) -> InferredLoop:
+def _supposed(run: Choosing, item: InferredLoop) -> InferredLoop:
     """A loop that nothing pipelines: no II before or after, and what both would be if something did."""
-    name = next((x.name for x in run.first.loops if key(x) == (item.function, item.loop)), item.name)
+    name = next((x.name for x in run.ground.first.loops if key(x) == (item.function, item.loop)), item.name)
     figures = " and ".join(
         f"{'?' if ii is None and span is None else ii or '..'.join(map(str, span or ()))} {when}"
         for ii, span, when in ((item.ii_before, item.span_before, "before"), (item.ii_after, item.span_after, "after"))
     )
-    cause = f"not pipelined by {run.real.tool}; #pragma HLS pipeline would give II {figures}"
+    cause = f"not pipelined by {run.ground.real.tool}; #pragma HLS pipeline would give II {figures}"
     cause = f"{cause}; {item.cause}" if item.cause else cause
     return replace(
         item, name=name, target_ii=None, ii_before=None, ii_after=None, span_before=None, span_after=None, cause=cause

@@ -6,16 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from hlspart.infer.choosing import Choosing
 from hlspart.infer.decision import Decision, as_it_is
-from hlspart.infer.demand import COPIED, Demand, LoopKey, key
-from hlspart.infer.running import InferenceRun, Plan
-from hlspart.model.results import ArrayResult, IIResult, LoopResult
+from hlspart.infer.demand import Demand, LoopKey, key
+from hlspart.infer.running import Plan, copies
+from hlspart.model.results import IIResult, LoopResult
 
 TRIALS = 8  # partitions, where ports and dependences together keep a loop from its II
 PATIENCE = 2  # of one array in a row that gain nothing
 
 
-def tuned(run: InferenceRun, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
+def tuned(run: Choosing, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
     """``plan`` with other partitions where a loop misses ``floors`` although its ports suffice.
 
     One array at a time: the next ones that have ports enough, as long as the prediction gains.
@@ -29,10 +30,10 @@ def tuned(run: InferenceRun, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
         touched = {key(x.result) for x in first.demand.loops}
         current, tried, idle = first, {first.choice.layout}, 0
         while trials and idle < PATIENCE:
-            missing = [x for x in run.asked_loops(after) if key(x) in touched and (x.ii or 0) > floors[key(x)]]
+            missing = [x for x in run.ground.asked_loops(after) if key(x) in touched and (x.ii or 0) > floors[key(x)]]
             if not any(x.limits and x.limits[0].kind in ("schedule", "recurrence") for x in missing):
                 break
-            pragmas = run.options.by_pragma
+            pragmas = run.ground.options.by_pragma
             chooser = replace(run.chooser(first.demand), options=pragmas, last_resort=False, tried=frozenset(tried))
             choice = chooser.choose([x.need for x in first.demand.loops], max(2, current.choice.banks))
             if choice is None:
@@ -42,21 +43,23 @@ def tuned(run: InferenceRun, plan: Plan, floors: Mapping[LoopKey, int]) -> Plan:
             trial = (*decisions[:place], current, *decisions[place + 1 :])
             then = run.confirm(trial)
             trials, idle = trials - 1, idle + 1
-            if run.missed(then, floors) < run.missed(after, floors):
+            if run.ground.missed(then, floors) < run.ground.missed(after, floors):
                 decisions, after, idle = trial, then, 0
     return decisions, after
 
 
-def with_registers(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[int, str]]:
+def with_registers(run: Choosing, free: IIResult) -> tuple[IIResult, dict[int, str]]:
     """The prediction ``free``, of memories with ports enough, with some arrays as registers: these, and why.
 
     A recurrence through a memory takes a store and a load; registers answer at once. As few arrays as give
     loops that miss their target a better II, and none a worse one. What validation rejects is left as it is.
     """
-    missing = {key(x) for x in run.asked_loops(free) if rank(x) > (run.targets[key(x)], 0)}
+    missing = {key(x) for x in run.ground.asked_loops(free) if rank(x) > (run.ground.targets[key(x)], 0)}
     if not missing:
         return free, {}
-    chosen = [d for d in run.demands if _recurs(d, missing) and run.may_change(d) and run.chooser(d).may_be_registers]
+    chosen = [
+        d for d in run.ground.demands if _recurs(d, missing) and run.may_change(d) and run.chooser(d).may_be_registers
+    ]
     then, rejected = _as_registers(run, chosen)
     if not better(run, then, free):
         return free, {}
@@ -70,7 +73,7 @@ def with_registers(run: InferenceRun, free: IIResult) -> tuple[IIResult, dict[in
         then, _ = _as_registers(run, chosen)
         if not better(run, then, free):
             return free, {}
-    gains = [x for x, y in zip(run.asked_loops(free), run.asked_loops(then), strict=True) if rank(x) != rank(y)]
+    gains = gaining(run, free, then)
     return then, {d.group.id: why("a memory", d, gains) for d in chosen}
 
 
@@ -90,18 +93,25 @@ def rank(loop: LoopResult) -> tuple[float, int]:
     return (loop.bounds[1] if loop.bounds is not None else math.inf), 1
 
 
-def better(run: InferenceRun, one: IIResult, other: IIResult) -> bool:
+def better(run: Choosing, one: IIResult, other: IIResult) -> bool:
     """Whether a loop has a lower II in ``one``, and none a higher one."""
-    pairs = [(rank(x), rank(y)) for x, y in zip(run.asked_loops(one), run.asked_loops(other), strict=True)]
+    ranks = ([rank(x) for x in run.ground.asked_loops(result)] for result in (one, other))
+    pairs = list(zip(*ranks, strict=True))
     return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
 
 
-def _as_registers(run: InferenceRun, chosen: Sequence[Demand]) -> tuple[IIResult, list[Demand]]:
+def gaining(run: Choosing, free: IIResult, then: IIResult) -> list[LoopResult]:
+    """The loops of ``free`` that have another II in ``then``."""
+    pairs = zip(run.ground.asked_loops(free), run.ground.asked_loops(then), strict=True)
+    return [x for x, y in pairs if rank(x) != rank(y)]
+
+
+def _as_registers(run: Choosing, chosen: Sequence[Demand]) -> tuple[IIResult, list[Demand]]:
     """The prediction with ports enough and these arrays as registers, and those of which that is rejected."""
     said = [(d, x) for d in chosen for x in run.decision(d, run.chooser(d).as_registers("")).said]
     groups = {d.group.id for d in chosen}
     beside = (x for group, p in run.separations.items() if group not in groups for x in p.directives)
-    found = run.with_ports_enough((*beside, *(x for _, x in said)))
+    found = run.ground.with_ports_enough((*beside, *(x for _, x in said)))
     states = zip(reversed(said), reversed(found.pragmas), strict=False)
     return found, [d for (d, _), x in states if x.status in ("rejected", "conflict")]
 
@@ -112,26 +122,15 @@ def why(what: str, demand: Demand, gains: Sequence[LoopResult]) -> str:
     return f"{what} leaves " + " and ".join(f"{x.name} at II {x.figure}" for x in gains if key(x) in touched)
 
 
-def copied(array: ArrayResult) -> bool:
-    """Whether the tool copies a memory for its reads unasked."""
-    return array.auto and array.storage == COPIED
-
-
-def copies(run: InferenceRun, demand: Demand) -> int:
-    """Copies that the tool makes of an array unasked, if nothing partitions it."""
-    found = (a.copies for a in run.unpartitioned.arrays if copied(a) and a.variable in demand.roots)
-    return max(found, default=1)
-
-
-def unneeded(run: InferenceRun, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+def unneeded(run: Choosing, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
     """Without partitions of memories that the tool copies by itself, where no loop is the slower for it."""
     kept = tuple(decisions)
     for place, d in enumerate(kept):
-        if d.choice.kind in ("none", "replicate") or copies(run, d.demand) < 2:
+        if d.choice.kind in ("none", "replicate") or copies(run.ground, d.demand) < 2:
             continue
-        left = run.plain(d.demand, as_it_is(d.demand, copies(run, d.demand)))
+        left = run.plain(d.demand, as_it_is(d.demand, copies(run.ground, d.demand)))
         trial = (*kept[:place], left, *kept[place + 1 :])
-        then, now = (run.asked_loops(run.confirm(x, run.real)) for x in (trial, kept))
+        then, now = (run.ground.asked_loops(run.confirm(x, run.ground.real)) for x in (trial, kept))
         if all(rank(x) <= rank(y) for x, y in zip(then, now, strict=True)):
             kept = trial
     return kept

@@ -1,23 +1,24 @@
-"""What the parts of one inference ask of the run: predictions under a choice, and the choice for one demand."""
+"""What one inference stands on, and what it is told: the program and its predictions, which no choice changes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from hlspart.banking.need import BankModel
-from hlspart.infer.choice import Choice, Chooser, Pair
+from hlspart.infer.choice import Choice, Pair
 from hlspart.infer.decision import Decision
-from hlspart.infer.demand import Demand, LoopKey
+from hlspart.infer.demand import COPIED, Demand, LoopKey
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.directives import Directive
 from hlspart.model.options import InferOptions
 from hlspart.model.program import Program
-from hlspart.model.results import IIResult, LoopResult, Validation
+from hlspart.model.results import ArrayResult, IIResult, LoopResult, Validation
 from hlspart.targets import Target
 
 Plan = tuple[tuple[Decision, ...], IIResult]  # decisions, and the prediction under them
+Made = dict[tuple[object, ...], tuple[Choice | None, str]]  # choices by what was asked: none is made twice
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,23 @@ class Separation:
     why: str = ""
 
 
-class InferenceRun(Protocol):
-    """One inference on one program."""
+@dataclass(frozen=True)
+class Restraints:
+    """What a choice is not to do, by group, and why.
+
+    ``barred``: groups that no rewrite is to serve; ``held``: groups that keep the directives that they have;
+    ``undivided``: groups whose banks are to be found by shifts and masks; ``least``: loops that do not get below an
+    II, whatever banks there are.
+    """
+
+    barred: Mapping[int, str] = field(default_factory=dict)
+    held: Mapping[int, str] = field(default_factory=dict)
+    undivided: Mapping[int, str] = field(default_factory=dict)
+    least: Mapping[LoopKey, int] = field(default_factory=dict)
+
+
+class Ground(Protocol):
+    """One program and its predictions."""
 
     program: Program
     analysis: AccessAnalysis
@@ -45,7 +61,8 @@ class InferenceRun(Protocol):
     supposed: bool
     base: IIResult  # without the directives that may change
     targets: dict[LoopKey, int]
-    separations: dict[int, Separation]  # groups whose banks part stores for the sake of a recurrence
+    held: dict[int, tuple[int, ...]]  # directives that partition a group, by group
+    made: Made
 
     @property
     def unpartitioned(self) -> IIResult:
@@ -58,35 +75,22 @@ class InferenceRun(Protocol):
     def asked_loops(self, result: IIResult) -> list[LoopResult]:
         """The loops with a target II."""
 
-    def chooser(self, demand: Demand) -> Chooser:
-        """What chooses banks for a demand."""
-
-    def confirm(self, decisions: Sequence[Decision], target: Target | None = None) -> IIResult:
-        """The prediction under decisions."""
-
-    def cycles(self, result: IIResult) -> int | None:
-        """Cycles of all loops together; None when one is not known."""
-
-    def decision(self, demand: Demand, choice: Choice, slower: str = "") -> Decision:
-        """A choice as directives that replace those of the array."""
-
-    def kept(self, demand: Demand, chooser: Chooser) -> Decision:
-        """The decision to keep an array as it is."""
-
-    def leave_whole(self, group: int, why: str) -> None:
-        """From now on this group gets no partition."""
-
-    def may_change(self, demand: Demand) -> bool:
-        """Whether a demand may get another partition than it has."""
-
     def missed(self, after: IIResult, floors: Mapping[LoopKey, int]) -> int:
         """Cycles per iteration above what is asked, over all loops."""
 
-    def plain(self, demand: Demand, reason: str, proved: bool = False) -> Decision:
-        """The decision to leave an array whole."""
-
-    def solve(self, floors: Mapping[LoopKey, int]) -> Plan:
-        """Choose, predict, and ask for more banks where the prediction misses ``floors``."""
+    def predict(self, program: Program, apart: Iterable[int] = (), target: Target | None = None) -> IIResult:
+        """The prediction under the directives of ``program``."""
 
     def with_ports_enough(self, directives: Sequence[Directive]) -> IIResult:
         """The prediction under these directives if no memory had too few ports."""
+
+
+def copied(array: ArrayResult) -> bool:
+    """Whether the tool copies a memory for its reads unasked."""
+    return array.auto and array.storage == COPIED
+
+
+def copies(ground: Ground, demand: Demand) -> int:
+    """Copies that the tool makes of an array unasked, if nothing partitions it."""
+    found = (a.copies for a in ground.unpartitioned.arrays if copied(a) and a.variable in demand.roots)
+    return max(found, default=1)

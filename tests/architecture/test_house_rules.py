@@ -30,7 +30,6 @@ LONG = {
     "hlspart.frontend.lower": "statements: one match over the nodes of the parser",
     "hlspart.frontend.parse": "the parser's input and its errors",
     "hlspart.infer.choice": "the choice for one demand and its relaxation",
-    "hlspart.infer.inference": "the run of one inference",
     "hlspart.mars.codegen.emit": "the writer of one tile's code",
     "hlspart.mars.codegen.plan": "what one tile loads, computes and stores",
     "hlspart.mars.decompose": "one algorithm",
@@ -144,6 +143,23 @@ def test_class_names_are_used_once() -> None:
     assert len(places) > 250
     twice = {name for name, where in places.items() if len(where) > 1}
     assert twice == set(), "a name that another class has"
+
+
+def test_an_inference_is_a_chain_of_records() -> None:
+    """No part of it changes what another one knows: attributes are set where an object is made, and there alone."""
+    changed, made = [], 0
+    for module in (m for m in MODULES if package(m) == "hlspart.infer"):
+        for method in (n for n in ast.walk(tree(module)) if isinstance(n, ast.FunctionDef)):
+            for node in ast.walk(method):
+                targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+                for target in (x for t in targets if t is not None for x in ast.walk(t)):
+                    if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store):
+                        if method.name == "__init__":
+                            made += 1
+                        else:
+                            changed.append(f"{module}.{method.name}: {ast.unparse(target)}")
+    assert changed == []
+    assert made > 10
 
 
 # words that only their author knew; docs/glossary.md has the field's

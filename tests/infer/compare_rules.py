@@ -60,7 +60,7 @@ def rows(folder: Path) -> Iterator[tuple[str, bool]]:
         found = demands(
             inference.program, pipeline.analysis, validation, inference.base, pipeline.target, InferOptions(), floors
         )
-        result = inference.run()
+        result = inference.run().result
         reached = "/".join("?" if x.ii_after is None else str(x.ii_after) for x in result.loops)
         before = "/".join("?" if x.ii_before is None else str(x.ii_before) for x in result.loops)
         for array in result.arrays:

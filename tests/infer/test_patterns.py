@@ -39,7 +39,7 @@ def kernel(groups: Sequence[Sequence[Sequence[int]]]) -> str:
 def searched(text: bytes, options: InferOptions, model: Literal["static", "ideal"] = "static") -> InferResult:
     """What the search finds; the II of a text that needs the rewrite is another question."""
     p = Pipeline(["f.c"], Options(), lambda path: text)
-    return Inference(p.program, p.analysis, p.validation, p.target, options, model).run()
+    return Inference(p.program, p.analysis, p.validation, p.target, options, model).run().result
 
 
 @pytest.mark.parametrize("ports", [1, 2])
