@@ -15,9 +15,8 @@ from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_deduce import DeclaredShape, closing, declared
 from hlspart.frontend.cxx_templates import declarations
 from hlspart.frontend.cxx_types import split
-from hlspart.frontend.tokens import MacroUse, PragmaToken, Token
+from hlspart.frontend.tokens import NTH, MacroUse, PragmaToken, Token
 
-NTH = "__member_"  # s.__member_1: the second member of a structure
 _ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"))
 _CONTROL = frozenset(("if", "for", "while", "do", "switch", "return"))
 

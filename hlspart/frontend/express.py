@@ -14,7 +14,6 @@ from pycparser import c_ast
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import constant_call, value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, NotRead, VariableId
-from hlspart.frontend.cxx_sugar import NTH
 from hlspart.frontend.elements import Elements
 from hlspart.frontend.holes import hole_number
 from hlspart.frontend.initial import InitialValues
@@ -23,7 +22,7 @@ from hlspart.frontend.methods import Methods
 from hlspart.frontend.objects import ObjectCalls
 from hlspart.frontend.overloads import chosen
 from hlspart.frontend.parse import ASM, RANGE
-from hlspart.frontend.tokens import spell
+from hlspart.frontend.tokens import NTH, spell
 from hlspart.frontend.unread import changes_assumed, use_of
 from hlspart.model import program as ir
 from hlspart.model.source import Origin

@@ -12,7 +12,6 @@ from typing import Literal
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.context import Collected, place_of
-from hlspart.frontend.cxx import as_c
 from hlspart.frontend.holes import Holes
 from hlspart.frontend.literals import integer
 from hlspart.frontend.lower import Lowering
@@ -281,6 +280,8 @@ def _read(
     unread = {name: template for hole in found for name, template in hole.types.items()}
     given = language == "c++" and bool(raw)  # templates that nothing uses leave nothing
     if language == "c++":
+        from hlspart.frontend.cxx import as_c
+
         raw, types = as_c(raw, unread, path)
     types.update((name, ir.OtherType(name)) for name in unread if name not in types)
     tokens, pragmas = separated(raw)

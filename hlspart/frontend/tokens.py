@@ -16,6 +16,8 @@ from typing import Literal
 
 Kind = Literal["id", "num", "str", "chr", "op", "bad", "pragma", "eof"]
 
+NTH = "__member_"  # s.__member_1: the second member of a structure, in the C that C++ becomes
+
 
 class MacroUse:
     """One use of a macro in the text of a file: ``[start, end)`` with its arguments.

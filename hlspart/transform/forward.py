@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
@@ -11,7 +12,9 @@ from hlspart.model.program import Program
 from hlspart.model.rewriting import LineRun, RewriteResult
 from hlspart.model.source import Edit, Origin, Span
 from hlspart.transform.lines import composed
-from hlspart.transform.text import Rendered
+
+if TYPE_CHECKING:
+    from hlspart.transform.text import Rendered
 
 
 @dataclass(frozen=True)
