@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from hlspart.inputs import InputError, open_pipeline
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.options import Options
-from hlspart.model.results import ArrayResult, Limit, LoopResult
 from hlspart.model.source import SourceText, Span
 from hlspart.pipeline import Pipeline
 from hlspart.reading import read_file
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from hlspart.lint import LintConfig
     from hlspart.lint.fixes import Fixed
     from hlspart.model.linting import LintReport
+    from hlspart.model.results import ArrayResult, Limit, LoopResult
 
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc")
 

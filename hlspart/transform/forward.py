@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.program import Program
-from hlspart.model.rewriting import LineRun, RewriteResult
 from hlspart.model.source import Edit, Origin, Span
-from hlspart.transform.lines import composed
 
 if TYPE_CHECKING:
+    from hlspart.model.rewriting import LineRun, RewriteResult
     from hlspart.transform.text import Rendered
 
 
@@ -70,6 +69,8 @@ class Forward:
 
     def lines(self, path: str, after: tuple[LineRun, ...]) -> tuple[LineRun, ...]:
         """Old line -> line after a further rewrite, whose lines ``after`` gives."""
+        from hlspart.transform.lines import composed
+
         for step in reversed(self.texts.get(path, ())):
             after = composed(step.lines, after)
         return after
@@ -84,6 +85,8 @@ class Forward:
 
     def result(self, program: Program, groups: Mapping[int, int], result: RewriteResult) -> RewriteResult:
         """A rewrite of the new program as one of the old ``program``; ``groups`` as :meth:`groups` gives them."""
+        from hlspart.model.rewriting import RewriteResult
+
         files, edits, lines = dict(result.files), dict(result.edits), dict(result.lines)
         for path in self.texts.keys() & files.keys():
             old, new = program.sources[path].text, files[path]
@@ -110,6 +113,8 @@ class Forward:
 
 def followed(program: Program, result: RewriteResult, again: RewriteResult) -> RewriteResult:
     """``result`` with the texts of ``again``, which edits them further and moves no array."""
+    from hlspart.transform.lines import composed
+
     edits, lines = dict(result.edits), dict(result.lines)
     for path, new in again.files.items():
         old = program.sources[path].text
