@@ -27,7 +27,7 @@ from hlspart.frontend.unread import changes_assumed, use_of
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
-MAX_DEPTH = 1000
+MAX_DEPTH = 1500
 
 Ranged = tuple[ir.Expr, int, int]
 

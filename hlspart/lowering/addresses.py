@@ -15,6 +15,7 @@ from hlspart.hardware.storage import Storage
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.graph import Edge, MemoryRef, Op
 from hlspart.lowering.lower import Lowered
+from hlspart.semantics.folding import digits
 from hlspart.targets import Target
 
 
@@ -79,7 +80,7 @@ def _address_ns(ref: MemoryRef, layout: PerDimLayout, own: tuple[str, ...], targ
     add, compare, select = (_ns(target, kind) for kind in ("add", "cmp", "select"))
     levels = len(own) - 1
     counter = levels * (compare + select) + max(0, levels - 1) * add / 2
-    scale = max((0.0, add, _ns(target, "mul"))[min(2, _digits(c) - 1)] for c in coefficients.values())
+    scale = max((0.0, add, _ns(target, "mul"))[min(2, digits(c) - 1)] for c in coefficients.values())
     addends = len(coefficients) + base
     total = math.ceil(math.log(addends, 3)) * add if addends > 1 else 0.0
     return counter + (add if moved else 0.0) + scale + total
@@ -93,14 +94,3 @@ def _counting_ns(target: Target) -> float:
 def _ns(target: Target, kind: str) -> float:
     time = target.operator(kind, target.index_bits)
     return time.in_ns if time is not None else 0.0
-
-
-def _digits(value: int) -> int:
-    """Number of shifts whose sum or difference is ``value`` (non-adjacent form), at least 1."""
-    value, count = abs(value), 0
-    while value:
-        if value & 1:
-            value -= 2 - (value & 3)
-            count += 1
-        value >>= 1
-    return max(1, count)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import merge
 
+from hlspart.lowering.graph import Op
 from hlspart.model.access import Affine
 
 Index = tuple[Affine | None, ...] | None
@@ -86,6 +87,24 @@ class _Addresses:
                 made.setdefault(tuple(constants[d] for d in dims), []).append(ident)
             tables[dims] = made
         return tables[dims]
+
+
+class Neighbours:
+    """Accesses of one array, found by the elements that they may touch."""
+
+    def __init__(self, ops: Sequence[Op]) -> None:
+        self._ops = {op.id: op for op in sorted(ops, key=lambda op: op.id)}
+        self._places = _Addresses()
+        for ident, op in self._ops.items():
+            if op.ref is not None:
+                self._places.add(ident, op.ref.key, op.ref.index)
+
+    def alone(self, members: Sequence[Op]) -> bool:
+        """Whether every other access of the array is to another element, by a constant difference."""
+        mine, ref = {op.id for op in members}, members[0].ref
+        stored = any(op.kind == "store" for op in members)
+        others = (self._ops[i] for i in self._places.near(ref.index if ref is not None else None) if i not in mine)
+        return all(op.kind == "load" and not stored for op in others)
 
 
 def _shape(index: Index) -> Shape:

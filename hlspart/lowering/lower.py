@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from hlspart.banking.accesses import held, settled
 from hlspart.hardware.memory import BUS
@@ -20,7 +20,7 @@ from hlspart.layouts.perdim import PerDimLayout
 from hlspart.lowering.dependence import Carriers, towards
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op
-from hlspart.lowering.history import different
+from hlspart.lowering.history import Neighbours, different
 from hlspart.lowering.operations import Body
 from hlspart.lowering.registers import bypass, forward, rotate
 from hlspart.model.access import Affine
@@ -135,6 +135,7 @@ def _promote(
         steady = [m[0].ref for m in groups.values() if all(op.kind == "load" for op in m)]
         moved = [r for r in steady if r is not None and settled(r.index, memory.layout, own) and _moves(r, own)]
         few = held(len(moved), memory.layout)
+        beside = Neighbours(found)
         for members in groups.values():
             ref = members[0].ref
             assert ref is not None
@@ -161,7 +162,7 @@ def _promote(
                         ops[op.id] = replace(op, kind=kind, args=(), ref=None)
                         gone.append(op.ref or ref)
                 continue
-            if not fixed or not _alone(members, found):
+            if not fixed or not beside.alone(members):
                 continue
             own_stores = [op for op in members if op.kind == "store"]
             loads = [op for op in members if op.kind == "load"]
@@ -203,13 +204,13 @@ def _promote_inner(
     for op in found:
         if op.ref is not None and not _moves(op.ref, inner) and not storage.memory(op.ref.variable).kept:
             groups[op.ref.variable, op.ref.key].append(op)
+    beside = {v: Neighbours(list(same)) for v, same in groupby(sorted(found, key=_variable), key=_variable)}
     for members in groups.values():
-        variable = members[0].ref.variable if members[0].ref is not None else -1
+        variable = _variable(members[0])
         loads = [op for op in members if op.kind == "load"]
         resets = [op for op in members if op.kind == "store" and first in op.args[1:]]
         stores = [op for op in members if op.kind == "store" and op not in resets]
-        others = [op for op in found if op.ref is not None and op.ref.variable == variable]
-        if len(loads) != 1 or len(stores) != 1 or len(resets) > 1 or not _alone(members, others):
+        if len(loads) != 1 or len(stores) != 1 or len(resets) > 1 or not beside[variable].alone(members):
             continue
         if (loads[0].ref and loads[0].ref.guarded) or (stores[0].ref and stores[0].ref.guarded):
             continue
@@ -247,17 +248,8 @@ def _moves(ref: MemoryRef | None, names: Iterable[str]) -> bool:
     return any(f is None or any(f.coefficient(n) for n in names) for f in ref.index)
 
 
-def _alone(members: list[Op], found: list[Op]) -> bool:
-    """Whether every other access of the array is to another element, by a constant difference."""
-    mine = {op.id for op in members}
-    ref = members[0].ref
-    stored = any(op.kind == "store" for op in members)
-    for op in found:
-        if op.id in mine or (op.kind == "load" and not stored):
-            continue
-        if op.ref is None or ref is None or not different(op.ref.index, ref.index):
-            return False
-    return True
+def _variable(op: Op) -> int:
+    return op.ref.variable if op.ref is not None else -1
 
 
 def _invariants(ops: dict[int, Op], carried: list[Carried]) -> None:

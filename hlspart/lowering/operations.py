@@ -168,8 +168,10 @@ class Operations:
         made = self.make("mul", 2 * width, (left, right), line, ("reciprocal",), op)
         self.body.ops[made] = replace(self.body.ops[made], operands=(width, width + 1))
         if op == "%":
-            back = self.make("mul", width, (made, right), line, ("back",), op)
-            self.body.ops[back] = replace(self.body.ops[back], operands=(width, width))
+            kind, _ = folding.operator("*", type_, None, self.constants[right])
+            back = self.make(kind, width, (made, right), line, ("back",), op)
+            if kind == "mul":
+                self.body.ops[back] = replace(self.body.ops[back], operands=(width, width))
             made = self.make("add", width, (left, back), line, ("rest",), op)
         if (found := spans.within(spans.combine(op, known[0], known[1]), type_)) is not None:
             self.spans[made] = found

@@ -16,6 +16,7 @@ from hlspart.lowering.parts import Key, why
 from hlspart.model import program as c
 from hlspart.model.access import Affine
 from hlspart.semantics import folding, spans
+from hlspart.semantics.effects import effects
 
 LIBRARY = ("log", "sin", "cos", "pow", "tanh", "atan", "atan2", "tan", "sinh", "cosh")  # no operators of their own
 MATH = {"sqrt": "sqrt", "exp": "exp", **dict.fromkeys(LIBRARY, "math")}
@@ -173,8 +174,8 @@ class Values(Channels):
         if variable in self.modified and variable not in self.declared:
             return self._phi(variable)
         known = self.program.variable(variable)
-        if known.const and known.init is not None and isinstance(known.type, c.ScalarType):
-            value = self.value(known.init)
+        if known.init is not None and isinstance(known.type, c.ScalarType) and self._stays(known):
+            value = self._convert(self.value(known.init), known.init.type, known.type, 0)
             if value in self.constants:
                 return value
         value = self.make("input", folding.bits(known.type), (), 0, (variable,), known.name)
@@ -182,6 +183,14 @@ class Values(Channels):
         if variable in self.frame.symbols:
             self.forms[value] = Affine.of({self.frame.symbols[variable]: 1})
         return value
+
+    def _stays(self, known: c.Variable) -> bool:
+        """Whether a scalar has its initial value in all of its life, which literals give if it is not a constant."""
+        if known.const:
+            return True
+        literal = (c.Const, c.Unary, c.Binary, c.Cast)
+        plain = known.init is not None and all(isinstance(e, literal) for e in c.walk(known.init))
+        return plain and effects(self.program).keeps_first(known)
 
     def _phi(self, key: Key) -> int:
         """The value that a scalar has at the start of the iteration."""

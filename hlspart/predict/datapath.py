@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from hlspart.lowering.graph import Op
+from hlspart.predict.blocks import in_blocks
 from hlspart.schedule.problem import Problem, Schedule
 from hlspart.targets import Target
 
@@ -65,14 +66,16 @@ def datapath(problem: Problem, schedule: Schedule, target: Target) -> Datapath:
     once = dict(schedule.units)
     ops = problem.graph.ops
     units: dict[str, tuple[int, int, int, int]] = {}
+    products = in_blocks(problem.graph, target).products
     for ident, timing in problem.timing.items():
         op = ops[ident]
         time = target.operator(op.kind, op.bits, op.impl, op.operands)
         copies = 1 if timing.unit is None else once.pop(timing.unit, 0)
         ff, lut = _operator(op, timing.states)
-        if time is not None and (time.dsp or timing.unit is not None):
-            kind = timing.unit or f"{op.kind} {op.operands} {op.bits} {op.impl}"
-            units[kind] = (units.get(kind, (0,))[0] + copies, time.dsp, ff, lut)
+        blocks = 1 if ident in products else time.dsp if time is not None else 0
+        if blocks or timing.unit is not None:
+            kind = timing.unit or f"{op.kind} {op.operands} {op.bits} {op.impl} {ident in products}"
+            units[kind] = (units.get(kind, (0,))[0] + copies, blocks, ff, lut)
         else:
             luts += copies * lut
     last: dict[int, int] = {}

@@ -20,7 +20,6 @@ from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_
 
 REGROUPED = "in which order a balanced sum takes in what the recurrence makes is not known"
 PARTED = "whether the tool partitions a local array by itself is not known"
-MULTIPLIED = "whether the DSP block of a product also makes the sum, in a state of its own, is not known"
 
 
 @dataclass(frozen=True)
@@ -84,9 +83,6 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
 
 def _of_sums(p: Prediction) -> Iterator[Doubt]:
     """Where a sum is made, and in which order."""
-    ops = p.problem.graph.ops
-    if multiplied := _in_multipliers(p):
-        yield Doubt(about(MULTIPLIED, (ops[e.source] for e in multiplied)), more=tuple(multiplied))
     assert p.schedule is not None
     if p.joined_ii > p.schedule.ii:
         yield Doubt(Cause("where a balanced expression takes in the carried value is not known"), ii=p.joined_ii)
@@ -201,22 +197,6 @@ def _behind_response(edge: Edge, p: Prediction, timing: Mapping[int, Timing]) ->
     if edge.kind != "memory" or kinds != ("store", "load") or not timing[edge.source].most:
         return edge
     return replace(edge, gap=max(edge.gap or 0, timing[edge.source].states))
-
-
-def _in_multipliers(p: Prediction) -> list[Edge]:
-    """What waits a state for a sum if the DSP block of a product makes it: 48 bits, one product of one block."""
-    ops, target = p.problem.graph.ops, p.elaborated.storage.target
-    data = [e for e in p.problem.graph.edges if e.kind == "data"]
-    users: dict[int, int] = {}
-    for e in data:
-        users[e.source] = users.get(e.source, 0) + 1
-    made: set[int] = set()
-    for e in data:
-        product, total = ops[e.source], ops[e.sink]
-        if product.kind == "mul" and total.kind == "add" and total.bits <= 48 and users[e.source] == 1:
-            time = target.operator("mul", product.bits, product.impl, product.operands)
-            made |= {e.sink} if time is not None and time.dsp == 1 else set()
-    return [replace(e, gap=1) for e in data if e.source in made and ops[e.sink].kind != "phi"]
 
 
 def _sums_in_row(p: Prediction) -> bool:

@@ -76,6 +76,7 @@ class _Item:
     ends: int
     opens: int
     uses: Touched
+    module: bool = False
 
 
 @dataclass
@@ -88,9 +89,9 @@ class _Block:
 
     def behind(self, what: Touched) -> tuple[int, int]:
         """The first states in which straight-line code, and a module, may start."""
-        waits = [item for item in self.items if what.after(item.uses)]
-        code = max((item.ends for item in waits), default=self.floor)
-        return max(code, self.floor), max((item.opens for item in waits), default=self.floor)
+        waits = [(item, what.takes(item.uses) and item.module) for item in self.items if what.after(item.uses)]
+        code = max((item.ends + taken for item, taken in waits), default=self.floor)
+        return max(code, self.floor), max((item.opens for item, _ in waits), default=self.floor)
 
     def add(self, item: _Item) -> None:
         """The next item of the text."""
@@ -240,18 +241,18 @@ class _Walk:
             return False
         loads = max(0, self.controlled.ahead(part) - 1)  # what has left the loop is loaded ahead of it
         if self.latencies.target.outlined_loops and not self.controlled.alone:
-            last = self._module(block, cycles + 3, touched(self.controlled.program, [loop]), loads)
+            last = self._module(block, cycles + 3, touched(self.controlled.program, [loop]), loads, True)
         else:  # a state ahead of the pipeline and one behind it
             last = block.last + loads + cycles + 2
             block.floor, block.last, block.items = last, last, []
         self._ran(self.latencies.loops[part].name, loop.at, around, last - cycles, last)
         return True
 
-    def _module(self, block: _Block, cycles: int, what: Touched, loads: int = 0) -> int:
+    def _module(self, block: _Block, cycles: int, what: Touched, loads: int = 0, outlined: bool = False) -> int:
         """Start a module and wait for it: its last state."""
         code, opens = block.behind(what)
         last = max(opens, code + loads) + cycles
-        block.add(_Item(last, last + bool(cycles), what))
+        block.add(_Item(last, last + bool(cycles), what, outlined))
         return last
 
     def _calls(self, block: _Block, stmt: c.Stmt, around: int | None) -> bool:

@@ -31,6 +31,7 @@ from hlspart.nests.bus import NO_REQUESTS, BusRequests
 from hlspart.nests.inplace import behind_responses
 from hlspart.nests.loopfacts import flat
 from hlspart.nests.nests import Nest, Nests, Order, order
+from hlspart.predict.blocks import in_blocks
 from hlspart.predict.depths import of_dividers, of_operators
 from hlspart.schedule.implied import lean
 from hlspart.schedule.modulo import modulo_schedule
@@ -295,8 +296,9 @@ class LoopModel:
         uses: dict[int, PortUse] = {}
         limits: dict[str, Ports] = {}
         estimated: set[str] = set()
+        blocks = in_blocks(item.lowered.graph, self.target).timing(self.target)
         for op in item.lowered.graph.ops.values():
-            made = self._timing(op, item, estimated)
+            made = blocks.get(op.id) or self._timing(op, item, estimated)
             unit = next((u for u in (f"{op.kind} {op.text}", op.kind) if u in limited), made.unit)
             timing[op.id] = replace(made, unit=unit)
         for variable, members in item.members.items():

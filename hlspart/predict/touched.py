@@ -30,6 +30,10 @@ class Touched:
             return True
         return bool((earlier.reads | earlier.writes) & self.writes & (self.memories | earlier.memories))
 
+    def takes(self, earlier: Touched) -> bool:
+        """Whether these read a scalar that ``earlier`` ones make."""
+        return bool((earlier.writes - earlier.memories) & self.reads)
+
 
 def touched(program: Program, statements: Sequence[c.Stmt]) -> Touched:
     """Of all ``statements`` together; variables that are declared inside of them are theirs alone."""

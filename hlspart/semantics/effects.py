@@ -184,6 +184,16 @@ class Effects:
             and not variable.reference
         )
 
+    def keeps_first(self, variable: Variable) -> bool:
+        """Whether a scalar of a function never gets another value than its initial one."""
+        return (
+            variable.storage == "local"
+            and isinstance(variable.type, ScalarType)
+            and not (variable.volatile or variable.reference)
+            and variable.id not in self.addressed
+            and variable.id not in self.assignments
+        )
+
     def tracked_pointer(self, variable: Variable) -> bool:
         """Whether a pointer's target can be followed."""
         return isinstance(variable.type, PointerType) and not variable.volatile and variable.id not in self.addressed

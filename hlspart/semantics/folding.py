@@ -53,11 +53,22 @@ def operator(op: str, type_: c.CType, left: int | float | None, right: int | flo
     known = right if right is not None else left
     if kind == "shift" and right is not None:
         return "wire", width
-    if kind == "mul" and isinstance(known, int):
-        return ("wire", width) if _power(known) else ("mul", width)
+    if kind == "mul" and known is not None:  # a shift, a sum of two, or a product; fixed-point numbers by their bits
+        return ("wire", "add", "mul")[min(2, digits(known.as_integer_ratio()[0]) - 1)], width
     if kind == "div" and isinstance(right, int) and _power(right):
         return "logic", width
     return kind, width
+
+
+def digits(value: int) -> int:
+    """Number of shifts whose sum or difference is ``value`` (non-adjacent form), at least 1."""
+    value, count = abs(value), 0
+    while value:
+        if value & 1:
+            value -= 2 - (value & 3)
+            count += 1
+        value >>= 1
+    return max(1, count)
 
 
 def _power(value: int) -> bool:

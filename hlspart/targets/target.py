@@ -302,6 +302,35 @@ class Target:
         return bool(self.profile["pipeline"]["reciprocals"])
 
     @property
+    def block_sums(self) -> bool:
+        """Whether DSP blocks make the sums behind their products, in states of their own."""
+        return bool(self.profile["pipeline"]["block_sums"] and self.block_ns)
+
+    @property
+    def block_presums(self) -> bool:
+        """Whether DSP blocks make sums ahead of their products."""
+        return bool(self.profile["pipeline"]["block_presums"] and self.block_ns)
+
+    @property
+    def block_ns(self) -> Mapping[str, float]:
+        """Delays inside of a DSP block: a stage of its "product", its "sum", the "presum" ahead; empty: not known."""
+        delays = self.profile["block_delay"]
+        found: Mapping[str, float] = delays.get(self.family) or delays.get(self.profile["default_family"]) or {}
+        return found
+
+    @property
+    def multiplier(self) -> tuple[int, int]:
+        """Widths of the operands of the multiplier of a DSP block, the narrower first; 0 where they are not known."""
+        narrow, wide = sorted(int(w) for w in self.operators["mul"].get("tile", (0, 0)))
+        return narrow, wide
+
+    def fits_multiplier(self, operands: tuple[int, int] | None, bits: int) -> bool:
+        """Whether one DSP block makes a product of ``bits`` of signed ``operands``, narrow ones included."""
+        low, high = sorted(operands or (bits, bits))
+        narrow, wide = self.multiplier
+        return low <= narrow and high <= wide
+
+    @property
     def fabric_adders(self) -> bool:
         """Whether recurrences that miss the II that a directive names get adders without DSP blocks, if quicker."""
         return bool(self.profile["pipeline"]["fabric_adders"])

@@ -57,6 +57,15 @@ def test_a_called_function_takes_its_latency_and_a_state():
     assert latency(inner + kernel("g(a, b); g(c, d);")).exact == N + 3
 
 
+def test_what_a_loop_makes_is_read_a_state_later():
+    """Schedules of six repositories: `s_loc` is loaded in the state behind the one that ends the module."""
+    total = f"int s = 0; for (int i = 0; i < {N}; i++) s += a[i]; "
+    assert latency(kernel(total + "c[0] = s;" + copy("d", "c"))).exact == N + 3 + 1 + N + 3
+    assert latency(kernel(total + copy("b", "a") + "c[0] = s;")).exact == N + 3 + 1
+    other = total.replace("s += a[i]", "b[i] = a[i]")
+    assert latency(kernel(other + "c[0] = s;")).exact == N + 3
+
+
 def test_straight_line_code_has_a_schedule():
     assert latency("int f(int a[8], int n) { return a[n & 7]; }").exact == 1
     assert latency("float f(float a[8], int n) { return a[n & 7] * a[3] + 1.0f; }").min >= 4

@@ -20,12 +20,12 @@ def kernel(body: str, pragmas: str = "", element: str = "int") -> str:
 @pytest.mark.parametrize(
     ("body", "pragma", "ii"),
     [
-        ("acc += A[i] * x[i] + x[i] * 7;", "operation instances=mul limit=1", 2),
-        ("acc += A[i] * x[i] + x[i] * 7;", "instances=mul limit=2 type=operation", 1),
+        ("acc += A[i] * x[i] + x[i] * 11;", "operation instances=mul limit=1", 2),
+        ("acc += A[i] * x[i] + x[i] * 11;", "instances=mul limit=2 type=operation", 1),
         ("acc += A[i] * x[i] + x[i] * 8;", "operation instances=mul limit=1", 1),  # a shift by 3
         ("acc += A[i] + x[i] - y[i];", "operation instances=add limit=1", 2),  # the subtraction is another unit
-        ("acc += A[i] * x[i] + x[i] * 7;", "function instances=other limit=1", 1),
-        ("acc += A[i] * x[i] + x[i] * 7;", "core instances=DSP48 limit=1", None),
+        ("acc += A[i] * x[i] + x[i] * 11;", "function instances=other limit=1", 1),
+        ("acc += A[i] * x[i] + x[i] * 11;", "core instances=DSP48 limit=1", None),
     ],
 )
 def test_allocation_limits(body, pragma, ii):

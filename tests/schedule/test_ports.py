@@ -266,7 +266,7 @@ IN_PLACE = "A[x[i]] = A[x[i]] + 1;"
             "#pragma HLS dependence variable=A type=inter dependent=false",
         ),
         (
-            "acc += A[i] * x[i] + x[i] * 7;", "#pragma HLS ALLOCATION operation instances=mul limit=1",
+            "acc += A[i] * x[i] + x[i] * 11;", "#pragma HLS ALLOCATION operation instances=mul limit=1",
             "an ALLOCATION limit of 2 on mul: II 1", "#pragma HLS ALLOCATION operation instances=mul limit=2",
         ),
     ],
@@ -285,7 +285,9 @@ def test_hints_beyond_ports():
     chain = loop(pipelined("acc = acc / (x[i] + x[i - 1] + x[i - 2]);"))
     assert [(x.kind, x.ii > 2) for x in chain.limits] == [("recurrence", True), ("memory-port", False)]
     assert chain.limits[1].hint is None
-    shared = loop(pipelined("acc += A[i] * x[i] + A[i] * 7;", "#pragma HLS ALLOCATION operation instances=mul limit=1"))
+    shared = loop(
+        pipelined("acc += A[i] * x[i] + A[i] * 11;", "#pragma HLS ALLOCATION operation instances=mul limit=1")
+    )
     assert (shared.ii, shared.limits[0].hint) == (2, "an ALLOCATION limit of 2 on mul: II 1")
 
 
