@@ -133,8 +133,22 @@ class Latencies:
             else:
                 low, high = (_Walk(self, function, side).whole() for side in ("min", "max"))
                 found = Bounds(low, high)
+                if high == 0 and self._hands_over(function):
+                    self.causes.setdefault(function, "the states of accesses to streams in no loop are not known")
+                    found = UNKNOWN
             self._functions[function] = UNKNOWN if function in self.waiting else found
         return self._functions[function]
+
+    def _hands_over(self, function: str) -> bool:
+        """Whether a function accesses streams or volatile objects, each access of which takes its turn."""
+        program = self.controlled[function].program
+        roots = (e for stmt in self.controlled[function].statements for e in statement_expressions(program, stmt))
+        return any(
+            (isinstance(expr, c.Call) and (expr.function or "").startswith("stream."))
+            or (isinstance(expr, c.Name | c.ArrayRef) and program.variable(expr.variable).volatile)
+            for root in roots
+            for expr in c.walk(root)
+        )
 
     def interval(self, function: str) -> int | None:
         """Cycles from one start of a function to the next, at the most: processes of a DATAFLOW region overlap."""

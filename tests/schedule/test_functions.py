@@ -71,6 +71,11 @@ def test_straight_line_code_has_a_schedule():
     assert latency("float f(float a[8], int n) { return a[n & 7] * a[3] + 1.0f; }").min >= 4
 
 
+def test_no_states_are_said_of_volatile_objects_and_streams():
+    assert latency("void f(volatile int *in, volatile int *out) { *out = *in + 1; }").max is None
+    assert latency("void f(int *in, int *out) { *out = *in + 1; }").exact == 0
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_random_sequences_of_copies(seed):
     """Each loop starts behind the last of those before it with which it shares a written array."""
