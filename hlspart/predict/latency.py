@@ -27,6 +27,7 @@ from hlspart.targets import Target
 Side = Literal["min", "max"]
 
 UNKNOWN = Bounds(None, None)
+HANDED_OVER = Cause("the states of accesses to streams and volatile objects in no loop are not known")
 WAITING = Cause("states of m_axi requests around its loops")
 
 
@@ -134,7 +135,7 @@ class Latencies:
                 low, high = (_Walk(self, function, side).whole() for side in ("min", "max"))
                 found = Bounds(low, high)
                 if high == 0 and self._hands_over(function):
-                    self.causes.setdefault(function, "the states of accesses to streams in no loop are not known")
+                    self.causes.setdefault(function, (HANDED_OVER,))
                     found = UNKNOWN
             self._functions[function] = UNKNOWN if function in self.waiting else found
         return self._functions[function]
