@@ -33,6 +33,12 @@ _SOURCE = (
         metavar="FILE",
         help="hls_config.cfg or Tcl directives, with the same effect as pragmas; repeatable.",
     ),
+    _read(
+        "--instantiate",
+        multiple=True,
+        metavar="'F<ARGS>'",
+        help="Look at this instance of a template, such as 'ns::f<float, cfg>'; repeatable.",
+    ),
     _read("--lang", type=click.Choice(["c", "c++"]), help="Language of all files. Default: by suffix."),
     _read("--config", "config_file", metavar="FILE", help="Settings; default: the nearest settings file."),
     _read("--header-users", is_flag=True, help="In place of a header FILE, look at the files below here that use it."),
@@ -102,6 +108,7 @@ def options_of(shared: Mapping[str, Any]) -> Options:
             defines=shared["defines"],
             undefines=shared["undefines"],
             include_dirs=tuple(display_path(p) for p in shared["include_dirs"]),
+            instantiate=tuple(shared["instantiate"]),
             directive_files=tuple(_readable(p) for p in shared["directive_files"]),
             language=shared["lang"],
             stdin_filename=shared.get("stdin_filename", "<stdin>"),
@@ -121,6 +128,7 @@ def options_of(shared: Mapping[str, Any]) -> Options:
 
 _AGAIN = {  # what a next command has to be told again
     "top": "--top", "defines": "-D", "undefines": "-U", "include_dirs": "-I", "directive_files": "--directives",
+    "instantiate": "--instantiate",
     "lang": "--lang", "config_file": "--config", "part": "--part", "tool": "--tool", "clock": "--clock",
     "clock_uncertainty": "--clock-uncertainty", "target_file": "--target", "flow": "--flow",
 }  # fmt: skip

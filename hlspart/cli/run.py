@@ -161,8 +161,9 @@ class Run:
             **dict.fromkeys(_NOT_AS_WRITTEN, "warning"),
             **dict.fromkeys(NOT_FOLLOWED, "info"),
         }
-        self.say(d for s in validation.statuses if (d := status_diagnostic(program, s)) is not None)
-        for status in validation.statuses:
+        own = [s for s in validation.statuses if s.path in program.sources and not s.path.startswith("<")]
+        self.say(d for s in own if (d := status_diagnostic(program, s)) is not None)
+        for status in own:
             kind = program.directives[status.directive].kind.upper()
             for note in status.notes if status.status == "applied" else ():
                 if note.code in severities:

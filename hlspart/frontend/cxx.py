@@ -8,7 +8,7 @@ What has no such form (classes, lambdas, exceptions, ...) is refused by name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hlspart.frontend.cxx_collect import matching_angle
 from hlspart.frontend.cxx_constructors import without_constructors
@@ -18,7 +18,7 @@ from hlspart.frontend.cxx_sugar import without_sugar
 from hlspart.frontend.cxx_tags import NameWords
 from hlspart.frontend.cxx_templates import instantiated
 from hlspart.frontend.cxx_types import AUTO, BASIC, split
-from hlspart.frontend.tokens import Token, spell
+from hlspart.frontend.tokens import OPEN_TYPE, Token, spell
 from hlspart.model import program as ir
 
 _REFUSED = {
@@ -49,7 +49,7 @@ _LIBRARY_TYPES = {
 }  # fmt: skip
 _WIDE = frozenset((
     "ap_int", "ap_uint", "ap_fixed", "ap_ufixed", "stream", "ap_axiu", "ap_axis", "axis", "ac_int", "qdma_axis",
-    "vector",
+    "vector", "burst_maxi",
 ))  # fmt: skip
 _BEFORE_EXPRESSION = {
     "=", "+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!", "~", "&", "|", "^", "?", ":", "[",
@@ -62,16 +62,20 @@ _PLAIN_KEYWORDS = {
 }  # fmt: skip
 
 
-def as_c(tokens: list[Token], unread: Mapping[str, bool], path: str) -> tuple[list[Token], dict[str, ir.CType]]:
+def as_c(
+    tokens: list[Token], unread: Mapping[str, bool], path: str, wanted: Sequence[str] = ()
+) -> tuple[list[Token], dict[str, ir.CType]]:
     """C tokens for C++ ones of the file ``path``, and the types that the result takes as known. Raises SourceError.
 
-    ``unread``: types whose declarations are not among the tokens, and whether they take arguments.
+    ``unread``: types whose declarations are not among the tokens, and whether they take arguments; ``wanted``:
+    instances of templates that are asked for.
     """
-    plain, constructed = without_constructors(instantiated(told_apart(tokens), path))
+    plain, constructed = without_constructors(instantiated(told_apart(tokens), path, wanted))
     shim = _Shim(written_out(without_sugar(plain)))
     shim.constructed = constructed
     shim.names.update(name for name, template in unread.items() if not template)
     shim.unread = frozenset(name for name, template in unread.items() if template)
+    shim.types.update((t.text, ir.OtherType(t.text)) for t in shim.tokens if t.text.endswith(OPEN_TYPE))
     shim.known.note_functions(shim.tokens)
     shim.run()
     return shim.out, shim.types

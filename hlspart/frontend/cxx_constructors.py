@@ -21,7 +21,7 @@ def without_constructors(tokens: list[Token]) -> tuple[list[Token], frozenset[st
         if tokens[at].text not in _TAGS or tokens[at + 1].kind != "id" or tokens[at + 2].text != "{":
             continue
         last = closing(tokens, at + 2)
-        ranges = _constructors(tokens, at + 1, last)
+        ranges = _constructors(tokens, at + 1, last) if last + 1 < len(tokens) else []
         if ranges:
             names.add(tokens[at + 1].text)
             for first, end in ranges:
@@ -64,6 +64,8 @@ def _plain(tokens: Sequence[Token], opening: int, last: int) -> int | None:
     """Behind a constructor that only sets members to names and numbers; None for others."""
     close = closing(tokens, opening)
     at = close + 1
+    if at >= last:
+        return None
     if tokens[at].text == ":":
         at += 1
         while at < last and tokens[at].text != "{":
@@ -76,6 +78,8 @@ def _plain(tokens: Sequence[Token], opening: int, last: int) -> int | None:
     if tokens[at].text != "{":
         return None
     end = closing(tokens, at)
+    if end >= last:
+        return None
     for statement in _statements(tokens[at + 1 : end]):
         words = statement[2:] if [t.text for t in statement[:2]] == ["this", "->"] else statement
         if len(words) < 3 or words[0].kind != "id" or words[1].text != "=" or not _value(words[2:]):

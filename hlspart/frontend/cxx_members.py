@@ -112,7 +112,7 @@ def head_of(tokens: Sequence[Token], at: int) -> int | None:
     here = at + 2
     here += tokens[here].text == "final"
     if tokens[here].text == ":" and tokens[here + 1].text != ":":
-        while tokens[here].text not in ("{", ";", "(", ")", "="):
+        while tokens[here].text not in ("{", ";", "(", ")", "=") and tokens[here].kind != "eof":
             here += 1
     return here if tokens[here].text == "{" else None
 
@@ -205,7 +205,7 @@ def declared_member(tokens: list[Token], start: int, last: int, into: ClassText)
             raise refuse(tokens[at], f"{tokens[at].text} in a class")
         if tokens[at].text == "operator":
             at += 1
-            while tokens[at].text != "(" or (tokens[at + 1].text == ")" and tokens[at + 2].text == "("):
+            while at < last and (tokens[at].text != "(" or (tokens[at + 1].text == ")" and tokens[at + 2].text == "(")):
                 at += 2 if tokens[at].text == "(" else 1
             break
         if tokens[at].text == "<":

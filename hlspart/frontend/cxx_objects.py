@@ -185,11 +185,11 @@ class _Classes:
                 return at + 1
             names = list(tokens[at + 1 : cursor + 1 : 2])
             for one in names:
+                out += [like(before, "id", one)] if static and one is not names[0] else []
                 out += [token, one, tokens[cursor + 1]]
                 if not static and self.level and self.table.built(of):
                     out += self._constructed(of, one, [], [])
                 out += [self.table.pragma_of(p, one.text, found) for p in pragmas]
-                static = False
             return cursor + 2
         if pragmas and after == "=":
             raise refuse(found.name, "object whose constructor holds directives and that has an initial value")
@@ -225,6 +225,8 @@ class _Classes:
         if tokens[end].text == "operator":
             while tokens[end + 1].text != "(" or (tokens[end + 2].text == ")" and tokens[end + 3].text == "("):
                 end += 1
+                if end > at + 6:
+                    return None
             words = [like("operator" + "".join(t.text for t in tokens[at + 3 : end + 1]), "id", tokens[at + 2])]
         if tokens[end + 1].text != "(" or words[0].kind != "id":
             return None

@@ -12,7 +12,8 @@ from itertools import pairwise
 
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
-from hlspart.frontend.cxx_deduce import DeclaredShape, closing, declared
+from hlspart.frontend.cxx_deduce import DeclaredShape, declared
+from hlspart.frontend.cxx_members import partner
 from hlspart.frontend.cxx_templates import declarations
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import NTH, MacroUse, PragmaToken, Token
@@ -49,7 +50,7 @@ class _Sugar:
         tokens, at = self.tokens, 0
         while at < len(tokens):
             if tokens[at].text == "decltype" and tokens[at + 1].text == "(":
-                end = closing(tokens, at + 1)
+                end = partner(tokens, at + 1)
                 inside = tokens[at + 2 : end]
                 shape = declared(inside[0].text, tokens, at) if len(inside) == 1 else None
                 if shape is not None and not shape.extents and shape.type[0].text != "auto":
@@ -65,7 +66,7 @@ class _Sugar:
             if tokens[at].text != "auto" or tokens[at + 1].text != "[":
                 at += 1
                 continue
-            close = closing(tokens, at + 1)
+            close = partner(tokens, at + 1)
             names = [t.text for t in tokens[at + 2 : close : 2]]
             if tokens[close + 1].text != "=":
                 at = close
@@ -106,10 +107,10 @@ class _Sugar:
 
     def _lambda(self, at: int) -> None:
         tokens = self.tokens
-        name, close = tokens[at + 1], closing(tokens, at + 3)
+        name, close = tokens[at + 1], partner(tokens, at + 3)
         if tokens[close + 1].text != "(":
             return
-        params_end = closing(tokens, close + 1)
+        params_end = partner(tokens, close + 1)
         params = tokens[close + 2 : params_end]
         cursor = params_end + 1
         returns: list[Token] | None = None
@@ -120,7 +121,7 @@ class _Sugar:
             returns = tokens[start:cursor]
         if tokens[cursor].text != "{":
             return
-        last = closing(tokens, cursor)
+        last = partner(tokens, cursor)
         around = next(((a, b) for a, b in declarations(tokens).items() if a <= at < b), None)
         if around is None or tokens[last + 1].text != ";" or any(t.text == "auto" for t in params):
             return
@@ -140,7 +141,7 @@ class _Sugar:
         function = f"{name.text}::operator()"
         function += f"_{self.count}" if self.count > 1 else ""
         for i in reversed(calls):
-            end = closing(tokens, i + 1)
+            end = partner(tokens, i + 1)
             extra: list[Token] = []
             for k, word in enumerate(captured):
                 extra += [like(",", "op", tokens[i])] if k or end > i + 2 else []
@@ -188,7 +189,7 @@ class _Sugar:
             if token.text == name and token.kind == "id":
                 end = at + 1
                 while end < len(tokens) and tokens[end].text == "[":
-                    end = closing(tokens, end) + 1
+                    end = partner(tokens, end) + 1
                 if (end < len(tokens) and tokens[end].text in _ASSIGNED) or tokens[at - 1].text in (
                     "++",
                     "--",
@@ -210,7 +211,7 @@ class _Sugar:
 
     def _range(self, at: int) -> None:
         tokens = self.tokens
-        close = closing(tokens, at + 1)
+        close = partner(tokens, at + 1)
         head = tokens[at + 2 : close]
         texts = [t.text for t in head]
         if ":" not in texts or ";" in texts:
@@ -229,7 +230,7 @@ class _Sugar:
         body = close + 1
         if tokens[body].text != "{" and (tokens[body].text in _CONTROL or isinstance(tokens[body], PragmaToken)):
             return
-        end = closing(tokens, body) if tokens[body].text == "{" else _semicolon(tokens, body)
+        end = partner(tokens, body) if tokens[body].text == "{" else _semicolon(tokens, body)
         inside = tokens[body : end + 1]
         element = [
             like(over[0].text, "id", name),
@@ -304,8 +305,8 @@ def _element(shape: DeclaredShape) -> Sequence[Token] | None:
 
 
 def _semicolon(tokens: Sequence[Token], at: int) -> int:
-    while tokens[at].text != ";":
-        at = closing(tokens, at) + 1 if tokens[at].text in ("(", "[", "{") else at + 1
+    while tokens[at].text != ";" and tokens[at].kind != "eof":
+        at = partner(tokens, at) + 1 if tokens[at].text in ("(", "[", "{") else at + 1
     return at
 
 

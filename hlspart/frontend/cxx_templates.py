@@ -13,11 +13,20 @@ from dataclasses import dataclass, field
 
 from hlspart.frontend.cxx_arguments import bound, filled, key, matched
 from hlspart.frontend.cxx_classes import has_methods
-from hlspart.frontend.cxx_collect import TAGS, CxxTemplate, CxxTemplates, collect, like, matching_angle
+from hlspart.frontend.cxx_collect import (
+    OPEN_TYPE,
+    OPEN_VALUE,
+    TAGS,
+    CxxTemplate,
+    CxxTemplates,
+    collect,
+    like,
+    matching_angle,
+)
 from hlspart.frontend.cxx_deduce import closing, deduced
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
-from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
+from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, MacroUse, PragmaToken, SourceError, Token, lex_line
 
 _Chosen = tuple[CxxTemplate, list[list[Token]]]  # with the values of its parameters
 
@@ -35,8 +44,11 @@ class _Instance:
     tokens: list[Token] = field(default_factory=list)
 
 
-def instantiated(tokens: list[Token], path: str) -> list[Token]:
-    """The stream of the file ``path`` with templates replaced by their instances. Raises SourceError."""
+def instantiated(tokens: list[Token], path: str, wanted: Sequence[str] = ()) -> list[Token]:
+    """The stream of the file ``path`` with templates replaced by their instances. Raises SourceError.
+
+    ``wanted``: instances that are asked for although nothing in the text uses them.
+    """
     if not any(t.text == "template" for t in tokens):
         return list(tokens)
     end = like("", "eof", tokens[-1])  # sentinels: looking ahead never runs over the end
@@ -45,6 +57,7 @@ def instantiated(tokens: list[Token], path: str) -> list[Token]:
     if not (found.templates or found.aliases):
         return found.rest
     work = _Instances(found)
+    found.requests += [_request(text, end) for text in wanted]
     work.expand(found.rest)
     work.expand_asked()
     work.expand_rest()
@@ -53,6 +66,14 @@ def instantiated(tokens: list[Token], path: str) -> list[Token]:
     _raise([_nobody_uses(t.tokens[0]) for t in unused if t.tokens[0].path != path])
     _raise([_without_instance(t.tokens[0]) for t in unused if has_methods(t.tokens) or t.pattern is not None])
     return work.placed(unused)
+
+
+def _request(text: str, end: Token) -> list[Token]:
+    """``ns::f<float, 8>`` as an explicit instantiation at the end of the text."""
+    words = [t for t in lex_line(text) if t.kind != "eof"]
+    for word in words:
+        word.path, word.start, word.end = end.path, end.start, end.end
+    return [*words, end, end, end]
 
 
 def _raise(faults: Sequence[SourceError]) -> None:
@@ -331,10 +352,22 @@ def _as_it_is(template: CxxTemplate, names: Mapping[str, int]) -> Iterator[Token
     inside = sum(token.text == template.name for token in (*template.tokens, template.anchor))
     if template.struct and names[template.name] <= inside:
         return
-    for parameter in template.types:
-        for text, kind in (("typedef", "id"), ("int", "id"), (parameter, "id"), (";", "op")):
-            yield like(text, kind, template.tokens[0])
-    yield from template.tokens
+    values = [
+        [like(f"{p}{OPEN_TYPE if p in template.types else OPEN_VALUE}", "id", template.tokens[0])]
+        for p in template.params
+    ]
+    words = filled(template, values, None, None)
+    at = 0
+    while at < len(words):
+        token = words[at]
+        if token.text.endswith(OPEN_TYPE) and at + 2 < len(words) and words[at + 1].text == "::":  # T::name
+            type_ = at > 0 and words[at - 1].text == "typename"
+            name = f"{token.text.removesuffix(OPEN_TYPE)}::{words[at + 2].text}"
+            yield like(name + (OPEN_TYPE if type_ else OPEN_VALUE), "id", token)
+            at += 3
+            continue
+        yield token
+        at += 1
 
 
 def declarations(tokens: Sequence[Token]) -> dict[int, int]:

@@ -85,7 +85,7 @@ class KnownTypes:
                 if first is None or len(numbers) < 2 or numbers[1] is None or first <= 0:
                     return ir.OtherType(text)
                 return ir.ScalarType(text, "fixed", first, name == "ap_fixed", first - numbers[1])
-            case "stream":
+            case "stream" | "burst_maxi":  # one word at a time, in order
                 return ir.StreamType(self.type_of(parts[0]) if parts else ct.UNKNOWN, (*numbers, None, None)[1])
             case "array" | "vector" if len(numbers) == 2 and numbers[1]:  # std::array, hls::vector
                 return ir.StructType(text, ((ir.ELEMENTS, ir.ArrayType(self.type_of(parts[0]), (numbers[1],))),))

@@ -14,6 +14,7 @@ from hlspart.frontend.declarators import Declarators
 from hlspart.frontend.express import Expressions
 from hlspart.frontend.holes import hole_number
 from hlspart.frontend.overloads import signature
+from hlspart.frontend.tokens import OPEN_VALUE
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
 
@@ -91,6 +92,8 @@ class Declarations(Declarators):
             self.context.report("HLP002", "syntax-error", "error", at, f"array extent {value} is negative")
         elif any(isinstance(e, ir.Call) for e in ir.walk(expr)):
             return None  # the function may be a constexpr: a compiler has the number
+        elif any(name.endswith(OPEN_VALUE) for name in self._names(node.dim)):
+            return None  # nobody says
         elif not isinstance(expr, ir.OpaqueExpr) or expr.what != "UnaryOp":
             names = self._names(node.dim)
             message = RUN_TIME_EXTENT.format(name=names[0] if names else "N")

@@ -22,7 +22,7 @@ from hlspart.frontend.methods import Methods
 from hlspart.frontend.objects import ObjectCalls
 from hlspart.frontend.overloads import chosen
 from hlspart.frontend.parse import ASM, RANGE
-from hlspart.frontend.tokens import NTH, spell
+from hlspart.frontend.tokens import NTH, OPEN_VALUE, spell
 from hlspart.frontend.unread import changes_assumed, use_of
 from hlspart.model import program as ir
 from hlspart.model.source import Origin
@@ -144,6 +144,10 @@ class Expressions:
                     return use_of(self.context, self.context.holes[number], at), at, at
                 if node.name in ("true", "false") and self.context.language == "c++":
                     return ir.Const(origin, ct.BOOL, int(node.name == "true"), node.name), at, at
+                if node.name.endswith(OPEN_VALUE):
+                    parameter = node.name.removesuffix(OPEN_VALUE)
+                    what = f"the template that has the parameter {parameter} has no instance here"
+                    return ir.OpaqueExpr(origin, ct.UNKNOWN, what), at, at
                 why = self.context.why_unknown(node.name)
                 what = (
                     f"undeclared name '{node.name}'" if why is None else f"'{node.name}' is declared in what is {why}"
@@ -197,6 +201,12 @@ class Expressions:
             if field.startswith(NTH) and int(field[len(NTH) :]) < len(of.members):
                 field = of.members[int(field[len(NTH) :])][0]
             type_ = next((t for n, t in of.members if n == field), ct.UNKNOWN)
+            static = self.context.lookup(f"{of.name}::{field}") if type_ == ct.UNKNOWN else None
+            if isinstance(static, EnumConstant):
+                return ir.Const(self.at(first, member), ct.INT, static.value, field), first, member
+            if isinstance(static, VariableId):
+                kind = self.context.variable(static.id).type
+                return ir.Name(self.at(first, member), kind, static.id), first, member
         return ir.Member(self.at(first, member), type_, base, field, node.type == "->"), first, member
 
     def _method(self, node: Any) -> Ranged:

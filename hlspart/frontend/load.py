@@ -194,7 +194,7 @@ def _attempt(
         collected.sources.update({k: t for k, t in result.sources.items() if k not in collected.sources})
     _notes(result, collected)
     defined = {d.partition("=")[0] for d in options.defines}
-    _lower(source.path, result, collected, language, assumed, defined)
+    _lower(source.path, result, collected, language, assumed, defined, options)
     return result.headers
 
 
@@ -211,7 +211,7 @@ def _leaves_rest(fault: SourceError, language: str, defined: Collection[str]) ->
 
 def _lower(
     path: str, result: Preprocessed, collected: Collected, language: str, assumed: dict[str, int],
-    defined: Collection[str],
+    defined: Collection[str], options: FrontendOptions,
 ) -> None:  # fmt: skip
     """Everything of a unit that can be read. Raises SourceError when that is nothing."""
     raw = normalised(result.tokens)
@@ -219,7 +219,7 @@ def _lower(
     while True:
         mark = collected.mark()
         try:
-            _read(path, raw if holes is None else holes.tokens(), holes, result, collected, language, assumed)
+            _read(path, raw if holes is None else holes.tokens(), holes, result, collected, language, assumed, options)
             break
         except SourceError as fault:
             collected.reset(mark)
@@ -272,7 +272,7 @@ def _note_holes(path: str, holes: Holes, collected: Collected) -> None:
 
 def _read(
     path: str, raw: list[Token], holes: Holes | None, result: Preprocessed, collected: Collected, language: str,
-    assumed: dict[str, int],
+    assumed: dict[str, int], options: FrontendOptions,
 ) -> None:  # fmt: skip
     """One attempt. Raises SourceError at the first thing that cannot be read."""
     types: dict[str, ir.CType] = {}
@@ -282,7 +282,7 @@ def _read(
     if language == "c++":
         from hlspart.frontend.cxx import as_c
 
-        raw, types = as_c(raw, unread, path)
+        raw, types = as_c(raw, unread, path, options.instantiate)
     types.update((name, ir.OtherType(name)) for name in unread if name not in types)
     tokens, pragmas = separated(raw)
     if not tokens and not pragmas and (found or given):

@@ -17,6 +17,7 @@ _CONVERSIONS: dict[str, ir.ScalarType] = {
     "to_uint64": ct.SIZE, "to_bool": ct.BOOL, "to_float": ct.FLOAT, "to_double": ct.DOUBLE,
 }  # fmt: skip
 _BIT = {"get_bit", "bit", "test"}
+WORDS = frozenset(("ap_axiu", "ap_axis", "axis", "qdma_axis"))  # words of a stream with side channels
 
 
 class Methods:
@@ -42,11 +43,26 @@ class Methods:
                 return ir.Cast(at, ir.ScalarType(f"ap_uint<{scalar.bits}>", "int", scalar.bits, False), base)
             if name == "or_reduce" and not args:
                 return ir.Binary(at, ct.BOOL, "!=", base, ir.Const(at, ct.INT, 0, "0"))
+        access = self._field(base, name, args, at)
+        if access is not None:
+            return access
         what = f"method {name}"
         if isinstance(base.type, ir.OtherType):
             why = self.context.why_unknown(base.type.name)
             what += f" of {base.type.name}, {why}" if why is not None else ""
         return ir.OpaqueExpr(at, base.type, what, (base, *args))
+
+    @staticmethod
+    def _field(base: ir.Expr, name: str, args: tuple[ir.Expr, ...], at: Origin) -> ir.Expr | None:
+        """``get_data()`` and ``set_data(x)`` of a word with side channels."""
+        of = base.type
+        if not isinstance(of, ir.StructType) or of.name.partition("<")[0] not in WORDS:
+            return None
+        kind = dict(of.members).get(name[4:])
+        if kind is None or name[:4] not in ("get_", "set_") or len(args) != (name[:4] == "set_"):
+            return None
+        field = ir.Member(at, kind, base, name[4:], False)
+        return ir.Assign(at, kind, "=", field, args[0]) if args else field
 
     def channel(self, stream: ir.Expr, name: str, args: tuple[ir.Expr, ...], at: Origin, callee: Origin) -> ir.Expr:
         """An operation of ``hls::stream``."""

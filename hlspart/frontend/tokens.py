@@ -17,6 +17,8 @@ from typing import Literal
 Kind = Literal["id", "num", "str", "chr", "op", "bad", "pragma", "eof"]
 
 NTH = "__member_"  # s.__member_1: the second member of a structure, in the C that C++ becomes
+# names of the parameters of a template that nothing in the text uses
+OPEN_TYPE, OPEN_VALUE = " (a type without an instance)", " (a value without an instance)"
 
 
 class MacroUse:

@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class FrontendOptions:
-    """How to read C: ``-D``, ``-U``, ``-I``, language and directive files."""
+    """How to read C: ``-D``, ``-U``, ``-I``, language, directive files and templates to instantiate."""
 
     defines: tuple[str, ...] = ()  # "NAME" or "NAME=value"
     undefines: tuple[str, ...] = ()
@@ -16,6 +16,7 @@ class FrontendOptions:
     directive_files: tuple[str, ...] = ()
     language: Literal["c", "c++"] | None = None  # None: by suffix
     stdin_filename: str = "<stdin>"
+    instantiate: tuple[str, ...] = ()  # "ns::f<float, 8>"
 
 
 @dataclass(frozen=True, slots=True)

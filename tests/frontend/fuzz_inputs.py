@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 import re
+from pathlib import Path
 
 SEEDS = {
     "a.c": """#include <stdint.h>
@@ -60,6 +61,7 @@ int top(hls::stream<int> &in, int A[8]) {
 }
 """,
 }
+SEEDS.update((p.name, p.read_text()) for p in (Path(__file__).parent.parent / "poly" / "classes").glob("*.cpp"))
 PIECES = [
     "{", "}", "(", ")", "[", "]", ";", ",", "*", "&", "<", ">", "=", "?", ":", "::", "...", "##", "#", "++", "->", ".", '"',
     "'", "/*", "*/", "//", "\\\n", "int", "struct", "class", "union", "enum", "typedef", "static", "const", "for", "while",

@@ -179,3 +179,51 @@ def test_states_of_streams_are_signals(body: str, expected: int | None) -> None:
 def test_local_enumerations_of_one_name_are_two() -> None:
     one = "void NAME(int *o) { enum state {A, B}; static state s = A; if (s == A) s = B; else s = A; *o = s; }\n"
     assert set(program(one.replace("NAME", "f") + one.replace("NAME", "g")).functions) == {"f", "g"}
+
+
+DENSE = """\
+namespace n {
+struct cfg { static const unsigned in = 16; static const unsigned out = 4; };
+template <class T, typename C> void dense(T data[C::in], T res[C::out], T w[C::in][C::out]) {
+#pragma HLS ARRAY_PARTITION variable=w complete dim=2
+#pragma HLS ARRAY_PARTITION variable=res complete
+IN:
+  for (unsigned i = 0; i < C::in; i++) {
+#pragma HLS PIPELINE II=1
+    for (unsigned j = 0; j < C::out; j++) res[j] += data[i] * w[i][j];
+  }
+}
+template <typename T> void same(T a[8], T b[8]) {
+SAME:
+  for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE II=1
+    b[0] += a[i];
+  }
+}
+}
+"""
+
+
+def test_templates_of_a_header_get_answers_for_the_instances_that_are_asked_for() -> None:
+    def loops(*asked: str) -> dict[str, int | None]:
+        options = Options(frontend=FrontendOptions(instantiate=asked))
+        found = Pipeline(["t.h"], options, lambda _: DENSE.encode()).figures.loops
+        return {x.name: x.ii for x in found if x.pipelined}
+
+    assert loops() == {"IN": None, "SAME": None}  # the type decides how long a sum takes: nothing is assumed
+    assert loops("n::dense<int, n::cfg>") == {"IN": 1, "SAME": None}
+    assert loops("n::dense<int,n::cfg>", "n::same<int>") == {"IN": 1, "SAME": 1}
+    assert loops("n::same<float>")["SAME"] not in (None, 1)
+    plain = load(["t.h"], FrontendOptions(), read=lambda _: DENSE.encode())
+    assert [d.rule for d in plain.diagnostics] == []
+
+
+def test_words_and_bursts_of_the_library() -> None:
+    text = "#include <ap_axi_sdata.h>\n#include <hls_stream.h>\ntypedef qdma_axis<32, 0, 0, 0> word;\n"
+    body = "word w = in.read(); ap_uint<32> x = w.get_data(); w.set_data(x + 1); out.write(w);"
+    head = "void top(hls::stream<word> &in, hls::stream<word> &out) {\n"
+    assert intervals(text + head + LOOP.replace("STATEMENT", body) + "}\n")[0][0] == 1
+    text = "#include <hls_burst_maxi.h>\nvoid top(hls::burst_maxi<int> in, int out[64]) {\nin.read_request(0, 64);\n"
+    assert intervals(text + LOOP.replace("STATEMENT", "out[i] = in.read();") + "}\n")[0][0] == 1
+    twice = "out[i] = in.read() + in.read();"  # one word in a cycle
+    assert intervals(text + LOOP.replace("STATEMENT", twice) + "}\n")[0][0] == 2
