@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
-from hlspart.frontend.cxx_collect import CxxTemplate, like
+from hlspart.frontend.cxx_collect import OPEN_TYPE, OPEN_VALUE, CxxTemplate, like
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import PragmaToken, Token, spell
 
@@ -85,6 +85,29 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
     if at is not None:  # an alias: its text stands at its use
         body = [like(t.text, t.kind, at) for t in body]
     return body
+
+
+def as_it_is(template: CxxTemplate, names: Mapping[str, int]) -> Iterator[Token]:
+    """A template without an instance, its parameters as they are; a struct that nothing names is left out."""
+    inside = sum(token.text == template.name for token in (*template.tokens, template.anchor))
+    if template.struct and names[template.name] <= inside:
+        return
+    values = [
+        [like(f"{p}{OPEN_TYPE if p in template.types else OPEN_VALUE}", "id", template.tokens[0])]
+        for p in template.params
+    ]
+    words = filled(template, values, None, None)
+    at = 0
+    while at < len(words):
+        token = words[at]
+        if token.text.endswith(OPEN_TYPE) and at + 2 < len(words) and words[at + 1].text == "::":  # T::name
+            type_ = at > 0 and words[at - 1].text == "typename"
+            name = f"{token.text.removesuffix(OPEN_TYPE)}::{words[at + 2].text}"
+            yield like(name + (OPEN_TYPE if type_ else OPEN_VALUE), "id", token)
+            at += 3
+            continue
+        yield token
+        at += 1
 
 
 def _substituted(token: Token, values: Mapping[str, list[Token]], types: set[str]) -> list[Token]:

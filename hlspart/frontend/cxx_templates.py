@@ -8,14 +8,12 @@ specialisations of a class by their patterns. Where several fit, none is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hlspart.frontend.cxx_arguments import bound, filled, key, matched
+from hlspart.frontend.cxx_arguments import as_it_is, bound, filled, key, matched
 from hlspart.frontend.cxx_classes import has_methods
 from hlspart.frontend.cxx_collect import (
-    OPEN_TYPE,
-    OPEN_VALUE,
     TAGS,
     CxxTemplate,
     CxxTemplates,
@@ -286,7 +284,7 @@ class _Instances:
                         inside.add(id(member))
                         emit(member)
                 if id(template) in open_:
-                    result.extend(_as_it_is(template, names))
+                    result.extend(as_it_is(template, names))
 
         starts = declarations(rest) if late else {}
         for at, token in enumerate(rest):
@@ -301,7 +299,7 @@ class _Instances:
             for instance in here.get(id(template), ()):
                 emit(instance)
             if id(template) in open_:
-                result.extend(_as_it_is(template, names))
+                result.extend(as_it_is(template, names))
         for instance in self.made.values():
             if not instance.template.owner:
                 emit(instance)
@@ -345,29 +343,6 @@ class _Instances:
             for token in body:
                 if token.use is None and not isinstance(token, PragmaToken):
                     token.use, token.lo, token.hi, token.arg = use, token.start, token.end, number
-
-
-def _as_it_is(template: CxxTemplate, names: Mapping[str, int]) -> Iterator[Token]:
-    """A template without an instance, its parameters as they are; a struct that nothing names is left out."""
-    inside = sum(token.text == template.name for token in (*template.tokens, template.anchor))
-    if template.struct and names[template.name] <= inside:
-        return
-    values = [
-        [like(f"{p}{OPEN_TYPE if p in template.types else OPEN_VALUE}", "id", template.tokens[0])]
-        for p in template.params
-    ]
-    words = filled(template, values, None, None)
-    at = 0
-    while at < len(words):
-        token = words[at]
-        if token.text.endswith(OPEN_TYPE) and at + 2 < len(words) and words[at + 1].text == "::":  # T::name
-            type_ = at > 0 and words[at - 1].text == "typename"
-            name = f"{token.text.removesuffix(OPEN_TYPE)}::{words[at + 2].text}"
-            yield like(name + (OPEN_TYPE if type_ else OPEN_VALUE), "id", token)
-            at += 3
-            continue
-        yield token
-        at += 1
 
 
 def declarations(tokens: Sequence[Token]) -> dict[int, int]:
