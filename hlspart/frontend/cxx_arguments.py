@@ -106,7 +106,7 @@ def as_it_is(template: CxxTemplate, names: Mapping[str, int]) -> Iterator[Token]
             yield like(name + (OPEN_TYPE if type_ else OPEN_VALUE), "id", token)
             at += 3
             continue
-        yield token
+        yield template.tokens[at] if isinstance(token, PragmaToken) else token
         at += 1
 
 

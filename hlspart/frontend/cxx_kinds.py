@@ -54,6 +54,8 @@ def _more(tokens: Sequence[Token], at: int, last: int) -> bool:
         token = tokens[here]
         if level == 0 and token.kind == "id" and token.text in _MORE_THAN_C:
             return True
+        if level == 0 and token.text in ("=", "{") and (tokens[here - 1].kind == "id" or tokens[here - 1].text == "]"):
+            return True  # an initial value of a member
         named = level == 0 and token.text == "(" and tokens[here - 1].kind == "id" and tokens[here + 1].text != "*"
         if named and tokens[here - 1].text not in ("alignas", "__attribute__"):
             return True

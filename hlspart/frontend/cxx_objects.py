@@ -17,6 +17,7 @@ from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import (
     OPEN,
     ClassText,
+    DataMember,
     MemberFunction,
     declared_member,
     head_of,
@@ -358,7 +359,7 @@ class _Classes:
             name, value = given.pop(member.name.text, (member.name, None))
             of_member = self.table.class_of(member)
             if value is None:
-                value = member.value[1:] if member.value and member.value[0].text == "=" else None
+                value = _initial_value(member)
             if of_member is not None:
                 if value is None and not self.table.built(of_member):
                     continue
@@ -371,8 +372,6 @@ class _Classes:
                         yield token
                 continue
             if value is None:
-                if member.value and member.value[0].text == "{":
-                    raise refuse(name, "member with an initial value in braces")
                 continue
             if member.extents:
                 if [t for t in value if t.text != "0"]:
@@ -440,6 +439,13 @@ def _name(part: Sequence[Token]) -> int:
     while end > 1 and part[end - 1].text == ")":
         end -= 1
     return end - 1
+
+
+def _initial_value(member: DataMember) -> list[Token] | None:
+    """What a member is set to where its declaration says so: ``= value`` or ``{value}``."""
+    if not member.value or member.value[0].text not in ("=", "{"):
+        return None
+    return member.value[1:] if member.value[0].text == "=" else member.value[1:-1]
 
 
 def _default(found: ClassText) -> MemberFunction:

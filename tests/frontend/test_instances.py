@@ -227,3 +227,11 @@ def test_words_and_bursts_of_the_library() -> None:
     assert intervals(text + LOOP.replace("STATEMENT", "out[i] = in.read();") + "}\n")[0][0] == 1
     twice = "out[i] = in.read() + in.read();"  # one word in a cycle
     assert intervals(text + LOOP.replace("STATEMENT", twice) + "}\n")[0][0] == 2
+
+
+def test_initial_values_of_members() -> None:
+    text = "struct status { int tag{4}; bool bad{false}; int n = 3; int ok; };\nint f(int a[32]) {\nstatus s;\n"
+    text += LOOP.replace("STATEMENT", "s.n += a[i];") + "return s.n + s.tag;\n}\n"
+    loaded = load(["t.cpp"], FrontendOptions(), read=lambda _: text.encode())
+    assert loaded.holes == () and "status::status" in loaded.functions
+    assert intervals(text)[0][0] == 1
