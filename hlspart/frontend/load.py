@@ -283,7 +283,7 @@ def _read(
         from hlspart.frontend.cxx import as_c
 
         raw, types = as_c(raw, unread, path, options.instantiate)
-    types.update((name, ir.OtherType(name)) for name in unread if name not in types)
+    types.update((n, ir.OtherType(n)) for n, template in unread.items() if not template and n not in types)
     tokens, pragmas = separated(raw)
     if not tokens and not pragmas and (found or given):
         return
