@@ -37,6 +37,7 @@ _CPP_WORDS = {"::", "template", "using", "namespace", "class", "ap_int", "ap_uin
 _CPP_TEXT = re.compile(r"\b(?:template\s*<|namespace\b|class\s+\w|using\b|public:|ap_u?(?:int|fixed)\s*<)|::")
 _IN_EXPANSION = re.compile(r"\(in the expansion of (\w+)\)$")
 _RECURSION = 20_000
+_NOWHERE = "but declared nowhere"
 
 
 def language_of(path: str, options: FrontendOptions) -> Literal["c", "c++"]:
@@ -241,6 +242,7 @@ def _lower(
 
 def _note_holes(path: str, holes: Holes, collected: Collected) -> None:
     """Records of what is not read."""
+    said: set[str] = set()
     for hole in holes.found:
         start, end = place(hole.tokens[0]), place(hole.tokens[-1])
         at = Span(start.path, start.start, max(start.end, end.end if end.path == start.path else start.end))
@@ -248,8 +250,10 @@ def _note_holes(path: str, holes: Holes, collected: Collected) -> None:
             continue
         collected.holes[at] = ir.Hole(at, hole.cause.message, hole.names)
         fault = hole.cause
-        if fault.quiet:
+        unknown = _NOWHERE in fault.message
+        if fault.quiet or (unknown and fault.message in said):  # one name that is missing is one finding
             continue
+        said.add(fault.message)
         known = fault.rule == "HLP003"
         where = place_of(collected.sources, Span(fault.path, fault.start, fault.end))
         severity: Severity = "error" if where.path == path else "note"

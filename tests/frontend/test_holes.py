@@ -193,3 +193,9 @@ def test_the_verdict_says_that_not_all_is_read(tmp_path: Path, capfd: pytest.Cap
         path.write_text(text)
         assert run(["ii", str(path)]) == number
         assert words in capfd.readouterr().out
+
+
+def test_a_name_that_is_missing_is_one_finding() -> None:
+    text = "int f(word a) { return a; }\nint g(word b) { return b; }\nint h(other c) { return c; }\n"
+    loaded = good(text + "int k() { return 1; }\n", "t.cpp")
+    assert [d.place.line for d in loaded.diagnostics] == [1, 3] and len(loaded.holes) == 3
