@@ -2,15 +2,18 @@
 
     python tests/coverage_usable.py LIST [--reasons] [-- -I..]
 
-LIST names one file per line. *usable*: at least half of the loops that are pipelined have an II; loops whose
+LIST names one file per line, with options -I of its own behind it. Each has 40 s of processor time.
+*usable*: at least half of the loops that are pipelined have an II; loops whose
 PIPELINE stands in a hole of the file count as without one. *no loop*: nothing is pipelined.
 *whole*: the file could not be read at all.
 """
 
 from __future__ import annotations
 
+import resource
 import sys
 from collections import Counter
+from multiprocessing import Process, SimpleQueue
 from pathlib import Path
 
 from hlspart.model.options import FrontendOptions, Options
@@ -34,15 +37,33 @@ def verdict(path: str, options: Options) -> tuple[str, list[str]]:
     return ("no loop" if count == 0 else "usable" if 2 * known >= count else "unknown"), causes
 
 
+SECONDS = 40
+
+
+def _one(path: str, options: Options, found: SimpleQueue[tuple[str, list[str]]]) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+    found.put(verdict(path, options))
+
+
+def limited(path: str, options: Options) -> tuple[str, list[str]]:
+    """``verdict`` in a process of its own."""
+    found: SimpleQueue[tuple[str, list[str]]] = SimpleQueue()
+    process = Process(target=_one, args=(path, options, found))
+    process.start()
+    process.join()
+    return ("time" if process.exitcode else "no answer", []) if found.empty() else found.get()
+
+
 def main() -> None:
     """Print the counts."""
     words = sys.argv[1:]
     cut = words.index("--") if "--" in words else len(words)
     folders = tuple(w[2:] for w in words[cut + 1 :] if w.startswith("-I"))
     found: Counter[str] = Counter()
-    for path in Path(words[0]).read_text().split("\n"):
+    for line in Path(words[0]).read_text().split("\n"):
+        path, *own = [w.removeprefix("-I") for w in line.split()] or [""]
         if path:
-            what, causes = verdict(path, Options(frontend=FrontendOptions(include_dirs=folders)))
+            what, causes = limited(path, Options(frontend=FrontendOptions(include_dirs=(*folders, *own))))
             found[what] += 1
             if "--reasons" in words:
                 print(f"{what}: {path}: {'; '.join(dict.fromkeys(causes))}")
