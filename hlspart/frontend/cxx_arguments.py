@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
-from hlspart.frontend.cxx_collect import OPEN_TYPE, OPEN_VALUE, CxxTemplate, like
+from hlspart.frontend.cxx_collect import CxxTemplate, like
 from hlspart.frontend.cxx_types import split
-from hlspart.frontend.tokens import PragmaToken, Token, spell
+from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, PragmaToken, Token, spell
 
 
 def key(arguments: Sequence[Token]) -> str:

@@ -24,7 +24,7 @@ from hlspart.frontend.cxx_collect import (
 from hlspart.frontend.cxx_deduce import closing, deduced
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
-from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, MacroUse, PragmaToken, SourceError, Token, lex_line
+from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token, lex_line
 
 _Chosen = tuple[CxxTemplate, list[list[Token]]]  # with the values of its parameters
 
