@@ -32,10 +32,12 @@ def propagate(
 
     propagator = Propagator(program, analysis, top, interface, plan or LayoutPlan())
     found = propagator.propagate()
+    others = [p.at for p in propagator.function.prototypes]
+    others += [e.at for g in analysis.groups for e in g.edges if e.callee == top]
     for variable in propagator.arrays.values():
-        if variable.storage == "parameter" and interface.get(variable.name) == "blocked":
-            text = f"{variable.name} comes in blocks: what it is declared as would have to change; nothing is written"
-            return found, finding(program, variable.at, text)
+        if others and propagator.comes(variable) != "compact":
+            text = f"{variable.name} comes in another layout: what calls or declares {top} would have to change, too"
+            return found, finding(program, others[0], f"{text}; nothing is written", "--interface-layout")
     texts = LayoutWriter(propagator, found).files()
     if not isinstance(texts, dict):
         return found, finding(program, texts, "this cannot be edited; nothing is written")

@@ -1,49 +1,182 @@
-"""Layouts of loop nests with the least converted bytes: one minimum cut.
+"""Layouts of loop nests with the least converted bytes.
 
-A value costs its bytes when those who make and use it do not all have one layout. With two layouts this is a minimum
-cut of a graph with two more nodes per value (Kolmogorov and Zabih, 2004): polynomial, and least.
+A value of ``size`` bytes costs them once for every layout but one among those who make and use it. With two layouts in
+reach of each other this is a minimum cut of a graph with two more nodes per value (Kolmogorov and Zabih, 2004):
+polynomial, and least. With three or more it is a multiway cut, which is NP-hard: nodes are then fixed one by one,
+best bound first, until minimum cuts decide the rest.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from itertools import pairwise
 
-from hlspart.model.blocked import BLOCKED, COMPACT, Kind
+from hlspart.model.blocked import COMPACT, Kind
+
+MAX_CHOICES = 300  # ways to fix nodes that are looked at; some seconds
+Options = tuple[tuple[Kind, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CutValue:
-    """What ``members`` (nodes by number) make and use: ``size`` bytes to convert unless all have one layout."""
+    """What ``members`` (nodes by number) make and use: ``size`` bytes for every further layout among them."""
 
     members: tuple[int, ...]
     size: int
 
 
-def least(demands: Sequence[Kind], values: Sequence[CutValue]) -> tuple[tuple[Kind, ...], int]:
-    """A layout for every node, as it demands where it does, and the converted bytes; no other choice has fewer.
+@dataclass(frozen=True, slots=True)
+class LayoutChoice:
+    """A layout for every node, the bytes converted then, and what no choice is below."""
 
-    Where several choices are least, nodes keep the compact layout.
+    layouts: tuple[Kind, ...]
+    size: int
+    bound: int
+
+
+def least(options: Sequence[tuple[Kind, ...]], values: Sequence[CutValue], most: int = MAX_CHOICES) -> LayoutChoice:
+    """One of its ``options`` for every node, with the fewest converted bytes: proved where ``bound`` is ``size``.
+
+    Where several choices are least, nodes keep what stands first in their options, mostly. ``most``: how many ways to
+    fix nodes are looked at.
     """
-    source, sink = len(demands), len(demands) + 1
-    network = _Network(len(demands) + 2 + 2 * len(values))
+    first = _relaxed(tuple(options), values)
+    best = first.choice
+    waiting, count = [(first.choice.bound, 0, first)], 0
+    while waiting and waiting[0][0] < best.size and count < most:
+        _, _, open_ = heappop(waiting)
+        assert open_.undecided is not None
+        for kind in open_.options[open_.undecided]:
+            count += 1
+            fixed = (*open_.options[: open_.undecided], (kind,), *open_.options[open_.undecided + 1 :])
+            found = _relaxed(fixed, values)
+            if found.choice.size < best.size:
+                best = found.choice
+            if found.choice.bound < best.size:
+                heappush(waiting, (found.choice.bound, count, found))
+    bound = min((b for b, _, _ in waiting), default=best.size)
+    return LayoutChoice(best.layouts, best.size, min(best.size, bound))
+
+
+@dataclass(frozen=True, slots=True)
+class _Relaxed:
+    """What minimum cuts say of nodes with these options; ``undecided``: the node to fix next, if any."""
+
+    options: Options
+    choice: LayoutChoice
+    undecided: int | None
+
+
+def _relaxed(options: Options, values: Sequence[CutValue]) -> _Relaxed:
+    """Free nodes that no fixed one keeps apart go together; two layouts are one cut, more are bounded by one each."""
+    layouts = [own[0] for own in options]
+    bound = 0
+    undecided: tuple[int, int] | None = None  # (bytes around it, node)
+    for nodes, around in _parts(options, values):
+        free = [k for k in nodes if len(options[k]) > 1]
+        kinds = _in_reach(options, nodes)
+        if len(kinds) <= 1:
+            for k in free:
+                layouts[k] = next(iter(kinds), layouts[k])
+            continue
+        sides = {kind: _side(kind, options, nodes, around) for kind in kinds[: 1 if len(kinds) == 2 else None]}
+        if len(kinds) == 2:
+            (kind, (side, cut)), other = next(iter(sides.items())), kinds[1]
+            for k in free:
+                layouts[k] = kind if k in side else other
+            bound += cut
+            continue
+        bound += -(-sum(cut for _, cut in sides.values()) // 2)
+        for kind, (side, _) in sorted(sides.items(), key=lambda item: item[1][1]):
+            for k in free:
+                if k in side:
+                    layouts[k] = kind
+        weights = {k: sum(v.size for v in around if k in v.members) for k in free}
+        undecided = max(((w, k) for k, w in weights.items()), default=undecided)
+        _settle(layouts, options, free, around)
+    size = cost(layouts, values)
+    chosen = LayoutChoice(
+        tuple(layouts), size, size if undecided is None else min(size, bound + _fixed(options, values))
+    )
+    return _Relaxed(options, chosen, None if undecided is None else undecided[1])
+
+
+def _fixed(options: Options, values: Sequence[CutValue]) -> int:
+    """Bytes of values all of whose members are fixed."""
+    decided = [own[0] for own in options]
+    return cost(decided, [v for v in values if all(len(options[m]) == 1 for m in v.members)])
+
+
+def _parts(options: Options, values: Sequence[CutValue]) -> list[tuple[list[int], list[CutValue]]]:
+    """Groups of free nodes that values tie together, with the fixed nodes of those values, and the values."""
+    group = list(range(len(options)))
+
+    def root(k: int) -> int:
+        while group[k] != k:
+            k = group[k]
+        return k
+
+    tied = [(v, [m for m in v.members if len(options[m]) > 1]) for v in values]
+    for _, free in tied:
+        for m in free[1:]:
+            group[root(m)] = root(free[0])
+    found: dict[int, tuple[dict[int, None], list[CutValue]]] = {}
+    for value, free in tied:
+        if free:
+            nodes, around = found.setdefault(root(free[0]), ({}, []))
+            nodes.update(dict.fromkeys(value.members))
+            around.append(value)
+    return [(list(nodes), around) for nodes, around in found.values()]
+
+
+def _in_reach(options: Options, nodes: Iterable[int]) -> tuple[Kind, ...]:
+    """Layouts that are worth a look: those of fixed nodes, where all others could have them, too."""
+    fixed = dict.fromkeys(options[k][0] for k in nodes if len(options[k]) == 1)
+    free = [options[k] for k in nodes if len(options[k]) > 1]
+    if all(kind in own for kind in fixed for own in free):
+        return tuple(fixed) if COMPACT not in fixed else (*(k for k in fixed if k != COMPACT), COMPACT)
+    return tuple(dict.fromkeys((*fixed, *(kind for own in free for kind in own))))
+
+
+def _side(kind: Kind, options: Options, nodes: Sequence[int], values: Sequence[CutValue]) -> tuple[set[int], int]:
+    """The least bytes of values cut between what has a layout and all that has another; the nodes that then have it."""
+    number = {node: k for k, node in enumerate(nodes)}
+    source, sink = len(nodes), len(nodes) + 1
+    network = _Network(len(nodes) + 2 + 2 * len(values))
     endless = 1 + sum(v.size for v in values)
-    for node, demand in enumerate(demands):
-        if demand == BLOCKED:
-            network.link(source, node, endless)
-        elif demand == COMPACT:
-            network.link(node, sink, endless)
+    for node, k in number.items():
+        if options[node] == (kind,):
+            network.link(source, k, endless)
+        elif kind not in options[node] or len(options[node]) == 1:
+            network.link(k, sink, endless)
     for k, value in enumerate(values):
-        some, every = len(demands) + 2 + 2 * k, len(demands) + 3 + 2 * k
+        some, every = len(nodes) + 2 + 2 * k, len(nodes) + 3 + 2 * k
         network.link(some, every, value.size)
         for node in value.members:
-            network.link(node, some, endless)
-            network.link(every, node, endless)
-    converted = network.flow(source, sink)
-    blocked = network.reached(source)
-    return tuple(BLOCKED if node in blocked else COMPACT for node in range(len(demands))), converted
+            network.link(number[node], some, endless)
+            network.link(every, number[node], endless)
+    cut = network.flow(source, sink)
+    reached = network.reached(source)
+    return {node for node, k in number.items() if k in reached}, cut
+
+
+def _settle(layouts: list[Kind], options: Options, free: Sequence[int], values: Sequence[CutValue]) -> None:
+    """Change single nodes as long as that converts less."""
+    around = {k: [v for v in values if k in v.members] for k in free}
+    changed = True
+    while changed:
+        changed = False
+        for k in free:
+            costs = {}
+            for kind in options[k]:
+                tried = [*layouts[:k], kind, *layouts[k + 1 :]]
+                costs[kind] = cost(tried, around[k])
+            best = min(options[k], key=lambda kind: costs[kind])
+            if costs[best] < costs[layouts[k]]:
+                layouts[k], changed = best, True
 
 
 class _Network:
@@ -85,24 +218,27 @@ class _Network:
 
 def cost(layouts: Sequence[Kind], values: Sequence[CutValue]) -> int:
     """Converted bytes of a choice."""
-    return sum(v.size for v in values if len({layouts[m] for m in v.members}) > 1)
+    return sum(v.size * (len({layouts[m] for m in v.members}) - 1) for v in values)
 
 
-def spread(demands: Sequence[Kind], values: Sequence[CutValue], fixed: Mapping[int, Kind]) -> tuple[Kind, ...]:
-    """The layouts of a breadth-first spread from the nodes that demand blocks, both ways along values.
+def spread(
+    options: Sequence[tuple[Kind, ...]], values: Sequence[CutValue], fixed: Mapping[int, Kind]
+) -> tuple[Kind, ...]:
+    """The layouts of a breadth-first spread from the nodes that demand other than compact, both ways along values.
 
-    It stops at nodes that demand the compact layout and at those of ``fixed`` layout; the rest is compact. What others
+    It stops at nodes that cannot have the layout and at those of ``fixed`` layout; the rest is compact. What others
     do, for comparison.
     """
     around: dict[int, list[int]] = {}
     for value in values:
         for node in value.members:
             around.setdefault(node, []).extend(m for m in value.members if m != node)
-    found = {node: demand for node, demand in enumerate(demands) if demand == BLOCKED}
+    found = {node: own[0] for node, own in enumerate(options) if len(own) == 1 and own[0] != COMPACT}
     waiting = deque(node for node in found if node not in fixed)
     while waiting:
-        for other in around.get(waiting.popleft(), ()):
-            if other not in found and other not in fixed and demands[other] != COMPACT:
-                found[other] = BLOCKED
+        node = waiting.popleft()
+        for other in around.get(node, ()):
+            if other not in found and other not in fixed and found[node] in options[other]:
+                found[other] = found[node]
                 waiting.append(other)
-    return tuple(found.get(node, COMPACT) for node in range(len(demands)))
+    return tuple(found.get(node, COMPACT if COMPACT in own else own[0]) for node, own in enumerate(options))

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from hlspart.blocked.propagation import Propagator
-from hlspart.model.blocked import BLOCKED, COMPACT, ArrayLayout, ChannelLayout, Conversion, Propagation, TileLayout
-from hlspart.model.program import ArrayRef, ArrayType, Loop, Program, Variable
+from hlspart.model.blocked import (
+    COMPACT,
+    TILE,
+    ArrayLayout,
+    ChannelLayout,
+    Conversion,
+    Kind,
+    Propagation,
+    TileLayout,
+)
+from hlspart.model.program import ArrayRef, ArrayType, Loop, Name, Program, Variable
 from hlspart.model.source import Origin, Span, apply_edits
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.initialisers import Unsupported, elements, initialiser_text
 from hlspart.rewrite.names import Names
 from hlspart.transform.printer import type_text
+
+Form = ChannelLayout | TileLayout
+Place = tuple[int, Kind]  # an array in one of its layouts
 
 
 def header(layout: ChannelLayout) -> str:
@@ -91,19 +104,32 @@ class LayoutWriter:
         self.program: Program = propagator.program
         self.names = Names(source.text for source in self.program.sources.values())
         self.buffer = EditBuffer(self.program.sources, frozenset(u.path for u in self.program.units))
-        self.blocked = {a.variable: a for a in result.arrays if a.layout != COMPACT and a.form is not None}
-        self.storage = {v: self.names.free(f"{a.name}_blocked") for v, a in self.blocked.items()}
-        self.at = {v: self.names.free(f"layout_at_{a.name}") for v, a in self.blocked.items()}
-        self.copies: dict[tuple[int, str], str] = {}
+        self.arrays = {a.variable: a for a in result.arrays if a.forms}
+        self.storage: dict[Place, str] = {}  # the array that holds a layout; what is not here keeps its name
+        self.at: dict[Place, str] = {}
+        self.copies: dict[tuple[Place, Kind], str] = {}
+        for v, array in self.arrays.items():
+            own = propagator.comes(self.program.variable(v))
+            if own != COMPACT:
+                self.storage[v, own] = array.name
+                if array.layout != own:
+                    self.storage[v, COMPACT] = self.names.free(f"{array.name}_compact")
+            for k, kind in enumerate(array.forms):
+                sizes = f"_{kind.removeprefix(TILE).replace(',', 'x')}" if k else ""
+                self.at[v, kind] = self.names.free(f"layout_at_{array.name}{sizes}")
+                if kind != own:
+                    self.storage[v, kind] = self.names.free(f"{array.name}{sizes}_blocked")
         for c in result.conversions:
-            kind = "pack" if c.target == BLOCKED else "unpack"
-            self.copies.setdefault((c.variable, kind), self.names.free(f"layout_{kind}_{c.name}"))
+            verb = "pack" if c.source == COMPACT else "unpack" if c.target == COMPACT else "repack"
+            key = (c.variable, c.source), c.target
+            if key not in self.copies:
+                self.copies[key] = self.names.free(f"layout_{verb}_{c.name}")
 
     def files(self) -> dict[str, str] | Origin:
         """The new text of every given file, or what stands in the way."""
         try:
             self._references()
-            for variable in self.blocked:
+            for variable in self.arrays:
                 self._declare(self.program.variable(variable))
             for conversion in self.result.conversions:
                 self._convert(conversion)
@@ -117,21 +143,27 @@ class LayoutWriter:
     # ------------------------------------------------------------------------------- edits
 
     def _references(self) -> None:
-        """``A[i][j]`` in blocked statements, from the innermost outwards."""
-        found = []
-        for v in self.blocked:
+        """``A[i][j]`` where it does not lie as it is declared, from the innermost outwards; names handed to calls."""
+        found: list[tuple[ArrayRef | Name, Kind]] = []
+        for v in self.arrays:
             for use in self.of.uses.by_variable.get(v, ()):
-                stmt = self.of.table.owners.get(use.node.id) if isinstance(use.node, ArrayRef) else None
-                tiled = v in self.of.asked.tiles
-                if stmt is not None and (tiled or self.result.units[self.of.unit_of[stmt]] == BLOCKED):
-                    assert isinstance(use.node, ArrayRef)
-                    found.append(use.node)
-        for node in sorted(found, key=lambda n: n.at.span.end - n.at.span.start):
+                inside = use.node if isinstance(use.node, ArrayRef) else use.call
+                stmt = None if inside is None else self.of.table.owners.get(inside.id)
+                if stmt is not None:
+                    kind = self.of.kind_of(v, self.result.units[self.of.unit_of[stmt]])
+                    if kind != COMPACT or (v, COMPACT) in self.storage:
+                        found.append((use.node, kind))
+        for node, kind in sorted(found, key=lambda f: f[0].at.span.end - f[0].at.span.start):
+            name = node.name.span if isinstance(node, ArrayRef) else node.at.span
+            storage = self.storage[node.variable, kind]
+            if kind == COMPACT:
+                self.buffer.replace(Origin(name), storage)
+                continue
+            assert isinstance(node, ArrayRef)
             inner = [Span(b.span.path, b.span.start + 1, b.span.end - 1) for b in node.brackets]
             indices = ", ".join(self.buffer.text(span).strip() for span in inner)
-            span = Span(node.at.span.path, node.name.span.start, node.brackets[-1].span.end)
-            text = f"{self.storage[node.variable]}[{self.at[node.variable]}({indices})]"
-            self.buffer.replace(Origin(span), text)
+            text = f"{storage}[{self.at[node.variable, kind]}({indices})]"
+            self.buffer.replace(Origin(Span(node.at.span.path, name.start, node.brackets[-1].span.end)), text)
 
     def _pragmas(self) -> None:
         """What the directives asked for is done: comments stay of them."""
@@ -140,67 +172,60 @@ class LayoutWriter:
             if [w.lower() for w in words[:2]] == ["hlspart", "layout"] and pragma.function == self.of.function.name:
                 self.buffer.replace(pragma.at, f"/* hlspart: {' '.join(words[1:])} */")
 
-    def _elements(self, array: ArrayLayout) -> int:
-        if isinstance(array.form, ChannelLayout):
-            return array.form.total_bytes // array.form.element_bytes
-        assert array.form is not None
-        return array.form.elements
-
     def _element_type(self, variable: Variable) -> str:
         assert isinstance(variable.type, ArrayType)
         return type_text(variable.type.element) or "int"
 
     def _declare(self, variable: Variable) -> None:
-        array, declarator = self.blocked[variable.id], variable.declarations[0]
-        name, count = self.storage[variable.id], self._elements(array)
-        kind = self._element_type(variable)
-        if self.of.constant(variable):
-            text = f"static const {kind} {name}[{count}] = {self._constant(variable, array, count)};"
-            if array.layout == BLOCKED and declarator.count == 1:
-                self.buffer.replace(declarator.statement, text)
-            else:
-                self._insert(declarator.statement.span.path, declarator.statement.span.end, f" {text}")
-        elif variable.storage == "parameter":
+        array, declarator = self.arrays[variable.id], variable.declarations[0]
+        element, constant = self._element_type(variable), self.of.constant(variable)
+        made: list[tuple[str, str, str]] = []  # declarator, initial values, all of it
+        own = self.of.comes(variable)
+        for kind, form in array.forms.items():
+            if kind == own:
+                self.buffer.replace(declarator.declarator, f"{array.name}[{form.elements}]")
+                continue
+            name = f"{self.storage[variable.id, kind]}[{form.elements}]"
+            values = f" = {self._constant(variable, array, form)}" if constant else ""
+            static = "static " if constant or variable.storage == "static" else ""
+            made.append((name, values, f"{static}{'const ' if constant else ''}{element} {name}{values};"))
+        if (variable.id, COMPACT) in self.storage:
+            extents = "".join(f"[{d}]" for d in variable.dims)
+            made.append(("", "", f"{element} {self.storage[variable.id, COMPACT]}{extents};"))
+        texts = " ".join(text for _, _, text in made)
+        alone = len(made) == 1 and array.layout != "both"
+        if not made:
+            return
+        if variable.storage == "parameter":
             body = self.of.function.body.at
             if not body.editable:
                 raise Conflict(body)
-            self._insert(body.span.path, body.span.start + 1, f" {kind} {name}[{count}];")
-        elif array.layout == BLOCKED and declarator.initialiser is None:
-            self.buffer.replace(declarator.declarator, f"{name}[{count}]")
+            self._insert(body.span.path, body.span.start + 1, f" {texts}")
+        elif alone and constant and declarator.count == 1:
+            self.buffer.replace(declarator.statement, texts)
+        elif alone and declarator.initialiser is None:
+            self.buffer.replace(declarator.declarator, made[0][0])
         else:
-            static = "static " if variable.storage == "static" else ""
-            self._insert(
-                declarator.statement.span.path, declarator.statement.span.end, f" {static}{kind} {name}[{count}];"
-            )
+            self._insert(declarator.statement.span.path, declarator.statement.span.end, f" {texts}")
 
     def _insert(self, path: str, offset: int, text: str) -> None:
         if path not in {u.path for u in self.program.units}:
             raise Conflict(Origin(Span(path, offset, offset)))
         self.buffer.insert(path, offset, text)
 
-    def _constant(self, variable: Variable, array: ArrayLayout, count: int) -> str:
+    def _constant(self, variable: Variable, array: ArrayLayout, form: Form) -> str:
         """The initial values in their new places."""
         assert isinstance(variable.type, ArrayType) and variable.init is not None
         given = elements(variable.type, variable.init, self.buffer.text)
         if isinstance(given, Unsupported):
             raise Conflict(given.expr.at)
-        placed = {self._place(array, index): text for index, text in given.items()}
-        return initialiser_text((count,), lambda index: placed.get(index[0]), "0")
-
-    @staticmethod
-    def _place(array: ArrayLayout, index: tuple[int, ...]) -> int:
-        form = array.form
-        if isinstance(form, TileLayout):
-            return form.index(index)
-        assert form is not None
-        n, y, x, c = _four(index, form)
-        return form.address(n, y, x, c) // form.element_bytes
+        placed = {_place(form, index): text for index, text in given.items()}
+        return initialiser_text((form.elements,), lambda index: placed.get(index[0]), "0")
 
     def _convert(self, conversion: Conversion) -> None:
-        kind = "pack" if conversion.target == BLOCKED else "unpack"
-        old, new = conversion.name, self.storage[conversion.variable]
-        first, second = (old, new) if kind == "pack" else (new, old)
-        call = f"{self.copies[conversion.variable, kind]}({first}, {second});"
+        places = [(conversion.variable, kind) for kind in (conversion.source, conversion.target)]
+        first, second = (self.storage.get(place, conversion.name) for place in places)
+        call = f"{self.copies[places[0], conversion.target]}({first}, {second});"
         stmt = self.of.statements[conversion.unit].at
         if not stmt.editable:
             raise Conflict(stmt)
@@ -225,51 +250,50 @@ class LayoutWriter:
 
     def _functions(self) -> None:
         """Index and copy functions before the function that uses them."""
-        texts = [_index_function(self.at[v], a) for v, a in self.blocked.items()]
-        for (v, kind), name in self.copies.items():
-            texts.append(self._copy(self.program.variable(v), kind, name))
+        texts = [
+            _index_function(name, self.arrays[v].forms[kind], self.arrays[v].rank)
+            for (v, kind), name in self.at.items()
+        ]
+        for ((v, source), target), name in self.copies.items():
+            texts.append(self._copy(self.program.variable(v), source, target, name))
         if texts:
             at = self.of.function.at
             if not at.editable:
                 raise Conflict(at)
             self._insert(at.span.path, at.span.start, "".join(t + "\n" for t in texts))
 
-    def _copy(self, variable: Variable, kind: str, name: str) -> str:
-        """``layout_pack_A(A, A_blocked)`` or ``layout_unpack_A(A_blocked, A)``."""
-        array = self.blocked[variable.id]
-        count, element = self._elements(array), self._element_type(variable)
+    def _copy(self, variable: Variable, source: Kind, target: Kind, name: str) -> str:
+        """``layout_pack_A(A, A_blocked)`` and the like."""
+        forms, element = self.arrays[variable.id].forms, self._element_type(variable)
         dims = [d or 1 for d in variable.dims]
         its = [f"i{k}" for k in range(len(dims))]
-        extents = "".join(f"[{d}]" for d in dims)
-        place = f"[{self.at[variable.id]}({', '.join(its)})]"
-        compact = "".join(f"[{i}]" for i in its)
-        logical = 1
-        for d in dims:
-            logical *= d
-        if kind == "pack":
-            head = f"static void {name}(const {element} src{extents}, {element} dst[{count}])"
-            move, zero = f"dst{place} = src{compact};", count > logical
-        else:
-            head = f"static void {name}(const {element} src[{count}], {element} dst{extents})"
-            move, zero = f"dst{compact} = src{place};", False
-        lines = [head, "{"]
-        if zero:
-            lines += [f"    for (int k = 0; k < {count}; k++)", "        dst[k] = 0;"]
+        extents, compact = "".join(f"[{d}]" for d in dims), "".join(f"[{i}]" for i in its)
+
+        def shape(kind: Kind) -> str:
+            return extents if kind == COMPACT else f"[{forms[kind].elements}]"
+
+        def place(kind: Kind) -> str:
+            return compact if kind == COMPACT else f"[{self.at[variable.id, kind]}({', '.join(its)})]"
+
+        lines = [f"static void {name}(const {element} src{shape(source)}, {element} dst{shape(target)})", "{"]
+        if target != COMPACT and forms[target].elements > prod(dims):
+            lines += [f"    for (int k = 0; k < {forms[target].elements}; k++)", "        dst[k] = 0;"]
         for k, (i, d) in enumerate(zip(its, dims, strict=True)):
             lines.append(f"{'    ' * (k + 1)}for (int {i} = 0; {i} < {d}; {i}++)")
-        lines += [f"{'    ' * (len(dims) + 1)}{move}", "}"]
+        lines += [f"{'    ' * (len(dims) + 1)}dst{place(target)} = src{place(source)};", "}"]
         return "\n".join(lines) + "\n"
 
 
-def _four(index: Sequence[int], form: ChannelLayout) -> tuple[int, int, int, int]:
-    """(n, y, x, c) of an index of any rank: leading dimensions are batches."""
+def _place(form: Form, index: tuple[int, ...]) -> int:
+    """Where an element is; leading dimensions of four are batches."""
+    if isinstance(form, TileLayout):
+        return form.index(index)
     y, x, c = (0, 0, 0, *index)[-3:]
-    return (index[0] if len(index) == 4 else 0), y, x, c
+    return form.address(index[0] if len(index) == 4 else 0, y, x, c) // form.element_bytes
 
 
-def _index_function(name: str, array: ArrayLayout) -> str:
+def _index_function(name: str, form: Form, rank: int) -> str:
     """``static inline int layout_at_A(int i0, ..)``: the number of an element's place."""
-    form = array.form
     if isinstance(form, TileLayout):
         its = [f"i{k}" for k in range(len(form.shape))]
         terms = []
@@ -277,8 +301,6 @@ def _index_function(name: str, array: ArrayLayout) -> str:
             terms.append(f"{i} / {t} * {outer} + {i} % {t} * {inner}")
         text = " + ".join(terms)
     else:
-        assert form is not None
-        rank = array.rank
         its = [f"i{k}" for k in range(rank)]
         batch = its[0] if rank == 4 else "0"
         y, x, c = ["0", "0", "0", *(its[1:] if rank == 4 else its)][-3:]

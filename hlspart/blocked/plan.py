@@ -1,7 +1,7 @@
 """``--plan FILE.toml``: what ``#pragma hlspart layout`` says, beside the source.
 
 [layout.nests]
-CONV = "blocked"        # by label, or by line: 12 = "compact"
+CONV = "blocked"        # by label, or by line: 12 = "compact"; tiles: 20 = [8, 4]
 
 [layout.arrays]
 x = "NCx"
@@ -14,7 +14,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from hlspart.model.blocked import TILE, Kind
 from hlspart.reading import read_file
+
+_SIZE = re.compile("[1-9][0-9]{0,8}")
 
 
 class PlanError(Exception):
@@ -52,17 +55,33 @@ def read(path: str) -> LayoutPlan:
     nests: dict[str, str] = {}
     arrays: dict[str, tuple[str, str]] = {}
     for key, value in _table(table, "nests", path).items():
-        if not isinstance(value, str):
-            raise fault(key, f"{key}: a nest is blocked, compact or any")
-        nests[key] = value
+        if isinstance(value, str):
+            nests[key] = value
+        elif _sizes(value) is not None:
+            nests[key] = _sizes(value) or ""
+        else:
+            raise fault(key, f"{key}: a nest is blocked, compact, any or a list of tile sizes")
     for key, value in _table(table, "arrays", path).items():
         if isinstance(value, str):
             arrays[key] = "layout", value
-        elif isinstance(value, list) and all(isinstance(v, int) and not isinstance(v, bool) for v in value):
-            arrays[key] = "tile", ",".join(map(str, value))
+        elif (sizes := _sizes(value)) is not None:
+            arrays[key] = "tile", sizes
         else:
             raise fault(key, f"{key}: an array has a layout, such as NCx, or a list of tile sizes")
     return LayoutPlan(path, nests, arrays)
+
+
+def tiles(sizes: str) -> Kind | None:
+    """The layout in tiles of ``sizes``, such as ``8,4``; None where they are none."""
+    parts = sizes.split(",")
+    return f"{TILE}{','.join(str(int(p)) for p in parts)}" if all(_SIZE.fullmatch(p) for p in parts) else None
+
+
+def _sizes(value: object) -> str | None:
+    """``8,4`` of ``[8, 4]``, None of anything but a list of integers."""
+    if not isinstance(value, list) or not all(isinstance(v, int) and not isinstance(v, bool) for v in value):
+        return None
+    return ",".join(map(str, value))
 
 
 def _table(table: Mapping[str, object], name: str, path: str) -> Mapping[str, object]:

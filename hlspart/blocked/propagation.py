@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from hlspart.blocked.channels import ELEMENT_BYTES, channel_layout
 from hlspart.blocked.cut import CutValue, cost, least, spread
+from hlspart.blocked.forms import called, form, sums_products
 from hlspart.blocked.plan import LayoutPlan
 from hlspart.blocked.requests import LayoutRequests, finding, requests
 from hlspart.buffers.lifetimes import Lifetimes, Summaries
@@ -18,34 +18,27 @@ from hlspart.model.blocked import (
     ANY,
     BLOCKED,
     COMPACT,
+    TILE,
     ArrayLayout,
-    ChannelLayout,
     Conversion,
     Kind,
     LayoutNest,
     Propagation,
-    TileLayout,
 )
 from hlspart.model.buffers import Touch
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
-    Assign,
-    Binary,
-    Expr,
     Function,
     Jump,
     Label,
     Loop,
     Program,
     Return,
-    ScalarType,
     Stmt,
     Variable,
-    expressions,
     storage_bits,
-    walk,
     walk_statements,
 )
 from hlspart.rewrite.uses import Uses
@@ -73,13 +66,28 @@ class Propagator:
         self.statements: tuple[Stmt, ...] = self.function.body.body
         self.asked: LayoutRequests = requests(program, self.function, plan)
         self.interface = len(self.statements)
-        self.given = interface
+        self.given: dict[int, Kind] = {}  # how arguments come, by id
+        self.faults = list(self.asked.wrong)
         self.table = self._table(name)
         self.lifetimes = Lifetimes(self.table, Summaries(program, self._table))
         self.unit_of = self.table.units
+        self._interface(interface)
 
     def _table(self, name: str) -> Table:
         return Table(self.program, self.analysis, self.program.functions[name], lambda _: True, False, 0)
+
+    def _interface(self, interface: Mapping[str, Kind]) -> None:
+        arguments = {v.name: v for v in map(self.program.variable, self.function.params) if v.is_array}
+        for name, kind in interface.items():
+            variable, at, text = arguments.get(name), self.function.name_at, None
+            if variable is None:
+                text = f"{name} is no array among the arguments of {self.function.name}"
+            elif kind != COMPACT and (why := self.obstacle(variable, kind)) is not None:
+                at, text = variable.at, f"{name} cannot come {called(kind)}: it {why}"
+            else:
+                self.given[variable.id] = kind
+            if text is not None:
+                self.faults.append(finding(self.program, at, text, "--interface-layout"))
 
     # ------------------------------------------------------------------------------ arrays
 
@@ -100,27 +108,26 @@ class Propagator:
         written = any(a.kind == "write" for a in self.analysis.of_array(variable.id))
         return variable.init is not None and not written and (variable.const or variable.storage != "global")
 
-    def form(self, variable: Variable) -> ChannelLayout | TileLayout | None:
-        """The blocked layout of an array, None where it can have none."""
-        if variable.id in self.asked.tiles:
-            return TileLayout(tuple(d or 1 for d in variable.dims), self.asked.tiles[variable.id])
-        assert isinstance(variable.type, ArrayType)
-        element = variable.type.element
-        kind = dtype(element) if isinstance(element, ScalarType) else None
-        if kind is None or not variable.dims:
-            return None
-        if len(variable.dims) > 4:
-            return None
-        dims = [d or 1 for d in variable.dims]
-        batch = math.prod(dims[:-3])
-        height, width, channels = [1] * (3 - len(dims[-3:])) + dims[-3:]
-        return channel_layout((batch, height, width, channels), kind)
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Layouts that something asks for, beside the compact one."""
+        found = dict.fromkeys((*self.asked.nests.values(), *self.given.values()))
+        return (BLOCKED, *(kind for kind in found if kind.startswith(TILE)))
 
-    def obstacle(self, variable: Variable) -> str | None:
-        """Why an array must stay as it is."""
+    def kind_of(self, variable: int, layout: Kind) -> Kind:
+        """How an array lies for a node of this layout: some are in tiles wherever they are used."""
+        sizes = self.asked.tiles.get(variable)
+        return layout if sizes is None else f"{TILE}{','.join(map(str, sizes))}"
+
+    def obstacle(self, variable: Variable, kind: Kind) -> str | None:
+        """Why an array cannot have a layout other than compact."""
         assert isinstance(variable.type, ArrayType)
-        if None in variable.dims or self.form(variable) is None or type_text(variable.type.element) is None:
-            return "has no blocked layout: its element type or extents do not allow one"
+        if None in variable.dims or form(variable, kind) is None or type_text(variable.type.element) is None:
+            return f"cannot be {called(kind)}: its element type or extents do not allow it"
+        return self._fixed_by(variable)
+
+    def _fixed_by(self, variable: Variable) -> str | None:
+        """Why an array must stay as it is, whatever the layout."""
         if variable.volatile or variable.extern:
             return "is volatile or defined elsewhere"
         named = [d for d in self.program.directives if d.usable and variable.id in d.variables]
@@ -162,8 +169,9 @@ class Propagator:
                 found[self.unit_of[stmt]].add(edge.actual)
         return found
 
-    def demands(self) -> tuple[list[Kind], list[str], list[Diagnostic]]:
-        """What every statement demands and why; errors where it cannot have that."""
+    def demands(self) -> tuple[list[Kind], list[tuple[Kind, ...]], list[str], list[Diagnostic]]:
+        """What every statement demands, what it can have, and why; errors where it cannot have what is asked."""
+        options: list[tuple[Kind, ...]] = []
         wrong: list[Diagnostic] = []
         kinds: list[Kind] = []
         reasons: list[str] = []
@@ -175,48 +183,41 @@ class Propagator:
         )  # fmt: skip
         for k, stmt in enumerate(self.statements):
             asked = self.asked.nests.get(k)
-            stuck = self._stuck(k, k in handed, straight)
             wished = any(self.asked.variables.get(v) == BLOCKED for v in self.touched[k])
-            if stuck is not None:
+            stuck = {kind: self._stuck(k, k in handed, straight, kind) for kind in self.kinds}
+            wanted = asked if asked not in (None, ANY, COMPACT) else BLOCKED
+            why = stuck[wanted]
+            if why is not None and (asked == wanted or all(stuck.values())):
                 kinds.append(COMPACT)
-                reasons.append(stuck)
-                if asked == BLOCKED:
-                    wrong.append(finding(self.program, stmt.at, f"this nest cannot be blocked: it {stuck}"))
+                reasons.append(why)
+                if asked == wanted:
+                    wrong.append(finding(self.program, stmt.at, f"this nest cannot be {called(wanted)}: it {why}"))
             elif asked is not None:
                 kinds.append(asked)
                 reasons.append("directive")
-            elif wished:
+            elif wished and why is None:
                 kinds.append(BLOCKED)
                 reasons.append("an array that a directive wants blocked")
-            elif self._anchor(stmt):
+            elif why is None and sums_products(stmt):
                 kinds.append(BLOCKED)
                 reasons.append("a product summed up over arrays of four dimensions")
             else:
                 kinds.append(ANY)
                 reasons.append("no demand")
-        return kinds, reasons, wrong
+            free = (COMPACT, *(kind for kind in self.kinds if stuck[kind] is None))
+            options.append(free if kinds[-1] == ANY else (kinds[-1],))
+        return kinds, options, reasons, wrong
 
-    def _stuck(self, unit: int, handed: bool, straight: bool) -> str | None:
+    def _stuck(self, unit: int, handed: bool, straight: bool, kind: Kind) -> str | None:
         if handed:
             return "hands arrays to a call"
         if not straight:
             return "may be left or entered by a jump"
         for v in sorted(self.touched[unit] & self.arrays.keys() - self.asked.tiles.keys()):
-            why = self.obstacle(self.arrays[v])
+            why = self.obstacle(self.arrays[v], kind)
             if why is not None:
                 return f"uses '{self.arrays[v].name}', which {why}"
         return None
-
-    def _anchor(self, stmt: Stmt) -> bool:
-        """Whether a nest sums up products of two arrays of four dimensions: a convolution or a matrix product."""
-        nodes = [n for s in walk_statements(stmt) for root in expressions(s) for n in walk(root)]
-        sums = (n for n in nodes if isinstance(n, Assign) and n.op == "+=" and self._rank(n.target) in (0, 4))
-        products = (p for n in sums for p in walk(n.value) if isinstance(p, Binary) and p.op == "*")
-        return isinstance(stmt, Loop) and any(self._rank(p.left) == self._rank(p.right) == 4 for p in products)
-
-    @staticmethod
-    def _rank(expr: Expr) -> int:
-        return next((len(n.indices) for n in walk(expr) if isinstance(n, ArrayRef)), 0)
 
     # ------------------------------------------------------------------------------ values
 
@@ -246,11 +247,14 @@ class Propagator:
             for a in self.table.accesses()
             if a.array == variable.id and self.unit_of.get(self.table.owners[a.ref]) == unit
         }
-        handed = any(
-            e.actual == variable.id and self.unit_of.get(self.table.owners[e.call]) == unit for e in self.table.edges()
-        )
+        handed = [
+            self.program.variable(e.formal)
+            for e in self.table.edges()
+            if e.actual == variable.id and self.unit_of.get(self.table.owners[e.call]) == unit
+        ]
         if isinstance(touches, str) or handed:
-            return True, handed or "write" in kinds
+            changed = not variable.const and not all(self._only_read(formal) for formal in handed)
+            return True, changed or "write" in kinds
         own = [t for t in touches if t.unit == unit]
         if "write" not in kinds:
             return True, False
@@ -261,12 +265,16 @@ class Propagator:
             needs = True
         return needs, True
 
+    def _only_read(self, formal: Variable) -> bool:
+        """Whether a parameter is declared so, and nothing but its elements is used (no cast takes the promise back)."""
+        return formal.const and all(use.kind == "element" for use in self.uses.by_variable.get(formal.id, ()))
+
     # ------------------------------------------------------------------------------ result
 
     def propagate(self) -> Propagation:
         """The least conversions."""
-        kinds, reasons, wrong = self.demands()
-        nodes: list[Kind] = [*kinds, COMPACT]
+        kinds, options, reasons, wrong = self.demands()
+        nodes: list[tuple[Kind, ...]] = [*options, (COMPACT,)]
         fixed: dict[int, Kind] = {self.interface: COMPACT}
         all_versions: dict[int, list[Version]] = {}
         hyper: list[CutValue] = []
@@ -275,29 +283,30 @@ class Propagator:
             if self.constant(variable):
                 continue
             if v in self.asked.tiles:  # in tiles wherever it is used
-                everywhere = (*(BLOCKED for _ in kinds), COMPACT)
+                everywhere = (*(self.kind_of(v, COMPACT) for _ in kinds), COMPACT)
                 tiles += self._conversions(variable, self.versions(variable), everywhere)
                 continue
             all_versions[v] = self.versions(variable)
-            holder, demand = self.interface, self.given.get(variable.name, COMPACT)
-            if demand == BLOCKED and variable.storage == "parameter":
+            holder, demand = self.interface, self.comes(variable)
+            if demand != COMPACT:
                 holder = len(nodes)
-                nodes.append(demand)
+                nodes.append((demand,))
                 fixed[holder] = demand
             for version in all_versions[v]:
                 if version.producer == self.interface:
                     version.producer = holder
                 version.users = [holder if u == self.interface else u for u in version.users]
                 ends = tuple(dict.fromkeys(m for m in (version.producer, *version.users) if m is not None))
-                if len(ends) > 1:
+                if len(ends) > 1 and version.producer is not None:
                     hyper.append(CutValue(ends, self.bytes(variable)))
-        layouts, converted = least(nodes, hyper)
+        choice = least(nodes, hyper)
+        layouts = choice.layouts
         conversions = [
             *tiles,
             *(c for v, versions in all_versions.items() for c in self._conversions(self.arrays[v], versions, layouts)),
         ]
         moved = sum(c.size for c in tiles)
-        arrays = tuple(self._array(v, layouts, conversions) for v in self.arrays.values())
+        arrays = tuple(self._array(v, layouts, conversions) for v in self.arrays)
         source = self.program.sources[self.function.at.span.path]
         nests = tuple(
             LayoutNest(
@@ -312,14 +321,14 @@ class Propagator:
         for v in self.asked.tiles:
             variable = self.program.variable(v)
             handed = any(u.kind == "argument" for u in self.uses.by_variable.get(v, ()))
-            why = "is handed to a call" if handed else self.obstacle(variable)
+            why = "is handed to a call" if handed else self.obstacle(variable, self.kind_of(v, COMPACT))
             if why is not None:
                 wrong.append(finding(self.program, variable.at, f"{variable.name} cannot be in tiles: it {why}"))
-        diagnostics = (*self.asked.wrong, *wrong)
+        diagnostics = (*self.faults, *wrong)
         return Propagation(
             self.function.name, layouts[: self.interface], nests, arrays,
-            tuple(sorted(conversions, key=lambda c: (c.unit, c.after, c.variable))), converted + moved,
-            staying + moved, diagnostics, bool(self.asked.wrong),
+            tuple(sorted(conversions, key=lambda c: (c.unit, c.after, c.variable))), choice.size + moved,
+            choice.bound + moved, staying + moved, diagnostics, bool(self.faults),
         )  # fmt: skip
 
     def bytes(self, variable: Variable) -> int:
@@ -332,58 +341,45 @@ class Propagator:
         for version in versions:
             if version.producer is None:
                 continue
-            own = layouts[version.producer]
-            users = [u for u in version.users if layouts[u] != own]
-            if not users:
-                continue
-            inside = [u for u in users if u < self.interface]
-            unit = inside[0] if inside else version.producer
-            lines = [self.program.line(self.statements[u].at) for u in inside]
-            line = lines[0] if lines else self.program.line(self.statements[unit].at)
-            target: Kind = COMPACT if own == BLOCKED else BLOCKED
-            size = self.bytes(variable)
-            found.append(
-                Conversion(variable.id, variable.name, own, target, unit, not inside, line, size, tuple(lines[1:]))
-            )
+            own, size = layouts[version.producer], self.bytes(variable)
+            for target in dict.fromkeys(layouts[u] for u in version.users if layouts[u] != own):
+                inside = [u for u in version.users if layouts[u] == target and u < self.interface]
+                unit = inside[0] if inside else version.producer
+                lines = [self.program.line(self.statements[u].at) for u in inside]
+                line = lines[0] if lines else self.program.line(self.statements[unit].at)
+                found.append(
+                    Conversion(variable.id, variable.name, own, target, unit, not inside, line, size, tuple(lines[1:]))
+                )
         return found
 
-    def _array(self, variable: Variable, layouts: tuple[Kind, ...], conversions: list[Conversion]) -> ArrayLayout:
-        users = {layouts[k] for k in range(len(self.statements)) if variable.id in self.touched[k]}
-        if variable.id in self.asked.tiles:
-            users = {BLOCKED}
-        if any(c.variable == variable.id for c in conversions) or len(users) > 1:
-            layout = "both"
-        elif variable.storage == "parameter":
-            layout = "both" if BLOCKED in users else "compact"
-        else:
-            layout = "blocked" if users == {BLOCKED} else "compact"
-        demand = self.asked.variables.get(variable.id, BLOCKED if variable.id in self.asked.tiles else ANY)
+    def comes(self, variable: Variable) -> Kind:
+        """How an argument comes and goes; compact for anything else."""
+        return self.given.get(variable.id, COMPACT)
+
+    def _array(self, v: int, layouts: tuple[Kind, ...], conversions: list[Conversion]) -> ArrayLayout:
+        variable = self.program.variable(v)
+        users = {self.kind_of(v, layouts[k]) for k in range(len(self.statements)) if v in self.touched[k]}
+        users |= {k for c in conversions if c.variable == v for k in (c.source, c.target)}
+        if variable.storage == "parameter":
+            users.add(self.comes(variable))
+        layout = "both" if len(users) > 1 else next(iter(users), COMPACT)
+        demand = self.asked.variables.get(v, self.kind_of(v, ANY))
         if demand == ANY and variable.storage == "parameter":
-            demand = self.given.get(variable.name, COMPACT)
-        obstacle = self.obstacle(variable)
-        if variable.id in self.asked.variables or variable.id in self.asked.tiles:
+            demand = self.comes(variable)
+        obstacle = self._fixed_by(variable) if v in self.asked.tiles else self.obstacle(variable, BLOCKED)
+        if v in self.asked.variables or v in self.asked.tiles:
             reason = "directive"
-        elif obstacle is not None:
-            reason = f"it {obstacle}"
-        elif variable.storage == "parameter":
-            reason = f"an array of the interface, {demand}"
-        elif layout == "compact":
-            reason = "nothing demands blocks of it, or conversions would cost more; row-major"
+        elif variable.storage == "parameter" and (layout != COMPACT or obstacle is None):
+            reason = f"an array of the interface, {called(demand)}"
+        elif layout == COMPACT:
+            reason = "nothing demands another layout of it, or conversions would cost more; row-major"
+            reason = reason if obstacle is None else f"it {obstacle}"
         else:
             reason = "by its users"
         if self.constant(variable) and layout == "both":
-            reason = "a constant of users of both layouts: two copies, no conversion"
+            copies = {2: "two", 3: "three"}.get(len(users), str(len(users)))
+            reason = f"a constant of users of several layouts: {copies} copies, no conversion"
+        forms = {kind: made for kind in sorted(users - {COMPACT}) if (made := form(variable, kind)) is not None}
         return ArrayLayout(
-            variable.id, variable.name, self.program.line(variable.at), layout, demand, reason,  # type: ignore[arg-type]
-            None if layout == "compact" else self.form(variable), len(variable.dims),
-        )  # fmt: skip
-
-
-def dtype(kind: ScalarType) -> str | None:
-    """The name of an element type in channel layouts, None where they have none."""
-    if kind.kind == "float":
-        return {16: "fp16", 32: "fp32"}.get(kind.bits)
-    if kind.kind == "int":
-        name = f"{'int' if kind.signed else 'uint'}{kind.bits}"
-        return name if name in ELEMENT_BYTES else None
-    return None
+            v, variable.name, self.program.line(variable.at), layout, demand, reason, forms, len(variable.dims)
+        )

@@ -1,10 +1,10 @@
-"""What ``#pragma hlspart layout`` asks: ``nest=KIND``, ``variable=A layout=NCx``, ``variable=A tile=8,4``."""
+"""What ``#pragma hlspart layout`` asks: ``nest=KIND|8,4``, ``variable=A layout=NCx``, ``variable=A tile=8,4``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hlspart.blocked.plan import LayoutPlan
+from hlspart.blocked.plan import LayoutPlan, tiles
 from hlspart.model.blocked import ANY, BLOCKED, COMPACT, Kind
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.program import Function, Loop, PragmaMark, Program, Stmt, Variable
@@ -39,7 +39,7 @@ def requests(program: Program, function: Function, plan: LayoutPlan) -> LayoutRe
         elif "variable" in options and len(options) == 2 and set(options) <= {"variable", "layout", "tile"}:
             problem = _variable(program, function, options, found)
         else:
-            problem = "say nest=blocked|compact|any, variable=A layout=NCx|compact or variable=A tile=8,4"
+            problem = "say nest=blocked|compact|any|8,4, variable=A layout=NCx|compact or variable=A tile=8,4"
         if problem is not None:
             found.wrong.append(finding(program, pragma.at, problem))
     for name, kind in plan.nests.items():
@@ -71,9 +71,10 @@ def _nest(function: Function, mark: int | None, kind: str, found: LayoutRequests
 
 
 def _set(at: int, kind: str, found: LayoutRequests) -> str | None:
-    if kind not in _KINDS:
-        return f"nest={kind} is not known; it is blocked, compact or any"
-    if found.nests.setdefault(at, _KINDS[kind]) != _KINDS[kind]:
+    wanted = _KINDS.get(kind) or tiles(kind)
+    if wanted is None:
+        return f"nest={kind} is not known; it is blocked, compact, any or sizes of tiles, such as 8,4"
+    if found.nests.setdefault(at, wanted) != wanted:
         return "two layouts for one nest"
     return None
 

@@ -158,8 +158,12 @@ def _named(value: str) -> tuple[str, int]:
 def _interface(value: str) -> tuple[str, Kind]:
     name, _, layout = value.partition("=")
     kind = {"ncx": BLOCKED, "cx": BLOCKED, "blocked": BLOCKED, "compact": COMPACT, "nhwc": COMPACT}.get(layout.lower())
+    if kind is None:
+        from hlspart.blocked.plan import tiles
+
+        kind = tiles(layout)
     if not name or kind is None:
-        raise click.UsageError(f"--interface-layout {value!r}: say A=NCx or A=compact")
+        raise click.UsageError(f"--interface-layout {value!r}: say A=NCx, A=compact or A=8,4 for tiles")
     return name, kind
 
 

@@ -13,10 +13,12 @@ from typing import Literal
 
 from hlspart.model.diagnostics import Diagnostic
 
-Kind = Literal["compact", "blocked", "any"]
+Kind = str  # "compact", "blocked" (channels), "tile=8,4" (tiles of the last dimensions), and as a demand "any"
 COMPACT: Kind = "compact"
 BLOCKED: Kind = "blocked"
 ANY: Kind = "any"
+
+TILE = "tile="
 
 BATCH_ALIGN = 256  # bytes: where a batch begins
 BURST_BORDER = 4096  # bytes: no AXI burst crosses a multiple
@@ -67,6 +69,11 @@ class ChannelLayout:
     def total_padded(self) -> int:
         """With the last batch padded to its stride, too."""
         return self.batch_stride * self.shape[0]
+
+    @property
+    def elements(self) -> int:
+        """Up to the end of the last batch, with padding."""
+        return self.total_bytes // self.element_bytes
 
     def address(self, n: int, y: int, x: int, c: int) -> int:
         """First byte of an element."""
@@ -149,6 +156,10 @@ class TileLayout:
         outer = [s * prod(self.tiles) for s in _strides(self.counts)]
         return tuple(zip(outer, inner, strict=True))
 
+    def to_json(self) -> dict[str, object]:
+        """``form`` of an array in ``hlspart.layout/1``."""
+        return {"shape": list(self.shape), "tile": list(self.tiles), "elements": self.elements}
+
     def index(self, at: tuple[int, ...]) -> int:
         """Where an element is."""
         return sum(i // t * o + i % t * s for i, t, (o, s) in zip(at, self.tiles, self.strides, strict=True))
@@ -177,37 +188,37 @@ class LayoutNest:
 
 @dataclass(frozen=True, slots=True)
 class ArrayLayout:
-    """What became of one array: ``layout`` is ``both`` where it is converted, or a constant is kept twice."""
+    """What became of one array: ``layout`` is ``both`` where it is converted, or a constant is kept twice.
+
+    ``forms``: the layouts that it has beside the compact one.
+    """
 
     variable: int
     name: str
     line: int
-    layout: Literal["compact", "blocked", "both"]
+    layout: Kind  # or "both"
     demand: Kind
     reason: str
-    form: ChannelLayout | TileLayout | None
+    forms: Mapping[Kind, ChannelLayout | TileLayout]
     rank: int
 
     def to_json(self) -> dict[str, object]:
         """Entry of ``arrays``."""
-        form: dict[str, object] | None = None
-        if isinstance(self.form, ChannelLayout):
-            form = self.form.to_json()
-        elif self.form is not None:
-            form = {"shape": list(self.form.shape), "tile": list(self.form.tiles), "elements": self.form.elements}
+        forms = {kind: form.to_json() for kind, form in self.forms.items()}
         return {
             "name": self.name,
             "line": self.line,
             "layout": self.layout,
             "demand": self.demand,
             "reason": self.reason,
-            "form": form,
+            "form": next(iter(forms.values()), None),
+            "forms": forms,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A copy of an array into its other layout before statement ``unit`` of the function (after it, if ``after``).
+    """A copy of an array into another layout before statement ``unit`` of the function (after it, if ``after``).
 
     ``merged``: lines of further users that it serves.
     """
@@ -238,8 +249,7 @@ class Conversion:
 class Propagation:
     """Layouts of the nests and arrays of one function. ``units``: layout of each of its statements.
 
-    ``size``: converted bytes, of which no choice has fewer; ``spread``: with a breadth-first spread from what demands
-    blocks.
+    ``size``: converted bytes; ``bound``: no choice has fewer; ``spread``: with a breadth-first spread from demands.
     """
 
     function: str
@@ -248,6 +258,7 @@ class Propagation:
     arrays: tuple[ArrayLayout, ...]
     conversions: tuple[Conversion, ...]
     size: int
+    bound: int
     spread: int
     diagnostics: tuple[Diagnostic, ...]
     unusable: bool = False
@@ -260,6 +271,7 @@ class Propagation:
             "arrays": [a.to_json() for a in self.arrays],
             "conversions": [c.to_json() for c in self.conversions],
             "conversion_bytes": self.size,
+            "conversion_bound": self.bound,
             "conversions_bfs": self.spread,
-            "proved_minimal": True,
+            "proved_minimal": self.size == self.bound,
         }

@@ -44,9 +44,13 @@ def render(shape: Shape) -> str:
 
 def _verdict(file: Shape) -> str:
     blocked = [a["name"] for a in file["arrays"] if a["layout"] != "compact"]
-    if not blocked and all(x["demand"] != "blocked" for x in (*file["nests"], *file["arrays"])):
+    if not blocked and all(x["demand"] in ("any", "compact") for x in (*file["nests"], *file["arrays"])):
         return "nothing asks for blocks, every array stays row-major (ask with `#pragma hlspart layout` or --plan)"
-    said = f"{len(blocked)} of {len(file['arrays'])} arrays in blocks; {file['conversion_bytes']} bytes converted"
+    said = (
+        f"{len(blocked)} of {len(file['arrays'])} arrays in blocks or tiles; {file['conversion_bytes']} bytes converted"
+    )
+    if not file["proved_minimal"]:
+        return f"{said}, not proved the least: at least {file['conversion_bound']}"
     if file["conversions_bfs"] > file["conversion_bytes"]:
         return f"{said}, the least: blocks wherever one demand reaches another take {file['conversions_bfs']}"
     return f"{said}, the least"

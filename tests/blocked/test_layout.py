@@ -171,13 +171,49 @@ def test_the_cut_is_the_least_of_all_choices() -> None:
             CutValue(tuple(rng.sample(range(count), rng.randint(2, min(4, count)))), rng.randint(1, 30))
             for _ in range(rng.randint(1, 9))
         ]
-        free = [("blocked", "compact") if k == "any" else (k,) for k in kinds]
-        best = min(cost(choice, values) for choice in itertools.product(*free))
-        layouts, converted = least_cut(kinds, values)
-        assert converted == cost(layouts, values) == best
-        assert all(k in ("any", x) for k, x in zip(kinds, layouts, strict=True))
-        less += cost(spread(kinds, values, {}), values) > best
+        options = [("compact", "blocked") if k == "any" else (k,) for k in kinds]
+        best = min(cost(choice, values) for choice in itertools.product(*options))
+        found = least_cut(options, values)
+        assert found.size == found.bound == cost(found.layouts, values) == best
+        assert all(x in own for own, x in zip(options, found.layouts, strict=True))
+        less += cost(spread(options, values, {}), values) > best
     assert less >= 30
+
+
+KINDS = ("compact", "blocked", "tile=8,4", "tile=4,4")
+
+
+def test_more_than_two_layouts_are_the_least_of_all_choices() -> None:
+    rng, cut_short, several = random.Random(5), 0, 0
+    for _ in range(300):
+        kinds = KINDS[: rng.randint(3, 4)]
+        count = rng.randint(3, 7)
+        options = []
+        for _ in range(count):
+            some = rng.sample(kinds[1:], rng.randint(1, len(kinds) - 1))
+            options.append(rng.choice(((rng.choice(kinds),), kinds, ("compact", *some))))
+        values = [
+            CutValue(tuple(rng.sample(range(count), rng.randint(2, min(4, count)))), rng.randint(1, 30))
+            for _ in range(rng.randint(3, 9))
+        ]
+        best = min(cost(choice, values) for choice in itertools.product(*options))
+        found = least_cut(options, values)
+        assert found.size == found.bound == cost(found.layouts, values) == best
+        assert all(x in own for own, x in zip(options, found.layouts, strict=True))
+        several += len(set(found.layouts)) > 2
+        hasty = least_cut(options, values, 0)
+        assert hasty.bound <= best <= hasty.size == cost(hasty.layouts, values)
+        cut_short += hasty.bound < hasty.size
+    assert several >= 30 and cut_short >= 10
+
+
+def test_forty_nests_of_four_layouts_are_proved() -> None:
+    for seed in range(3):
+        rng = random.Random(seed)
+        options = [(rng.choice(KINDS),) if rng.random() < 0.3 else KINDS for _ in range(40)]
+        around = [sorted({k, *(min(39, k + rng.randint(1, 5)) for _ in range(rng.randint(1, 3)))}) for k in range(39)]
+        found = least_cut(options, [CutValue(tuple(members), rng.randint(1, 30)) for members in around])
+        assert found.size == found.bound > 0
 
 
 def counted(text: str) -> str:
@@ -308,7 +344,7 @@ TILED = """float top(float a[37][10], float o[37][10], int n)
 
 def test_tiles_of_any_array(tmp_path: Path) -> None:
     found, new = laid_out(TILED)
-    assert [(c.name, c.target) for c in found.conversions] == [("a", "blocked"), ("a", "compact")]
+    assert [(c.name, c.target) for c in found.conversions] == [("a", "tile=16,3"), ("a", "compact")]
     assert "b_blocked[480]" in new and "#pragma hlspart" not in new and " b[37][10]" not in new
     same(tmp_path, TILED, new)
 
@@ -323,6 +359,7 @@ def test_tiles_of_any_array(tmp_path: Path) -> None:
         ("variable=b", "variable=q", "no array 'q'"),
         ("variable=b tile=8,4", "variable=a tile=2,2", "two layouts for a"),
         ("variable=b tile=8,4", "nest=odd", "not known"),
+        ("variable=b tile=8,4", "nest=8,0", "not known"),
         ("variable=b tile=8,4", "speed=3", "say nest="),
     ],
 )
@@ -336,8 +373,106 @@ def test_a_nest_that_cannot_be_blocked_is_told() -> None:
     parts = nest("blocked", FIRST.replace("* 3", "* 3 + z[c]")), nest(None, MIDDLE), nest("blocked", LAST)
     found, new = laid_out(tensor(*parts, constants="    double z[70] = {1};\n"))
     assert [d.severity for d in found.diagnostics] == ["error"]
-    assert "uses 'z', which has no blocked layout" in found.diagnostics[0].message and new
+    assert "uses 'z', which cannot be blocked" in found.diagnostics[0].message and new
     assert [n.layout for n in found.nests] == ["compact", "compact", "blocked"]
+
+
+def test_nests_of_three_layouts(tmp_path: Path) -> None:
+    """Channels, tiles and rows: values go from one to the other without a stop between."""
+    two = "d[0][y][x][c] = a[0][y][x][c] + b[0][y][x][c];"
+    end = "out[0][y][x][c] = d[0][y][x][c] + a[0][y][x][(c + 1) % 70];"
+    text = tensor(nest("blocked", FIRST), nest("2,8", MIDDLE), nest(None, two), nest("2,8", end))
+    found, new = laid_out(text)
+    assert [n.layout for n in found.nests] == ["blocked", "tile=2,8", "tile=2,8", "tile=2,8"]
+    moves = [(c.name, c.source, c.target, len(c.merged)) for c in found.conversions]
+    assert moves == [
+        ("in", "compact", "blocked", 0), ("a", "blocked", "tile=2,8", 2), ("out", "tile=2,8", "compact", 0)
+    ]  # fmt: skip
+    assert (found.size, found.bound) == (3 * 1680, 3 * 1680) and "layout_repack_a(a_blocked, a_2x8_blocked);" in new
+    same(tmp_path, text, new)
+
+
+COMES = """static int total(const int v[1][3][2][70])
+{
+    int s = 0;
+    for (int c = 0; c < 70; c++) s += v[0][1][1][c] %% 50;
+    return s;
+}
+void top(const int in[1][3][2][70], int out[1][3][2][70], int sum[1])
+{
+    int a[1][3][2][70];
+%s%s%s}
+"""
+CALLER = """#include <stdio.h>
+#include <string.h>
+#define top plain
+#define total plain_total
+#include "old.c"
+#undef top
+#undef total
+#include "new.c"
+static int in[1][3][2][70], out[1][3][2][70], sum[1], packed[%d], result[%d], back[1][3][2][70], other[1];
+int main(void)
+{
+    for (int k = 0; k < 420; k++) (&in[0][0][0][0])[k] = k * 37 %% 101, (&out[0][0][0][0])[k] = k;
+    memcpy(back, out, sizeof back);
+    for (int y = 0; y < 3; y++) for (int x = 0; x < 2; x++) for (int c = 0; c < 70; c++) {
+        packed[layout_at_in(0, y, x, c)] = in[0][y][x][c];
+        result[layout_at_out(0, y, x, c)] = out[0][y][x][c];
+    }
+    plain(in, out, sum);
+    top(packed, result, other);
+    for (int y = 0; y < 3; y++) for (int x = 0; x < 2; x++) for (int c = 0; c < 70; c++)
+        if (result[layout_at_out(0, y, x, c)] != out[0][y][x][c]) return 1;
+    return sum[0] != other[0] || sum[0] == 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("layout", "first", "conversions"),
+    [
+        ("NCx", "blocked", [("in", "compact")]),
+        ("4,8", "4,8", [("in", "compact")]),
+        ("NCx", "compact", [("in", "compact")]),
+    ],
+)
+def test_arguments_that_come_in_another_layout(
+    layout: str, first: str, conversions: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    call = "    sum[0] = total(in);\n"
+    text = COMES % (nest(first, FIRST), call, nest(None, "out[0][y][x][c] += a[0][2 - y][x][c];"))
+    (tmp_path / "old.c").write_text(text)
+    said = [x for name in ("in", "out") for x in ("--interface-layout", f"{name}={layout}")]
+    new = str(tmp_path / "new.c")
+    report = tmp_path / "r.json"
+    assert run(["layout", str(tmp_path / "old.c"), "--top", "top", *said, "-o", new, "--format", f"json={report}"]) == 0
+    (entry,) = json.loads(report.read_text())["files"]
+    assert [(c["array"], c["to"]) for c in entry["conversions"] if c["array"] == "in"] == conversions
+    sizes = tuple(next(a for a in entry["arrays"] if a["name"] == n)["form"] for n in ("in", "out"))
+    counts = tuple(f["elements"] if "elements" in f else f["total_bytes"] // 4 for f in sizes)
+    (tmp_path / "t.c").write_text(CALLER % counts)
+    subprocess.run([*GCC, "t.c", "-o", "t"], cwd=tmp_path, check=True)
+    subprocess.run(["./t"], cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "word"),
+    [
+        ("a=NCx", "", "no array among the arguments"),
+        ("in=NCx", "void top(const int in[1][3][2][70], int out[1][3][2][70]);\n", "what calls or declares top"),
+        ("in=NCx", "#define int double\n", "cannot come blocked"),
+    ],
+)
+def test_arguments_that_cannot_come_so(
+    said: str, text: str, word: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(text + tensor(nest("blocked", FIRST), nest(None, MIDDLE), nest(None, LAST)))
+    out = tmp_path / "o.c"
+    code = run(["layout", str(path), "--top", "top", "--interface-layout", said, "-o", str(out)])
+    assert code == (1 if "declares" in word else 2) and word in capfd.readouterr().err
+    assert (not out.exists()) if code == 2 else out.read_text() == path.read_text()
 
 
 def test_a_file_without_demands_stays_as_it_is() -> None:
