@@ -153,8 +153,13 @@ def _no_slower(
     withheld: dict[str, str] = {}
     names = {v.id: v.name for v in pipeline.program.arrays()}
     while True:
-        result = write(replace(options, withheld=tuple(withheld.items())))
+        asked = replace(options, withheld=tuple(withheld.items()))
+        result = write(asked)
         lost = _lost(pipeline, result)
+        if lost and options.infer:  # arrays that are new in the text may take pragmas
+            more = pipeline.rewriting(asked).with_pragmas(result)
+            if more is not result and not _lost(pipeline, more):
+                return more
         if not lost:
             return result
         if set(names.values()) <= withheld.keys():

@@ -10,12 +10,15 @@ from hlspart.expand.interchange import NestedLoops, pairs
 from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
 from hlspart.expand.scalars import handed_on, in_variables
+from hlspart.infer.emitted import cheap
 from hlspart.model.options import RewriteOptions
 from hlspart.model.rewriting import RewriteResult
 from hlspart.readback import Predicted, cheapest, never_slower
 from hlspart.reuse import Reuse, Reused, changed, unchanged
+from hlspart.rewrite.driver import SELECTIONS
+from hlspart.rewrite.engine import with_moved
 from hlspart.rewrite.prepare import Preparation, texts_of
-from hlspart.transform.forward import by_place
+from hlspart.transform.forward import by_place, followed
 
 
 class Rewritable(Predicted, Protocol):
@@ -48,6 +51,47 @@ def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
         return pipeline.interchanged.result
     if options.style == "scalars":
         return pipeline.scalar_replaced.result
+    result = _fastest(pipeline, options)
+    return _settled(pipeline, options, result) if options.infer and options.dialect == "c" else result
+
+
+def _settled(pipeline: Rewritable, options: RewriteOptions, result: RewriteResult) -> RewriteResult:
+    """``result`` rewritten on until nothing changes: a text may take one more pragma, or show one more way.
+
+    A text in which an array would get banks a second time stays as it is, and so does one that is long to check.
+    """
+    program, seen = pipeline.program, [{unit.path: unit.source.text for unit in pipeline.program.units if unit.source}]
+    while dict(result.files) not in seen and cheap(result, SELECTIONS):
+        seen.append(dict(result.files))
+        second = pipeline.with_texts(result.files)
+        again = _fastest(second, options)
+        if again.files == result.files:
+            break
+        groups = _same_groups(pipeline, second)
+        moved = [replace(o, group=groups.get(o.group, -1), at=None) for o in again.outcomes if o.status == "rewritten"]
+        banked = {o.group for o in result.outcomes if o.status == "rewritten" and o.style != "reuse"} | {-1}
+        if any(o.group in banked for o in moved):
+            break
+        result = followed(program, with_moved(program, result, moved), again)
+    return result
+
+
+def _same_groups(pipeline: Rewritable, second: Rewritable) -> dict[int, int]:
+    """Groups of another text, whose arrays have the names of arrays of the program, by group of that."""
+
+    def named(of: Rewritable) -> dict[tuple[str | None, str], set[int]]:
+        found: dict[tuple[str | None, str], set[int]] = {}
+        for v in of.program.arrays():
+            found.setdefault((v.function, v.name), set()).add(of.analysis.group_of.get(v.id, -1))
+        return found
+
+    old = named(pipeline)
+    pairs = [(new, old.get(name, {-1})) for name, new in named(second).items()]
+    return {g: next(iter(one)) for new, one in pairs if len(new) == len(one) == 1 for g in new}
+
+
+def _fastest(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
+    """The fastest way of a text."""
     plain = never_slower(pipeline, options, lambda asked: pipeline.rewriting(asked).run())
     if not options.infer or options.style != "auto" or options.dialect != "c":
         return plain

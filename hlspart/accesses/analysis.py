@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import zip_longest
 
 from hlspart.accesses import algebra
@@ -11,13 +10,20 @@ from hlspart.accesses.relations import Relations
 from hlspart.accesses.scope import State
 from hlspart.accesses.walk import Walker
 from hlspart.model.access import Access, AccessAnalysis, LoopInfo
+from hlspart.model.code import once_per_code
 from hlspart.model.program import Program
 from hlspart.semantics.conversions import limits
 from hlspart.semantics.effects import Effects, effects
 from hlspart.semantics.groups import Grouping, tops
 
 
-@lru_cache(maxsize=16)
+def _bounds_said(program: Program) -> object:
+    """What the directives say of loops and extents."""
+    wanted = (d for d in program.directives if d.kind in ("loop_tripcount", "interface") and d.usable)
+    return tuple((d.kind, d.loop, d.variables, dict(d.values)) for d in wanted)
+
+
+@once_per_code(64, _bounds_said)
 def analyse(program: Program, top: str | None = None) -> AccessAnalysis:
     """Accesses, loops and call groups of all functions of ``program``.
 

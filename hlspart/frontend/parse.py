@@ -78,7 +78,9 @@ def brackets(tokens: list[Token]) -> list[int]:
                 raise error(token, f"brackets nested deeper than {MAX_NESTING}", "HLP004")
         elif text in ")]}":
             if not stack or CLOSING[tokens[stack[-1]].text] != text:
-                raise error(token, f"'{text}' without its opening bracket")
+                if all(CLOSING[tokens[opening].text] != text for opening in stack):
+                    raise error(token, f"'{text}' without its opening bracket")
+                break  # something is open inside of the pair
             match[at] = stack.pop()
             match[match[at]] = at
     if stack:

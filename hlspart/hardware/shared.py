@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from functools import lru_cache
 from itertools import combinations
 
 from hlspart.model import program as c
+from hlspart.model.code import once_per_code
 from hlspart.semantics.effects import effects
 from hlspart.semantics.folding import statement_values
 
 Names = dict[frozenset[int], tuple[str, int]]
 
 
-@lru_cache(maxsize=16)
+@once_per_code(16)
 def shared(program: c.Program) -> Names:
     """Pairs of variables of one function that may name one array: (words for where that is seen, line)."""
     found: Names = {}

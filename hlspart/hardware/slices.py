@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from hlspart.model.code import once_per_code
 from hlspart.model.program import ArrayRef, Program
 from hlspart.semantics.effects import effects
 
 Slice = tuple[int, int]  # array, number of its leading dimensions that the call fixes
 
 
-@lru_cache(maxsize=16)
+@once_per_code(16)
 def slices(program: Program) -> dict[int, frozenset[Slice] | None]:
     """What calls pass to each array parameter that some call passes a row to; None: also something else."""
     rows: dict[int, set[Slice]] = {}

@@ -55,7 +55,8 @@ def regressions(
             continue
         was, now, lost = function.latency.max, then.get(function.name), ""
         if was is None:
-            lost = _deeper([x for x in pairs if x[0].function == function.name])
+            own = [x for x in pairs if x[0].function == function.name]
+            lost = _longer(program, before, own) or _deeper(own)
         elif now is not None:
             lost = f"{now} cycles instead of {was}" if now > was else ""
         else:
@@ -161,6 +162,21 @@ def _worth(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult,
         if old.depth is not None and new.depth is None:
             cost += DIVIDER * times
     return 0 < cost <= gained
+
+
+def _longer(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult, LoopResult | None]]) -> str:
+    """Where no latency is known: pipelined loops that take more cycles together, whatever their II."""
+    was = now = 0
+    for old, new in pairs:
+        if not old.pipelined or new is None or not new.pipelined:
+            continue
+        if old.latency.max is None or new.latency.max is None:
+            if old.ii is None or new.ii is None or new.ii < old.ii:
+                return ""  # what it gains is not known
+            continue
+        times = entries(program, before, old)
+        was, now = was + times * old.latency.max, now + times * new.latency.max
+    return f"its loops take {now} cycles instead of {was}" if now > was else ""
 
 
 def _deeper(pairs: Sequence[tuple[LoopResult, LoopResult | None]]) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from hlspart.model import program as c
+from hlspart.model.code import once_per_code
 from hlspart.model.program import Program
 from hlspart.semantics.effects import Effects, effects, statement_expressions
 
@@ -75,13 +75,14 @@ def _named(program: Program, known: Effects, expr: c.Expr) -> tuple[set[int], se
             writes |= _roots(target)
         case c.Call():
             writes |= known.killed_by(expr)
-            formal = _changed(program, expr.function) if expr.function in program.functions else None
-            stream = (expr.function or "").startswith("stream.")
+            name = expr.function or ""
+            formal = _changed(program, name) if name in program.functions else None
+            stream = name.startswith("stream.")
             for k, arg in enumerate(expr.args):
                 if stream or formal is None or k in formal:
                     writes |= _roots(arg) if not stream or k == 0 else set()
-            for name in known.reachable((expr.function,)) if formal is not None and expr.function else ():
-                reads |= _outside(program, name)
+            for below in known.reachable((name,)) if formal is not None else ():
+                reads |= _outside(program, below)
     return reads, writes
 
 
@@ -103,7 +104,7 @@ def _roots(expr: c.Expr) -> set[int]:
     return set()
 
 
-@lru_cache(maxsize=256)
+@once_per_code(256)
 def _changed(program: Program, function: str, around: frozenset[str] = frozenset()) -> frozenset[int]:
     """Parameters, by position, through which a function changes what is its caller's."""
     params = program.functions[function].params
@@ -134,7 +135,7 @@ def _expressions(program: Program, function: str) -> Iterator[c.Expr]:
         yield from c.walk(top)
 
 
-@lru_cache(maxsize=256)
+@once_per_code(256)
 def _outside(program: Program, function: str) -> frozenset[int]:
     """Variables of file scope and static ones that a function refers to."""
     named = (e.variable for e in _expressions(program, function) if isinstance(e, c.Name | c.ArrayRef))

@@ -6,7 +6,7 @@ text mends, or a bank is constant only in an unrolled loop, the program is trans
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol, Self
 
@@ -27,13 +27,14 @@ from hlspart.rewrite.outcomes import outside
 from hlspart.rewrite.plan import GroupRefusal
 from hlspart.rewrite.prepare import Preparation, preparations, refusals, texts_of, without
 from hlspart.rewrite.structs import refused_later, splits
-from hlspart.rewrite.unroll import decided_by_unrolling, inside_pipelines, unrolled
+from hlspart.rewrite.unroll import copies, decided_by_unrolling, inside_pipelines, unrolled
 from hlspart.targets import Target
 from hlspart.transform.emit import emit
 from hlspart.transform.forward import Forward, by_place, followed
 from hlspart.transform.text import Rendered
+from hlspart.transform.unroll import MOST_COPIES
 
-_WAYS = 5_000  # of the widest selection in a text that is inferred a second time
+SELECTIONS = 5_000  # of banks, at most, in a text that is looked at a second time
 
 
 class Stages(Protocol):
@@ -108,12 +109,12 @@ class Rewrite:
             left = {name for name, _ in self.options.withheld}
             proposed = self.stages.inferred
             arrays = tuple(a for a in proposed.arrays if a.name not in left and not a.unasked)
-            return self._settled(self.inferred(replace(proposed, arrays=arrays)))
+            return self.inferred(replace(proposed, arrays=arrays))
         return self.banked({})
 
-    def _settled(self, result: RewriteResult) -> RewriteResult:
-        """``result`` with the pragmas that the inference adds to what it wrote, so that a second run finds none."""
-        if not cheap(result, _WAYS) or not any(o.status == "rewritten" for o in result.outcomes):
+    def with_pragmas(self, result: RewriteResult) -> RewriteResult:
+        """``result`` with the pragmas alone that the inference adds to what it wrote."""
+        if not cheap(result, SELECTIONS) or not any(o.status == "rewritten" for o in result.outcomes):
             return result
         second = self.stages.with_texts(result.files)
         again = Rewrite(second, self.options).inferred(second.inferred)
@@ -167,6 +168,8 @@ class Rewrite:
                 return result
             new, placed = emit(self.program, new)
             second, forward = self.stages.with_program(new), forward.then(placed)
+            if pipelines and copies(self.analysis, wanted) * self._more(second, forward, crossbar) > MOST_COPIES:
+                return result
             again = self._on("loops written out", second, forward, unroll=False).banked(
                 self._layouts_of(second, forward, layouts)
             )
@@ -179,6 +182,12 @@ class Rewrite:
         better = refused[1] <= refused[0] if crossbar else refused[1] < refused[0]
         better = better and any(o.status == "rewritten" for o in again.outcomes)
         return self._of_this(second, forward, again) if better else result
+
+    def _more(self, second: Stages, forward: Forward, groups: Container[int]) -> int:
+        """Copies of the loops around those written out, where the tool then pipelines one that is farther out."""
+        there = forward.groups(self.analysis, second.analysis)
+        same = frozenset(new for new, old in there.items() if old in groups)
+        return copies(second.analysis, inside_pipelines(second.program, second.analysis, second.figures, same))
 
     def _prepared(self, layouts: Mapping[int, Layout], result: RewriteResult) -> RewriteResult:
         """The rewrite of a text with small edits that let more groups through; ``result`` when there are none."""

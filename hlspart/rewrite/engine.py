@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -244,6 +244,19 @@ def with_reasons(program: Program, result: RewriteResult, found: Mapping[int, Gr
     added = [diagnostic(program, o) for o in outcomes if o.reason is not None and o not in result.outcomes]
     kept = [d for d in result.diagnostics if d not in gone]
     return replace(result, outcomes=outcomes, diagnostics=(*kept, *added))
+
+
+def with_moved(program: Program, result: RewriteResult, moved: Sequence[GroupOutcome]) -> RewriteResult:
+    """``result`` with groups that are rewritten after all, in a further step."""
+    groups = {o.group for o in moved}
+    gone = [o for o in result.outcomes if o.group in groups and o.status in ("refused", "conflict")]
+    said = {diagnostic(program, o) for o in gone if o.reason is not None}
+    left = (o for o in result.outcomes if o not in gone)
+    return replace(
+        result,
+        outcomes=tuple(sorted((*moved, *left), key=lambda o: o.group)),
+        diagnostics=tuple(d for d in result.diagnostics if d not in said),
+    )
 
 
 def withheld(program: Program, result: RewriteResult, refusal: GroupRefusal) -> RewriteResult:

@@ -55,6 +55,12 @@ def inside_pipelines(
     return tuple(found.values())
 
 
+def copies(analysis: AccessAnalysis, plan: Iterable[Unrolling]) -> int:
+    """How often the most copied access stands in the text with these loops written out."""
+    factors = {u.loop: u.factor or analysis.loops[u.loop].trip_count.exact or 1 for u in plan}
+    return max((math.prod(factors.get(loop, 1) for loop in a.loops) for a in analysis.accesses), default=1)
+
+
 def unrolled(program: Program, analysis: AccessAnalysis, plan: Iterable[Unrolling]) -> tuple[Program, Forward]:
     """``program`` with the loops of ``plan`` written out; a nest in which one cannot be stays as it is."""
     wanted = {u.loop: u for u in plan}

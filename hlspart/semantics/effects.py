@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
+from hlspart.model.code import once_per_code
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
@@ -271,7 +272,7 @@ class Effects:
         )
 
 
-@lru_cache(maxsize=16)
+@once_per_code(32)
 def effects(program: Program) -> Effects:
     """The effects of a program, kept for the last few programs."""
     return Effects(program)

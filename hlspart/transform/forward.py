@@ -112,15 +112,25 @@ class Forward:
 
 
 def followed(program: Program, result: RewriteResult, again: RewriteResult) -> RewriteResult:
-    """``result`` with the texts of ``again``, which edits them further and moves no array."""
-    from hlspart.transform.lines import composed
+    """``result`` with what ``again`` makes of its texts; outcomes and diagnostics are those of ``result``."""
+    from hlspart.transform.lines import composed, old_line
+
+    def line(path: str, new: int) -> int:
+        return old_line(result.lines[path], new) if path in result.lines else new
 
     edits, lines = dict(result.edits), dict(result.lines)
     for path, new in again.files.items():
         old = program.sources[path].text
         edits[path] = () if old == new else (Edit(Span(path, 0, len(old)), new),)
         lines[path] = composed(result.lines[path], again.lines[path])
-    return replace(result, files=again.files, edits=edits, lines=lines)
+    return replace(
+        result,
+        files=again.files,
+        edits=edits,
+        lines=lines,
+        arrays=(*result.arrays, *(replace(a, line=line(a.path, a.line)) for a in again.arrays)),
+        crossbars=(*result.crossbars, *(replace(c, line=line(c.path, c.line)) for c in again.crossbars)),
+    )
 
 
 def by_place(old: Program, new: Program, texts: Mapping[str, Rendered]) -> Forward:

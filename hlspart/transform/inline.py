@@ -9,10 +9,10 @@ inside an expression.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
+from hlspart.model.code import once_per_code
 from hlspart.model.directives import Directive
 from hlspart.model.program import (
     ArrayRef,
@@ -76,7 +76,6 @@ Target = int | Name | ArrayRef | _Place
 """What a callee's variable becomes: another variable, a scalar of the caller, a row of its array, or a place in it."""
 
 
-@lru_cache(maxsize=16)
 def inline(program: Program, function: str, keep: frozenset[str] = frozenset()) -> tuple[Program, Forward]:
     """``program`` with the calls in ``function`` expanded, transitively, except those of functions in ``keep``.
 
@@ -84,6 +83,25 @@ def inline(program: Program, function: str, keep: frozenset[str] = frozenset()) 
     Directives on loops and local variables of a callee are copied to each expansion. Functions that
     are still called stay. A program of which nothing changes comes back itself.
     """
+    expanded = _expanded(program, function, keep)
+    if expanded is None:
+        return program, Forward()
+    result, copied, forward = expanded
+    copy = replace(
+        program,
+        functions=result.functions,
+        variables=result.variables,
+        loops=result.loops,
+        directives=(*program.directives, *(d for c in copied for d in c.directives(program, function))),
+    )
+    return copy, forward
+
+
+@once_per_code(64)
+def _expanded(
+    program: Program, function: str, keep: frozenset[str]
+) -> tuple[Program, tuple[_Copied, ...], Forward] | None:
+    """The copy, of whatever directives, and what in it has directives of its own; None where nothing changes."""
     work = _Inliner(program, keep)
     body = work.block(program.functions[function].body, {}, function, own=True)
     expanded = replace(program.functions[function], body=body)
@@ -94,14 +112,36 @@ def inline(program: Program, function: str, keep: frozenset[str] = frozenset()) 
         functions=functions,
         variables=tuple(work.variables),
         loops={**program.loops, **loops},
-        directives=(*program.directives, *work.directives),
     )
     called = {e.function for top in statement_expressions(result, body) for e in walk(top) if isinstance(e, Call)}
     needed = effects(program).reachable(tuple(f for f in called if f)) | {function}
     if not work.expanded and needed == program.functions.keys():
-        return program, Forward()
+        return None
     kept = {name: f for name, f in functions.items() if name in needed}
-    return replace(result, functions=kept), work.forward()
+    return replace(result, functions=kept), tuple(work.copied), work.forward()
+
+
+@dataclass(frozen=True)
+class _Copied:
+    """A loop or a local variable of a callee in one expansion; ``names`` says what the variables of that are."""
+
+    loop: int | None
+    to_loop: int | None
+    variable: int | None
+    names: Mapping[int, Target]
+
+    def directives(self, program: Program, function: str) -> Iterator[Directive]:
+        """Those of the copied loop (all that stand on it) or of the copied variable."""
+        for directive in program.directives:
+            if self.loop is not None and directive.loop == self.loop:
+                variables = tuple(self._variable(v) for v in directive.variables)
+                yield replace(directive, function=function, loop=self.to_loop, variables=variables)
+            elif self.variable is not None and directive.loop is None and directive.variables == (self.variable,):
+                yield replace(directive, function=function, variables=(self._variable(self.variable),))
+
+    def _variable(self, ident: int) -> int:
+        new = self.names.get(ident, ident)
+        return new if isinstance(new, int) else new.variable
 
 
 @dataclass
@@ -109,7 +149,7 @@ class _Inliner:
     program: Program
     keep: frozenset[str]
     variables: list[Variable] = field(init=False)
-    directives: list[Directive] = field(default_factory=list)
+    copied: list[_Copied] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.variables = list(self.program.variables)
@@ -208,7 +248,7 @@ class _Inliner:
         test, step = (None if e is None else self.expr(e, names, function, own, None) for e in (loop.test, loop.step))
         ident = loop.id if own else self._copy(loop.id)
         if not own:
-            self._copy_directives(loop=loop.id, to_loop=ident, function=function, names=names)
+            self.copied.append(_Copied(loop.id, ident, None, dict(names)))
         body = self.block(loop.body, names, function, own)
         return replace(loop, id=ident, function=function, init=init, test=test, step=step, body=body)
 
@@ -220,26 +260,8 @@ class _Inliner:
         new = len(self.variables)
         self.variables.append(replace(variable, id=new, function=function, storage="local"))
         names[variable.id], self._of_variable[new] = new, variable.id
-        self._copy_directives(variable=variable.id, function=function, names=names)
+        self.copied.append(_Copied(None, None, variable.id, dict(names)))
         return new
-
-    def _copy_directives(
-        self, *, function: str, names: Mapping[int, Target], loop: int | None = None, to_loop: int | None = None,
-        variable: int | None = None,
-    ) -> None:  # fmt: skip
-        """Directives of a copied loop (all that stand on it) or of a copied variable."""
-        for directive in self.program.directives:
-            if loop is not None and directive.loop == loop:
-                variables = tuple(self._variable(v, names) for v in directive.variables)
-                self.directives.append(replace(directive, function=function, loop=to_loop, variables=variables))
-            elif variable is not None and directive.loop is None and directive.variables == (variable,):
-                variables = (self._variable(variable, names),)
-                self.directives.append(replace(directive, function=function, variables=variables))
-
-    @staticmethod
-    def _variable(ident: int, names: Mapping[int, Target]) -> int:
-        new = names.get(ident, ident)
-        return new if isinstance(new, int) else new.variable
 
     # ------------------------------------------------------------------------------ expressions
 
@@ -319,11 +341,11 @@ class _Inliner:
             return False
         setup: list[Stmt] = []
         bound: dict[int, Target] = {}
-        mark = len(self.variables), len(self.directives)
+        mark = len(self.variables), len(self.copied)
         for ident, arg in zip(callee.params, call.args, strict=True):
             copied = self.expr(arg, names, function, own, setup)
             if not self._bind(self.program.variable(ident), copied, callee, function, bound, setup):
-                del self.variables[mark[0] :], self.directives[mark[1] :]
+                del self.variables[mark[0] :], self.copied[mark[1] :]
                 return False
         self.expanded += 1
         result: int | None = None

@@ -35,6 +35,12 @@ def line_runs(source: SourceText, edits: Sequence[Edit]) -> tuple[LineRun, ...]:
     return tuple(runs)
 
 
+def old_line(runs: Sequence[LineRun], new: int) -> int:
+    """The old line of a new one; of a line that is added, the one before it."""
+    run = max((r for r in runs if r.new <= new), key=lambda r: (r.new, r.old), default=LineRun(1, 1, 1))
+    return run.old + max(0, min(new - run.new, run.count - 1))
+
+
 def composed(first: Sequence[LineRun], second: Sequence[LineRun]) -> tuple[LineRun, ...]:
     """Old line -> middle line -> new line; both in order of their old lines."""
     starts = [run.old for run in second]

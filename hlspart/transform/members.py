@@ -11,8 +11,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 
+from hlspart.model.code import once_per_code
 from hlspart.model.directives import Directive, Option
 from hlspart.model.program import (
     ArrayRef,
@@ -58,7 +58,6 @@ from hlspart.semantics.structures import (
 from hlspart.transform.forward import Forward
 
 
-@lru_cache(maxsize=16)
 def separate(program: Program, tops: tuple[str, ...], arguments: Arguments) -> tuple[Program, Forward]:
     """``program`` with structures apart; the old variable of a member is its structure.
 
@@ -67,12 +66,38 @@ def separate(program: Program, tops: tuple[str, ...], arguments: Arguments) -> t
     """
     if all(root(v) is None for v in program.variables):
         return program, Forward()
+    known = _separate(program, tops, arguments)
+    if known is None:
+        return program, Forward()
+    made, added, forward = known
+    copy = replace(
+        program,
+        functions=made.functions,
+        variables=made.variables,
+        loops=made.loops,
+        directives=(*program.directives, *added),
+    )
+    return copy, forward
+
+
+def _of_structures(program: Program) -> tuple[Directive, ...]:
+    """The directives that name a structure."""
+    return tuple(d for d in program.directives if any(root(program.variable(v)) for v in d.variables))
+
+
+@once_per_code(16, _of_structures)
+def _separate(
+    program: Program, tops: tuple[str, ...], arguments: Arguments
+) -> tuple[Program, tuple[Directive, ...], Forward] | None:
+    """The copy, of whatever other directives, and the directives that are its own; None where nothing changes."""
     uses = StructureUses(program, tops, arguments)
     chosen = uses.chosen()
     if not chosen:
-        return program, Forward()
+        return None
     copy = _Copy(uses, chosen)
-    return copy.program(), Forward({new: old for (old, _), new in copy.of.items()}, copy.nodes)
+    made = copy.program()
+    added = made.directives[len(program.directives) :]
+    return made, added, Forward({new: old for (old, _), new in copy.of.items()}, copy.nodes)
 
 
 class _Copy:

@@ -1,23 +1,28 @@
 """What commands say and write about a program, held against ``ii`` of the text before and of the text written.
 
 The comparison is by labels and functions, and knows nothing of how the commands check themselves. Run as a script:
-``python tests/infer/nest_answers.py FIRST COUNT`` for so many seeds of random nests, each for one of the tools.
+``python tests/infer/nest_answers.py FIRST COUNT`` for so many seeds of random nests, each for one of the tools;
+``python tests/infer/nest_answers.py --files FILE_OR_FOLDER ...`` for the C and C++ files there, in the same way.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import random_nests
 
 from hlspart.infer import emission
 from hlspart.model.inferred import InferResult
+from hlspart.model.linting import LintReport
 from hlspart.model.options import FrontendOptions, InferOptions, Options, RewriteOptions, TargetOptions
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.pipeline import Pipeline
+from hlspart.reading import read_file
 
 TOOLS = (
     "vitis-2022.1", "vitis-2020.2", "vitis-2022.2", "vivado-hls-2019.2", "vitis-2024.2", "vitis-2025.2",
@@ -25,13 +30,15 @@ TOOLS = (
 )  # fmt: skip
 STYLES = ("auto", "split", "bankdim", "crossbar")
 Key = tuple[str, str]  # function and name
+MISSED = re.compile(r"loop (\S+?)(?:, which the tool pipelines by itself)?: II (.+?) instead of (\d+)")  # lint's words
 
 
-def pipeline(text: str, tool: str, cfg: str = "") -> Pipeline:
-    """A program of one file, and directives beside it."""
-    files = {"k.c": text.encode(), "k.cfg": cfg.encode()}
+def pipeline(text: str, tool: str, cfg: str = "", path: str = "k.c") -> Pipeline:
+    """A program of one file, its headers where it stands, and directives beside it."""
+    files = {path: text.encode("utf-8", "surrogateescape"), "k.cfg": cfg.encode()}
     front = FrontendOptions(directive_files=("k.cfg",) if cfg else ())
-    return Pipeline(["k.c"], Options(frontend=front, target=TargetOptions(tool=tool)), lambda path: files[path])
+    options = Options(frontend=front, target=TargetOptions(tool=tool))
+    return Pipeline([path], options, lambda name: files[name] if name in files else read_file(name))
 
 
 @dataclass
@@ -40,24 +47,28 @@ class Compared:
 
     text: str
     tool: str
+    path: str = "k.c"
     faults: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
+    def _program(self, text: str, cfg: str = "") -> Pipeline:
+        return pipeline(text, self.tool, cfg, self.path)
+
     def run(self) -> Compared:
-        """All commands that write."""
-        p = pipeline(self.text, self.tool)
+        """All commands that write, and what lint says."""
+        p = self._program(self.text)
         before = p.figures
         for name, options in (
             ("infer", InferOptions()),
             ("infer --scheme pragma", InferOptions(scheme="pragma")),
             ("directives", InferOptions(scheme="pragma", beside=True, sparing=True)),
         ):
-            result = pipeline(self.text, self.tool).infer(options)
+            result = self._program(self.text).infer(options)
             self._named(name, result, before)
             self._written(name, p, result, options, before)
         for options in (RewriteOptions(infer=True, split_top=True), *(RewriteOptions(style=s) for s in STYLES)):  # type: ignore[arg-type]
-            result = pipeline(self.text, self.tool).rewrite(options)
-            new = result.files["k.c"]
+            result = self._program(self.text).rewrite(options)
+            new = result.files[self.path]
             if new != self.text:
                 name = "rewrite --infer" if options.infer else f"rewrite --style {options.style}"
                 self.counts[name] += 1
@@ -65,13 +76,25 @@ class Compared:
                 assert (
                     not said or options.style != "auto"
                 )  # a style that is asked for is written, and what it costs said
-                self._not_slower(name, before, pipeline(new, self.tool).figures, said)
-        q = pipeline(self.text, self.tool)
-        fixed = q.fix(q.lint(), unsafe=True).texts.get("k.c", self.text)
+                self._not_slower(name, before, self._program(new).figures, said)
+        q = self._program(self.text)
+        found = q.lint()
+        self._linted(found, before)
+        fixed = q.fix(found, unsafe=True).texts.get(self.path, self.text)
         if fixed != self.text:
             self.counts["lint --fix"] += 1
-            self._not_slower("lint --fix", before, pipeline(fixed, self.tool).figures)
+            self._not_slower("lint --fix", before, self._program(fixed).figures)
         return self
+
+    def _linted(self, report: LintReport, before: IIResult) -> None:
+        """Of a loop whose II lint says that it is missed, ii says so, too, with the same figures."""
+        figures = {(x.name, str(x.figure), str(x.aim)) for x in before.loops if x.misses or x.ii is None}
+        for item in report.diagnostics:
+            said = MISSED.match(item.message)
+            if said is not None:
+                self.counts["lint on a missed II"] += 1
+                if said.groups() not in figures:
+                    self.faults.append(f"lint: {item.message}")
 
     def _named(self, name: str, result: InferResult, before: IIResult) -> None:
         """Infer names the pipelined loops of ii, with the same II; where there is none, loops that have no II."""
@@ -93,16 +116,16 @@ class Compared:
         """The II after is that of the text that is written; without the rewrite where nothing needs it."""
         texts = emission.pragma_texts(p.program, result)
         if options.beside:
-            new = emission.removals(p.program, result).get("k.c", self.text)
-            after = pipeline(new, self.tool, emission.emit(p.program, result, "cfg"))
+            new = emission.removals(p.program, result).get(self.path, self.text)
+            after = self._program(new, emission.emit(p.program, result, "cfg"))
         else:
-            after = pipeline(texts.get("k.c", self.text), self.tool)
+            after = self._program(texts.get(self.path, self.text))
         if any(a.fresh or a.removed for a in result.arrays):
             self.counts[name] += 1
             self._not_slower(name, before, after.figures)
         if any(a.needs_rewrite for a in result.arrays):
             self.counts["needs the rewrite"] += 1
-            after = pipeline(p.rewriting(RewriteOptions(split_top=True)).inferred(result).files["k.c"], self.tool)
+            after = self._program(p.rewriting(RewriteOptions(split_top=True)).inferred(result).files[self.path])
             self._not_slower(f"{name}, rewritten", before, after.figures)
         labels = {(x.function, x.name): _key(x) for x in before.loops}
         then = {_key(x): x for x in after.figures.loops}
@@ -164,16 +187,29 @@ def compared(seeds: range, tools: tuple[str, ...] = TOOLS) -> Iterator[tuple[int
         yield seed, Compared(random_nests.program(seed), tools[seed % len(tools)]).run()
 
 
-def main(first: int, count: int) -> int:
-    total, bad = Counter[str](), 0
-    for seed, found in compared(range(first, first + count)):
-        total += found.counts
+def compared_files(given: Sequence[str]) -> Iterator[tuple[str, Compared]]:
+    """Each C and C++ file with a loop for one of the tools."""
+    paths = [p for g in map(Path, given) for p in (sorted(g.rglob("*")) if g.is_dir() else [g])]
+    for k, path in enumerate(p for p in paths if p.suffix in (".c", ".cpp", ".cc", ".cxx")):
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+        found = Compared(text, TOOLS[k % len(TOOLS)], str(path))
+        program = pipeline(text, found.tool, "", str(path)).program
+        if program.loops and not any(unit.error for unit in program.units):
+            yield str(path), found.run()
+
+
+def main(given: Sequence[str]) -> int:
+    total, bad, count = Counter[str](), 0, 0
+    files = given[:1] == ["--files"]
+    first, last = (0, 0) if files else (int(given[0]), int(given[0]) + int(given[1]))
+    for name, found in compared_files(given[1:]) if files else compared(range(first, last)):
+        total, count = total + found.counts, count + 1
         bad += bool(found.faults)
         for fault in found.faults:
-            print(f"{seed} {found.tool}: {fault}", flush=True)
+            print(f"{name} {found.tool}: {fault}", flush=True)
     print(f"{count} programs, {bad} with contradictions: {dict(total)}")
     return bool(bad)
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
+    sys.exit(main(sys.argv[1:]))

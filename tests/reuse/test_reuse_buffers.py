@@ -222,3 +222,50 @@ def test_infer_says_what_the_rewrite_writes() -> None:
     assert (loop.target_ii, loop.ii_before, loop.ii_after) == (1, 3, 1)
     assert "hlspart rewrite --style reuse writes it" in str(found)
     assert hlspart.parse(IN_PLACE).infer(scheme="reuse").arrays == ()
+
+
+ROWS = """void rows(float w[832], float x[13], float a[64], int size) {
+  for (int j = 0; j < 64; j++) {
+    a[j] = 0;
+    for (int i = 0; i < 13; i++) a[j] += w[j * 13 + i] * x[i];
+  }
+  for (int j = 0; j < size; j++) a[j] += 1;
+}
+"""
+
+
+def test_a_lower_ii_of_more_iterations_is_no_gain_where_the_latency_is_unknown() -> None:
+    found = hlspart.parse(ROWS).rewrite(style="reuse")
+    refused = {o.arrays: o.reason or "" for o in found.outcomes if o.status == "refused"}
+    assert re.search(r"rows: its loops take \d+ cycles instead of \d+", refused["w",])
+    assert found.texts["kernel.c"] == ROWS
+
+
+SHOWN = """static int A[19];
+void k(int in[32], int out[32]) {
+  int acc = in[0] & 63;
+#pragma HLS array_partition variable=A type=cyclic factor=2
+  for (int i = 0; i < 2; i++) {
+#pragma HLS PIPELINE II=1
+    for (int j = 0; j < 2; j++)
+      for (int k = 1; k >= 0; k--) {
+        A[j + 3 * i + 11] = A[7] + 4;
+        acc += A[2 * j + 6] & 3;
+        if (acc & 1) A[2 * k + 5] = A[i + k + 7] + 2;
+      }
+  }
+  for (int z = 0; z < 19; z++) out[z] = acc + A[z];
+}
+"""
+
+
+def test_a_window_that_the_first_text_shows_is_taken_at_once() -> None:
+    first = hlspart.parse(SHOWN).rewrite(infer=True)
+    text = first.texts["kernel.c"]
+    assert "A_window[1] = A[i + 8];" in text and "variable=A type=cyclic factor=16" in text
+    assert [(o.status, o.style) for o in first.outcomes if o.arrays == ("A",)] == [
+        ("rewritten", "reuse"),
+        ("kept", None),
+    ]
+    assert hlspart.parse(text).rewrite(infer=True).texts["kernel.c"] == text
+    assert equal(hlspart.parse(SHOWN), first, 2)

@@ -182,7 +182,8 @@ def test_the_inference_looks_at_what_it_wrote() -> None:
     """Its banks may be so small that they serve as registers: the first run says so, not a second one."""
     pipeline = Pipeline(["p.c"], Options(), lambda _: REGISTERS.encode())
     pipeline.inferred = pipeline.infer(InferOptions(scheme="any"))  # three banks by a pragma would do
-    once = pipeline.rewriting(RewriteOptions(infer=True)).run().files["p.c"]
+    rewriting = pipeline.rewriting(RewriteOptions(infer=True))
+    once = rewriting.with_pragmas(rewriting.run()).files["p.c"]
     assert re.findall(r"array_partition variable=A_\d+ type=complete", once)
 
 

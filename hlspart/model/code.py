@@ -1,0 +1,55 @@
+"""What follows from the code of a program, computed once for all programs that differ in directives alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from threading import Lock
+from typing import Concatenate, ParamSpec, TypeVar
+
+from hlspart.model.program import Program
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def once_per_code(
+    size: int, counts: Callable[[Program], object] = lambda _: None
+) -> Callable[[Callable[Concatenate[Program, P], T]], Callable[Concatenate[Program, P], T]]:
+    """Keep the last ``size`` results of a function of a program's code.
+
+    Programs have the same code where they share their functions, variables, loops and sources, as one made by
+    replacing directives does. ``counts``: what of the directives the result depends on, compared by value.
+    """
+
+    def kept(function: Callable[Concatenate[Program, P], T]) -> Callable[Concatenate[Program, P], T]:
+        known: list[tuple[Program, object, T]] = []  # the latest last
+        lock = Lock()
+
+        @wraps(function)
+        def run(program: Program, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            asked = args, kwargs, counts(program)
+            with lock:
+                for k in reversed(range(len(known))):
+                    other, before, result = known[k]
+                    if _same_code(other, program) and before == asked:
+                        known.append(known.pop(k))
+                        return result
+            result = function(program, *args, **kwargs)
+            with lock:
+                known.append((program, asked, result))
+                del known[:-size]
+            return result
+
+        return run
+
+    return kept
+
+
+def _same_code(one: Program, other: Program) -> bool:
+    return (
+        one.functions is other.functions
+        and one.variables is other.variables
+        and one.loops is other.loops
+        and one.sources is other.sources
+    )
