@@ -1,0 +1,51 @@
+"""Copies for analysis are made once for all directives, and have the directives that were asked about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hlspart.accesses import analyse
+from hlspart.frontend import load
+from hlspart.model.options import FrontendOptions
+from hlspart.transform.inline import inline
+from hlspart.transform.members import separate
+
+TEXT = b"""struct S { int a[8]; int n; };
+static void add(int x[8], int out[8]) {
+  int tmp[8];
+#pragma HLS ARRAY_PARTITION variable=tmp cyclic factor=2
+  L: for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE II=2
+    tmp[i] = x[i]; out[i] = tmp[i];
+  }
+}
+void top(int x[8], int out[8]) {
+  struct S s;
+#pragma HLS ARRAY_PARTITION variable=s.a cyclic factor=4
+  for (int i = 0; i < 8; i++) s.a[i] = x[i];
+  add(x, out);
+  for (int i = 0; i < 8; i++) out[i] += s.a[i];
+}
+"""
+
+
+def test_calls_expanded_under_other_directives() -> None:
+    program = load(["k.c"], FrontendOptions(), lambda _: TEXT)
+    first, _ = inline(program, "top")
+    other = replace(program, directives=tuple(d for d in program.directives if d.kind != "pipeline"))
+    second, _ = inline(other, "top")
+    assert second.functions is first.functions and analyse(second, "top") is analyse(first, "top")
+    kinds = [[d.kind for d in p.directives] for p in (first, second)]
+    assert kinds[0].count("pipeline") == 2 and kinds[1].count("pipeline") == 0
+    assert [k.count("array_partition") for k in kinds] == [3, 3]
+
+
+def test_structures_apart_under_other_directives() -> None:
+    program = load(["k.c"], FrontendOptions(), lambda _: TEXT)
+    first, _ = separate(program, ("top",), "whole")
+    other = replace(program, directives=tuple(d for d in program.directives if d.kind != "pipeline"))
+    second, _ = separate(other, ("top",), "whole")
+    assert second.functions is first.functions and len(second.directives) == len(first.directives) - 1
+    bare = replace(program, directives=())
+    third, _ = separate(bare, ("top",), "whole")
+    assert third.functions is not first.functions and not third.directives
