@@ -6,6 +6,7 @@ __all__ = [
     "blocked",
     "buffers",
     "causes",
+    "code",
     "comparing",
     "diagnostics",
     "directives",
