@@ -9,7 +9,7 @@ inside an expression.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from hlspart.model.code import once_per_code
@@ -58,6 +58,7 @@ from hlspart.model.program import (
 from hlspart.model.rebuild import map_children, with_children
 from hlspart.model.source import Origin
 from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.transform.copied import Copied
 from hlspart.transform.forward import Forward
 from hlspart.transform.returns import always_returns, returns_assigned, single_exit
 
@@ -100,7 +101,7 @@ def inline(program: Program, function: str, keep: frozenset[str] = frozenset()) 
 @once_per_code(64)
 def _expanded(
     program: Program, function: str, keep: frozenset[str]
-) -> tuple[Program, tuple[_Copied, ...], Forward] | None:
+) -> tuple[Program, tuple[Copied, ...], Forward] | None:
     """The copy, of whatever directives, and what in it has directives of its own; None where nothing changes."""
     work = _Inliner(program, keep)
     body = work.block(program.functions[function].body, {}, function, own=True)
@@ -121,27 +122,8 @@ def _expanded(
     return replace(result, functions=kept), tuple(work.copied), work.forward()
 
 
-@dataclass(frozen=True)
-class _Copied:
-    """A loop or a local variable of a callee in one expansion; ``names`` says what the variables of that are."""
-
-    loop: int | None
-    to_loop: int | None
-    variable: int | None
-    names: Mapping[int, Target]
-
-    def directives(self, program: Program, function: str) -> Iterator[Directive]:
-        """Those of the copied loop (all that stand on it) or of the copied variable."""
-        for directive in program.directives:
-            if self.loop is not None and directive.loop == self.loop:
-                variables = tuple(self._variable(v) for v in directive.variables)
-                yield replace(directive, function=function, loop=self.to_loop, variables=variables)
-            elif self.variable is not None and directive.loop is None and directive.variables == (self.variable,):
-                yield replace(directive, function=function, variables=(self._variable(self.variable),))
-
-    def _variable(self, ident: int) -> int:
-        new = self.names.get(ident, ident)
-        return new if isinstance(new, int) else new.variable
+def _variables(names: Mapping[int, Target]) -> dict[int, int]:
+    return {old: new if isinstance(new, int) else new.variable for old, new in names.items()}
 
 
 @dataclass
@@ -149,7 +131,7 @@ class _Inliner:
     program: Program
     keep: frozenset[str]
     variables: list[Variable] = field(init=False)
-    copied: list[_Copied] = field(default_factory=list)
+    copied: list[Copied] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.variables = list(self.program.variables)
@@ -248,7 +230,7 @@ class _Inliner:
         test, step = (None if e is None else self.expr(e, names, function, own, None) for e in (loop.test, loop.step))
         ident = loop.id if own else self._copy(loop.id)
         if not own:
-            self.copied.append(_Copied(loop.id, ident, None, dict(names)))
+            self.copied.append(Copied(loop.id, ident, None, _variables(names)))
         body = self.block(loop.body, names, function, own)
         return replace(loop, id=ident, function=function, init=init, test=test, step=step, body=body)
 
@@ -260,7 +242,7 @@ class _Inliner:
         new = len(self.variables)
         self.variables.append(replace(variable, id=new, function=function, storage="local"))
         names[variable.id], self._of_variable[new] = new, variable.id
-        self.copied.append(_Copied(None, None, variable.id, dict(names)))
+        self.copied.append(Copied(None, None, variable.id, _variables(names)))
         return new
 
     # ------------------------------------------------------------------------------ expressions

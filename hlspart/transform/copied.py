@@ -1,0 +1,28 @@
+"""Directives of what is copied from a callee to each expansion of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from hlspart.model.directives import Directive
+from hlspart.model.program import Program
+
+
+@dataclass(frozen=True)
+class Copied:
+    """A loop or a local variable of a callee in one expansion; ``names``: what variables of the callee are there."""
+
+    loop: int | None
+    to_loop: int | None
+    variable: int | None
+    names: Mapping[int, int]
+
+    def directives(self, program: Program, function: str) -> Iterator[Directive]:
+        """Those of the copied loop (all that stand on it) or of the copied variable."""
+        for directive in program.directives:
+            if self.loop is not None and directive.loop == self.loop:
+                variables = tuple(self.names.get(v, v) for v in directive.variables)
+                yield replace(directive, function=function, loop=self.to_loop, variables=variables)
+            elif self.variable is not None and directive.loop is None and directive.variables == (self.variable,):
+                yield replace(directive, function=function, variables=(self.names.get(self.variable, self.variable),))
