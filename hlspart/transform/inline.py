@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from hlspart.model.code import once_per_code
-from hlspart.model.directives import Directive
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
