@@ -14,7 +14,7 @@ from hlspart.expand.partials import Partials
 from hlspart.expand.region import Guarded, Inner, Leaf, LoopBlock, Mark, Node, Refusal, first_value, target_of
 from hlspart.expand.runs import Runs
 from hlspart.expand.staging import copies, copy_box
-from hlspart.expand.texts import Piece, declared_in, names_in, pieces
+from hlspart.expand.texts import Piece, declared_in, names_in, pieces, without_label
 from hlspart.expand.union import guard_of, united
 from hlspart.model.program import (
     ArrayRef,
@@ -302,7 +302,7 @@ class Emitter(Runs):
                 lines += [f"{ctx.indent}{x}" for x in by_stmt[id(first.stmt)].before]
                 lines += self._mark(first.stmt, ctx, loop)
             elif isinstance(first, Inner):
-                lines += self._without_label(lead, first.loop)
+                lines += without_label(lead, first.loop)
                 lines += self._inner(first, ctx)
             elif isinstance(first, Guarded):
                 lines += [*lead, *self._guarded(first, ctx)]
@@ -318,17 +318,6 @@ class Emitter(Runs):
         """The lines that stand before a node."""
         stmt = node.loop if isinstance(node, Inner) else node.stmt
         return [f"{ctx.indent}{line}" for line in by_stmt[id(stmt)].before]
-
-    def _without_label(self, lead: list[str], loop: Loop) -> list[str]:
-        """Comment lines before a loop without its label, which is written with the loop."""
-        if loop.label is None:
-            return lead
-        found = []
-        for line in lead:
-            text = re.sub(rf"\b{re.escape(loop.label)}\s*:\s*", "", line)
-            if text.strip():
-                found.append(text)
-        return found
 
     def _runs(self, nodes: Sequence[Node]) -> list[list[Node]]:
         """Nodes in groups that stand in one loop over the elements; others alone."""

@@ -153,6 +153,14 @@ def _lines(gap: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in gap.split("\n") if line.strip())
 
 
+def without_label(lines: list[str], loop: Loop) -> list[str]:
+    """Comment lines before a loop without its label, which is written with the loop."""
+    if loop.label is None:
+        return lines
+    texts = (re.sub(rf"\b{re.escape(loop.label)}\s*:\s*", "", line) for line in lines)
+    return [text for text in texts if text.strip()]
+
+
 def indented(text: str, by: str, column: int) -> list[str]:
     """Lines of a statement that began at ``column`` (0-based), moved to the indentation ``by``.
 
