@@ -19,6 +19,7 @@ from hlspart.model.program import Function, Program
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.nests import bus
 from hlspart.nests.nests import Nest, Nests
+from hlspart.nests.standing import standing
 from hlspart.partition import validate
 from hlspart.predict import resources
 from hlspart.predict.controller import Controller, modules
@@ -58,10 +59,11 @@ def check(
     made = separated(program, analysis, validation, target)
     statuses, (program, analysis, validation) = validation.statuses, (made.program, made.analysis, made.validation)
     hardware = in_hardware(program, analysis.tops)
-    names = tuple(name for name in program.functions if name in hardware)
-    nests = [Nests(program, analysis, target, name) for name in names]
-    unrolled = frozenset(loop for n in nests for loop in n.unrolled)
-    functions = [_Function(n, validation, unrolled, hints=hints, known=known) for n in nests]
+    nests = {name: Nests(program, analysis, target, name) for name in program.functions if name in hardware}
+    alone = standing(program, nests, analysis.tops)
+    inside = (loop.id for loop in program.loops.values() if loop.function in nests.keys() - alone)
+    unrolled = frozenset(loop for name in alone for loop in nests[name].unrolled).union(inside)
+    functions = [_Function(n, validation, unrolled, hints, known) for name, n in nests.items() if name in alone]
     loops = [f.result(nest, bank_model) for f in functions for nest in f.nests.all]
     storage = Storage(program, analysis, validation, target, unrolled)
     waiting = {a.function for a in analysis.accesses if storage.memory(a.array).storage == BUS}
@@ -151,10 +153,10 @@ class _Function:
         nests: Nests,
         validation: Validation,
         unrolled: frozenset[int] | None = None,
-        around: Storage | None = None,
         hints: bool = True,
         known: Known | None = None,
         forward: Forward | None = None,
+        around: Storage | None = None,
     ) -> None:
         """``unrolled``: loops of the whole program that are unrolled; None: those of this function.
 

@@ -1,0 +1,44 @@
+"""Functions whose loops exist: those of a function that pipelined loops alone call are unrolled into them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hlspart.model import program as c
+from hlspart.nests.nests import Nests
+from hlspart.semantics.effects import effects, statement_expressions
+
+
+def standing(program: c.Program, nests: Mapping[str, Nests], tops: Sequence[str]) -> frozenset[str]:
+    """Functions that run by themselves: tops, and what one of these calls outside of its pipelined loops.
+
+    A pipelined loop or function unrolls the loops of what it calls (UG1399, pipeline); where a bound is not a constant
+    it cannot, and the function stays.
+    """
+    known, found = effects(program), set[str]()
+    waiting = [name for name in tops if name in nests]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        own = nests[name]
+        bodies = [s for n in own.all if n.pipelined for s in (*n.before, *n.body, *n.after)]
+        inside = {id(call) for body in bodies for call in _calls(program, body)}
+        for call in _calls(program, own.function.body):
+            callee = call.function
+            if callee is None or callee not in nests:
+                continue
+            below = known.reachable((callee,))
+            fixed = all(
+                nests[f].counted(x) for x in program.loops.values() if (f := x.function) in below and f in nests
+            )
+            if id(call) not in inside or not fixed:
+                waiting.append(callee)
+    return frozenset(found)
+
+
+def _calls(program: c.Program, stmt: c.Stmt) -> list[c.Call]:
+    """Calls of functions of the program at or below a statement."""
+    values = statement_expressions(program, stmt)
+    return [e for top in values for e in c.walk(top) if isinstance(e, c.Call) and e.function in program.functions]
