@@ -5,4 +5,5 @@ __all__ = [
     "inplace",
     "loopfacts",
     "nests",
+    "standing",
 ]
