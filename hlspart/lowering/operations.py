@@ -63,6 +63,7 @@ class Frame:
     ``step``: by how much the innermost iterator moves. ``registers``: arrays that are.
     ``modules``: functions of the program are called as modules, whose latency is counted elsewhere.
     ``reciprocals``: integers are divided by constants with products.
+    ``outliving``: variables declared in straight-line code that are used outside of it.
     """
 
     program: c.Program
@@ -79,6 +80,7 @@ class Frame:
     step: int = 1
     registers: frozenset[int] = frozenset()
     reciprocals: bool = False
+    outliving: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)

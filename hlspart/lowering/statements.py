@@ -109,7 +109,8 @@ class Elaborator(Values):
                 self.body.carried.append(Carried(phi, value, self._key_name(key), True))
         for key, value in self.env.items():
             variable = key if isinstance(key, int) else key[0]
-            if variable in self.modified and variable not in self.declared:
+            local = variable in self.declared and variable not in self.frame.outliving
+            if (variable in self.modified or variable in self.declared) and not local:
                 self.body.live.add(value)
         return self.body
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -24,6 +25,8 @@ from hlspart.predict.depths import DepthRange, depth_range
 from hlspart.predict.latency import UNKNOWN
 from hlspart.predict.loops import LoopModel, cautious
 from hlspart.schedule.modulo import modulo_schedule
+from hlspart.semantics import folding
+from hlspart.semantics.effects import statement_expressions
 from hlspart.targets import Target
 
 
@@ -67,7 +70,8 @@ class Controller:
             return True
         try:
             model = LoopModel(self.nests, self.storage, self.target)
-            problem, _ = model.problem(model.elaborate(self._function(), beside))
+            item = model.elaborate(self._function(), beside, outliving=self._outliving(beside))
+            problem, _ = model.problem(item)
         except Unmodelled:
             return False
         ops = problem.graph.ops
@@ -107,25 +111,91 @@ class Controller:
         return self._known[key]
 
     def _scheduled(self, around: int | None, statements: Sequence[c.Stmt]) -> DepthRange:
-        model = LoopModel(self.nests, self.storage, self.target)
         statements = [s for s in statements if not self._initial(s) or not self._registers(s)]
-        item = model.elaborate(self._nests[around] if around is not None else self._function(), statements)
+        nest = self._nests[around] if around is not None else self._function()
+        outliving = self._outliving(statements)
+        found, path, slow = self._depths(nest, statements, outliving)
+        if path is not None:
+            self.straight.append(path)
+        if not outliving or found.states.max is None:
+            return found
+        least = self._depths(nest, statements, frozenset())[0].states
+        if least.min is None or least.min >= found.states.max:
+            return found
+        if ended := self._ended(statements):
+            text = f"whether the tool knows the last value of {', '.join(sorted(ended))} behind its loop is not known"
+        elif not slow:
+            text = "whether values that are loaded ahead of a loop take a state of their own is not known"
+        else:
+            return found
+        cause = Cause(text, tuple(sorted({self.program.line(s.at) for s in statements})))
+        return DepthRange(Bounds(least.min, found.states.max), (*found.causes, cause))
+
+    def _depths(
+        self, nest: Nest, statements: Sequence[c.Stmt], outliving: frozenset[int]
+    ) -> tuple[DepthRange, Datapath | None, bool]:
+        """States of straight-line code, its datapath, and whether an operator of it takes several states."""
+        model = LoopModel(self.nests, self.storage, self.target)
+        item = model.elaborate(nest, statements, outliving=outliving)
         if on := {v for v in item.accesses if self.storage.memory(v).storage == BUS}:
             text = bus.unknown(self.storage, on, "they are in no pipelined loop")
             used = (op for op in item.lowered.graph.memory if op.ref is not None and op.ref.variable in on)
-            return DepthRange(UNKNOWN, (about(text, used),))
+            return DepthRange(UNKNOWN, (about(text, used),)), None, False
         problem, doubts = model.problem(item)
         problem = cautious(item, problem)
         if not problem.graph.ops:
-            return DepthRange(Bounds(0, 0))
+            return DepthRange(Bounds(0, 0)), None, False
         inside = tuple(e for e in problem.graph.edges if e.distance == 0)
         problem = replace(problem, graph=replace(problem.graph, edges=inside))
         wide = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in inside) + 1
         schedule = modulo_schedule(problem, wide, wide, 1)
         if schedule is None:
-            return DepthRange(UNKNOWN, (Cause("no schedule of the statements was found"),))
-        self.straight.append(datapath(problem, schedule, self.target))
-        return depth_range(problem, doubts, wide, schedule.depth)
+            return DepthRange(UNKNOWN, (Cause("no schedule of the statements was found"),)), None, False
+        ops = problem.graph.ops
+        slow = any(t.states > 1 and ops[i].ref is None for i, t in problem.timing.items())
+        path = datapath(problem, schedule, self.target)
+        return depth_range(problem, doubts, wide, schedule.depth), path, slow
+
+    def _ended(self, statements: Sequence[c.Stmt]) -> set[str]:
+        """Scalars used here that the function only counts up or down, from a constant on."""
+        used = {v for v in self._named(statements) if v not in folding.declared(statements)}
+        return {self.program.variable(v).name for v in used & self._counters}
+
+    @cached_property
+    def _counters(self) -> frozenset[int]:
+        counted, others = set[int](), set[int]()
+        for stmt in self.statements:
+            for root in statement_expressions(self.program, stmt):
+                for expr in c.walk(root):
+                    match expr:
+                        case c.IncDec(operand=c.Name(variable=v)):
+                            counted.add(v)
+                        case c.Assign(target=c.Name(variable=v), op=op, value=c.Const()):
+                            if op != "=":
+                                counted.add(v)
+                        case c.Assign(target=c.Name(variable=v)):
+                            others.add(v)
+        return frozenset(v for v in counted - others if self.program.variable(v).function is not None)
+
+    def _outliving(self, statements: Sequence[c.Stmt]) -> frozenset[int]:
+        """Variables that statements of the function declare and others use."""
+        own = folding.declared(statements)
+        here = self._named(statements) if own else Counter[int]()
+        return frozenset(v for v in own if self._uses[v] > here[v])
+
+    @cached_property
+    def _uses(self) -> Counter[int]:
+        return self._named(self.statements)
+
+    def _named(self, statements: Sequence[c.Stmt]) -> Counter[int]:
+        """At how many places variables stand."""
+        return Counter(
+            expr.variable
+            for stmt in statements
+            for root in statement_expressions(self.program, stmt)
+            for expr in c.walk(root)
+            if isinstance(expr, c.Name | c.ArrayRef) and expr.variable is not None
+        )
 
     def _registers(self, stmt: c.Stmt) -> bool:
         """Whether all arrays that a declaration sets are registers, which takes no state of its own."""

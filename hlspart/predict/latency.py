@@ -124,7 +124,9 @@ class Latencies:
             self.of(name)
 
     def of(self, function: str) -> Bounds:
-        """Latency of a function; unknown while it calls itself."""
+        """Latency of a function; unknown while it calls itself, and where no loop of it is predicted."""
+        if function not in self.controlled:
+            return UNKNOWN
         if function not in self._functions:
             self._functions[function] = UNKNOWN
             whole = self._whole.get(function)

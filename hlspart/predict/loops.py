@@ -88,9 +88,16 @@ class LoopModel:
 
     # ---------------------------------------------------------------------------- elaboration
 
-    def elaborate(self, nest: Nest, statements: Sequence[c.Stmt] | None = None, early: bool = False) -> Elaborated:
-        """Operations and orders of one iteration. Raises :class:`Unmodelled`.
+    def elaborate(
+        self,
+        nest: Nest,
+        statements: Sequence[c.Stmt] | None = None,
+        early: bool = False,
+        outliving: frozenset[int] = frozenset(),
+    ) -> Elaborated:
+        """Operations and orders of one iteration, or of ``statements``. Raises :class:`Unmodelled`.
 
+        ``outliving``: variables that ``statements`` declare and others use.
         ``early``: see :func:`hlspart.lowering.balance.balance`.
         """
         how = order(self.nests, nest)
@@ -104,7 +111,7 @@ class LoopModel:
             self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, fixed, uneven,
             directed.bindings(self.program, nest.function), self._words(nest, space.names),
             self.storage.automatic.tables, statements is not None, abs(how.steps[-1]) if how.steps else 1,
-            self._reset(body), self.target.reciprocals,
+            self._reset(body), self.target.reciprocals, outliving,
         )  # fmt: skip
         control = self._control(nest) if statements is None else None
         elaborator = Elaborator(frame, [*nest.before, *nest.after], body, control)

@@ -86,3 +86,32 @@ def test_random_sequences_of_copies(seed):
         before = [ends[j] + 1 for j, (x, y) in enumerate(steps[:k]) if x in (to, source) or y == to]
         ends.append(max(before, default=0) + N + 3)
     assert latency(kernel("".join(copy(*s) for s in steps))).exact == max(ends)
+
+
+@pytest.mark.parametrize(("value", "states"), [("x * y", (2, 6)), ("x / y", (2, 40)), ("x + y", (2, 12))])
+def test_values_that_are_declared_ahead_of_a_loop_take_their_states(value, states):
+    """A declaration and an assignment of the same value take the same time; a value that nothing uses takes none."""
+    loop = f"for (int i = 0; i < {N}; i++) p[i] = q[i] * v;"
+    parameters = "float p[1024], float q[1024], float x, float y"
+    declared = latency(kernel(f"float v = {value}; {loop}", parameters))
+    assigned = latency(kernel(f"float v; v = {value}; {loop}", parameters))
+    plain = latency(kernel(loop.replace("v", "x"), parameters))
+    unused = latency(kernel(f"float v = {value}; {loop.replace('v', 'x')}", parameters))
+    assert (declared.min, declared.max, unused) == (assigned.min, assigned.max, plain)
+    assert None not in (declared.min, declared.max)
+    assert states[0] <= declared.min - plain.max and declared.max - plain.max <= states[1]
+
+
+def test_a_last_value_that_the_tool_may_know_leaves_bounds():
+    """Reports: a sum divided by a counter of 1,024 is no division."""
+    sums = f"int s = 0, n = 0; for (int i = 0; i < {N}; i++) {{ s += a[i]; n++; }}"
+    body = f"{sums} int m = s / n; {copy('b', 'c')[:-1]} + m;"
+    told = latency(kernel(body))
+    known = latency(kernel(body.replace("s / n", "s / 1024")))
+    assert told.min <= known.exact < told.max
+
+
+def test_values_that_are_loaded_ahead_of_a_loop_leave_bounds():
+    """Reports: a sparse product reads the bounds of its rows in no state of their own, others take one."""
+    told = latency(kernel(ROWS.format("int x = c[r];", copy("b", "a")[:-1] + " + x;" + copy("d", "b"))))
+    assert told.max - told.min == 70
