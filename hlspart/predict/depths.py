@@ -13,8 +13,6 @@ from hlspart.model.causes import Cause
 from hlspart.schedule.problem import Problem, Timing
 from hlspart.schedule.recurrence import earliest
 
-_NEAR, _SHARE = 1, 0.1  # states, and share of the depth, by which a depth may be off
-
 
 @dataclass(frozen=True, slots=True)
 class DepthRange:
@@ -31,12 +29,9 @@ def depth_range(problem: Problem, doubts: Iterable[Doubt], ii: int, depth: int) 
     """States of an iteration at ``ii``, of which a schedule has ``depth``."""
     doubts = tuple(doubts)
     kinds = frozenset[str]().union(*(d.fewer for d in doubts if d.slow))
-    span = tuple(_length(problem, _at(problem, kinds, most), ii) for most in (False, True)) if kinds else ()
-    wide = _is_wide(span, _length(problem, problem.timing, ii)) if span else False
-    causes = tuple(d.cause for d in doubts if d.endless or (wide and d.slow and d.fewer))
-    if not causes:
-        return DepthRange(Bounds(depth, depth))
-    return DepthRange(Bounds(None, None) if any(d.endless for d in doubts) else Bounds(*span), causes)
+    states = _span(problem, kinds, ii, depth)
+    causes = tuple(d.cause for d in doubts if d.endless or (states.exact is None and d.slow and d.fewer))
+    return DepthRange(UNKNOWN_DEPTH.states if any(d.endless for d in doubts) else states, causes)
 
 
 def of_operators(problem: Problem, estimated: frozenset[str]) -> Iterator[Doubt]:
@@ -69,9 +64,13 @@ def of_dividers(problem: Problem, storage: Storage) -> Iterator[Doubt]:
             yield Doubt(about(text, [op]), endless=True)
 
 
-def _is_wide(lengths: Iterable[int | None], likely: int | None) -> bool:
-    """Whether fewest or most states would make iterations of another length than the likely ones."""
-    return any(x is None or likely is None or abs(x - likely) > max(_NEAR, _SHARE * likely) for x in lengths)
+def _span(problem: Problem, kinds: frozenset[str], ii: int, depth: int) -> Bounds:
+    """Fewest and most states of an iteration whose operators of ``kinds`` are estimates; ports may add to either."""
+    likely = _length(problem, problem.timing, ii)
+    least, most = (_length(problem, _at(problem, kinds, most), ii) if kinds else likely for most in (False, True))
+    if likely is None or least is None or most is None:
+        return Bounds(None, None) if kinds else Bounds(depth, depth)
+    return Bounds(min(depth, least) if least < likely else depth, depth + max(0, most - likely))
 
 
 def _at(problem: Problem, kinds: frozenset[str], most: bool) -> dict[int, Timing]:

@@ -75,19 +75,23 @@ double f(double x[64], double y[64]) {{
     assert known or (second.bounds is not None and second.bounds[0] == 1 and "library" in (first.depth_cause or ""))
 
 
-def test_estimates_that_hardly_matter_leave_a_depth():
-    """Comparisons of floats on 7-series at 5 ns take 4 or 5 states."""
+def test_estimates_of_one_state_leave_bounds():
+    """Comparisons of floats on 7-series at 5 ns take 4 or 5 states: an iteration takes 7 or 8."""
     text = """int f(float x[64], float y[64]) {
     int n = 0;
     L: for (int i = 0; i < 64; i++) {
 #pragma HLS PIPELINE
-        n += x[i] == y[i];
+        n += %s;
     }
     return n;
 }
 """
-    found = loop(text, tool="vitis-2023.2", part="xc7z020clg400-1", clock_ns=5.0)
-    assert (found.ii, found.depth) == (1, 7)
+    where = {"tool": "vitis-2023.2", "part": "xc7z020clg400-1", "clock_ns": 5.0}
+    found = loop(text % "x[i] == y[i]", **where)
+    assert (found.ii, found.depth, found.latency.min, found.latency.max) == (1, None, 63 + 6, 63 + 7)
+    assert "fcmp" in (found.depth_cause or "")
+    assert loop(text % "x[i] == 0 ? 1 : 2", **where).depth is None
+    assert loop((text % "x[i] == y[i]").replace("float", "int"), **where).depth is not None
 
 
 def test_statements_behind_an_inner_loop_start_in_the_state_that_ends_it():
