@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from hlspart.expand.partials import rotation
 from hlspart.expand.reductions import guarded_updates, mentions, update_of
 from hlspart.expand.region import Refusal, build
-from hlspart.expand.texts import Texts, block_of, declared_in, in_front, indent_of, names_in, type_text
+from hlspart.expand.texts import Texts, as_many, block_of, declared_in, in_front, indent_of, names_in, type_text
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import ArrayRef, ExprStmt, Loop, Name, Program, ScalarType, Stmt, walk, walk_statements
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.model.source import Edit
-from hlspart.rewrite.buffer import Conflict, EditBuffer
+from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.names import Names
 from hlspart.semantics.effects import effects
 
@@ -105,17 +106,7 @@ def _update(program: Program, analysis: AccessAnalysis, loop: Loop, variable: in
 
 def split(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumulator]) -> dict[str, tuple[Edit, ...]]:
     """Edits that take the accumulators in turns; those whose text does not allow it keep theirs."""
-    given = frozenset(unit.path for unit in program.units)
-    done: list[Accumulator] = []
-    for candidate in chosen:
-        try:
-            _edits(program, analysis, [*done, candidate], EditBuffer(program.sources, given))
-        except (Refusal, Conflict):
-            continue
-        done.append(candidate)
-    buffer = EditBuffer(program.sources, given)
-    _edits(program, analysis, done, buffer)
-    return {path: edits for path in sorted(given) if path in program.sources and (edits := buffer.edits(path))}
+    return as_many(program, chosen, partial(_edits, program, analysis))
 
 
 def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumulator], buffer: EditBuffer) -> None:

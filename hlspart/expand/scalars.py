@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from hlspart.expand.interleave import innermost
 from hlspart.expand.region import Refusal, build, first_value
-from hlspart.expand.texts import Texts, block_of, in_front, indent_of, names_in, type_text
+from hlspart.expand.texts import Texts, as_many, block_of, in_front, indent_of, names_in, type_text
 from hlspart.model.access import Access, AccessAnalysis, LoopInfo
 from hlspart.model.program import (
     ArrayRef,
@@ -28,7 +29,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.results import IIResult
 from hlspart.model.source import Edit
-from hlspart.rewrite.buffer import Conflict, EditBuffer
+from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.names import Names
 from hlspart.semantics.effects import effects, statement_expressions
 
@@ -63,17 +64,7 @@ def handed_on(program: Program, analysis: AccessAnalysis, figures: IIResult) -> 
 
 def in_variables(program: Program, analysis: AccessAnalysis, chosen: Sequence[HandedOn]) -> dict[str, tuple[Edit, ...]]:
     """Edits that keep the values in variables; arrays whose text does not allow it stay."""
-    given = frozenset(unit.path for unit in program.units)
-    done: list[HandedOn] = []
-    for candidate in chosen:
-        try:
-            _edits(program, analysis, [*done, candidate], EditBuffer(program.sources, given))
-        except (Refusal, Conflict):
-            continue
-        done.append(candidate)
-    buffer = EditBuffer(program.sources, given)
-    _edits(program, analysis, done, buffer)
-    return {path: edits for path in sorted(given) if path in program.sources and (edits := buffer.edits(path))}
+    return as_many(program, chosen, partial(_edits, program, analysis))
 
 
 def _of_loop(program: Program, analysis: AccessAnalysis, loop: Loop) -> Iterator[HandedOn]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from hlspart.expand.region import Refusal
 from hlspart.model.access import AccessAnalysis
@@ -24,9 +25,10 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Edit, Origin, SourceText, Span, apply_edits
-from hlspart.rewrite.buffer import EditBuffer
+from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.semantics.effects import statement_expressions
 
+_Candidate = TypeVar("_Candidate")
 _DIRECTIVE = re.compile(r"^[ \t]*#", re.M)
 
 
@@ -230,6 +232,23 @@ def in_front(program: Program, buffer: EditBuffer, loop: Loop, lines: Sequence[s
         buffer.insert(path, line - 1, above)
     else:
         buffer.insert(path, start, f"{above}\n{pad}")
+
+
+def as_many(
+    program: Program, chosen: Sequence[_Candidate], write: Callable[[Sequence[_Candidate], EditBuffer], None]
+) -> dict[str, tuple[Edit, ...]]:
+    """The edits that ``write`` makes for as many candidates as the text allows, the first ones first."""
+    given = frozenset(unit.path for unit in program.units)
+    done: list[_Candidate] = []
+    for candidate in chosen:
+        try:
+            write([*done, candidate], EditBuffer(program.sources, given))
+        except (Refusal, Conflict):
+            continue
+        done.append(candidate)
+    buffer = EditBuffer(program.sources, given)
+    write(done, buffer)
+    return {path: edits for path in sorted(given) if path in program.sources and (edits := buffer.edits(path))}
 
 
 def block_of(program: Program, loop: Loop) -> Block | None:
