@@ -8,7 +8,7 @@ is used for a higher one: a plain loop takes its trip count times the states of 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
@@ -63,6 +63,9 @@ class Controlled(Protocol):
     def ahead(self, record: int) -> int:
         """States of what has left a pipelined loop and is loaded ahead of it."""
 
+    def is_register(self, variable: int) -> bool:
+        """Whether every element of an array is a register."""
+
     def filled(self, stmt: c.Stmt) -> int:
         """Words of the memories that a declaration fills with zeros, which the tool does in loops of its own."""
 
@@ -88,9 +91,10 @@ class _Block:
     last: int
     items: list[_Item] = field(default_factory=list)
 
-    def behind(self, what: Touched) -> tuple[int, int]:
+    def behind(self, what: Touched, is_register: Callable[[int], bool]) -> tuple[int, int]:
         """The first states in which straight-line code, and a module, may start."""
-        waits = [(item, what.takes(item.uses) and item.module) for item in self.items if what.after(item.uses)]
+        before = [item for item in self.items if what.after(item.uses)]
+        waits = [(item, item.module and what.takes(item.uses, is_register)) for item in before]
         code = max((item.ends + taken for item, taken in waits), default=self.floor)
         return max(code, self.floor), max((item.opens for item, _ in waits), default=self.floor)
 
@@ -246,7 +250,7 @@ class _Walk:
         if states is None:
             return False
         what = touched(self.controlled.program, real)
-        start, opens = block.behind(what)
+        start, opens = block.behind(what, self.controlled.is_register)
         last = start + max(0, states - 1)
         block.add(_Item(last, max(last, opens), what))
         return True
@@ -267,7 +271,7 @@ class _Walk:
 
     def _module(self, block: _Block, cycles: int, what: Touched, loads: int = 0, outlined: bool = False) -> int:
         """Start a module and wait for it: its last state."""
-        code, opens = block.behind(what)
+        code, opens = block.behind(what, self.controlled.is_register)
         last = max(opens, code + loads) + cycles
         block.add(_Item(last, last + bool(cycles), what, outlined))
         return last

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hlspart.model import program as c
@@ -30,9 +30,9 @@ class Touched:
             return True
         return bool((earlier.reads | earlier.writes) & self.writes & (self.memories | earlier.memories))
 
-    def takes(self, earlier: Touched) -> bool:
-        """Whether these read a scalar that ``earlier`` ones make."""
-        return bool((earlier.writes - earlier.memories) & self.reads)
+    def takes(self, earlier: Touched, is_register: Callable[[int], bool]) -> bool:
+        """Whether these read a value that ``earlier`` ones make: a scalar, or an element of an array of registers."""
+        return any(v not in earlier.memories or is_register(v) for v in earlier.writes & self.reads)
 
 
 def touched(program: Program, statements: Sequence[c.Stmt]) -> Touched:

@@ -9,7 +9,7 @@ from hlspart.lint.catalogue import find
 
 # place of every finding on the rule's bad example, and the text that is underlined
 PLACES = """\
-HLP002 k.c:3:1 }
+HLP002 k.c:2:11 [
 HLP005 k.c:2:9 n
 HLP006 k.c:1:1 #include "sizes.h"
 HLP007 d.tcl:1:1 foreach
