@@ -61,7 +61,7 @@ def command(
         run.say(result.diagnostics)
         run.code = max(run.code, result.exit_code)
         entry = result.to_json()
-        if run.output and run.code != UNUSABLE:
+        if run.output and run.code != UNUSABLE and result.legal:
             generated = mars.code(program, run.pipeline.analysis, result, options)
             if isinstance(generated, str):
                 new, late = _partitioned(generated, run.output, f"{top}_tile", run.pipeline.options)

@@ -147,7 +147,7 @@ def _slower_loop(old: LoopResult, new: LoopResult | None, allowed: int) -> str:
 
 
 def _worth(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult, LoopResult | None]]) -> bool:
-    """Whether loops gain more than dividers of unknown depth, which pick banks, can cost them.
+    """Whether loops gain more than dividers of unknown depth, which pick banks, can cost them one after the other.
 
     An II that is not known, but in bounds, makes the latency unknown as well.
     """
@@ -160,7 +160,7 @@ def _worth(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult,
         if old.ii is not None and new.ii is not None:
             gained += (old.ii - new.ii) * max(0, (old.trip_count.min or 1) - 1) * times
         if old.depth is not None and new.depth is None:
-            cost += DIVIDER * times
+            cost += DIVIDER * max(1, len(new.depth_causes)) * times
     return 0 < cost <= gained
 
 

@@ -17,6 +17,8 @@ def render(shape: Mapping[str, Any]) -> str:
         if "error" in file:
             out.append(broken(file))
             continue
+        if not file.get("legal", True):
+            continue  # what stands in the way is said; no figure of such tiles means anything
         tile = ", ".join(f"{t['hyperplane']}:{t['size']}" for t in file.get("tile", ()))
         out.append(f"{file['path']}: tile {tile or 'unknown'}\n")
         out.extend(_array(a) for a in file.get("arrays", ()))

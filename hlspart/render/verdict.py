@@ -117,7 +117,7 @@ def inferred(loops: Sequence[Shape]) -> str:
     many = f"{len(before)} of {len(asked)} loop{'s' * (len(asked) > 1)} miss{'es' * (len(before) == 1)} the target II"
     many += f": {', '.join(x['name'] for x in before[:_NAMED])}" + (", ..." if len(before) > _NAMED else "")
     if not after:
-        return f"{many}; with the partitions below none does"
+        return f"{many}; with the partitions below none misses it"
     if len(after) >= len(before):
         return f"{many}; no partition mends {'it' if len(before) == 1 else 'them'}"
-    return f"{many}; with the partitions below {len(after)} still {'does' if len(after) == 1 else 'do'}"
+    return f"{many}; with the partitions below {len(after)} still miss{'es' * (len(after) == 1)} it"

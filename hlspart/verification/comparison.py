@@ -89,6 +89,8 @@ class _Comparison:
         beside = os.path.dirname(os.path.abspath(original))  # a rewritten copy elsewhere finds the original's headers
         folders = (*options.frontend.include_dirs, beside)
         second = _program(new, replace(options.frontend, include_dirs=folders))
+        if options.ports is not None and second.units[0].language != "c":
+            raise Incomparable("--ports needs C")
         self._top = _top(first, original, options.top)
         if self._top not in second.functions:
             raise Incomparable(f"{new} does not define {self._top}")
@@ -251,8 +253,6 @@ class _Comparison:
         """Port use of the new version, run once on ``values``."""
         from hlspart.verification.ports import Simulation
 
-        if self._programs[1].units[0].language != "c":
-            raise Incomparable("--ports needs C")
         simulation = Simulation(os.path.abspath(self._paths[1]), self._flags(1), target, folder, self._programs[1])
         text = driver(str(simulation.source), self._new, self._objects(1), self._outputs_of(1), 1)
         binary = Executable(text, "c", (), folder, "counting")

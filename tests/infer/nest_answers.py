@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import random_nests
@@ -30,6 +31,7 @@ TOOLS = (
 )  # fmt: skip
 STYLES = ("auto", "split", "bankdim", "crossbar")
 Key = tuple[str, str]  # function and name
+UNLABELLED = re.compile(r"(VITIS_LOOP_)(\d+)(_\d+)")
 MISSED = re.compile(r"loop (\S+?)(?:, which the tool pipelines by itself)?: II (.+?) instead of (\d+)")  # lint's words
 
 
@@ -54,6 +56,14 @@ class Compared:
     def _program(self, text: str, cfg: str = "") -> Pipeline:
         return pipeline(text, self.tool, cfg, self.path)
 
+    def _moved(self, text: str, cfg: str = "") -> IIResult:
+        """The figures of another text, where names of loops that tell a line tell that of the text before."""
+        lines: dict[int, int] = {}
+        for k in SequenceMatcher(None, self.text.splitlines(), text.splitlines(), autojunk=False).get_matching_blocks():
+            lines.update(zip(range(k.b + 1, k.b + k.size + 1), range(k.a + 1, k.a + k.size + 1), strict=True))
+        found = self._program(text, cfg).figures
+        return replace(found, loops=tuple(replace(x, name=_renumbered(x.name, lines)) for x in found.loops))
+
     def run(self) -> Compared:
         """All commands that write, and what lint says."""
         p = self._program(self.text)
@@ -76,14 +86,14 @@ class Compared:
                 assert (
                     not said or options.style != "auto"
                 )  # a style that is asked for is written, and what it costs said
-                self._not_slower(name, before, self._program(new).figures, said)
+                self._not_slower(name, before, self._moved(new), said)
         q = self._program(self.text)
         found = q.lint()
         self._linted(found, before)
         fixed = q.fix(found, unsafe=True).texts.get(self.path, self.text)
         if fixed != self.text:
             self.counts["lint --fix"] += 1
-            self._not_slower("lint --fix", before, self._program(fixed).figures)
+            self._not_slower("lint --fix", before, self._moved(fixed))
         return self
 
     def _linted(self, report: LintReport, before: IIResult) -> None:
@@ -117,18 +127,18 @@ class Compared:
         texts = emission.pragma_texts(p.program, result)
         if options.beside:
             new = emission.removals(p.program, result).get(self.path, self.text)
-            after = self._program(new, emission.emit(p.program, result, "cfg"))
+            after = self._moved(new, emission.emit(p.program, result, "cfg"))
         else:
-            after = self._program(texts.get(self.path, self.text))
+            after = self._moved(texts.get(self.path, self.text))
         if any(a.fresh or a.removed for a in result.arrays):
             self.counts[name] += 1
-            self._not_slower(name, before, after.figures)
+            self._not_slower(name, before, after)
         if any(a.needs_rewrite for a in result.arrays):
             self.counts["needs the rewrite"] += 1
-            after = self._program(p.rewriting(RewriteOptions(split_top=True)).inferred(result).files[self.path])
-            self._not_slower(f"{name}, rewritten", before, after.figures)
+            after = self._moved(p.rewriting(RewriteOptions(split_top=True)).inferred(result).files[self.path])
+            self._not_slower(f"{name}, rewritten", before, after)
         labels = {(x.function, x.name): _key(x) for x in before.loops}
-        then = {_key(x): x for x in after.figures.loops}
+        then = {_key(x): x for x in after.loops}
         for x in result.loops:
             new_loop = then.get(labels[x.function, x.name])
             if new_loop is None:
@@ -159,6 +169,11 @@ class Compared:
             excused = unknown or _gains(f.name, before, after)
             if was is not None and (not excused if now is None else now > was):
                 self.faults.append(f"{name}: {f.name} takes {now} cycles instead of {was}")
+
+
+def _renumbered(name: str, lines: Mapping[int, int]) -> str:
+    """The name of a loop without a label with the lines that its parts come from; those of new loops have none."""
+    return UNLABELLED.sub(lambda m: f"{m[1]}{lines.get(int(m[2]), '')}{m[3]}", name)
 
 
 def _key(loop: LoopResult) -> Key:

@@ -179,3 +179,15 @@ def test_what_counts_as_slower() -> None:
     assert lost(function=Bounds(511, 511)) == ["smooth: 511 cycles instead of 510"]
     assert lost(function=Bounds(None, None)) == ["smooth: its latency is unknown instead of 510 cycles"]
     assert lost(function=Bounds(None, None), ii=1, depth=None) == []  # 253 cycles less, and a divider at most
+    seven, eight = (tuple(Cause("a division", (k,)) for k in range(n)) for n in (7, 8))  # of 36 states each
+    assert lost(function=Bounds(None, None), ii=1, depth=None, depth_causes=seven) == []
+    assert lost(function=Bounds(None, None), ii=1, depth=None, depth_causes=eight) == [
+        "smooth: its latency is unknown instead of 510 cycles"
+    ]
+
+
+def test_loops_without_labels_are_found_again_below_lines_that_were_added() -> None:
+    """Their names tell their lines, as those of the tool do: lines of a rewrite move the loops, and lose none."""
+    found = Compared(SLID.replace("L: ", ""), "vitis-2022.1").run()
+    assert found.faults == []
+    assert found.counts["needs the rewrite"] == found.counts["rewrite --infer"] == 1

@@ -110,6 +110,7 @@ def test_illegal_tiling_is_a_finding(mars: Mars, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "jacobi1d.c:13:56" in done.stderr and "hyperplane i decreases by 1" in done.stderr
     assert not (tmp_path / "o.c").exists()
+    assert done.stdout == "" and re.findall(r"\[(.+)\]$", done.stderr, re.M) == ["mars-illegal-tiling"]
 
 
 def test_tiling_taken_from_the_source(mars: Mars) -> None:

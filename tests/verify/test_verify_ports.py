@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from verifying import compare
 
 from hlspart.model.options import TargetOptions
 from hlspart.targets import load
+from hlspart.verification import VerifyOptions, comparison, verify
 
 
 def test_ports_of_a_body_that_begins_with_an_access(tmp_path: Path) -> None:
@@ -23,6 +25,16 @@ def test_ports_of_a_body_that_begins_with_an_access(tmp_path: Path) -> None:
         "equal",
         {("a", 1, 1), ("s", 1, 0)},
     )
+
+
+def test_ports_of_cxx_are_refused_before_anything_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("old.cpp", "new.cpp"):
+        (tmp_path / name).write_text("void k(int a[8]) { for (int i = 0; i < 8; i++) a[i] = i; }\n")
+    started: list[object] = []
+    monkeypatch.setattr(comparison, "Executable", lambda *given: started.append(given))
+    old, new = str(tmp_path / "old.cpp"), str(tmp_path / "new.cpp")
+    result = verify(old, new, VerifyOptions(top="k", ports=load(TargetOptions())))
+    assert (result.status, result.message, started) == ("incomparable", "--ports needs C", [])
 
 
 def ports_of(folder: Path, text: str) -> dict[tuple[str, str], tuple[int, int, int | None]]:
