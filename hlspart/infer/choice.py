@@ -18,6 +18,7 @@ from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.inferred import BankingMap
 from hlspart.model.options import InferOptions
 from hlspart.targets import Target
+from hlspart.targets.target import REGISTERS
 
 MOST_WAYS = 16  # to deal out the ports of a bank, over all loops
 SMALL_BITS = 512  # arrays up to this size become registers under scheme auto when they need banks
@@ -189,12 +190,12 @@ class Chooser:
         """One bank, for needs that ask for no more."""
         most = self.demand.accesses
         slowest = max((n.ii for n in needs), default=1)
-        access = counted(most, "access")
-        return Choice(
-            "none", self._whole(), self._cost(self._whole(), False), 1, True, True, "one bank",
-            f"one bank serves {access} per iteration at II {slowest}"
-            + ("; opposite arms of a branch share a port" if any(n.over(n.everything) for n in needs) else ""),
-        )  # fmt: skip
+        reason = f"one bank serves {counted(most, 'access')} per iteration at II {slowest}"
+        if any(n.over(n.everything) for n in needs):
+            reason += "; opposite arms of a branch share a port"
+        if self.demand.own is not None and self.demand.storage == REGISTERS:
+            reason = "the tool makes it registers by itself, which have no ports"
+        return Choice("none", self._whole(), self._cost(self._whole(), False), 1, True, True, "one bank", reason)
 
     def _registers(self, bound: int, proved: bool = False) -> Choice:
         layout = PerDimLayout(tuple(DimLayout.of("complete", n, None) for n in self.demand.shape))

@@ -63,3 +63,8 @@ def test_the_loops_of_a_function_in_a_pipelined_loop_are_gone_and_its_window_is_
 )
 def test_loops_that_run_by_themselves_stay(bound: str, first: str, wanted: set[str]) -> None:
     assert loops(kernel(bound, first)) == wanted
+
+
+def test_infer_says_that_the_tool_makes_the_window_registers() -> None:
+    (window,) = [a for a in kernel().infer().arrays if a.name == "w"]
+    assert (window.kind, window.reason) == ("none", "the tool makes it registers by itself, which have no ports")
