@@ -420,18 +420,18 @@ def test_a_loop_in_a_pipelined_function(gemm: Path) -> None:
 
 
 def test_a_sweep_has_intervals_where_the_prediction_has(gemm: Path) -> None:
-    """States of expf are an estimate, so that a row of softmax takes 347 to 354 cycles; a plan writes nothing."""
+    """States of expf are an estimate, so that a row of softmax takes 347 to 355 cycles; a plan writes nothing."""
     sample = str(ROOT / "samples/softmax.c")
     done = run("expand", sample, "--loop", "EACH_ROW", "--plan", "--sweep", "1,4", "--format", "json", cwd=gemm)
     assert done.returncode == 0, done.stderr
     region = json.loads(done.stdout)["files"][0]["regions"][0]
     one, four = region["sweep"]
-    assert one["cycles"] is None and one["bounds"]["cycles"] == {"min": 40 * 347, "max": 40 * 354}
+    assert one["cycles"] is None and one["bounds"]["cycles"] == {"min": 40 * 347, "max": 40 * 355}
     assert (one["ii"], one["dsp"]) == (3, 11)
     low, high = (four["bounds"]["cycles"][k] for k in ("min", "max"))
     assert low < high < 40 * 347 / 3
     assert four["bounds"]["efficiency"] == {
-        "min": round(40 * 347 / 4 / high, 3), "max": round(40 * 354 / 4 / low, 3),
+        "min": round(40 * 347 / 4 / high, 3), "max": round(40 * 355 / 4 / low, 3),
     }  # fmt: skip
     assert four["efficiency"] is None and [p.name for p in gemm.iterdir()] == ["gemm.c"]
 
