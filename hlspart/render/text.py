@@ -205,7 +205,8 @@ def _inferred(array: Shape) -> str:
     text = f"{head}{what}: {array['banks']} banks, {proof}\n"
     text += "".join(f"    {p}\n" for p in array["pragmas"])
     if array["selection_luts"]:
-        text += f"    about {array['selection_luts']} LUTs choose among banks\n"
+        rule = " by a rule of thumb: hlspart ii counts those of the text written" if array["needs_rewrite"] else ""
+        text += f"    about {array['selection_luts']} LUTs choose among banks{rule}\n"
     if array["needs_rewrite"]:
         option = " --split-top" if array["split_top"] else ""
         text += f"    no pragma alone achieves this: hlspart rewrite --infer --style crossbar{option} writes it\n"

@@ -10,6 +10,8 @@ from inferring import array, pipeline, run
 from hlspart.banking.accesses import MOST_HELD
 from hlspart.infer.choice import MOST_AT_PORTS, MOST_OWN, SPARE, SPARE_AT_PORTS, USUAL
 from hlspart.model.options import InferOptions, RewriteOptions
+from hlspart.render import shapes
+from hlspart.render import text as render
 
 
 def strided(argument: bool, banked: str = "", accesses: int = 4) -> str:
@@ -130,6 +132,9 @@ def test_the_selection_of_banks_is_counted() -> None:
     addresses = crossbar.banks * crossbar.loads * (crossbar.address_inputs - 1) * 16
     residues = 0 if crossbar.banks in (4, 8) else crossbar.accesses * 8 * 16
     assert crossbar.luts == -(-(values + addresses) // 3) + residues
+    shown = render.infer(shapes.infer(found.program, found.analysis, result, ["k.c"]))
+    said = f"about {chosen.selection_luts} LUTs choose among banks by a rule of thumb: hlspart ii counts those of the "
+    assert said + "text written\n" in shown
 
 
 SELECTED = """\
