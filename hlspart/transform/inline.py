@@ -346,37 +346,28 @@ class _Inliner:
         setup: list[Stmt],
     ) -> bool:  # fmt: skip
         """Let a parameter stand for its argument."""
-        match formal.type:
-            case ArrayType() | PointerType():
-                place = array_place(actual)
-                if place is None:
-                    return False
-                if isinstance(place, Name) and not isinstance(place.type, (ArrayType, PointerType)):
-                    bound[formal.id] = place  # &x handed to a pointer that is only dereferenced
-                    return _only_dereferenced(self.program, callee, formal.id)
-                if _reassigned(self.program, callee, formal.id):
-                    return False
-                base = self.variables[place.variable]
-                if isinstance(place, Name):
-                    if not _rows_equal(base.type, formal.type):
-                        return False
-                    bound[formal.id] = place.variable
-                    return True
-                if not _rows_equal(_below(base.type, len(place.indices) - 1), formal.type):
-                    return False
-                indices = tuple(self._frozen(i, function, setup) for i in place.indices)
-                bound[formal.id] = replace(place, indices=indices)
-                return True
-            case StreamType():
-                if isinstance(actual, Name):
-                    bound[formal.id] = actual.variable
-                    return True
-                found = self._place(actual, function, setup)
-                if isinstance(found, (ArrayRef, Member, Subscript)):
-                    bound[formal.id] = _Place(found, _root(found))
-                    return True
+        if isinstance(formal.type, (ArrayType, PointerType)):
+            place = array_place(actual)
+            if place is None:
                 return False
-        if formal.reference:
+            if isinstance(place, Name) and not isinstance(place.type, (ArrayType, PointerType)):
+                bound[formal.id] = place  # &x handed to a pointer that is only dereferenced
+                return _only_dereferenced(self.program, callee, formal.id)
+            if _reassigned(self.program, callee, formal.id):
+                return False
+            base = self.variables[place.variable]
+            if isinstance(place, Name):
+                if not _rows_equal(base.type, formal.type):
+                    return False
+                bound[formal.id] = place.variable
+                return True
+            if not _rows_equal(_below(base.type, len(place.indices) - 1), formal.type):
+                return False
+            indices = tuple(self._frozen(i, function, setup) for i in place.indices)
+            bound[formal.id] = replace(place, indices=indices)
+            return True
+        stream = isinstance(formal.type, StreamType)
+        if stream or formal.reference:
             if isinstance(actual, Name):
                 bound[formal.id] = actual.variable
                 return True
@@ -384,7 +375,7 @@ class _Inliner:
             if isinstance(found, (ArrayRef, Member, Subscript)):
                 bound[formal.id] = _Place(found, _root(found))
                 return True
-            if not formal.const:
+            if stream or not formal.const:
                 return False
         new = len(self.variables)
         self.variables.append(replace(formal, id=new, function=function, storage="local", init=actual))
