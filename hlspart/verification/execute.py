@@ -35,7 +35,7 @@ TOO_LARGE = "it uses more than"
 _ASKED = 10.0  # seconds for a compiler to say whether it knows an option
 _LOOK = 0.05  # seconds from one look at a process to the next
 _KEPT = 64 << 10  # bytes of each end of what a program prints
-_LIMITS = ((resource.RLIMIT_FSIZE, 1 << 30), (resource.RLIMIT_CORE, 0))
+_FILE_BYTES = 1 << 30  # of each file that a run writes
 
 
 Filling = Literal["pattern", "zero"] | None  # what locals without an initial value hold; None: whatever there is
@@ -128,9 +128,11 @@ class Child:
         assert pipe is not None
         self._said = _Messages(pipe)
         self._stopped = False
-        for limit, value in _LIMITS:
-            with contextlib.suppress(AttributeError, OSError, ValueError):  # it may have ended
-                resource.prlimit(self._job.pid, limit, (value, value))
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # it may have ended
+            resource.prlimit(self._job.pid, resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
+            # The hard limit stays: AddressSanitizer reads it at its start and ends where it cannot set it again.
+            hard = resource.prlimit(self._job.pid, resource.RLIMIT_CORE)[1]
+            resource.prlimit(self._job.pid, resource.RLIMIT_CORE, (0, hard))
 
     def wait(self, seconds: float, megabytes: int | None = None) -> tuple[int | None, str]:
         """Exit code (None: it was still running after ``seconds``) and what it printed.
@@ -264,8 +266,8 @@ class Executable:
         out = []
         for at in range(0, count * (record + 4), record + 4):
             piece = data[at : at + 4 + record]
-            if len(piece) < 4:
-                break
+            if len(piece) < 4 + record and (len(piece) < 4 or not any(piece[:4])):
+                break  # the start ended within this vector
             status = int.from_bytes(piece[:4], "little")
             if status == 0:
                 out.append(Outcome("ok", piece[4:]))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 
 from hlspart.model.options import FrontendOptions
 from hlspart.verification import VerifyOptions, verify
-from hlspart.verification.execute import Child, Executable
+from hlspart.verification.execute import Child, Executable, Outcome
 
 ALONE = "void top(int a[4]) { for (int i = 0; i < 4; i++) a[i] += 1; }\n"
 
@@ -31,6 +33,25 @@ def ended(pid: int) -> bool:
             return True
         time.sleep(0.01)
     return False
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits of running processes need Linux")
+def test_limits_leave_what_the_sanitizer_sets_again(tmp_path: Path) -> None:
+    job = Child(["sh", "-c", "sleep 0.5; ulimit -Sc; ulimit -Hc; ulimit -Hf"], tmp_path, subprocess.PIPE, os.environ)
+    soft, hard, file_blocks = job.wait(30)[1].split()
+    core = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    assert soft == "0" and file_blocks != "unlimited"
+    assert hard == ("unlimited" if core == resource.RLIM_INFINITY else str(core // 512))
+
+
+def test_a_vector_within_which_a_start_ends_has_no_outcome(tmp_path: Path) -> None:
+    job = Executable(ALONE + "int main(void) { return 0; }\n", "c", (), tmp_path, "original")
+    job.stop()
+    record = bytes(4) + b"12345678"
+    (tmp_path / "original.out").write_bytes(record + record[:7])
+    assert job._outcomes(2, 8) == [Outcome("ok", b"12345678")]
+    (tmp_path / "original.out").write_bytes(record + b"\x0b\0\0\0")
+    assert [o.status for o in job._outcomes(2, 8)] == ["ok", "fault"]
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
