@@ -12,13 +12,14 @@ from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
 from hlspart.expand.scalars import handed_on, in_variables
 from hlspart.infer.emitted import cheap
 from hlspart.model.options import RewriteOptions
+from hlspart.model.program import Program
 from hlspart.model.rewriting import RewriteResult
 from hlspart.readback import Predicted, cheapest, never_slower
 from hlspart.reuse import Reuse, Reused, changed, unchanged
 from hlspart.rewrite.driver import SELECTIONS
 from hlspart.rewrite.engine import with_moved
-from hlspart.rewrite.prepare import Preparation, texts_of
 from hlspart.transform.forward import by_place, followed
+from hlspart.transform.text import Rendered, edited
 
 
 class Rewritable(Predicted, Protocol):
@@ -67,27 +68,13 @@ def _settled(pipeline: Rewritable, options: RewriteOptions, result: RewriteResul
         again = _fastest(second, options)
         if again.files == result.files:
             break
-        groups = _same_groups(pipeline, second)
+        groups = by_place(program, second.program, _texts(program, result)).groups(pipeline.analysis, second.analysis)
         moved = [replace(o, group=groups.get(o.group, -1), at=None) for o in again.outcomes if o.status == "rewritten"]
         banked = {o.group for o in result.outcomes if o.status == "rewritten" and o.style != "reuse"} | {-1}
         if any(o.group in banked for o in moved):
             break
         result = followed(program, with_moved(program, result, moved), again)
     return result
-
-
-def _same_groups(pipeline: Rewritable, second: Rewritable) -> dict[int, int]:
-    """Groups of another text, whose arrays have the names of arrays of the program, by group of that."""
-
-    def named(of: Rewritable) -> dict[tuple[str | None, str], set[int]]:
-        found: dict[tuple[str | None, str], set[int]] = {}
-        for v in of.program.arrays():
-            found.setdefault((v.function, v.name), set()).add(of.analysis.group_of.get(v.id, -1))
-        return found
-
-    old = named(pipeline)
-    pairs = [(new, old.get(name, {-1})) for name, new in named(second).items()]
-    return {g: next(iter(one)) for new, one in pairs if len(new) == len(one) == 1 for g in new}
 
 
 def _fastest(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
@@ -109,13 +96,17 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
 def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions) -> RewriteResult:
     """A rewrite of the text that ``first`` leaves, as one of the program."""
     program = pipeline.program
-    steps = texts_of(program, [Preparation(-1, frozenset(e for es in first.result.edits.values() for e in es))])
     second = pipeline.with_texts(first.result.files)
-    forward = by_place(program, second.program, steps)
+    forward = by_place(program, second.program, _texts(program, first.result))
     rest = forward.result(program, forward.groups(pipeline.analysis, second.analysis), second.rewrite(options))
     made = {name for names in first.buffers.values() for name in names}
     others = (o for o in rest.outcomes if not made & set(o.arrays))
     return replace(rest, outcomes=(*first.result.outcomes, *others))
+
+
+def _texts(program: Program, result: RewriteResult) -> dict[str, Rendered]:
+    """The texts that a rewrite leaves, with where each of their characters is from."""
+    return {path: edited(program.sources[path], edits) for path, edits in result.edits.items() if edits}
 
 
 def interleaved(pipeline: Predicted) -> Reused | None:

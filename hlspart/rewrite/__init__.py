@@ -10,7 +10,6 @@ __all__ = [
     "names",
     "plan",
     "pragmas",
-    "prepare",
     "rewrite",
     "unroll",
     "uses",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.program import Program
-from hlspart.model.source import Edit, Origin, Span
+from hlspart.model.source import Origin, Span
 
 if TYPE_CHECKING:
     from hlspart.model.rewriting import LineRun, RewriteResult
@@ -76,21 +76,22 @@ class Forward:
         return after
 
     def groups(self, old: AccessAnalysis, new: AccessAnalysis) -> dict[int, int]:
-        """By group of the new analysis, the one of the old that its arrays were in."""
+        """By group of the new analysis, the one of the old that its arrays were in; -1 where there was none."""
         found = {}
         for group in new.groups:
             before = (old.group_of.get(self.variable(member)) for member in group.members)
-            found[group.id] = next((g for g in before if g is not None), group.id)
+            found[group.id] = next((g for g in before if g is not None), -1)
         return found
 
     def result(self, program: Program, groups: Mapping[int, int], result: RewriteResult) -> RewriteResult:
         """A rewrite of the new program as one of the old ``program``; ``groups`` as :meth:`groups` gives them."""
         from hlspart.model.rewriting import RewriteResult
+        from hlspart.transform.text import joined
 
         files, edits, lines = dict(result.files), dict(result.edits), dict(result.lines)
         for path in self.texts.keys() & files.keys():
-            old, new = program.sources[path].text, files[path]
-            edits[path] = () if old == new else (Edit(Span(path, 0, len(old)), new),)
+            for step in reversed(self.texts[path]):
+                edits[path] = joined(step, edits[path])
             lines[path] = self.lines(path, lines[path])
 
         def diagnostic(item: Diagnostic) -> Diagnostic:
@@ -114,14 +115,14 @@ class Forward:
 def followed(program: Program, result: RewriteResult, again: RewriteResult) -> RewriteResult:
     """``result`` with what ``again`` makes of its texts; outcomes and diagnostics are those of ``result``."""
     from hlspart.transform.lines import composed, old_line
+    from hlspart.transform.text import edited, joined
 
     def line(path: str, new: int) -> int:
         return old_line(result.lines[path], new) if path in result.lines else new
 
     edits, lines = dict(result.edits), dict(result.lines)
-    for path, new in again.files.items():
-        old = program.sources[path].text
-        edits[path] = () if old == new else (Edit(Span(path, 0, len(old)), new),)
+    for path in again.files:
+        edits[path] = joined(edited(program.sources[path], result.edits[path]), again.edits[path])
         lines[path] = composed(result.lines[path], again.lines[path])
     return replace(
         result,

@@ -231,6 +231,38 @@ def edited(source: SourceText, edits: Sequence[Edit]) -> Rendered:
     return render(source, whole)
 
 
+def joined(first: Rendered, second: Sequence[Edit]) -> tuple[Edit, ...]:
+    """The edits of ``first.old`` that do what ``first`` and then ``second``, edits of ``first.new``, do.
+
+    Both in order of their texts. Edits that meet become one; where the old text comes back there is none.
+    """
+    taken, shift = [], 0  # (start, end) in the text between, and how far it is from there to the old text
+    for edit in first.edits:
+        start, length = edit.span.start + shift, len(edit.text)
+        shift += length - (edit.span.end - edit.span.start)
+        taken.append((start, start + length, shift))
+    spans = [*((start, end) for start, end, _ in taken), *((e.span.start, e.span.end) for e in second)]
+    clusters: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if clusters and start <= clusters[-1][1]:
+            clusters[-1] = (clusters[-1][0], max(end, clusters[-1][1]))
+        else:
+            clusters.append((start, end))
+    ends, found = [end for _, end, _ in taken], []
+    for start, end in clusters:
+        before, upto = bisect_left(ends, start), bisect_right(ends, end)
+        old = Span(first.old.path, start - (taken[before - 1][2] if before else 0),
+                   end - (taken[upto - 1][2] if upto else 0))  # fmt: skip
+        text, at = "", start
+        for edit in second:
+            if start <= edit.span.start and edit.span.end <= end:
+                text, at = text + first.new.text[at : edit.span.start] + edit.text, edit.span.end
+        text += first.new.text[at:end]
+        if text != first.old.slice(old):
+            found.append(Edit(old, text))
+    return tuple(found)
+
+
 def _edits(kept: Kept, new: SourceText) -> Iterator[Edit]:
     """The changes as edits of the old text; of several copies of a stretch the first is the stretch itself."""
     for (start, end), parts in kept.changes:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 
-from hlspart.model.source import SourceText, Span
-from hlspart.transform.text import Clash, Kept, Part, Printed, edited, render
+from hlspart.model.source import Edit, SourceText, Span
+from hlspart.transform.text import Clash, Kept, Part, Printed, edited, joined, render
 
 PATH = "t.c"
 
@@ -101,3 +102,34 @@ def test_two_changes_of_one_text_clash() -> None:
     for span in (Span(PATH, 2, 4), Span(PATH, 3, 5), Span(PATH, 8, 10)):
         with pytest.raises(Clash):
             whole.replace(span, "y")
+
+
+def few(rng: random.Random, length: int) -> list[Edit]:
+    """Edits of a text of ``length`` that do not overlap, in order; some insert, some touch the one before."""
+    out, at = [], rng.randint(0, 3)
+    while at <= length:
+        end = min(length, at + rng.choice([0, 0, 1, 2, 5]))
+        out.append(Edit(Span(PATH, at, end), rng.choice(["", "n", "new", "\n"])))
+        at = end + rng.choice([0, 1, 2, 9]) + (end == at)
+    return out
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_edits_after_edits_are_edits_of_the_first_text(seed: int) -> None:
+    rng = random.Random(seed)
+    source = SourceText(PATH, "".join(rng.choice("abc\n") for _ in range(rng.randint(0, 40))))
+    first = edited(source, few(rng, len(source.text)))
+    second = few(rng, len(first.new.text))
+    both = joined(first, second)
+    assert edited(source, both).new.text == edited(first.new, second).new.text
+    assert all(one.span.end < other.span.start for one, other in pairwise(both))
+    assert all(source.slice(edit.span) != edit.text for edit in both)
+
+
+def test_what_no_edit_touches_is_in_none() -> None:
+    source = SourceText(PATH, "one two three four")
+    first = edited(source, [Edit(Span(PATH, 0, 3), "1"), Edit(Span(PATH, 8, 13), "3")])
+    assert first.new.text == "1 two 3 four"
+    assert joined(first, [Edit(Span(PATH, 8, 12), "4")]) == (*first.edits, Edit(Span(PATH, 14, 18), "4"))
+    back = [Edit(Span(PATH, 6, 7), "three")]
+    assert joined(first, back) == (Edit(Span(PATH, 0, 3), "1"),)
