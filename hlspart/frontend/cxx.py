@@ -273,11 +273,12 @@ class _Shim(NameWords):
             case "::":
                 self._qualifier(1)
             case "&" if self._reference():
-                self.at += 1
-                if self.at < len(self.tokens) and self.tokens[self.at].kind == "id":
-                    name = self.tokens[self.at].copy()
-                    name.reference = True
-                    self.tokens[self.at] = name
+                self._bound()
+            case "&&" if self.previous_text() in ("auto", AUTO) and self.text(2) == "=":
+                if self._names_object(self.at + 3):
+                    self._bound()
+                else:
+                    self.at += 1  # a temporary, which lives as long as the name: a variable
             case "&&" if self.is_type(self.previous()) and self.at + 1 < len(self.tokens):
                 self.refuse("rvalue reference")
             case "(":
@@ -318,6 +319,25 @@ class _Shim(NameWords):
         if before not in _BEFORE_EXPRESSION:
             return False
         return before not in ("{", ",") or self.text(1) == "]" or (self.text(2) == "]" and self.text(1) in ("&", "="))
+
+    def _bound(self) -> None:
+        """The name behind the sign is a reference."""
+        self.at += 1
+        if self.at < len(self.tokens) and self.tokens[self.at].kind == "id":
+            name = self.tokens[self.at].copy()
+            name.reference = True
+            self.tokens[self.at] = name
+
+    def _names_object(self, start: int) -> bool:
+        """Whether an initial value is a variable, an element or a member."""
+        at = start
+        while at < len(self.tokens) and self.tokens[at].text not in (";", ","):
+            if self.tokens[at].text == "[":
+                at = self.closing(at)
+            elif self.tokens[at].kind != "id" and self.tokens[at].text not in (".", "->", "::"):
+                return False
+            at += 1
+        return at > start
 
     def _reference(self) -> bool:
         before = self.previous()

@@ -248,6 +248,17 @@ def test_braces_and_second_declarators() -> None:
     assert isinstance(named(loaded, "b").type, ir.StreamType)
 
 
+def test_forwarding_references_are_references_to_what_has_a_name() -> None:
+    loaded = good(
+        "struct p { int x[4]; }; int g(int a) { return a + 1; }\n"
+        "int f(int A[4], p &b) { auto &&u = A[2]; auto&& v = b.x[A[1]]; auto &&w = g(A[0]); auto &&z = A[3] + 1;"
+        " u = w + z; return v && u; }",
+        "t.cpp",
+    )
+    assert {n: named(loaded, n).reference for n in "uvwz"} == {"u": True, "v": True, "w": False, "z": False}
+    assert [loaded.text(r.at) for r in refs(loaded, "A")] == ["A[2]", "A[1]", "A[0]", "A[3]"]
+
+
 def test_an_array_of_channels_is_no_memory() -> None:
     loaded = good(
         "#include <hls_stream.h>\nvoid f(hls::stream<int> s[4], int A[4]) { A[1] = s[2].read() + s[A[0]].read(); s[1] << A[2]; }",
