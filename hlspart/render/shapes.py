@@ -468,7 +468,9 @@ def rewrite(
     members = {g.id: [owner.variable(program.variable(v)) for v in g.members] for g in analysis.groups}
 
     def place(item: GroupOutcome) -> list[str]:
-        return [] if item.at is None else [owner.path(item.at.span.path)]
+        if item.at is not None:
+            return [owner.path(item.at.span.path)]
+        return [owner.path(a.path) for a in result.arrays if a.array in item.arrays]  # members that became arrays
 
     def entry(path: str) -> Shape:
         return {

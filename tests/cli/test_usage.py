@@ -273,3 +273,15 @@ def test_a_depth_that_is_not_known_says_why(cli, tmp_path):
     found = cli("ii", "k.c", "--format", "json").json["files"][0]["loops"][0]
     assert (found["ii"], found["depth"], found["latency"]) == (1, None, {"min": None, "max": None})
     assert found["cause"].startswith(why) and found["confidence"] == "modelled"
+
+
+def test_members_that_become_arrays_have_outcomes(cli, tmp_path: Path) -> None:
+    (tmp_path / "s.c").write_text(
+        "struct acc { int mem[64]; int n; };\nvoid top(const int in[64], int out[60])\n{\n    struct acc s;\n"
+        "#pragma HLS ARRAY_PARTITION variable=s.mem type=cyclic factor=4\n"
+        "    for (int i = 0; i < 64; i++) s.mem[i] = in[i];\n"
+        "    for (int i = 0; i < 60; i++) out[i] = s.mem[i] + s.mem[i + 1] + s.mem[i + 2] + s.mem[i + 3];\n}\n"
+    )
+    done = cli("rewrite", "s.c", "--style", "bankdim", "--split-struct", "--out-dir", "o", "--format", "json")
+    (file,) = done.json["files"]
+    assert [(o["arrays"], o["status"], o["style"]) for o in file["outcomes"]] == [(["s_mem"], "rewritten", "bankdim")]
