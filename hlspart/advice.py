@@ -188,7 +188,7 @@ _WORDS = {
     "pragma": "directives", "banks": "bank-centric code", "banks-at-ports": "bank-centric code, ports of the top split",
     "reuse": "reuse buffers", "interchange": "loops change places",
     "scalars": "values handed on in variables", "accumulators": "partial sums",
-    "combined": "the best of these for each array",
+    "combined": "the best way for each array",
 }  # fmt: skip
 
 

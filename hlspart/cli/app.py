@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -65,8 +67,16 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}; commands are {', '.join(COMMANDS)}")
+            ctx.fail(f"no command {args[0]!r}; {_instead_of(args[0])}")
         return super().resolve_command(ctx, args)
+
+
+def _instead_of(word: str) -> str:
+    """What to type in place of something that is no command."""
+    if os.path.exists(word):
+        return f"to look at it: hlspart ii {shlex.quote(word)}"
+    near = get_close_matches(word, COMMANDS, 1)
+    return f"did you mean {near[0]}?" if near else f"commands are {', '.join(COMMANDS)}"
 
 
 def _print_makefile(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -96,10 +106,10 @@ def cli() -> None:
 
 
 def run(args: Sequence[str]) -> int:
-    """Run one command; returns its exit code and never raises."""
+    """Run one command, without arguments the help page; returns its exit code and never raises."""
     try:
         with PROGRESS:
-            code = cli.main(list(args), prog_name="hlspart", standalone_mode=False)
+            code = cli.main(list(args) or ["--help"], prog_name="hlspart", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except (BrokenPipeError, SystemExit) as stop:

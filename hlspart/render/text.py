@@ -124,9 +124,8 @@ def infer(shape: Shape) -> str:
         if "error" in file:
             out.append(broken(file))
             continue
-        late = any(_late(x, "after") for x in file["loops"])
         head = f"{file['path']}: {verdict.inferred(file['loops'])}"
-        out.append(paint(head, "bad" if late else "good" if file["loops"] else "") + "\n")
+        out.append(paint(head, verdict.inferred_mark(file["loops"], "after") if file["loops"] else "") + "\n")
         for array in file["arrays"]:
             out.append(_inferred(array))
         if not file["arrays"]:
@@ -166,18 +165,11 @@ def _after_infer(files: list[Shape]) -> str:
     return ""
 
 
-def _late(loop: Shape, when: str) -> bool:
-    """Whether the target II is not known to be reached."""
-    ii = loop[f"ii_{when}"]
-    return loop["target_ii"] is not None and (ii is None or ii > loop["target_ii"])
-
-
 def _ii(loop: Shape, when: str) -> object:
     """The II of a loop, or what it lies between."""
     bounds = loop[f"bounds_{when}"]
     text = "..".join(map(str, bounds)) if bounds is not None else loop[f"ii_{when}"]
-    late = _late(loop, when)
-    return Marked(text, ("doubtful" if loop[f"ii_{when}"] is None else "bad") if late else "good")
+    return Marked(text, verdict.inferred_mark([loop], when))
 
 
 def _point(point: Shape) -> tuple[object, ...]:

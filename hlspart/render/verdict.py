@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hlspart.render import screen
@@ -47,22 +47,27 @@ def _verdict(loops: Sequence[Shape]) -> str:
     if not pipelined:
         return "no loop is pipelined" if loops else "no loops"
     late, open_ = [x for x in pipelined if missed(x)], [x for x in pipelined if unknown(x)]
+    free = [x for x in pipelined if x["target_ii"] is None and (x["ii"] or 1) > 1]
+    untold = f"; without a target: {_names(free)}" if free else ""
     if not late and not open_:
-        free = [x for x in pipelined if x["target_ii"] is None and x["ii"] > 1]
         if free:
-            return f"no pipelined loop misses a target II; without a target: {_names(free)}"
+            return f"no pipelined loop misses a target II{untold}"
         if len(pipelined) == 1:
             return "the pipelined loop reaches its target II"
         return f"{_all(len(pipelined))} pipelined loops reach their target II"
     if len(pipelined) == 1:
         return f"the pipelined loop {'misses its target II' if late else 'has no certain II'}: {_names(pipelined)}"
-    many = f"of {len(pipelined)} pipelined loops"
+    return _counted(late, open_, f"{len(pipelined)} pipelined loops", _names) + untold
+
+
+def _counted(late: Sequence[Shape], open_: Sequence[Shape], all_: str, names: Callable[[Sequence[Shape]], str]) -> str:
+    """How many of all loops miss their target II or have no certain one, and which."""
     parts = []
     if late:
-        parts.append(f"{len(late)} {many} miss{'es' * (len(late) == 1)} the target II: {_names(late)}")
+        parts.append(f"{len(late)} of {all_} miss{'es' * (len(late) == 1)} the target II: {names(late)}")
     if open_:
-        what = f"{len(open_)}" if late else f"{len(open_)} {many}"
-        parts.append(f"{what} {'have' if len(open_) > 1 else 'has'} no certain II: {_names(open_)}")
+        many = f"{len(open_)}" if late else f"{len(open_)} of {all_}"
+        parts.append(f"{many} {'have' if len(open_) > 1 else 'has'} no certain II: {names(open_)}")
     return "; ".join(parts)
 
 
@@ -88,7 +93,8 @@ def _reached(loop: Shape) -> str:
 def next_step(loops: Sequence[Shape]) -> str:
     """What to type after ``hlspart ii``; "" where nothing is left to do."""
     late = [x for x in loops if missed(x)]
-    if any(limit["kind"] == "memory-port" for x in late for limit in x["limits"]):
+    hopeful = [x for x in late if all(w["command"] is not None for w in x["ways"][:1])]  # or nobody has looked
+    if any(limit["kind"] == "memory-port" for x in hopeful for limit in x["limits"]):
         return command("infer", "", "the least partition that reaches the target II")
     for x in [*late, *filter(unknown, loops)][:1]:
         return command("ii", f"--explain {shlex.quote(x['function'] + '/' + x['name'])}", "what the loop waits for")
@@ -106,18 +112,46 @@ def command(name: str, options: str, why: str) -> str:
 def inferred(loops: Sequence[Shape]) -> str:
     """What the partitions of ``hlspart infer`` change, in one sentence."""
     asked = [x for x in loops if x["target_ii"] is not None]
-    before = [x for x in asked if x["ii_before"] is None or x["ii_before"] > x["target_ii"]]
-    after = [x for x in asked if x["ii_after"] is None or x["ii_after"] > x["target_ii"]]
+    late, open_ = _by_target(asked, "before")
+    gained = [x for x in loops if x["target_ii"] is None and _least(x, "after") < (x["ii_before"] or 1)]
+    besides = f"; {', '.join(x['name'] for x in gained)}, without a target, gain{'s' * (len(gained) == 1)}"
+    besides = besides if gained else ""
     if not asked:
-        return "no loop has a target II"
-    if not before and not after:
-        return (
-            "the loop reaches its target II" if len(asked) == 1 else f"{_all(len(asked))} loops reach their target II"
-        )
-    many = f"{len(before)} of {len(asked)} loop{'s' * (len(asked) > 1)} miss{'es' * (len(before) == 1)} the target II"
-    many += f": {', '.join(x['name'] for x in before[:_NAMED])}" + (", ..." if len(before) > _NAMED else "")
-    if not after:
-        return f"{many}; with the partitions below none misses it"
-    if len(after) >= len(before):
-        return f"{many}; no partition mends {'it' if len(before) == 1 else 'them'}"
-    return f"{many}; with the partitions below {len(after)} still miss{'es' * (len(after) == 1)} it"
+        return f"no loop has a target II{besides}"
+    before, all_ = len(late) + len(open_), "the loop" if len(asked) == 1 else f"{_all(len(asked))} loops"
+    if not before:
+        return f"{all_} reach{'es its' if len(asked) == 1 else ' their'} target II{besides}"
+    if len(asked) == 1:
+        many = f"the loop {'misses its target II' if late else 'has no certain II'}: {_listed(asked)}"
+    else:
+        many = _counted(late, open_, f"{len(asked)} loops", _listed)
+    late, open_ = _by_target(asked, "after")
+    if not late and not open_:
+        return f"{many}; with the partitions below none misses it{besides}"
+    if len(late) + len(open_) >= before:
+        return f"{many}; no partition mends {'it' if before == 1 else 'them'}{besides}"
+    rest = [f"{len(late)} still miss{'es' * (len(late) == 1)} it"] if late else []
+    rest += [f"{len(open_)} {'have' if len(open_) > 1 else 'has'} no certain II"] if open_ else []
+    return f"{many}; with the partitions below {' and '.join(rest)}{besides}"
+
+
+def inferred_mark(loops: Sequence[Shape], when: str) -> str:
+    """``bad``, ``doubtful`` or ``good``, as :func:`mark`, for loops of ``hlspart infer`` ``before`` or ``after``."""
+    late, open_ = _by_target([x for x in loops if x["target_ii"] is not None], when)
+    return "bad" if late else "doubtful" if open_ else "good"
+
+
+def _by_target(asked: Sequence[Shape], when: str) -> tuple[list[Shape], list[Shape]]:
+    """Loops that miss their target II, and those of which that is not known, before or after."""
+    late = [x for x in asked if _least(x, when) > x["target_ii"]]
+    return late, [x for x in asked if x[f"ii_{when}"] is None and x not in late]
+
+
+def _least(loop: Shape, when: str) -> int:
+    """The II before or after, or what it is known not to be below."""
+    ii, bounds = loop[f"ii_{when}"], loop[f"bounds_{when}"]
+    return int(ii if ii is not None else bounds[0] if bounds else 1)
+
+
+def _listed(loops: Sequence[Shape]) -> str:
+    return ", ".join(x["name"] for x in loops[:_NAMED]) + (", ..." if len(loops) > _NAMED else "")

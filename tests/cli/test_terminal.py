@@ -147,6 +147,35 @@ def test_loops_above_one_without_a_target_are_named(cli, tmp_path: Path) -> None
     assert "t.c: no pipelined loop misses a target II; without a target: SUM II 2\n" in out
 
 
+def test_ii_and_infer_call_the_same_loops_late_and_uncertain(cli, tmp_path: Path) -> None:
+    (tmp_path / "h.c").write_text(
+        "void f(const unsigned char v[64], int h[256]) {\nBINS: for (int i = 0; i < 256; i++) {\n"
+        "#pragma HLS UNROLL factor=8\n    h[i] = 0; }\n"
+        "COUNT: for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n    h[v[i]]++; }\n}\n"
+    )
+    said = "h.c: 1 of 2 pipelined loops has no certain II: COUNT II 1 to 2, target 1; without a target: BINS II 4\n"
+    assert said in cli("ii", "h.c").out
+    said = "h.c: the loop has no certain II: COUNT; no partition mends it; BINS, without a target, gains\n"
+    assert cli("infer", "h.c").out.startswith(said)
+
+
+def test_the_next_step_is_none_that_is_known_to_be_in_vain(cli, tmp_path: Path) -> None:
+    (tmp_path / "r.c").write_text(
+        "void f(const char p[64], const char q[64], const char r[64], const int a[256], int o[64]) {\n"
+        "ANY: for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n    o[i] = a[p[i]] + a[q[i]] + a[r[i]]; }\n}\n"
+    )
+    out = cli("ii", "r.c").out
+    assert "f/ANY: no way that hlspart can write is better\n" in out
+    assert out.endswith("next: what the loop waits for\n  hlspart ii r.c --explain f/ANY\n")
+
+
+def test_without_a_command_the_commands_are_shown(cli, here: Path) -> None:
+    shown = cli()
+    assert (shown.code, shown.err) == (0, "") and shown.out == cli("--help").out and "\n  ii  " in shown.out
+    assert "no command 'bottleneck.c'; to look at it: hlspart ii bottleneck.c\n" in cli("bottleneck.c").err
+    assert "no command 'ruls'; did you mean rules?\n" in cli("ruls").err
+
+
 def test_verify_fits_the_terminal_and_colours_its_verdict(here: Path) -> None:
     asked = ("verify", "steps.c", "steps.c", "--top", "steps", "--vectors", "3")
     out = on_terminal(lambda: run(asked), 50)
