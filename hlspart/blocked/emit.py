@@ -21,6 +21,7 @@ from hlspart.model.source import Origin, Span, apply_edits
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.initialisers import Unsupported, elements, initialiser_text
 from hlspart.rewrite.names import Names
+from hlspart.semantics.places import before
 from hlspart.transform.printer import type_text
 
 Form = ChannelLayout | TileLayout
@@ -260,7 +261,8 @@ class LayoutWriter:
             at = self.of.function.at
             if not at.editable:
                 raise Conflict(at)
-            self._insert(at.span.path, at.span.start, "".join(t + "\n" for t in texts))
+            source = self.program.sources[at.span.path].text
+            self._insert(at.span.path, before(source, at.span.start), "".join(t + "\n" for t in texts))
 
     def _copy(self, variable: Variable, source: Kind, target: Kind, name: str) -> str:
         """``layout_pack_A(A, A_blocked)`` and the like."""

@@ -13,6 +13,7 @@ from hlspart.model.program import (
     Binary,
     Expr,
     Loop,
+    Name,
     ScalarType,
     Stmt,
     Variable,
@@ -60,9 +61,19 @@ def called(kind: Kind) -> str:
 def sums_products(stmt: Stmt) -> bool:
     """Whether a nest sums up products of two arrays of four dimensions: a convolution or a matrix product."""
     nodes = [n for s in walk_statements(stmt) for root in expressions(s) for n in walk(root)]
-    sums = (n for n in nodes if isinstance(n, Assign) and n.op == "+=" and _rank(n.target) in (0, 4))
+    sums = (n for n in nodes if isinstance(n, Assign) and _adds_to_itself(n) and _rank(n.target) in (0, 4))
     products = (p for n in sums for p in walk(n.value) if isinstance(p, Binary) and p.op == "*")
     return isinstance(stmt, Loop) and any(_rank(p.left) == _rank(p.right) == 4 for p in products)
+
+
+def _adds_to_itself(n: Assign) -> bool:
+    """``s += ..``, and ``s = s + ..`` in either order."""
+    if n.op != "=":
+        return n.op == "+="
+    match n.target, n.value:
+        case Name() | ArrayRef(), Binary(op="+", left=left, right=right):
+            return any(type(e) is type(n.target) and e.variable == n.target.variable for e in (left, right))
+    return False
 
 
 def _rank(expr: Expr) -> int:

@@ -21,6 +21,7 @@ from hlspart.model.program import ArrayRef, Declare, Name, PragmaMark, ScalarTyp
 from hlspart.model.source import Edit, Span
 from hlspart.rewrite.names import Names
 from hlspart.semantics.effects import statement_expressions
+from hlspart.semantics.places import before
 from hlspart.sets.processors import written_box
 
 
@@ -91,7 +92,7 @@ class _Writer:
             lines += self._store(stores[a.variable.id], a)
         lines += self._together(together, element, loads, stores, scalars, inputs, outputs)
         source = self.program.sources[function.signature.span.path]
-        start = source.line_span(source.line_column(function.at.span.start)[0]).start
+        start = before(source.text, function.at.span.start)
         given = ", ".join([*(v.name for v in scalars), *(a.variable.name for a in (*inputs, *outputs))])
         call = [f"{indent}{together}({given});"]
         region = self.loop.at.span

@@ -25,6 +25,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.source import Edit, Span, apply_edits
 from hlspart.rewrite.names import Names
+from hlspart.semantics.places import before
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,11 @@ def write(
         line = source.line_text(source.line_column(at.start)[0])
         indent = line[: len(line) - len(line.lstrip())]
         block = ("\n" + indent).join(done.block)
-        head = written.function.at.span.start
-        before = source.line_span(source.line_column(head)[0]).start
-        if source.text[before:head].rstrip().endswith(("}", ";", "*/")):  # something else stands on that line
-            before = head
+        head = before(source.text, written.function.at.span.start)
         newline = "\r\n" if "\r\n" in source.text else "\n"
-        first = newline if before == head and source.text[:head].rstrip(" \t")[-1:] not in ("", "\n") else ""
+        first = "" if source.text[:head].rstrip(" \t")[-1:] in ("", "\n") else newline
         edits.setdefault(source.path, []).extend((
-            Edit(Span(source.path, before, before),
+            Edit(Span(source.path, head, head),
                  first + "\n".join([*done.functions, "", ""]).replace("\n", newline)),
             Edit(at, block.replace("\n", newline)),
         ))  # fmt: skip

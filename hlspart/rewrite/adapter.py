@@ -18,6 +18,7 @@ from hlspart.rewrite.names import Names, renamed
 from hlspart.rewrite.plan import GroupRefusal, Plan
 from hlspart.rewrite.templates import render
 from hlspart.rewrite.uses import Uses
+from hlspart.semantics.places import before
 from hlspart.transform.printer import type_text
 
 
@@ -82,7 +83,8 @@ def edit_callers(
                 (program.functions[c] for _, c in calls if c is not None and program.functions[c].unit == unit),
                 key=lambda f: f.at.span.start,
             )
-            buffer.insert(first.at.span.path, first.at.span.start, text)
+            path, source = first.at.span.path, program.sources[first.at.span.path].text
+            buffer.insert(path, before(source, first.at.span.start), text)
     return None
 
 

@@ -25,10 +25,10 @@ from hlspart.rewrite.formulas import Macro
 from hlspart.rewrite.plan import Plan
 from hlspart.rewrite.regions import AccessRegion
 from hlspart.rewrite.templates import render
+from hlspart.semantics.places import before
 
 #: Columns of a generated line.
 WIDTH = 120
-_COMMENT_BEFORE = re.compile(r"(?:^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/)[ \t]*\r?\n)+\Z", re.M | re.S)
 _QUALIFIERS = re.compile(r"(?:(?:\b\w+\s*)?::\s*)+\Z")
 _BREAK = re.compile(r"(?<= :) |(?<= \|\|) |(?<=,) |(?<= =) |(?<=\)) (?=\w+\[)")
 
@@ -153,6 +153,4 @@ def insert_macros(program: Program, plan: Plan, macros: Sequence[Macro], buffer:
         )
         whole = program.sources[span.path].text
         newline = "\r\n" if "\r\n" in whole[:2000] else "\n"
-        comment = _COMMENT_BEFORE.search(whole[: span.start])  # what is said of the function stays with it
-        at = comment.start() if comment is not None and comment.start() > 0 else span.start
-        buffer.insert(span.path, at, text.replace("\n", newline))
+        buffer.insert(span.path, before(whole, span.start), text.replace("\n", newline))

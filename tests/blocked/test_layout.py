@@ -481,7 +481,8 @@ def test_a_file_without_demands_stays_as_it_is() -> None:
     assert (found.size, found.conversions, new) == (0, (), text)
 
 
-def test_convolutions_are_anchors(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sum_", ["s += {}", "s = s + {}", "s = {} + s"])
+def test_convolutions_are_anchors(tmp_path: Path, sum_: str) -> None:
     text = """void top(const int in[1][4][4][8], const int k[3][3][8][6], int out[1][4][4][6])
 {
     int t[1][4][4][8];
@@ -495,19 +496,35 @@ def test_convolutions_are_anchors(tmp_path: Path) -> None:
                 for (int i = 0; i < 3; i++)
                     for (int j = 0; j < 3; j++)
                         for (int c = 0; c < 8; c++)
-                            if (y + i < 4 && x + j < 4) s += t[0][y + i][x + j][c] * (k[i][j][c][o] % 100);
+                            if (y + i < 4 && x + j < 4) SUM;
                 out[0][y][x][o] = s;
             }
 }
-"""
+""".replace("SUM", sum_.format("t[0][y + i][x + j][c] * (k[i][j][c][o] % 100)"))
     found, new = laid_out(text)
-    assert (
-        [n.layout for n in found.nests] == ["compact", "blocked"]
-        or found.size == 0
-        or found.nests[1].layout == "blocked"
-    )
-    assert "product" in found.nests[1].reason
+    assert [n.demand for n in found.nests] == ["any", "blocked"] and "product" in found.nests[1].reason
+    assert found.nests[1].layout == "blocked" and found.size == 4 * 4 * 4 * (8 + 6) + 4 * 3 * 3 * 8 * 6
     same(tmp_path, text, new)
+
+
+@pytest.mark.parametrize(
+    "head",
+    ['extern "C" ', "template <int N> ", "// of top\ntemplate <typename T,\n  int N = (1 << 2)> /* here */\nstatic "],
+)
+def test_functions_are_written_before_the_head_of_a_definition(tmp_path: Path, head: str) -> None:
+    body = tensor(nest("blocked", FIRST), nest(None, MIDDLE), nest("blocked", LAST))
+    use = ""
+    if "template" in head:
+        use = "void all(int a[1][3][2][70], int b[1][3][2][70]) { top<T>(a, b); }\n"
+        use = use.replace("T", "int, 4" if "typename" in head else "4")
+    text = f"{head}{body}{use}"
+    p = Pipeline(["p.cpp"], Options(), lambda _: text.encode())
+    (top,) = (f for f in p.program.functions if f.startswith("top"))
+    found, texts = propagate(p.program, p.analysis, top, {})
+    assert found.size == 3360 and isinstance(texts, dict)
+    (tmp_path / "new.cpp").write_text(texts["p.cpp"])
+    subprocess.run(["g++", "-c", "-Wall", "-Wno-unknown-pragmas", "new.cpp"], cwd=tmp_path, check=True)
+    assert texts["p.cpp"].startswith("// of top" if head.startswith("//") else "static inline")
 
 
 def test_json_of_a_propagation() -> None:
