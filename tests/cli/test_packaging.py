@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from configparser import ConfigParser
 from pathlib import Path
@@ -11,6 +12,7 @@ import yaml
 
 from hlspart.cli.app import COMMANDS
 from hlspart.cli.manual import topics
+from hlspart.version import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(p for p in (ROOT / "docs").rglob("*.md"))
@@ -81,11 +83,13 @@ def test_help_shows_pages_and_commands(cli) -> None:
 
 
 def test_the_conda_recipe_needs_what_the_package_needs() -> None:
-    text = re.sub(r"{%.*?%}", "", (ROOT / "packaging/conda/meta.yaml").read_text())
-    recipe = yaml.safe_load(re.sub(r"{{.*?}}", "x", text))
+    recipe = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text())
     needs = [r.replace(" ", "") for r in recipe["requirements"]["run"] if not r.startswith("python ")]
     assert needs == [r.replace(" ", "") for r in lines(config()["options"]["install_requires"])]
-    for command in recipe["test"]["commands"]:
+    assert recipe["build"]["python"]["entry_points"] == lines(config()["options.entry_points"]["console_scripts"])
+    assert f'default="{__version__}"' in recipe["context"]["version"]
+    (tried,) = recipe["tests"]
+    for command in tried["script"]:
         assert command.split()[1] in {*COMMANDS, "--version"}
 
 
@@ -102,3 +106,15 @@ def test_three_commands_come_first(name: str) -> None:
     first = text.split("```console\n")[1].split("```")[0].splitlines()
     commands = [re.sub(r" +#.*", "", x) for x in first if x.startswith("$ ")]
     assert commands == ["$ pip install .", "$ hlspart ii kernel.cpp", "$ hlspart advise kernel.cpp"]
+
+
+def test_the_extension_of_the_page_is_one_that_its_own_files_agree_on() -> None:
+    page = (ROOT / "docs/editors.md").read_text()
+    package = json.loads(page.split("```json\n")[1].split("```")[0])
+    code = page.split("```js\n")[1].split("```")[0]
+    (setting,) = package["contributes"]["configuration"]["properties"]
+    section, _, key = setting.partition(".")
+    assert f'getConfiguration("{section}").get("{key}")' in code and f'"{setting}": "/path' in page
+    assert set(package["dependencies"]) == set(re.findall(r'require\("(?!vscode")([^/"]*)', code))
+    assert set(package["activationEvents"]) == {f"onLanguage:{x}" for x in re.findall(r'language: "(\w+)"', code)}
+    assert f"{package['name']}-{package['version']}.vsix" in page and package["version"] == __version__
