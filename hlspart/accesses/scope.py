@@ -100,6 +100,7 @@ class Scope:
         self._work = 0  # spent on values with cases and divisions
         self._branches: dict[object, int] = {}
         self._symbols: dict[int, Affine] = {}
+        self._starting: set[int] = set()  # variables whose initial value is being evaluated
         self._names: set[str] = set()
 
     def unknown(self, reason: str, at: Expr | Origin) -> Unknown:
@@ -155,7 +156,11 @@ class Scope:
         if isinstance(variable.type, PointerType):
             return Pointer(variable.id, (ZERO,))
         if variable.init is not None and (variable.const or self._never_changes(variable)):
+            if variable.id in self._starting:  # const int n = n + 1;
+                return self.unknown(f"`{variable.name}` has no value yet", variable.at)
+            self._starting.add(variable.id)
             value = self.value(variable.init, State({}, UNIVERSE))
+            self._starting.discard(variable.id)
             return self.converted(value, variable.init.type, variable.type, st, variable.init)
         numbers = self.fixed.get(variable.id, ())
         if len(numbers) == 1:

@@ -76,7 +76,12 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
         if isinstance(token, PragmaToken):
             copy = PragmaToken(token.path, token.start, token.end, token.body, token.spelling)
             copy.use = token.use
-            copy.expanded = [s for t in token.expanded for s in _substituted(t, known, template.types)]
+            following = [t.text for t in token.expanded[1:]] + [""]
+            copy.expanded = [
+                word
+                for t, after in zip(token.expanded, following, strict=True)  # an option is no parameter
+                for word in ([t.copy()] if after == "=" else _substituted(t, known, template.types))
+            ]
             body.append(copy)
         elif token.text == template.name and name is not None and number in template.own_names:
             body.append(like(name, "id", token))
@@ -115,7 +120,8 @@ def _substituted(token: Token, values: Mapping[str, list[Token]], types: set[str
     if value is None:
         return [token.copy()]
     made = [like(t.text, t.kind, token) for t in value]
-    if len(made) > 1 and token.text not in types:
+    qualified = all(t.kind == "id" or t.text == "::" for t in made)
+    if len(made) > 1 and token.text not in types and not qualified:
         made = [like("(", "op", token), *made, like(")", "op", token)]
     for piece in made[1:]:
         piece.space = False

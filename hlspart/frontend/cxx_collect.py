@@ -54,6 +54,7 @@ class CxxTemplates:
     rest: list[Token] = field(default_factory=list)
     templates: dict[str, list[CxxTemplate]] = field(default_factory=dict)
     aliases: dict[str, CxxTemplate] = field(default_factory=dict)
+    declared: dict[str, list[CxxTemplate]] = field(default_factory=dict)  # without a definition: no tokens
     outside: dict[str, list[CxxTemplate]] = field(default_factory=dict)  # member functions, by class template
     requests: list[list[Token]] = field(default_factory=list)  # explicit instantiations
     faults: list[SourceError] = field(default_factory=list)
@@ -113,7 +114,6 @@ def collect(tokens: list[Token]) -> CxxTemplates:
     """Take the templates out. ``tokens`` end in sentinels."""
     found = CxxTemplates()
     inside = list(_class_ranges(tokens))
-    forwards: dict[str, list[tuple[list[str], dict[str, list[Token]]]]] = {}
     at = 0
     while at < len(tokens):
         token = tokens[at]
@@ -126,14 +126,14 @@ def collect(tokens: list[Token]) -> CxxTemplates:
             while inside and inside[0][1] < at:
                 inside.pop(0)
             owner = inside[0][2] if inside and inside[0][0] < at else ""
-            at = _template(tokens, at, found, forwards, owner)
-    for name, declared in forwards.items():  # defaults may stand in a declaration only
+            at = _template(tokens, at, found, owner)
+    for name, declared in found.declared.items():  # defaults may stand in a declaration only
         for template in found.templates.get(name, ()):
-            for params, defaults in declared:
-                if template.pattern is None and len(params) == len(template.params):
-                    for old, new in zip(params, template.params, strict=True):
-                        if old in defaults:
-                            template.defaults.setdefault(new, defaults[old])
+            for first in declared:
+                if template.pattern is None and len(first.params) == len(template.params):
+                    for old, new in zip(first.params, template.params, strict=True):
+                        if old in first.defaults:
+                            template.defaults.setdefault(new, first.defaults[old])
     return found
 
 
@@ -168,10 +168,7 @@ def _request(tokens: list[Token], at: int, found: CxxTemplates) -> int:
     return end + 1
 
 
-def _template(
-    tokens: list[Token], at: int, found: CxxTemplates,
-    forwards: dict[str, list[tuple[list[str], dict[str, list[Token]]]]], owner: str,
-) -> int:  # fmt: skip
+def _template(tokens: list[Token], at: int, found: CxxTemplates, owner: str) -> int:
     """What ``template <`` at ``at`` begins; behind it."""
     token = tokens[at]
     close = matching_angle(tokens, at + 1)
@@ -198,7 +195,7 @@ def _template(
         return close + 1
     name = tokens[name_at].text
     if not definition:
-        forwards.setdefault(name, []).append((params, defaults))
+        found.declared.setdefault(name, []).append(CxxTemplate(name, params, types, defaults, [], token))
         return end + 1
     if tokens[start].text not in TAGS and tokens[name_at - 1].text == "::":
         of = _before_angle(tokens, name_at - 2, start) if tokens[name_at - 2].text == ">" else name_at - 2

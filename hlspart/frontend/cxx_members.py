@@ -261,6 +261,11 @@ def _function(tokens: list[Token], start: int, opening: int, last: int, into: Cl
                 end = partner(tokens, at)
                 inits.append((tokens[at - 1], tokens[at + 1 : end]))
                 at = end + 1
+            elif tokens[at].text == "<" and tokens[at - 1].kind == "id":  # of a base
+                end = angle(tokens, at)
+                base = like("".join(t.text for t in tokens[at - 1 : end + 1]), "id", tokens[at - 1])
+                inits.append((base, tokens[end + 2 : partner(tokens, end + 1)]))
+                at = partner(tokens, end + 1) + 1
             elif tokens[at].kind == "id" or tokens[at].text in (",", "::"):
                 at += 1
             else:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_members import ClassText, DataMember, MemberFunction, refuse
-from hlspart.frontend.tokens import PragmaToken, Token
+from hlspart.frontend.tokens import PragmaToken, Token, spell
 
 
 class ClassTable:
@@ -64,23 +64,36 @@ class ClassTable:
             (inner := self.class_of(m)) is not None and self.built(inner) for m in self.data(of)
         )
 
-    @staticmethod
-    def _sets(found: ClassText) -> bool:
+    def _sets(self, found: ClassText) -> bool:
         if any(m.value and m.value[0].text in ("=", "{") for m in found.data):
             return True
+        # a stream gets a name; other constructors, its own and those of its bases, are looked at by themselves
+        nothing = {m.name.text for m in found.data if is_stream(m)} | self.own_names(found)
         return any(
-            c.inits or c.body is None or any(not isinstance(t, PragmaToken) for t in c.body[1:-1])
+            any(name.text not in nothing for name, _ in c.inits)
+            or c.body is None
+            or any(not isinstance(t, PragmaToken) for t in c.body[1:-1])
             for c in found.constructors
         )
+
+    def own_names(self, found: ClassText) -> set[str]:
+        """What a class and its bases are called in the initialisers of a constructor."""
+        every = {found.name.text, *found.bases, *(self.aliases.get(b, b) for b in found.bases)}
+        return every | {n.partition("<")[0] for n in every}
 
     def class_of(self, member: DataMember) -> str | None:
         return self.aliases.get(member.type[-1].text) if member.type and not member.extents else None
 
     def pragmas(self, of: str) -> Iterator[PragmaToken]:
-        """Those in constructors, of members that are objects as well."""
+        """Those in constructors about members, of members that are objects as well; what several say, once."""
         for found in self.every(of):
+            said: set[str] = set()
             for constructor in found.constructors:
-                yield from (t for t in constructor.body or [] if isinstance(t, PragmaToken))
+                for token in constructor.body or []:
+                    text = spell(token.body).lower() if isinstance(token, PragmaToken) else ""
+                    if isinstance(token, PragmaToken) and text not in said and "inline" not in text.split():
+                        said.add(text)
+                        yield token
             for member in found.data:
                 inner = self.class_of(member)
                 if inner is not None:
@@ -96,6 +109,11 @@ class ClassTable:
         copy.expanded = [like(f"{name}.{w.text}", "id", w) if i in variable else w for i, w in enumerate(words)]
         copy.use = of.use
         return copy
+
+
+def is_stream(member: DataMember) -> bool:
+    """Whether a member is a channel, which its constructor gives a name."""
+    return any(t.text.partition("<")[0] == "stream" for t in member.type)
 
 
 def _this(words: Sequence[Token], at: int) -> bool:

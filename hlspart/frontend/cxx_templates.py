@@ -22,6 +22,7 @@ from hlspart.frontend.cxx_collect import (
     matching_angle,
 )
 from hlspart.frontend.cxx_deduce import closing, deduced
+from hlspart.frontend.cxx_locals import LocalConstants
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token, lex_line
@@ -104,7 +105,9 @@ class _Instances:
     def expand(self, tokens: list[Token]) -> None:
         """Replace uses in ``tokens`` by the names of instances, in place."""
         at = 0
+        constants = LocalConstants(tokens)
         while at < len(tokens):
+            constants.step(at)
             alias = self.found.aliases.get(tokens[at].text) if tokens[at].kind == "id" else None
             if alias is not None and tokens[at + 1].text == "<":
                 end = matching_angle(tokens, at + 1)
@@ -120,7 +123,7 @@ class _Instances:
                 if tokens[at + 1].text == "<":
                     stop = matching_angle(tokens, at + 1)
                 if stop is not None:
-                    self._use(tokens, at, stop, group)
+                    self._use(tokens, at, stop, group, constants)
             at += 1
 
     def expand_asked(self) -> None:
@@ -135,13 +138,18 @@ class _Instances:
 
     # ------------------------------------------------------------------------------ which one
 
-    def _use(self, tokens: list[Token], at: int, end: int, group: Sequence[CxxTemplate]) -> None:
+    def _use(
+        self, tokens: list[Token], at: int, end: int, group: Sequence[CxxTemplate], constants: LocalConstants
+    ) -> None:
         """One use: the template's name at ``at``, its arguments up to ``end`` (``at`` when it has none)."""
         struct = group[0].struct
         called = end + 1 < len(tokens) and tokens[end + 1].text == "("
         if not (called or end > at) or (struct and end == at):
             return
-        given = split([t for t in tokens[at + 2 : end] if not isinstance(t, PragmaToken)])
+        parts = split([t for t in tokens[at + 2 : end] if not isinstance(t, PragmaToken)])
+        given = [p for p in map(constants.resolved, parts) if p is not None]
+        if len(given) < len(parts):
+            return
         for part in given:
             self.expand(part)
         if at > 1 and tokens[at - 1].text == "::":
@@ -204,7 +212,9 @@ class _Instances:
     ) -> tuple[CxxTemplate, list[list[Token]]] | None:
         """The class template that arguments mean, and what its own parameters are."""
         primary = next((t for t in group if t.pattern is None), None)
-        values = bound(primary, given) if primary is not None else given
+        declared = [t for t in self.found.declared.get(group[0].name, ()) if t.defaults or len(t.params) == len(given)]
+        named = primary or next(iter(declared), None)
+        values = bound(named, given) if named is not None else given
         if values is None:
             return None
         fitting: list[tuple[int, CxxTemplate, list[list[Token]]]] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from pycparser import c_ast
@@ -173,10 +174,15 @@ class Lowering:
         if node.param_decls:
             return self._old_style(node, found, self.text.match[listed] + 1, opening, block)
         result = []
-        for param in found:
-            if param.name is None or not isinstance(param.node, c_ast.Decl):
+        for number, param in enumerate(found):
+            if param.node is None or isinstance(param.node, c_ast.ID):
                 continue
             type_ = declarations.type_of(param.node.type, parameter=True)
+            if param.name is None:  # its place counts, whatever is handed over
+                if isinstance(type_, ir.ArrayType | ir.PointerType):
+                    continue
+                nowhere = replace(param.declarator.name, kind="macro")
+                param = replace(param, name=f"__unnamed_{number}", declarator=replace(param.declarator, name=nowhere))
             result.append(declarations.parameter_variable(param, type_, block))
         return result
 

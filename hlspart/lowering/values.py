@@ -34,6 +34,7 @@ class Values(Channels):
     def __init__(self, frame: Frame, declared: frozenset[int], modified: frozenset[int]) -> None:
         super().__init__(frame)
         self.declared, self.modified = declared, modified
+        self.starting: set[int] = set()  # variables whose initial value is looked at
         self.phis: dict[Key, int] = {}
 
     def _operate(
@@ -174,8 +175,11 @@ class Values(Channels):
         if variable in self.modified and variable not in self.declared:
             return self._phi(variable)
         known = self.program.variable(variable)
-        if known.init is not None and isinstance(known.type, c.ScalarType) and self._stays(known):
+        starts = known.init is not None and variable not in self.starting  # not const int n = n + 1;
+        if starts and known.init is not None and isinstance(known.type, c.ScalarType) and self._stays(known):
+            self.starting.add(variable)
             value = self._convert(self.value(known.init), known.init.type, known.type, 0)
+            self.starting.discard(variable)
             if value in self.constants:
                 return value
         value = self.make("input", folding.bits(known.type), (), 0, (variable,), known.name)

@@ -41,7 +41,7 @@ from hlspart.model.source import Origin
 Path = tuple[str, ...]
 Arguments = Literal["apart", "word", "whole"]
 # directives that mean the same of every member as of the whole
-COPIED = frozenset({"array_partition", "interface", "bind_storage", "resource", "dependence"})
+COPIED = frozenset({"array_partition", "interface", "bind_storage", "resource", "dependence", "stream"})
 
 
 @dataclass(frozen=True)
@@ -141,9 +141,12 @@ class StructureUses:
     def _directives(self, tops: Collection[str], arguments: Arguments) -> None:
         asked: set[int] = set()
         bound: set[int] = set()
+        channels = {v for v, of in self.roots.items() if any(isinstance(x.element, StreamType) for _, x in leaves(of))}
         for d in self.program.directives:
             mine = self.roots.keys() & set(d.variables)
-            bound |= mine if d.kind == "interface" else set()
+            if d.kind == "interface":  # what holds a channel is apart without being asked (UG1399)
+                bound |= mine
+                mine -= channels
             if d.kind == "disaggregate":
                 asked |= mine
             elif mine and (d.kind not in COPIED or (member(d) is None) is not (named(d) is None)):
@@ -153,7 +156,7 @@ class StructureUses:
         if arguments == "apart":
             return
         for name in tops:
-            for v in self.roots.keys() & set(self.program.functions[name].params) - asked:
+            for v in self.roots.keys() & set(self.program.functions[name].params) - asked - channels:
                 one = arguments == "word" and v not in bound and not self.program.variable(v).dims
                 (self.words if one else self.whole).add(v)
 

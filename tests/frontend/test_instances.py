@@ -235,3 +235,49 @@ def test_initial_values_of_members() -> None:
     loaded = load(["t.cpp"], FrontendOptions(), read=lambda _: text.encode())
     assert loaded.holes == () and "status::status" in loaded.functions
     assert intervals(text)[0][0] == 1
+
+
+def test_constants_of_a_function_are_arguments_by_their_value() -> None:
+    text = """template <int N> int halves(int x[64], int i) {
+  const int h = N / 2;
+  const int rest = N - h;
+  return halves<h>(x, i) + halves<rest>(x, i + h);
+}
+template <> int halves<1>(int x[64], int i) { return x[i]; }
+template <int N> struct Sum { static int of(int x[64], int i) { constexpr int M = N - 1; return x[i + M] + Sum<M>::of(x, i); } };
+template <> struct Sum<0> { static int of(int x[64], int i) { return 0; } };
+void top(int x[64], int o[64]) {
+  const unsigned N = 4;
+"""  # noqa: E501
+    given = text + LOOP.replace("STATEMENT", "o[i] = halves<N>(x, i) + Sum<2>::of(x, 8);") + "}\n"
+    plain = "o[i] = ((x[i] + x[i + 1]) + (x[i + 2] + x[i + 3])) + (x[8 + 1] + (x[8 + 0] + 0));"
+    expected = intervals("void top(int x[64], int o[64]) {" + LOOP.replace("STATEMENT", plain) + "}\n")
+    assert intervals(given) == expected and expected[0][0] is not None
+    names = set(program(given).functions)
+    assert {"halves<4>", "halves<2>", "Sum<2>::of", "Sum<1>::of"} <= names
+
+
+def test_options_of_a_pragma_are_no_parameters_of_a_template() -> None:
+    found = program("""template <int factor, int dim> int f(int x[16]) {
+#pragma HLS ARRAY_PARTITION variable=x cyclic factor=factor dim=dim
+  return x[0] + x[1];
+}
+int top(int x[16]) { return f<4, 1>(x); }
+""")
+    assert [(d.values, d.problems) for d in found.directives] == [({"factor": 4, "dim": 1}, ())]
+
+
+@pytest.mark.parametrize("path", ["t.c", "t.cpp"])
+def test_a_value_that_needs_itself_is_unknown(path: str) -> None:
+    text = (
+        "int top(int x[32]) { const int n = n + 1; int s = 0;" + LOOP.replace("STATEMENT", "s += x[n];") + "return s; }"
+    )
+    assert len(intervals(text, path)) == 1
+
+
+def test_a_parameter_without_a_name_has_its_place() -> None:
+    head = "static int f(int, int x, float) { return x * 3; }\nvoid top(int x[64], int o[64]) {"
+    loop = LOOP.replace("STATEMENT", "o[i] = f(x[i], x[i + 32], 1.0f);")
+    plain = LOOP.replace("STATEMENT", "int unused = x[i]; o[i] = x[i + 32] * 3;")
+    expected = intervals("void top(int x[64], int o[64]) {" + plain + "}\n")
+    assert intervals(head + loop + "}\n") == expected and expected[0][0] is not None

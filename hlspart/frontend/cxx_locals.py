@@ -1,0 +1,81 @@
+"""Constants of functions and classes as arguments of templates: an instance stands where their names are not declared.
+
+``const int h = N / 2; f<h>(x);`` asks for ``f<(N / 2)>``, so that an instance says what it was made with and a template
+that uses itself comes to an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hlspart.frontend.cxx_collect import like
+from hlspart.frontend.tokens import PragmaToken, Token
+
+_WIDE = frozenset((
+    "int", "unsigned", "signed", "long", "short", "auto", "size_t", "uint32_t", "int32_t", "uint64_t", "int64_t",
+))  # fmt: skip
+_WORDS = frozenset(("const", "constexpr", "static", "inline", "std", "::", *_WIDE))
+_LONGEST = 64  # tokens of a value
+
+Scope = dict[str, list[Token] | None]
+
+
+class LocalConstants:
+    """The constants of the scopes around a token, which moves forward through ``tokens``; namespaces have none."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._scopes: list[Scope | None] = []
+        self._start = 0  # of the declaration or statement
+
+    def step(self, at: int) -> None:
+        """The token at an index is the next one."""
+        token = self._tokens[at]
+        if token.kind != "op":
+            if isinstance(token, PragmaToken):
+                self._start = at + 1
+            return
+        match token.text:
+            case "{":
+                head = {t.text for t in self._tokens[self._start : at]}
+                outside = all(s is None for s in self._scopes)
+                space = outside and ("namespace" in head or ("extern" in head and "(" not in head))
+                self._scopes.append(None if space else {})
+                self._start = at + 1
+            case "}":
+                if self._scopes:
+                    self._scopes.pop()
+                self._start = at + 1
+            case ";" | ":":
+                self._start = at + 1
+            case "=" if self._scopes and self._scopes[-1] is not None:
+                self._note(at, self._scopes[-1])
+
+    def _note(self, at: int, scope: Scope) -> None:
+        words = self._tokens[self._start : at]
+        if len(words) < 2 or words[-1].kind != "id" or not {"const", "constexpr"} & {t.text for t in words[:-1]}:
+            return
+        end = at + 1
+        while end < len(self._tokens) and end <= at + _LONGEST and self._tokens[end].text not in (";", ",", "{", "}"):
+            end += 1
+        plain = all(t.text in _WORDS for t in words[:-1])
+        known = plain and end < len(self._tokens) and self._tokens[end].text == ";"
+        scope[words[-1].text] = self.resolved(self._tokens[at + 1 : end]) if known else None
+
+    def resolved(self, part: Sequence[Token]) -> list[Token] | None:
+        """An argument with the names of such constants replaced by their values; None where one is not known."""
+        result: list[Token] = []
+        for at, token in enumerate(part):
+            before = part[at - 1].text if at else ""
+            scope = None
+            if token.kind == "id" and before not in ("::", ".", "->"):
+                scope = next((s for s in reversed(self._scopes) if s is not None and token.text in s), None)
+            if scope is None:
+                result.append(token)
+                continue
+            value = scope[token.text]
+            if value is None:
+                return None
+            made = [like(t.text, t.kind, token) for t in value]
+            result += made if len(made) == 1 else [like("(", "op", token), *made, like(")", "op", token)]
+        return result

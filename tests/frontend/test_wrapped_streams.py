@@ -1,0 +1,98 @@
+"""Channels inside of classes, as libraries wrap them: constructors that name them, bases, specialisations."""
+
+from __future__ import annotations
+
+import pytest
+
+from hlspart.model.options import Options
+from hlspart.pipeline import Pipeline
+
+LIBRARY = """#include <hls_stream.h>
+namespace lib {
+enum class Kind { Plain, Deep };
+template <typename T, unsigned depth = 0, Kind = Kind::Plain> class Stream;
+template <typename T>
+class Stream<T, 0, Kind::Plain> {
+ public:
+  Stream() : Stream("unnamed") {
+#pragma HLS INLINE
+  }
+  Stream(char const *const name) : Stream(name, 2, Kind::Plain) {
+#pragma HLS INLINE
+  }
+ protected:
+  Stream(char const *const name, unsigned const depth, Kind const kind) : stream_(name) {
+#pragma HLS INLINE
+  }
+ public:
+  Stream(Stream<T> const &) = delete;
+  T Pop() { return Read(); }
+  void Push(T const &x) { Write(x); }
+  T Read() { return stream_.read(); }
+  void Write(T const &x) { Write(x, 7); }
+  void Write(T const &x, unsigned) { stream_.write(x); }
+ protected:
+  hls::stream<T> stream_;
+};
+template <typename T, unsigned depth, Kind kind>
+class Stream : public Stream<T, 0, kind> {
+ public:
+  Stream() : Stream("unnamed") {}
+  Stream(char const *const name) : Stream<T, 0, kind>(name, depth, kind) {
+#pragma HLS STREAM variable=this->stream_ depth=depth
+  }
+};
+}
+"""
+KERNEL = """
+void produce(int const a[64], STREAM &s) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    s.PUSH(a[i] + 1);
+  }
+}
+void consume(STREAM &s, int b[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    b[i] = s.POP() * 3;
+  }
+}
+void top(int const a[64], int b[64]) {
+#pragma HLS DATAFLOW
+  STREAM s("pipe");
+  produce(a, s);
+  consume(s, b);
+}
+"""
+
+
+def figures(text: str) -> tuple[list[object], list[object]]:
+    """Loops, functions with their latency."""
+    pipeline = Pipeline(["t.cpp"], Options(), read=lambda path: text.encode())
+    loops = [(x.ii, x.depth, x.trip_count, x.latency) for x in pipeline.figures.loops]
+    return loops, [(m.name, m.latency) for m in pipeline.figures.functions]
+
+
+@pytest.mark.parametrize("of", ["lib::Stream<int>", "lib::Stream<int, 16>"])
+def test_a_wrapped_channel_is_a_channel(of: str) -> None:
+    wrapped = KERNEL.replace("STREAM", of).replace("PUSH", "Push").replace("POP", "Pop")
+    plain = KERNEL.replace("STREAM", "hls::stream<int>").replace("PUSH", "write").replace("POP", "read")
+    expected, modules = figures("#include <hls_stream.h>\n" + plain)
+    loops, own = figures(LIBRARY + wrapped)
+    assert loops == expected and len(loops) == 2
+    assert [m for m in own if m in modules] == modules
+
+
+def test_a_top_whose_argument_holds_a_channel() -> None:
+    loops, _ = figures(
+        LIBRARY
+        + """void top(lib::Stream<int> &s, int b[64]) {
+#pragma HLS INTERFACE axis port=s
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    b[i] = s.Pop();
+  }
+}
+"""
+    )
+    assert [x[0] for x in loops] == [1]
