@@ -32,11 +32,12 @@ def propagate(
 
     propagator = Propagator(program, analysis, top, interface, plan or LayoutPlan())
     found = propagator.propagate()
-    others = [p.at for p in propagator.function.prototypes]
+    given = {unit.path for unit in program.units}
+    others = [p.at for p in propagator.function.prototypes if p.at.span.path not in given]
     others += [e.at for g in analysis.groups for e in g.edges if e.callee == top]
     for variable in propagator.arrays.values():
         if others and propagator.comes(variable) != "compact":
-            text = f"{variable.name} comes in another layout: what calls or declares {top} would have to change, too"
+            text = f"{variable.name} comes in another layout: this would have to change, too"
             return found, finding(program, others[0], f"{text}; nothing is written", "--interface-layout")
     texts = LayoutWriter(propagator, found).files()
     if not isinstance(texts, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import prod
 
@@ -21,7 +22,7 @@ from hlspart.model.source import Origin, Span, apply_edits
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.initialisers import Unsupported, elements, initialiser_text
 from hlspart.rewrite.names import Names
-from hlspart.semantics.places import before
+from hlspart.semantics import places
 from hlspart.transform.printer import type_text
 
 Form = ChannelLayout | TileLayout
@@ -167,10 +168,11 @@ class LayoutWriter:
             self.buffer.replace(Origin(Span(node.at.span.path, name.start, node.brackets[-1].span.end)), text)
 
     def _pragmas(self) -> None:
-        """What the directives asked for is done: comments stay of them."""
+        """Comments stay of directives whose wish is done."""
         for pragma in self.program.pragmas:
             words = pragma.expanded.split()
-            if [w.lower() for w in words[:2]] == ["hlspart", "layout"] and pragma.function == self.of.function.name:
+            about = self.of.asked.about.get(pragma.index)
+            if about is not None and about not in self.of.refused and pragma.function == self.of.function.name:
                 self.buffer.replace(pragma.at, f"/* hlspart: {' '.join(words[1:])} */")
 
     def _element_type(self, variable: Variable) -> str:
@@ -184,7 +186,13 @@ class LayoutWriter:
         own = self.of.comes(variable)
         for kind, form in array.forms.items():
             if kind == own:
-                self.buffer.replace(declarator.declarator, f"{array.name}[{form.elements}]")
+                function = self.of.function
+                position = function.params.index(variable.id)
+                for d in (declarator, *(p.params[position] for p in function.prototypes if p.params)):
+                    before = self.program.text(d.declarator).partition("[")[0]
+                    unnamed = d.declarator.span.start == d.statement.span.start  # all of it stands for the name
+                    called = before if unnamed else re.findall(r"[A-Za-z_]\w*", before)[-1]
+                    self.buffer.replace(d.declarator, f"{called}[{form.elements}]")
                 continue
             name = f"{self.storage[variable.id, kind]}[{form.elements}]"
             values = f" = {self._constant(variable, array, form)}" if constant else ""
@@ -262,7 +270,7 @@ class LayoutWriter:
             if not at.editable:
                 raise Conflict(at)
             source = self.program.sources[at.span.path].text
-            self._insert(at.span.path, before(source, at.span.start), "".join(t + "\n" for t in texts))
+            self._insert(at.span.path, places.before(source, at.span.start), "".join(t + "\n" for t in texts))
 
     def _copy(self, variable: Variable, source: Kind, target: Kind, name: str) -> str:
         """``layout_pack_A(A, A_blocked)`` and the like."""

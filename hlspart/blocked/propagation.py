@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from hlspart.blocked.cut import CutValue, cost, least, spread
 from hlspart.blocked.forms import called, form, sums_products
 from hlspart.blocked.plan import LayoutPlan
 from hlspart.blocked.requests import LayoutRequests, finding, requests
+from hlspart.blocked.versions import Version, Versions
 from hlspart.buffers.lifetimes import Lifetimes, Summaries
 from hlspart.buffers.steps import Table
 from hlspart.model.access import AccessAnalysis
@@ -25,7 +25,6 @@ from hlspart.model.blocked import (
     LayoutNest,
     Propagation,
 )
-from hlspart.model.buffers import Touch
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import (
     ArrayRef,
@@ -42,17 +41,9 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.rewrite.uses import Uses
-from hlspart.sets.lifetimes import covered, values
-from hlspart.sets.region import TooHard
 from hlspart.transform.printer import type_text
 
-
-@dataclass
-class Version:
-    """What an array holds between two writes: who makes it (None: nobody) and who uses it; nodes by number."""
-
-    producer: int | None
-    users: list[int] = field(default_factory=list)
+_JUMPS = "may be left or entered by a jump"
 
 
 class Propagator:
@@ -69,9 +60,12 @@ class Propagator:
         self.given: dict[int, Kind] = {}  # how arguments come, by id
         self.faults = list(self.asked.wrong)
         self.table = self._table(name)
-        self.lifetimes = Lifetimes(self.table, Summaries(program, self._table))
         self.unit_of = self.table.units
+        lifetimes = Lifetimes(self.table, Summaries(program, self._table))
+        self.versions = Versions(program, self.table, lifetimes, self.uses, self.touched)
         self._interface(interface)
+        self.refused: set[tuple[str, int]] = set()  # statements and arrays that cannot be as directives ask
+        self.unmet = self._tiles()
 
     def _table(self, name: str) -> Table:
         return Table(self.program, self.analysis, self.program.functions[name], lambda _: True, False, 0)
@@ -82,12 +76,26 @@ class Propagator:
             variable, at, text = arguments.get(name), self.function.name_at, None
             if variable is None:
                 text = f"{name} is no array among the arguments of {self.function.name}"
-            elif kind != COMPACT and (why := self.obstacle(variable, kind)) is not None:
+            elif kind != COMPACT and (why := self._unreachable(variable) or self.obstacle(variable, kind)) is not None:
                 at, text = variable.at, f"{name} cannot come {called(kind)}: it {why}"
             else:
                 self.given[variable.id] = kind
             if text is not None:
                 self.faults.append(finding(self.program, at, text, "--interface-layout"))
+
+    def _tiles(self) -> list[Diagnostic]:
+        """Why arrays cannot be in the tiles that are asked for; these stay as they are."""
+        found = []
+        for v in list(self.asked.tiles):
+            variable = self.program.variable(v)
+            handed = any(u.kind == "argument" for u in self.uses.by_variable.get(v, ()))
+            why = "is handed to a call" if handed else self._unreachable(variable)
+            why = why or self.obstacle(variable, self.kind_of(v, COMPACT))
+            if why is not None:
+                del self.asked.tiles[v]
+                self.refused.add(("array", v))
+                found.append(finding(self.program, variable.at, f"{variable.name} cannot be in tiles: it {why}"))
+        return found
 
     # ------------------------------------------------------------------------------ arrays
 
@@ -153,6 +161,20 @@ class Propagator:
             return None if self.constant(variable) else "is used by other functions, too"
         return None
 
+    def _unreachable(self, variable: Variable) -> str | None:
+        """Why an array cannot be converted where the function begins and ends."""
+        outside = variable.storage != "local" and not self.constant(variable)
+        return f"comes from outside, and {self.function.name} {_JUMPS}" if outside and not self._straight else None
+
+    @cached_property
+    def _straight(self) -> bool:
+        """Whether every call runs through all statements of the function, one after the other."""
+        return not any(
+            (isinstance(s, Jump | Label) and getattr(s, "kind", "goto") == "goto")
+            or (isinstance(s, Return) and s is not self.statements[-1])
+            for s in walk_statements(self.function.body)
+        )  # fmt: skip
+
     # ------------------------------------------------------------------------------- nests
 
     @cached_property
@@ -176,21 +198,17 @@ class Propagator:
         kinds: list[Kind] = []
         reasons: list[str] = []
         handed = {self.unit_of.get(s) for e in self.table.edges() if (s := self.table.owners.get(e.call)) is not None}
-        straight = not any(
-            (isinstance(s, Jump | Label) and getattr(s, "kind", "goto") == "goto")
-            or (isinstance(s, Return) and s is not self.statements[-1])
-            for s in walk_statements(self.function.body)
-        )  # fmt: skip
         for k, stmt in enumerate(self.statements):
             asked = self.asked.nests.get(k)
             wished = any(self.asked.variables.get(v) == BLOCKED for v in self.touched[k])
-            stuck = {kind: self._stuck(k, k in handed, straight, kind) for kind in self.kinds}
+            stuck = {kind: self._stuck(k, k in handed, kind) for kind in self.kinds}
             wanted = asked if asked not in (None, ANY, COMPACT) else BLOCKED
             why = stuck[wanted]
             if why is not None and (asked == wanted or all(stuck.values())):
                 kinds.append(COMPACT)
                 reasons.append(why)
                 if asked == wanted:
+                    self.refused.add(("nest", k))
                     wrong.append(finding(self.program, stmt.at, f"this nest cannot be {called(wanted)}: it {why}"))
             elif asked is not None:
                 kinds.append(asked)
@@ -208,66 +226,16 @@ class Propagator:
             options.append(free if kinds[-1] == ANY else (kinds[-1],))
         return kinds, options, reasons, wrong
 
-    def _stuck(self, unit: int, handed: bool, straight: bool, kind: Kind) -> str | None:
+    def _stuck(self, unit: int, handed: bool, kind: Kind) -> str | None:
         if handed:
             return "hands arrays to a call"
-        if not straight:
-            return "may be left or entered by a jump"
+        if not self._straight:
+            return _JUMPS
         for v in sorted(self.touched[unit] & self.arrays.keys() - self.asked.tiles.keys()):
             why = self.obstacle(self.arrays[v], kind)
             if why is not None:
                 return f"uses '{self.arrays[v].name}', which {why}"
         return None
-
-    # ------------------------------------------------------------------------------ values
-
-    def versions(self, variable: Variable) -> list[Version]:
-        """All that an array holds one after the other."""
-        outside = variable.storage != "local"
-        found = [Version(self.interface if outside else None)]
-        touches = self.lifetimes.touches(variable)
-        written = False
-        for k in range(len(self.statements)):
-            if variable.id not in self.touched[k]:
-                continue
-            needs, makes = self._role(variable, k, touches)
-            if needs:
-                found[-1].users.append(k)
-            if makes:
-                found.append(Version(k))
-                written = True
-        if outside and written:
-            found[-1].users.append(self.interface)
-        return found
-
-    def _role(self, variable: Variable, unit: int, touches: list[Touch] | str) -> tuple[bool, bool]:
-        """Whether a statement needs what the array holds before, and whether it writes it."""
-        kinds = {
-            a.kind
-            for a in self.table.accesses()
-            if a.array == variable.id and self.unit_of.get(self.table.owners[a.ref]) == unit
-        }
-        handed = [
-            self.program.variable(e.formal)
-            for e in self.table.edges()
-            if e.actual == variable.id and self.unit_of.get(self.table.owners[e.call]) == unit
-        ]
-        if isinstance(touches, str) or handed:
-            changed = not variable.const and not all(self._only_read(formal) for formal in handed)
-            return True, changed or "write" in kinds
-        own = [t for t in touches if t.unit == unit]
-        if "write" not in kinds:
-            return True, False
-        extents = [d or 1 for d in variable.dims]
-        try:
-            needs = bool(values(own, extents).unwritten) or not covered(own, extents)
-        except TooHard:
-            needs = True
-        return needs, True
-
-    def _only_read(self, formal: Variable) -> bool:
-        """Whether a parameter is declared so, and nothing but its elements is used (no cast takes the promise back)."""
-        return formal.const and all(use.kind == "element" for use in self.uses.by_variable.get(formal.id, ()))
 
     # ------------------------------------------------------------------------------ result
 
@@ -284,9 +252,9 @@ class Propagator:
                 continue
             if v in self.asked.tiles:  # in tiles wherever it is used
                 everywhere = (*(self.kind_of(v, COMPACT) for _ in kinds), COMPACT)
-                tiles += self._conversions(variable, self.versions(variable), everywhere)
+                tiles += self._conversions(variable, self.versions.of(variable), everywhere)
                 continue
-            all_versions[v] = self.versions(variable)
+            all_versions[v] = self.versions.of(variable)
             holder, demand = self.interface, self.comes(variable)
             if demand != COMPACT:
                 holder = len(nodes)
@@ -318,13 +286,7 @@ class Propagator:
             if self.touched[k]
         )  # fmt: skip
         staying = cost(spread(nodes, hyper, fixed), hyper)
-        for v in self.asked.tiles:
-            variable = self.program.variable(v)
-            handed = any(u.kind == "argument" for u in self.uses.by_variable.get(v, ()))
-            why = "is handed to a call" if handed else self.obstacle(variable, self.kind_of(v, COMPACT))
-            if why is not None:
-                wrong.append(finding(self.program, variable.at, f"{variable.name} cannot be in tiles: it {why}"))
-        diagnostics = (*self.faults, *wrong)
+        diagnostics = (*self.faults, *wrong, *self.unmet)
         return Propagation(
             self.function.name, layouts[: self.interface], nests, arrays,
             tuple(sorted(conversions, key=lambda c: (c.unit, c.after, c.variable))), choice.size + moved,

@@ -16,12 +16,16 @@ _LAYOUTS: dict[str, Kind] = {"ncx": BLOCKED, "cx": BLOCKED, "blocked": BLOCKED, 
 
 @dataclass
 class LayoutRequests:
-    """``nests``: by statement of the function; ``variables``: by id; ``tiles``: tile sizes by id; ``wrong``: faults."""
+    """``nests``: by statement of the function; ``variables``: by id; ``tiles``: tile sizes by id; ``wrong``: faults.
+
+    ``about``: the nest or array of each pragma, by its index.
+    """
 
     nests: dict[int, Kind] = field(default_factory=dict)
     variables: dict[int, Kind] = field(default_factory=dict)
     tiles: dict[int, tuple[int, ...]] = field(default_factory=dict)
     wrong: list[Diagnostic] = field(default_factory=list)
+    about: dict[int, tuple[str, int]] = field(default_factory=dict)
 
 
 def requests(program: Program, function: Function, plan: LayoutPlan) -> LayoutRequests:
@@ -35,9 +39,16 @@ def requests(program: Program, function: Function, plan: LayoutPlan) -> LayoutRe
         options = dict(w.partition("=")[::2] for w in words[2:])
         problem = None
         if set(options) == {"nest"}:
-            problem = _nest(function, marks.get(pragma.index), options["nest"], found)
+            nest = _behind(function, marks.get(pragma.index))
+            if nest is None:
+                problem = "nest= belongs before a statement of the top function"
+            else:
+                problem, found.about[pragma.index] = _set(nest, options["nest"], found), ("nest", nest)
         elif "variable" in options and len(options) == 2 and set(options) <= {"variable", "layout", "tile"}:
             problem = _variable(program, function, options, found)
+            variable = named(program, function, options["variable"])
+            if variable is not None:
+                found.about[pragma.index] = "array", variable.id
         else:
             problem = "say nest=blocked|compact|any|8,4, variable=A layout=NCx|compact or variable=A tile=8,4"
         if problem is not None:
@@ -60,14 +71,12 @@ def _called(program: Program, s: Stmt) -> tuple[str, ...]:
     return (line, s.label) if isinstance(s, Loop) and s.label else (line,)
 
 
-def _nest(function: Function, mark: int | None, kind: str, found: LayoutRequests) -> str | None:
+def _behind(function: Function, mark: int | None) -> int | None:
+    """The statement that a pragma stands before."""
     body = function.body.body
-    after = (
-        None if mark is None else next((k for k in range(mark, len(body)) if not isinstance(body[k], PragmaMark)), None)
-    )
-    if after is None:
-        return "nest= belongs before a statement of the top function"
-    return _set(after, kind, found)
+    if mark is None:
+        return None
+    return next((k for k in range(mark, len(body)) if not isinstance(body[k], PragmaMark)), None)
 
 
 def _set(at: int, kind: str, found: LayoutRequests) -> str | None:

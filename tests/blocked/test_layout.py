@@ -392,6 +392,43 @@ def test_nests_of_three_layouts(tmp_path: Path) -> None:
     same(tmp_path, text, new)
 
 
+EARLY = """void top(int in[12], int out[12], int n)
+{
+#pragma hlspart layout variable=out tile=5
+#pragma hlspart layout variable=t tile=7
+    int t[12];
+    for (int i = 0; i < 12; i++) out[i] = t[i] = in[i];
+    if (n > 5) return;
+    for (int i = 0; i < 12; i++) out[i] = t[11 - i] + 1;
+}
+"""
+
+
+def test_what_comes_from_outside_stays_where_a_function_ends_early(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    found, new = laid_out(EARLY)
+    assert [d.message.partition(": ")[2] for d in found.diagnostics] == [
+        "out cannot be in tiles: it comes from outside, and top may be left or entered by a jump"
+    ]
+    assert "#pragma hlspart layout variable=out tile=5" in new and "t_blocked[layout_at_t(11 - i)]" in new
+    same(tmp_path, EARLY, new)
+    path = tmp_path / "p.c"
+    path.write_text(EARLY)
+    assert run(["layout", str(path), "--top", "top", "--interface-layout", "out=4"]) == 2
+    assert "out cannot come in tiles of 4: it comes from outside" in capfd.readouterr().err
+
+
+def test_tiles_of_an_array_that_a_call_gets_are_refused(tmp_path: Path) -> None:
+    text = "static void f(int x[12]) { x[3] = 1; }\n" + EARLY.replace("if (n > 5) return;", "f(t);")
+    found, new = laid_out(text)
+    assert [d.place.line for d in found.diagnostics if d.place] == [6] and "handed to a call" in found.diagnostics[
+        0
+    ].message
+    assert "#pragma hlspart layout variable=t tile=7" in new and "out_blocked[layout_at_out(i)] = t[i]" in new
+    same(tmp_path, text, new)
+
+
 COMES = """static int total(const int v[1][3][2][70])
 {
     int s = 0;
@@ -441,7 +478,9 @@ def test_arguments_that_come_in_another_layout(
     layout: str, first: str, conversions: list[tuple[str, str]], tmp_path: Path
 ) -> None:
     call = "    sum[0] = total(in);\n"
-    text = COMES % (nest(first, FIRST), call, nest(None, "out[0][y][x][c] += a[0][2 - y][x][c];"))
+    declared = "void top(const int first[1][3][2][70], int out[1][3][2][70], int sum[1]);\n"
+    declared += "void top(const int [1][3][2][70], int [1][3][2][70], int [1]);\n"
+    text = declared + COMES % (nest(first, FIRST), call, nest(None, "out[0][y][x][c] += a[0][2 - y][x][c];"))
     (tmp_path / "old.c").write_text(text)
     said = [x for name in ("in", "out") for x in ("--interface-layout", f"{name}={layout}")]
     new = str(tmp_path / "new.c")
@@ -460,7 +499,7 @@ def test_arguments_that_come_in_another_layout(
     ("said", "text", "word"),
     [
         ("a=NCx", "", "no array among the arguments"),
-        ("in=NCx", "void top(const int in[1][3][2][70], int out[1][3][2][70]);\n", "what calls or declares top"),
+        ("in=NCx", '#include "top.h"\n', "would have to change"),
         ("in=NCx", "#define int double\n", "cannot come blocked"),
     ],
 )
@@ -469,9 +508,10 @@ def test_arguments_that_cannot_come_so(
 ) -> None:
     path = tmp_path / "p.c"
     path.write_text(text + tensor(nest("blocked", FIRST), nest(None, MIDDLE), nest(None, LAST)))
+    (tmp_path / "top.h").write_text("void top(const int in[1][3][2][70], int out[1][3][2][70]);\n")
     out = tmp_path / "o.c"
     code = run(["layout", str(path), "--top", "top", "--interface-layout", said, "-o", str(out)])
-    assert code == (1 if "declares" in word else 2) and word in capfd.readouterr().err
+    assert code == (1 if "change" in word else 2) and word in capfd.readouterr().err
     assert (not out.exists()) if code == 2 else out.read_text() == path.read_text()
 
 
