@@ -6,6 +6,7 @@ CONV = "blocked"        # by label, or by line: 12 = "compact"; tiles: 20 = [8, 
 [layout.arrays]
 x = "NCx"
 w = [8, 4]              # tile sizes
+v = { pack = 4 }        # rows side by side
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class PlanError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class LayoutPlan:
-    """``nests``: kinds by label or line; ``arrays``: options of the pragma (``layout`` or ``tile``) by name."""
+    """``nests``: kinds by label or line; ``arrays``: options of the pragma (``layout``, ``tile`` or ``pack``) by name."""
 
     path: str = ""
     nests: Mapping[str, str] = field(default_factory=dict)
@@ -66,8 +67,10 @@ def read(path: str) -> LayoutPlan:
             arrays[key] = "layout", value
         elif (sizes := _sizes(value)) is not None:
             arrays[key] = "tile", sizes
+        elif isinstance(value, dict) and set(value) == {"pack"}:
+            arrays[key] = "pack", str(value["pack"])
         else:
-            raise fault(key, f"{key}: an array has a layout, such as NCx, or a list of tile sizes")
+            raise fault(key, f"{key}: an array has a layout, such as NCx, a list of tile sizes or {{ pack = 4 }}")
     return LayoutPlan(path, nests, arrays)
 
 

@@ -1,7 +1,8 @@
-"""What ``#pragma hlspart layout`` asks: ``nest=KIND|8,4``, ``variable=A layout=NCx``, ``variable=A tile=8,4``."""
+"""What ``#pragma hlspart layout`` asks: ``nest=KIND|8,4``, ``variable=A layout=NCx``, ``tile=8,4`` or ``pack=4``."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from hlspart.blocked.plan import LayoutPlan, tiles
@@ -44,13 +45,13 @@ def requests(program: Program, function: Function, plan: LayoutPlan) -> LayoutRe
                 problem = "nest= belongs before a statement of the top function"
             else:
                 problem, found.about[pragma.index] = _set(nest, options["nest"], found), ("nest", nest)
-        elif "variable" in options and len(options) == 2 and set(options) <= {"variable", "layout", "tile"}:
+        elif "variable" in options and len(options) == 2 and set(options) <= {"variable", "layout", "tile", "pack"}:
             problem = _variable(program, function, options, found)
             variable = named(program, function, options["variable"])
             if variable is not None:
                 found.about[pragma.index] = "array", variable.id
         else:
-            problem = "say nest=blocked|compact|any|8,4, variable=A layout=NCx|compact or variable=A tile=8,4"
+            problem = "say nest=blocked|compact|any|8,4 or variable=A with layout=NCx|compact, tile=8,4 or pack=4"
         if problem is not None:
             found.wrong.append(finding(program, pragma.at, problem))
     for name, kind in plan.nests.items():
@@ -93,7 +94,13 @@ def _variable(program: Program, function: Function, options: dict[str, str], fou
     variable = named(program, function, name)
     if variable is None:
         return f"no array {name!r} in {function.name}"
-    tile = options.get("tile")
+    tile, pack = options.get("tile"), options.get("pack")
+    if pack is not None:
+        if not re.fullmatch("[1-9][0-9]{0,8}", pack) or len(variable.dims) < 2:
+            return f"pack={pack}: a number of rows to put together, of an array of two or more dimensions"
+        if (variable.dims[0] or 0) % int(pack):
+            return f"pack={pack}: {name} has {variable.dims[0]} rows, no multiple of {pack}"
+        tile = ",".join((pack, *("1" for _ in variable.dims[1:])))
     if tile is not None:
         sizes = tuple(int(t) if t.isdigit() else 0 for t in tile.split(","))
         if len(sizes) != len(variable.dims) or 0 in sizes:

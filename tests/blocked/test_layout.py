@@ -349,6 +349,34 @@ def test_tiles_of_any_array(tmp_path: Path) -> None:
     same(tmp_path, TILED, new)
 
 
+PACKED = """static const signed char w[8][5] = {{1, 2, 3, 4, 5}, {6}, [3] = {9, 8, 7}, [7] = {[4] = -3}};
+void top(const int in[8], int out[5])
+{
+#pragma hlspart layout variable=w pack=4
+    for (int j = 0; j < 5; j++) {
+        out[j] = 0;
+        for (int i = 0; i < 8; i++) out[j] += w[i][j] * (in[i] % 1000);
+    }
+}
+"""
+
+
+def test_constants_are_packed_into_words(tmp_path: Path) -> None:
+    found, new = laid_out(PACKED)
+    assert not found.conversions and " w[8]" not in new
+    same(tmp_path, PACKED, new)
+    rows = [[1, 2, 3, 4, 5], [6], [], [9, 8, 7], [], [], [], [0, 0, 0, 0, -3]]
+    words = [[0] * 20 for _ in range(2)]  # row i / 4, place 4 * j + i % 4
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            words[i // 4][4 * j + i % 4] = value
+    main = 'int main(void) { for (int k = 0; k < 40; k++) printf("%d ", w_blocked[k]); return 0; }'
+    (tmp_path / "w.c").write_text("#include <stdio.h>\n" + new + main)
+    subprocess.run([*GCC, "w.c", "-o", "w"], cwd=tmp_path, check=True)
+    printed = subprocess.run(["./w"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert [int(n) for n in printed.split()] == words[0] + words[1]
+
+
 @pytest.mark.parametrize(
     ("old", "wrong", "word"),
     [
@@ -356,6 +384,8 @@ def test_tiles_of_any_array(tmp_path: Path) -> None:
         ("tile=8,4", "tile=8,0", "each of the 2 dimensions"),
         ("tile=8,4", "layout=NCx", "channel layouts are for four"),
         ("tile=8,4", "layout=xyz", "not known"),
+        ("tile=8,4", "pack=4", "b has 37 rows, no multiple of 4"),
+        ("tile=8,4", "pack=0", "a number of rows"),
         ("variable=b", "variable=q", "no array 'q'"),
         ("variable=b tile=8,4", "variable=a tile=2,2", "two layouts for a"),
         ("variable=b tile=8,4", "nest=odd", "not known"),
@@ -613,6 +643,11 @@ def test_a_plan_says_what_pragmas_say(tmp_path: Path) -> None:
     assert said["plan"] == said["pragma"]
     assert said["plan"][0][0] == ("blocked", "blocked") and said["plan"][1] > 0
     assert (tmp_path / "plan.c").read_text() != plain.read_text()
+    plan.write_text("[layout.arrays]\nm = { pack = 3 }\n")
+    report = tmp_path / "packed.json"
+    assert run(["layout", str(plain), "--plan", str(plan), "--format", f"json={report}"]) == 0
+    conversions = json.loads(report.read_text())["files"][0]["conversions"]
+    assert [(c["array"], c["to"]) for c in conversions] == [("m", "tile=3,1"), ("m", "compact")]
 
 
 @pytest.mark.parametrize(
