@@ -27,7 +27,7 @@ class PlanError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class LayoutPlan:
-    """``nests``: kinds by label or line; ``arrays``: an option of the pragma (layout, tile, pack) and its value by name."""
+    """``nests``: kinds by label or line; ``arrays``: an option of the pragma and its value, by name."""
 
     path: str = ""
     nests: Mapping[str, str] = field(default_factory=dict)
