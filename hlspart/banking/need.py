@@ -260,7 +260,9 @@ class Need:
             if values is not None and layout.modulus is not None:
                 first, step, last = values
                 modulus = math.gcd(step, layout.modulus) if last > first else layout.modulus
-                if last == first or (last - first) // step + 1 >= layout.banks // modulus:
+                if last > first and layout.divides:
+                    modulus = 1  # a tool may not see that only some of the remainders occur
+                if last == first or modulus == 1 or (last - first) // step + 1 >= layout.banks // modulus:
                     key = (modulus, first % modulus)
                     cosets[key] = cosets.get(key, 0) | bit
                     continue
@@ -271,6 +273,8 @@ class Need:
             reached = None
             if form is not None and box is not None:
                 reached = banks_along(form, layout, self.problem.space.names, box)
+                if layout.divides and reached is not None and len(set(reached)) > 1:
+                    reached = range(layout.banks)
             for bank in reached if reached is not None else self._slow_reach(site.position, dim, layout):
                 single[bank] = single.get(bank, 0) | bit
         sets = []

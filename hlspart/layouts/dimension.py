@@ -79,6 +79,11 @@ class DimLayout:
                 return None
 
     @property
+    def divides(self) -> bool:
+        """Whether a bank is the remainder of a division that is no shift."""
+        return self.kind == "cyclic" and self.banks & (self.banks - 1) != 0
+
+    @property
     def stride(self) -> int:
         """Distance of elements that are neighbours in a bank."""
         return self.banks if self.kind == "cyclic" else 1

@@ -152,6 +152,9 @@ class Elaborator(Values):
     def _declare(self, stmt: c.Declare) -> None:
         for ident in stmt.variables:
             variable = self.program.variable(ident)
+            if variable.init is None and variable.storage != "static":
+                for key in [k for k in self.env if k == ident or (isinstance(k, tuple) and k[0] == ident)]:
+                    del self.env[key]  # of an earlier copy of the loop around
             if variable.init is None or variable.storage == "static":
                 continue
             if isinstance(variable.type, c.StructType) and isinstance(variable.init, c.InitList):

@@ -366,7 +366,7 @@ class Values(Channels):
                 unset = self._part(before[ident], key[1], line)
                 a, b = then.get(key, unset), other.get(key, unset)
             elif key not in before and ident in self.declared:
-                continue  # set in one arm only, so not used after
+                a = b = then[key] if key in then else other[key]  # without a value in the other arm: any will do
             else:
                 unset = before[key] if key in before else self._read(key) if isinstance(key, int) else self._phi(key)
                 a, b = then.get(key, unset), other.get(key, unset)

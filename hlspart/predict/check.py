@@ -281,8 +281,10 @@ class _Function:
             blocked = (*blocked, Cause(text, (nest.line,)))
         causes, bounds = blocked, None
         reasons = with_hints(*modelled, p, limits(p), self.storage, self._tried(nest)) if self.hints else limits(p)
-        if not blocked and (span := ii_range(p, floor)) is not None:
+        span = ii_range(p, floor) if not blocked else None
+        if span is not None and not (span.ideal and bank_model == "ideal"):
             causes, bounds = span.causes, (span.low, span.high)
+        sure = not causes or (span is not None and span.ideal)  # the II under the ideal bank model
         if not causes and bank_model == "ideal" and not counted and ideal > floor:
             causes = (Cause("conflicts were not counted exactly within the effort limit"),)
             bounds = (floor, ideal)
@@ -294,7 +296,7 @@ class _Function:
             nest,
             causes,
             ii=ii if not causes else None,
-            ideal=ideal if not causes and (counted or ideal == floor) else None,
+            ideal=ideal if sure and (counted or ideal == floor) else None,
             resource=p.resource_ii,
             recurrence=p.recurrence_ii,
             depths=depths,

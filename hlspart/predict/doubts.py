@@ -15,6 +15,7 @@ from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.causes import Cause
 from hlspart.model.ports import PortCount
 from hlspart.predict.loops import Prediction, shared_interval
+from hlspart.predict.remainders import of_remainders
 from hlspart.schedule.problem import Timing
 from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, recurrence_without
 
@@ -24,11 +25,15 @@ PARTED = "whether the tool partitions a local array by itself is not known"
 
 @dataclass(frozen=True)
 class IIRange:
-    """Least and greatest II that what is not known leaves, and every cause that moves one of them."""
+    """Least and greatest II that what is not known leaves, and every cause that moves one of them.
+
+    ``ideal``: the II under the ideal bank model is known all the same.
+    """
 
     low: int
     high: int
     causes: tuple[Cause, ...]
+    ideal: bool = False
 
 
 def ii_range(p: Prediction, floor: int) -> IIRange | None:
@@ -46,7 +51,10 @@ def ii_range(p: Prediction, floor: int) -> IIRange | None:
     if not loose and not tight:
         return None
     alone = not loose and all(d.ii for d in tight)  # what an operator's place in a tree costs is on top of the schedule
-    return IIRange(ii if alone else low, high, tuple(dict.fromkeys(d.cause for d in (*loose, *tight))))
+    found = (*loose, *tight)
+    return IIRange(
+        ii if alone else low, high, tuple(dict.fromkeys(d.cause for d in found)), all(d.banks for d in found)
+    )
 
 
 def doubts(p: Prediction) -> tuple[Doubt, ...]:
@@ -82,6 +90,7 @@ def _of_ports(p: Prediction) -> Iterator[Doubt]:
     text = "whether each bank of a partitioned m_axi array gets a port is not known"
     yield Doubt(Cause(text), idle=lambda v, _: storage.has_unknown_ports(v))
     yield Doubt(Cause(PARTED), idle=lambda v, bus: _divided(p, v, bus))
+    yield from of_remainders(p)
 
 
 def _of_sums(p: Prediction) -> Iterator[Doubt]:

@@ -393,3 +393,43 @@ def test_a_recurrence_through_a_memory_that_may_become_registers_is_in_doubt():
 """
     (found,) = (x for x in result(text, tool="vitis-2022.2", clock_ns=5.0).loops if x.name == "L")
     assert found.ii is None and found.bounds[0] <= 3 < found.bounds[1]
+
+
+SOME_BANKS = """void f(float a[240], float b[240]) {{
+#pragma HLS ARRAY_PARTITION variable=a cyclic factor={factor}
+#pragma HLS ARRAY_PARTITION variable=b complete
+    L: for (int i = 0; i < 15; i++) {{
+#pragma HLS PIPELINE II=1
+        for (int k = 0; k < 16; k++) b[16 * i + k] = a[16 * i + k];
+    }}
+}}"""
+
+
+@pytest.mark.parametrize("factor", [2, 4, 5, 6, 8, 10, 12, 16, 24, 48])
+def test_remainders_of_no_power_of_two_may_hide_which_banks_an_access_reaches(factor):
+    """Sixteen loads on two ports: of the banks by enumeration, or of all where a remainder does not say which."""
+    reached = [{(16 * i + k) % factor for i in range(15)} for k in range(16)]
+    seen = max(sum(bank in banks for banks in reached) for bank in range(factor))
+    fixed = all(len(banks) == 1 for banks in reached)
+    hidden = seen if fixed or factor & (factor - 1) == 0 else 16
+    low, high = -(-seen // 2), -(-hidden // 2)
+    found = loop(SOME_BANKS.format(factor=factor), "L")
+    assert (found.ii, found.bounds) == ((low, None) if low == high else (None, (low, high)))
+
+
+ONE_ARM = """void f(float a[64], float b[64], int n[32]) {
+    L: for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE II=1
+        for (int k = 0; k < 2; k++) {
+            float x;
+            if (n[i] > k) x = a[2 * i + k];
+            b[2 * i + k] = x;
+        }
+    }
+}"""
+
+
+def test_a_value_that_one_arm_alone_sets_is_that_value():
+    found = loop(ONE_ARM, "L")
+    assert [s.operation for s in found.schedule].count("a load") == 2
+    assert found.depth == 3  # n in two states, a from the second on, b in the last of a

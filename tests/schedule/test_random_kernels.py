@@ -133,5 +133,8 @@ def test_the_ideal_interval_is_that_of_enumerated_iterations(seed):
         found = next(x for x in result(case.text).loops if x.pipelined)
         assert found.ideal_ii is not None and found.recurrence_ii is not None, (number, found.cause)
         assert found.ideal_ii == max(case.interval(), found.recurrence_ii), number
-        assert found.ii is not None and found.ii >= found.ideal_ii
+        if found.ii is None:  # remainders may hide which banks an access reaches
+            assert found.bounds is not None and found.ideal_ii <= found.bounds[0]
+            continue
+        assert found.ii >= found.ideal_ii
         assert found.ii == 1 or found.limits[0].ii == found.ii
