@@ -30,8 +30,8 @@ def figures(
     if request.order == "space-time":  # processes wait for the arrays of those before them
         cycles = cycles[0], _UNKNOWN
         cause = "how load, elements and store of a DATAFLOW region overlap is not predicted"
-    elif not is_known(cycles[0]) or not is_known(cycles[1]):
-        cause = _unknown_because((*inner_before, *inner_after))
+    elif any(x.exact is None for x in cycles):
+        cause = _inexact_because((*inner_before, *inner_after), cycles)
     return Figures(
         *cycles, _ideal(cycles[0], plan), _slowest(inner_before), _slowest(inner_after), _limit(inner_after),
         (_dsp(inner_before), _dsp(inner_after)), (_blocks(before), _blocks(after)),
@@ -43,7 +43,7 @@ def unchanged(program: Program, request: Request, before: IIResult) -> Figures:
     """The figures of a region on one element, which is the loop as it stands."""
     inner = [r for r in before.loops if is_inside(program, request, r)]
     cycles, ii, dsp = latency_before(program, request, before), _slowest(inner), _dsp(inner)
-    cause = None if is_known(cycles) else _unknown_because(inner)
+    cause = None if cycles.exact is not None else _inexact_because(inner, (cycles,))
     blocks = _blocks(before)
     return Figures(cycles, cycles, cycles.exact, ii, ii, _limit(inner), (dsp, dsp), (blocks, blocks), cause=cause)
 
@@ -104,8 +104,8 @@ def _lines_after(program: Program, edits: Sequence[Edit], plan: RegionPlan) -> t
     return first, first + plan.edit.text.count("\n")
 
 
-def _unknown_because(loops: Sequence[LoopResult]) -> str:
-    """Why the cycles of a region with these loops, before and after, are not known."""
+def _inexact_because(loops: Sequence[LoopResult], cycles: Sequence[Bounds]) -> str:
+    """Why the cycles of a region with these loops, before and after, are no number."""
     for r in loops:
         if r.cause or r.depth_cause:
             return r.cause or r.depth_cause or ""
@@ -114,7 +114,8 @@ def _unknown_because(loops: Sequence[LoopResult]) -> str:
         if trips is not None and trips.exact is None:
             known = f"between {trips.min} and {trips.max}" if None not in (trips.min, trips.max) else "unknown"
             return f"the trip count of {r.name} is {known}"
-    return "the latency of the function is not known"
+    known = "known as bounds only" if all(map(is_known, cycles)) else "not known"
+    return f"the latency of the function is {known}"
 
 
 def _slowest(loops: Sequence[LoopResult]) -> int | None:

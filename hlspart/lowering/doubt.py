@@ -18,8 +18,8 @@ class Doubt:
     loop, and by ``idle``, which says of an array, given the II of the buses that are known, whether it may ask for no
     port. It tightens when it is ``slow``, so that operators and responses may take their most states, by ``more``,
     orders that may hold as well, and by ``ii``, which may follow from it alone. ``endless``: the
-    states of an iteration are not known. ``banks``: it is about the banks that the tool sees, which are no matter of the
-    ideal bank model.
+    states of an iteration are not known. ``banks``: it is about the banks that the tool sees, which are no matter of
+    the ideal bank model.
     """
 
     cause: Cause

@@ -10,7 +10,7 @@ and for selections of the text (``?:``, ``switch``) that make an address, a word
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from hlspart.hardware.memory import REPLICATED, Memory
@@ -104,9 +104,16 @@ def _selections(p: Prediction) -> dict[int, int]:
     return found
 
 
-def arrays(storage: Storage, found: Mapping[int, ArrayDemand]) -> tuple[ArrayResult, ...]:
-    """One record per array that is defined or used."""
-    chosen = (v for v in storage.program.arrays() if not v.extern or storage.analysis.of_array(v.id))
+def arrays(storage: Storage, found: Mapping[int, ArrayDemand], functions: Set[str]) -> tuple[ArrayResult, ...]:
+    """One record per array of the design, whose ``functions`` are given: what they define, or use of file scope."""
+
+    def has(v: Variable) -> bool:
+        if v.function is not None:
+            return v.function in functions
+        users = {a.function for a in storage.analysis.of_array(v.id)}
+        return not v.extern if not users else not functions.isdisjoint(users)
+
+    chosen = (v for v in storage.program.arrays() if has(v))
     return tuple(_array(storage, v, found.get(v.id, ArrayDemand())) for v in chosen)
 
 

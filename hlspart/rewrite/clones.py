@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from hlspart import partition
 from hlspart.model.access import ArrayGroup, GroupEdge
-from hlspart.model.program import Function, Program
-from hlspart.model.source import Edit, Span
-from hlspart.rewrite.names import Names, renamed
+from hlspart.model.program import Program
+from hlspart.model.source import Origin
+from hlspart.rewrite.names import Names
 from hlspart.rewrite.uses import Uses
+from hlspart.transform.clone import clone, refuse_clone
+from hlspart.transform.forward import Forward
 
 #: What directives ask of an array: (type, factor, dimension) of each.
 Wish = frozenset[tuple[str, int | None, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCopies:
+    """What settles the conflict of a group: copies of a function, each for some of its calls (by number)."""
+
+    group: int
+    function: str
+    ways: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -44,12 +54,11 @@ class Cloning:
         wishes = {self.wish(actual, seen | {variable}) for actual in actuals} - {frozenset()}
         return frozenset() if not wishes else wishes.pop() if len(wishes) == 1 else None
 
-    def edits(self, names: Names) -> tuple[Edit, ...]:
-        """Copies of the first functions that are called in several ways, and their calls."""
+    def copies(self) -> Iterator[FunctionCopies]:
+        """The first functions that are called in several ways."""
         calls: dict[str, dict[int, list[GroupEdge]]] = {}
         for edge in self.group.edges:
             calls.setdefault(edge.callee, {}).setdefault(edge.call, []).append(edge)
-        edits: list[Edit] = []
         for name, sites in calls.items():
             ways: dict[tuple[tuple[int, Wish], ...], list[int]] = {}
             for call, edges in sites.items():
@@ -57,48 +66,34 @@ class Cloning:
                 known = tuple((k, w) for k, w in wishes if w is not None)
                 if len(known) == len(wishes):
                     ways.setdefault(known, []).append(call)
-            function = self.program.functions[name]
-            if len(ways) > 1 and sum(map(len, ways.values())) == len(sites) and self._copyable(function):
-                edits += self._copies(function, list(ways.values())[1:], names)
-        return tuple(edits)
+            if len(ways) > 1 and sum(map(len, ways.values())) == len(sites) and self._copyable(name):
+                others = [tuple(way) for way in list(ways.values())[1:]]
+                editable = tuple(way for way in others if all(self._callees[call].editable for call in way))
+                if editable:
+                    yield FunctionCopies(self.group.id, name, editable)
 
-    def _copyable(self, function: Function) -> bool:
-        """The text stands once in a given file, knows no state, name or place, and no directive file speaks of it."""
-        given = {unit.path for unit in self.program.units}
-        state = any(
-            v.function == function.name and v.storage == "static" and not v.const for v in self.program.variables
+    @cached_property
+    def _callees(self) -> Mapping[int, Origin]:
+        return {call.id: call.callee for call, _ in self.uses.calls}
+
+    def _copyable(self, name: str) -> bool:
+        """A function of which no pointer is taken, that is no template's, and may have a copy."""
+        taken = any(value.name == name for value in self.uses.function_values)
+        return (
+            not taken
+            and name not in self.uses.instances
+            and not refuse_clone(self.program, self.program.functions[name])
         )
-        outside = any(d.function == function.name and d.source != "pragma" for d in self.program.directives)
-        places = [function.at, function.name_at, *(p.at for p in function.prototypes)]
-        editable = all(at.editable and at.span.path in given for at in places)
-        taken = any(value.name == function.name for value in self.uses.function_values)
-        names_itself = re.search(r"\b__(?:func|FUNCTION|PRETTY_FUNCTION)__\b", self.program.text(function.at))
-        named = names_itself is not None or "__func__" in self.program.made  # its own name
-        counted = any(
-            at.path == function.at.span.path and function.at.span.start <= at.start < function.at.span.end
-            for at, _ in self.program.counted
-        )
-        template = function.name in self.uses.instances
-        return editable and not (state or outside or taken or named or counted or template)
 
-    def _copies(self, function: Function, ways: Iterable[list[int]], names: Names) -> Iterable[Edit]:
-        callees = {call.id: call.callee for call, _ in self.uses.calls}
-        whole = function.at.span
-        text = ""
-        declared = {p.at.span: "" for p in function.prototypes}
-        for calls in ways:
-            if not all(callees[call].editable for call in calls):
-                continue
-            name = names.free(f"{function.name}_2")
-            text += "\n\n" + self._renamed(whole, function.name_at.span, name)
-            for prototype in function.prototypes:
-                declared[prototype.at.span] += "\n" + self._renamed(prototype.at.span, prototype.name.span, name)
-            for call in calls:
-                yield Edit(callees[call].span, renamed(self.program.text(callees[call]), name))
-        yield Edit(Span(whole.path, whole.end, whole.end), text)
-        for span, copies in declared.items():
-            yield Edit(Span(span.path, span.end, span.end), copies)
 
-    def _renamed(self, whole: Span, at: Span, name: str) -> str:
-        text = self.program.text(whole)
-        return text[: at.start - whole.start] + name + text[at.end - whole.start :]
+def copied(program: Program, steps: Iterable[FunctionCopies]) -> tuple[Program, Forward]:
+    """``program`` with the copies of ``steps``, one function at a time: what is called in it follows."""
+    names, forward, done = Names.of(program), Forward(), set[str]()
+    for step in steps:
+        if step.function in done:
+            continue
+        done.add(step.function)
+        for way in step.ways:
+            program, following = clone(program, step.function, names.free(f"{step.function}_2"), way)
+            forward = forward.then(following)
+    return program, forward

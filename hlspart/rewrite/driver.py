@@ -22,12 +22,14 @@ from hlspart.model.results import IIResult, Validation
 from hlspart.model.rewriting import GroupOutcome, RewriteResult
 from hlspart.model.source import Edit, Origin, SourceText, Span
 from hlspart.partition import chosen_layout
+from hlspart.rewrite.clones import Cloning, FunctionCopies, copied
 from hlspart.rewrite.engine import rewrite, with_outcomes, with_reasons, withheld
 from hlspart.rewrite.outcomes import outside
 from hlspart.rewrite.plan import GroupRefusal
 from hlspart.rewrite.prepare import Preparation, preparations, refusals, texts_of, without
 from hlspart.rewrite.structs import refused_later, splits
 from hlspart.rewrite.unroll import copies, decided_by_unrolling, inside_pipelines, unrolled
+from hlspart.rewrite.uses import Uses
 from hlspart.targets import Target
 from hlspart.transform.emit import emit
 from hlspart.transform.forward import Forward, by_place, followed
@@ -67,6 +69,10 @@ class Transformed:
     what: str
     program: Program
     forward: Forward
+
+
+#: A program that helps some groups, how it follows, and which groups those are; without what failed for others.
+Way = Callable[[frozenset[int]], tuple[Stages, Forward, frozenset[int]] | None]
 
 
 @dataclass(frozen=True)
@@ -153,9 +159,13 @@ class Rewrite:
         partitioned = any(g.dims for g in self.stages.validation.groups.values())
         ii = self.stages.figures if (partitioned or layouts) and self.options.style == "auto" and not generic else None
         result = rewrite(self.program, self.analysis, self.stages.validation, self.options, ii, generic, layouts)
-        prepared = self._prepared(layouts, result)
-        if prepared is not result:
-            return prepared
+        first = result
+        for what, way in (("prepared", self._prepared(first)), ("functions copied", self._copied(first))):
+            result, done = self._opened(layouts, result, what, way)
+            if done:
+                return result
+        if result is not first:
+            return result
         moved = ("rewritten", "kept")  # loads that share no call may share one when the inner loop is written out
         crossbar = frozenset(o.group for o in result.outcomes if o.status in moved and o.style == "crossbar")
         undecided = frozenset(o.group for o in result.outcomes if o.code == "dynamic-bank" and self.options.unroll)
@@ -189,25 +199,53 @@ class Rewrite:
         same = frozenset(new for new, old in there.items() if old in groups)
         return copies(second.analysis, inside_pipelines(second.program, second.analysis, second.figures, same))
 
-    def _prepared(self, layouts: Mapping[int, Layout], result: RewriteResult) -> RewriteResult:
-        """The rewrite of a text with small edits that let more groups through; ``result`` when there are none."""
+    def _opened(
+        self, layouts: Mapping[int, Layout], result: RewriteResult, what: str, way: Way
+    ) -> tuple[RewriteResult, bool]:
+        """The rewrite of a program with changes that let more groups through, and whether there are any."""
+        tried: dict[int, GroupOutcome] = {}
+        hopeless = frozenset[int]()
+        while found := way(hopeless):
+            second, forward, helped = found
+            again = self._on(what, second, forward).banked(self._layouts_of(second, forward, layouts))
+            again = self._of_this(second, forward, again)
+            left = {o.group: o for o in again.outcomes if o.status in ("refused", "conflict")}
+            failed = helped & left.keys()
+            tried.update((group, left[group]) for group in failed)
+            if not failed:
+                return with_reasons(self.program, again, tried), True
+            hopeless |= left.keys()
+        return (with_reasons(self.program, result, tried) if tried else result), False
+
+    def _prepared(self, result: RewriteResult) -> Way:
+        """Small edits of the text."""
 
         def unfold(source: SourceText, spans: Iterable[Span]) -> tuple[Edit, ...]:
             return unfolded(source, spans, self.stages.options.frontend, self.stages.reader)
 
-        steps = preparations(self.program, self.analysis, result, unfold, self.options)
-        tried: dict[int, GroupOutcome] = {}
-        while steps:
-            second, forward = self._reread(texts_of(self.program, steps))
-            again = self._on("prepared", second, forward).banked(self._layouts_of(second, forward, layouts))
-            again = self._of_this(second, forward, again)
-            left = {o.group: o for o in again.outcomes if o.status in ("refused", "conflict")}
-            failed = frozenset(step.group for step in steps if step.group in left)
-            tried.update((group, left[group]) for group in failed)
-            if not failed:
-                return with_reasons(self.program, again, tried)
-            steps = without(steps, frozenset(left))
-        return with_reasons(self.program, result, tried) if tried else result
+        wanted = preparations(self.program, self.analysis, result, unfold)
+
+        def way(hopeless: frozenset[int]) -> tuple[Stages, Forward, frozenset[int]] | None:
+            steps = without(wanted, hopeless)
+            return (*self._reread(texts_of(self.program, steps)), _groups(steps)) if steps else None
+
+        return way
+
+    def _copied(self, result: RewriteResult) -> Way:
+        """Copies of functions that are called with arrays of different partitions."""
+        uses, groups = Uses(self.program), {g.id: g for g in self.analysis.groups}
+        conflicts = (groups[o.group] for o in result.outcomes if o.status == "conflict" and self.options.clone)
+        wanted = [step for group in conflicts for step in Cloning(self.program, uses, group).copies()]
+
+        def way(hopeless: frozenset[int]) -> tuple[Stages, Forward, frozenset[int]] | None:
+            steps = [step for step in wanted if step.group not in hopeless]
+            if not steps:
+                return None
+            program, forward = copied(self.program, steps)
+            program, placed = emit(self.program, program)
+            return self.stages.with_program(program), forward.then(placed), _groups(steps)
+
+        return way
 
     def _apart(self) -> RewriteResult:
         """Array members become arrays first; a member whose array is refused all the same stays where it is."""
@@ -240,3 +278,7 @@ class Rewrite:
         """The pipeline over edited texts."""
         second = self.stages.with_texts({path: text.new.text for path, text in texts.items()})
         return second, by_place(self.program, second.program, texts)
+
+
+def _groups(steps: Iterable[Preparation | FunctionCopies]) -> frozenset[int]:
+    return frozenset(step.group for step in steps)

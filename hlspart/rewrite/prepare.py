@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hlspart.model.access import AccessAnalysis, ArrayGroup
-from hlspart.model.options import RewriteOptions
 from hlspart.model.program import ArrayRef, Program
 from hlspart.model.rewriting import GroupOutcome, RewriteResult
 from hlspart.model.source import Edit, SourceText, Span
-from hlspart.rewrite.clones import Cloning
-from hlspart.rewrite.names import Names
 from hlspart.rewrite.uses import Uses
 from hlspart.transform.text import Rendered, edited
 
@@ -43,7 +40,7 @@ def texts_of(program: Program, steps: Iterable[Preparation]) -> dict[str, Render
     return {path: edited(program.sources[path], found) for path, found in order.items()}
 
 
-def without(steps: Sequence[Preparation], groups: frozenset[int]) -> list[Preparation]:
+def without(steps: Sequence[Preparation], groups: Collection[int]) -> list[Preparation]:
     """The steps that touch nothing of ``groups``."""
     theirs = {edit for step in steps if step.group in groups for edit in step.edits}
     left = (Preparation(step.group, step.edits - theirs) for step in steps if step.group not in groups)
@@ -51,12 +48,11 @@ def without(steps: Sequence[Preparation], groups: frozenset[int]) -> list[Prepar
 
 
 def preparations(
-    program: Program, analysis: AccessAnalysis, result: RewriteResult, unfold: Unfold, options: RewriteOptions
+    program: Program, analysis: AccessAnalysis, result: RewriteResult, unfold: Unfold
 ) -> list[Preparation]:
     """What may help the groups that ``result`` refuses."""
     uses = Uses(program)
     groups = {group.id: group for group in analysis.groups}
-    names = Names.of(program)
     steps = []
     for outcome in result.outcomes:
         edits: tuple[Edit, ...] = ()
@@ -67,8 +63,6 @@ def preparations(
             edits = tuple(_one_each(program, groups[outcome.group]))
         elif outcome.code == "declaration":
             edits = tuple(_separated(program, groups[outcome.group]))
-        elif outcome.status == "conflict" and options.clone:
-            edits = Cloning(program, uses, groups[outcome.group]).edits(names)
         if edits:
             steps.append(Preparation(outcome.group, frozenset(edits)))
     return steps

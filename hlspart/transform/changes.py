@@ -99,10 +99,7 @@ class TextChanges(Printer):
 
     def _global(self, variable: Variable) -> None:
         declared = variable.declarations[0]
-        if declared.statement.kind == "new":
-            at = declared.statement.span
-            self.roots[at.path].insert(at.end, " ", self.declaration(variable.id), ";")
-        elif declared.name.span.path in self.roots:
+        if declared.name.span.path in self.roots:
             self._initial(variable, self.roots[declared.name.span.path])
 
     def _initial(self, variable: Variable, frame: Kept) -> None:
@@ -255,9 +252,7 @@ class TextChanges(Printer):
         """The changes inside an expression that keeps its text."""
         if e.at.kind == "argument":
             self.kept_arguments.append((frame, e.at.span))
-        if isinstance(e, ArrayRef) and e.name.kind == "new":
-            frame.replace(e.name.span, self.name(e.variable))
-        elif isinstance(e, Call) and e.callee.kind == "new":
+        if isinstance(e, Call) and e.callee.kind == "new":
             frame.replace(e.callee.span, self.callee(e))
         for child in children(e):
             if child.at.kind == "new":

@@ -75,10 +75,19 @@ class Copier:
         """A copy of an expression."""
         return _Copy(self, values, False).expr(expr)
 
+    def function(self, old: Function, name: str) -> tuple[tuple[int, ...], Block]:
+        """Parameters and body of a copy of a function under another name; its loops keep their labels."""
+        copy = _Copy(self, {}, False, name)
+        copy.nodes[old.body.id] = self.ident(old.body.id)
+        params = tuple(copy.variable(v) for v in old.params)
+        body = copy.stmt(old.body)
+        assert isinstance(body, Block)
+        return params, body
+
     def result(self, function: Function) -> tuple[Program, Forward]:
-        """The program with ``function`` for the one of this name, and what was copied."""
-        old = self.program.functions[function.name]
-        gone = {s.id for s in walk_statements(old.body) if isinstance(s, Loop)}
+        """The program with ``function`` as the one of this name, and what was copied."""
+        old = self.program.functions.get(function.name)
+        gone = {s.id for s in walk_statements(old.body) if isinstance(s, Loop)} if old is not None else set()
         mine = {s.id: s for s in walk_statements(function.body) if isinstance(s, Loop)}
         loops = {k: mine.get(k, loop) for k, loop in self.program.loops.items() if k in mine or k not in gone}
         left = {s.pragma for s in walk_statements(function.body) if isinstance(s, PragmaMark)}
@@ -108,25 +117,26 @@ class Copier:
 
 @dataclass
 class _Copy:
-    """One copy."""
+    """One copy; ``function``: the other function that it is in, if any."""
 
     copier: Copier
     values: Mapping[int, Value]
     own: bool
+    function: str | None = None
     names: dict[int, int] = field(default_factory=dict)
     nodes: dict[int, int] = field(default_factory=dict)
 
     def stmt(self, stmt: Stmt) -> Stmt:
-        if isinstance(stmt, Block | Loop):
+        if isinstance(stmt, Block | Loop) and stmt.id not in self.nodes:
             self.nodes[stmt.id] = stmt.id if self.own else self.copier.ident(stmt.id)
         match stmt:
             case Declare():
-                return replace(stmt, variables=tuple(self._variable(v) for v in stmt.variables))
+                return replace(stmt, variables=tuple(self.variable(v) for v in stmt.variables))
             case PragmaMark():
                 return stmt if self.own else replace(stmt, pragma=self._pragma(stmt.pragma))
         new = map_parts(stmt, self.expr, self.stmt)
         if isinstance(new, Loop):
-            new = replace(new, label=None)
+            new = replace(new, label=None) if self.function is None else replace(new, function=self.function)
         if self.own:
             return new
         if isinstance(new, Block | Loop):
@@ -145,18 +155,20 @@ class _Copy:
         if isinstance(new, ArrayRef | Call):
             return replace(new, id=self.copier.ident(new.id))
         new = moved_expr(new, _same)
-        if isinstance(new, SizeOf):
+        if isinstance(new, SizeOf) and new.operand is not None:
             self.copier.sizes.append(new)
         return new
 
-    def _variable(self, old: int) -> int:
+    def variable(self, old: int) -> int:
+        """What a variable that is declared here is in the copy."""
         copier, variable = self.copier, self.copier.variables[old]
         if self.own:
             if variable.init is not None:
                 copier.variables[old] = replace(variable, init=self.expr(variable.init))
             return old
         scope = None if variable.scope is None else self.nodes.get(variable.scope, variable.scope)
-        new = copier.variable(copier.program.variable(old), scope=scope)
+        function = self.function or variable.function
+        new = copier.variable(copier.program.variable(old), scope=scope, function=function)
         self.names[old], copier.of_variable[new] = new, old
         init = copier.program.variable(old).init
         if init is not None:
@@ -166,11 +178,16 @@ class _Copy:
     def _pragma(self, old: int) -> int:
         copier, pragma = self.copier, self.copier.pragmas[old]
         new = len(copier.pragmas)
-        copier.pragmas.append(replace(pragma, index=new, loop=self._node(pragma.loop), block=self._node(pragma.block)))
+        function = self.function or pragma.function
+        loop, block = self._node(pragma.loop), self._node(pragma.block)
+        copier.pragmas.append(replace(pragma, index=new, function=function, loop=loop, block=block))
         for d in (*copier.program.directives, *copier.directives):
             if d.pragma == old:
                 variables = tuple(self.names.get(v, v) for v in d.variables)
-                copier.directives.append(replace(d, pragma=new, loop=self._node(d.loop), variables=variables))
+                function = self.function or d.function
+                copier.directives.append(
+                    replace(d, pragma=new, function=function, loop=self._node(d.loop), variables=variables)
+                )
         return new
 
     def _node(self, old: int | None) -> int | None:

@@ -14,6 +14,7 @@ from hlspart.model.directives import Directive, Fault, Option, RawPragma
 from hlspart.model.program import (
     ArrayRef,
     Block,
+    Call,
     Declarator,
     Expr,
     Function,
@@ -132,6 +133,8 @@ class _Emitter(TextChanges):
                 new = replace(new, name=name, brackets=tuple(brackets))
         else:
             new = moved_expr(new, lambda at: self._moved(at, frame))
+            if isinstance(new, Call) and new.callee.kind == "new":  # another name, which now stands there
+                new = replace(new, callee=replace(new.callee, kind="plain"))
         if isinstance(new, SizeOf):
             self.sizes[id(e)] = new
         return new

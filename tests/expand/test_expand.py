@@ -428,6 +428,8 @@ def test_a_sweep_has_intervals_where_the_prediction_has(gemm: Path) -> None:
     one, four = region["sweep"]
     assert one["cycles"] is None and one["bounds"]["cycles"] == {"min": 40 * 347, "max": 40 * 355}
     assert (one["ii"], one["dsp"]) == (3, 11)
+    assert one["cause"] == "whether the tool knows the last value of r behind its loop is not known"
+    assert four["cause"] is not None
     low, high = (four["bounds"]["cycles"][k] for k in ("min", "max"))
     assert low < high < 40 * 347 / 3
     assert four["bounds"]["efficiency"] == {

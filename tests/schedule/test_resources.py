@@ -157,6 +157,17 @@ int f(int in[1024]) {
     assert next(r.used for r in found.resources if r.name == "BRAM18K") == 2
 
 
+def test_memories_of_what_the_top_reaches():
+    text = """int shared[1024], aside[1024];
+static int used(int k) { int m[1024]; for (int i = 0; i < 1024; i++) m[i] = shared[i] + i; return m[k]; }
+int other(int k) { int n[4096]; for (int i = 0; i < 4096; i++) n[i] = aside[i & 1023]; return n[k]; }
+int f(int k) { return used(k); }
+"""
+    assert {x.name for x in result(text, top="f").arrays} == {"shared", "m"}
+    assert {x.name for x in result(text, top="other").arrays} == {"aside", "n"}
+    assert {x.name for x in result(text).arrays} == {"shared", "aside", "m", "n"}
+
+
 def test_more_banks_than_are_counted():
     body = "for (int i = 0; i < 1000000000; i++) {\n#pragma HLS pipeline\no[i & 3] = a[i] + t[5]; }"
     many = "#pragma HLS array_partition variable=a cyclic factor=1000000000\n"

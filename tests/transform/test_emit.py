@@ -12,9 +12,11 @@ import pytest
 from hlspart.infer.emission import with_pragmas
 from hlspart.model.access import LoopInfo
 from hlspart.model.options import InferOptions, Options
-from hlspart.model.program import ArrayRef, Loop, walk_statements
+from hlspart.model.program import ArrayRef, Call, Loop, walk_statements
 from hlspart.pipeline import Pipeline
 from hlspart.rewrite.unroll import unrolled
+from hlspart.transform.clone import clone, refuse_clone
+from hlspart.transform.copying import all_expressions
 from hlspart.transform.emit import emit
 from hlspart.transform.unroll import Unrolling
 
@@ -120,3 +122,43 @@ def test_iterators_keep_their_types(plan: str, tmp_path: Path) -> None:
         subprocess.run(["gcc", "-Wall", "-Werror", "-o", tmp_path / str(k), tmp_path / f"{k}.c"], check=True)
         said.append(subprocess.run([tmp_path / str(k)], check=True, capture_output=True).stdout)
     assert said[0] == said[1]
+
+
+COPIED = """typedef short word;
+static int leaf(const word w[8], int k);
+#define PUT(v) v[j] + leaf(v, j)
+/* sums */ static int sum(const word v[8])
+{
+#pragma HLS INLINE off
+    const int t[2] = {1, sizeof(word)};
+    int s = t[0];
+    SUM: for (int j = 0, k; j < 8; j++) {
+#pragma HLS PIPELINE II=2
+        s = s * 3 % 97 + PUT(v) + (int)sizeof s; // all of it
+    }
+    return s;
+}
+static int leaf(const word w[8], int k) { return w[3] + k; }
+int f(int n)
+{
+    word A[8], B[8];
+    int first = sum(A), second = sum(B) + 2 * sum(A);
+    return first + second + leaf(B, 2);
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["sum", "leaf"])
+def test_programs_with_copies_of_functions_read_the_same(name: str) -> None:
+    p = pipeline(COPIED).program
+    assert refuse_clone(p, p.functions[name]) is None
+    calls = [e.id for f in p.functions.values() for e in all_expressions(p, f.body) if isinstance(e, Call)
+             and e.function == name]  # fmt: skip
+    new, copies = clone(p, name, f"{name}_2", calls[1:])
+    program, forward = emit(p, new)
+    text = program.sources["k.c"].text
+    assert described(program) == described(reread({"k.c": text}))
+    assert text.count(f"{name}_2(") == len(calls) - 1 + 1 + len(p.functions[name].prototypes)
+    for variable in program.functions[f"{name}_2"].params:
+        assert p.variable(copies.variable(variable)).function == name
+    assert forward.texts["k.c"][0].new.text == text
