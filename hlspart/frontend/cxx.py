@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from hlspart.frontend.cxx_arguments import width_at
 from hlspart.frontend.cxx_collect import matching_angle
 from hlspart.frontend.cxx_constructors import without_constructors
 from hlspart.frontend.cxx_kinds import written_out
@@ -216,6 +217,11 @@ class _Shim(NameWords):
             return False
         arguments = self.tokens[self.at + 2 : end]
         after = self.tokens[end + 1].text if end + 1 < len(self.tokens) else ""
+        width = width_at(self.tokens[self.at : end + 3], 0)
+        if width is not None:
+            self.out.append(self.made(str(width[0]), token, "num"))
+            self.at = end + 3
+            return True
         if after == "::":  # numeric_limits<int>::max()
             self.at = end + 2
             return True

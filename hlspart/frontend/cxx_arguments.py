@@ -32,7 +32,13 @@ def bound(template: CxxTemplate, given: Sequence[list[Token]]) -> list[list[Toke
 
 
 def _folded(value: list[Token]) -> list[Token]:
-    """``(4-1)`` as ``3``: a template that uses itself comes to an end."""
+    """``(4-1)`` as ``3``: a template that uses itself comes to an end. ``ap_uint<8>::width`` is a number, too."""
+    at = 0
+    while at < len(value):
+        width = width_at(value, at)
+        if width is not None:
+            value = [*value[:at], like(str(width[0]), "num", value[at]), *value[width[1] :]]
+        at += 1
     if len(value) < 2 or any(t.kind not in ("num", "op") for t in value):
         return value
     try:
@@ -40,6 +46,24 @@ def _folded(value: list[Token]) -> list[Token]:
     except NotConstant:
         return value
     return [like(str(number), "num", value[0])] if number >= 0 else value
+
+
+def width_at(tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
+    """``ap_fixed<8, 3>::width`` or ``::iwidth`` at an index: its value, and the index behind it."""
+    if tokens[at].text not in ("ap_int", "ap_uint", "ap_fixed", "ap_ufixed") or [
+        t.text for t in tokens[at + 1 : at + 2]
+    ] != ["<"]:
+        return None
+    end = next((i for i in range(at, len(tokens)) if tokens[i].text in (">", ";", "{")), len(tokens))
+    member = [t.text for t in tokens[end + 1 : end + 3]]
+    parts = split(list(tokens[at + 2 : end]))
+    number = {"width": 0, "iwidth": 1}.get(member[1]) if member[:1] == ["::"] and len(member) == 2 else None
+    if number is None or number >= len(parts) or (number == 1 and "fixed" not in tokens[at].text):
+        return None
+    try:
+        return evaluate_tokens(parts[number], lambda _: None), end + 3
+    except NotConstant:
+        return None
 
 
 def matched(special: CxxTemplate, values: Sequence[Sequence[Token]]) -> list[list[Token]] | None:

@@ -12,6 +12,7 @@ from hlspart.frontend.tokens import SourceError, Token
 
 TAGS = ("struct", "class", "union")
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
+_OPERATORS = frozenset(("operator", "*", "+", "-", "/", "%", "==", "!=", "<", ">", "<=", ">=", "<<", ">>"))
 _LOOK_AHEAD = 200  # tokens of a list of arguments
 
 
@@ -125,8 +126,8 @@ def collect(tokens: list[Token]) -> CxxTemplates:
         else:
             while inside and inside[0][1] < at:
                 inside.pop(0)
-            owner = inside[0][2] if inside and inside[0][0] < at else ""
-            at = _template(tokens, at, found, owner)
+            class_ = inside[0] if inside and inside[0][0] < at else None
+            at = _template(tokens, at, found, class_)
     for name, declared in found.declared.items():  # defaults may stand in a declaration only
         for template in found.templates.get(name, ()):
             for first in declared:
@@ -168,9 +169,37 @@ def _request(tokens: list[Token], at: int, found: CxxTemplates) -> int:
     return end + 1
 
 
-def _template(tokens: list[Token], at: int, found: CxxTemplates, owner: str) -> int:
+def _left_out(tokens: Sequence[Token], start: int, class_: tuple[int, int, str]) -> int | None:
+    """Behind a member template that a class can be read without; None where the rest may need it.
+
+    Calls of it from outside are calls of a function that nothing is known of.
+    """
+    opening, last, name = class_
+    at = start
+    while at < last and tokens[at].text not in ("(", "{", ";"):
+        at += 1
+    words = [t.text for t in tokens[start:at]]
+    if tokens[at].text != "(" or words[0] in TAGS:
+        return None
+    said = {words[-1]}
+    if "operator" in words:  # but not one that C has a meaning for
+        if words[-1] not in _OPERATORS:
+            return None
+        said = {"this"}
+        at = closing(tokens, at) + 1 if words[-1] == "operator" else at  # operator()
+    end = at
+    while end < last and tokens[end].text not in ("{", ";"):
+        end = closing(tokens, end) + 1 if tokens[end].text == "(" else end + 1
+    end = closing(tokens, end) if tokens[end].text == "{" else end
+    around = [*tokens[opening + 1 : start], *tokens[end + 1 : last]]
+    if name.partition("<")[0] in said or any(t.text in said for t in around):
+        return None
+    return end + 1
+
+
+def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[int, int, str] | None) -> int:
     """What ``template <`` at ``at`` begins; behind it."""
-    token = tokens[at]
+    token, owner = tokens[at], class_[2] if class_ is not None else ""
     close = matching_angle(tokens, at + 1)
     if close is None:
         close = _loose_angle(tokens, at + 1)
@@ -184,13 +213,15 @@ def _template(tokens: list[Token], at: int, found: CxxTemplates, owner: str) -> 
             body = tokens[start + 3 : end]
             found.aliases[tokens[start + 1].text] = CxxTemplate("", params, types, defaults, body, anchor)
             return end + 1
+    what = ""
     if any(t.text in ("...", "template") for t in inside):
         what = "variadic template" if "..." in [t.text for t in inside] else "template as a parameter"
-        found.faults.append(error(token, f"C++ construct not supported: {what}", "HLP003"))
-        return close + 1
-    end, name_at, definition = _extent(tokens, start)
+    end, name_at, definition = (start, None, False) if what else _extent(tokens, start)
     if name_at is None:
-        what = "class template" if tokens[start].text in TAGS else "template"
+        behind = _left_out(tokens, start, class_) if class_ is not None else None
+        if behind is not None:
+            return behind
+        what = what or ("class template" if tokens[start].text in TAGS else "template")
         found.faults.append(error(token, f"C++ construct not supported: {what}", "HLP003"))
         return close + 1
     name = tokens[name_at].text

@@ -6,7 +6,7 @@ that has the shape of one. What has no such declaration is not deduced.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hlspart.frontend.cxx_types import split
@@ -80,7 +80,21 @@ def _shape(piece: Sequence[Token]) -> DeclaredShape | None:
     words = [t for t in words if t.text not in ("(", ")", "&")]
     if len(words) < 2 or words[-1].kind != "id":
         return None
-    return DeclaredShape(tuple(words[:-1]), tuple(extents), words[-1].text)
+    return DeclaredShape(tuple(_closed(words[:-1])), tuple(extents), words[-1].text)
+
+
+def _closed(words: Sequence[Token]) -> Iterator[Token]:
+    """Tokens of a type, a ``>>`` that closes two lists as two."""
+    level = 0
+    for token in words:
+        level += (token.text == "<") - (token.text == ">") - 2 * (token.text == ">>")
+        if token.text != ">>" or level < 0:
+            yield token
+            continue
+        for _ in range(2):
+            half = token.copy()
+            half.text = ">"
+            yield half
 
 
 def _opening(words: Sequence[Token]) -> int:
@@ -107,12 +121,15 @@ def _passed(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> Declar
         opening = next((i for i, t in enumerate(actual) if t.text in ("(", "{")), 0)
         built = list(actual[:opening])
         whole = closing(actual, opening) == len(actual) - 1
-        if whole and built and (built[-1].text == ">" or _is_class(built[-1].text, tokens)):
-            return DeclaredShape(tuple(built), (), "")
+        if whole and built and (built[-1].text in (">", ">>") or _is_class(built[-1].text, tokens)):
+            return DeclaredShape(tuple(_closed(built)), (), "")
         return None
+    space: str | None = None
+    while len(actual) > 2 and first.kind == "id" and actual[1].text == "::":
+        space, actual, first = first.text, actual[2:], actual[2]
     if first.kind != "id" or (len(actual) > 1 and (actual[1].text != "[" or actual[-1].text != "]")):
         return None
-    shape = declared(first.text, tokens, at)
+    shape = declared(first.text, tokens, at) if space is None else _member(space, first.text, tokens, at)
     taken, here = 0, 1
     while here < len(actual):
         if actual[here].text != "[":
@@ -140,6 +157,17 @@ def declared(name: str, tokens: Sequence[Token], at: int) -> DeclaredShape | Non
             shape = _declaration(tokens, here)
             if shape is not None and shape.name == name:
                 return shape
+    return None
+
+
+def _member(space: str, name: str, tokens: Sequence[Token], at: int) -> DeclaredShape | None:
+    """The declaration of ``space::name``; None where ``space`` is no namespace above."""
+    for here in range(at - 2):
+        if [t.text for t in tokens[here : here + 3]] == ["namespace", space, "{"]:
+            end = closing(tokens, here + 2)
+            found = declared(name, tokens[here + 2 : end], end - here - 2)
+            if found is not None:
+                return found
     return None
 
 

@@ -247,8 +247,14 @@ def _function(tokens: list[Token], start: int, opening: int, last: int, into: Cl
     while tokens[at].text in _BEHIND:
         const = const or tokens[at].text == "const"
         at += 1
-    if tokens[at].text == "->":
-        raise refuse(name, f"member function {name.text} with its type behind it")
+    if tokens[at].text == "->":  # of what an expression has, the body says
+        end = at + 1
+        while tokens[end].text not in ("{", ";"):
+            end = partner(tokens, end) + 1 if tokens[end].text in OPEN else end + 1
+        behind = tokens[at + 1 : end]
+        if "auto" in words and behind and behind[0].text != "decltype":
+            before = [*(t for t in before if t.text != "auto"), *behind]
+        at = end
     if tokens[at].text == "=" and tokens[at + 2].text == ";":  # = default, = delete
         if tokens[at + 1].text == "0":
             raise refuse(name, "virtual function")

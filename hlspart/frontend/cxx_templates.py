@@ -62,6 +62,8 @@ def instantiated(tokens: list[Token], path: str, wanted: Sequence[str] = ()) -> 
     work.expand_rest()
     used = {id(i.template) for i in work.made.values()}
     unused = [t for group in found.templates.values() for t in group if id(t) not in used]
+    # what a header's class has for others is no hole in it
+    unused = [t for t in unused if not (t.owner and t.struct and t.tokens[0].path != path)]
     _raise([_nobody_uses(t.tokens[0]) for t in unused if t.tokens[0].path != path])
     _raise([_without_instance(t.tokens[0]) for t in unused if has_methods(t.tokens) or t.pattern is not None])
     return work.placed(unused)
@@ -328,6 +330,9 @@ class _Instances:
             first.setdefault(token.text, at)
             if id(token) in anchors:
                 places[anchors[id(token)]] = at
+        for name, group in self.templates.items():
+            if group[0].struct:
+                first[name] = min((places[id(t)] for t in group if id(t) in places), default=-1)
         instances = list(self.made.values())
         late = {
             id(i) for i in instances

@@ -138,7 +138,8 @@ def why(expr: c.Expr) -> str:
         case c.OpaqueExpr():
             return f": {expr.what}"
         case c.Subscript(base=base):
-            return why(base) or ": an array inside a structure at an index that is no constant"
+            known = isinstance(base.type, c.ArrayType)  # of what is not read the type says nothing
+            return why(base) or (": an array inside a structure at an index that is no constant" if known else "")
         case c.Member(base=base):
             return why(base)
     return ""

@@ -281,3 +281,69 @@ def test_a_parameter_without_a_name_has_its_place() -> None:
     plain = LOOP.replace("STATEMENT", "int unused = x[i]; o[i] = x[i + 32] * 3;")
     expected = intervals("void top(int x[64], int o[64]) {" + plain + "}\n")
     assert intervals(head + loop + "}\n") == expected and expected[0][0] is not None
+
+
+def test_arguments_are_read_off_qualified_names_and_nested_lists() -> None:
+    text = """#include <hls_stream.h>
+#include <ap_int.h>
+struct Pass {};
+template <int W> struct Table { int word[W]; };
+namespace data { static Table<32> table; }
+namespace other { static Table<8> table; }
+template <int W, typename T, typename P>
+void copy(hls::stream<ap_uint<W>> &in, hls::stream<ap_uint<W>> &out, T const &t, P const &p) {
+  for (int i = 0; i < W; i++) {
+#pragma HLS PIPELINE
+    out.write(in.read() + t.word[i]);
+  }
+}
+template <typename T> struct Tag {};
+void top(hls::stream<ap_uint<8 * 2>> &in, hls::stream<ap_uint<16>> &out) {
+  copy(in, out, data::table, Tag<ap_int<4>>());
+}
+"""
+    found = program(text)
+    (loop,) = found.loops.values()
+    assert [v.type.members[0][1].dims for v in found.variables if v.name == "t"] == [(32,)]  # type: ignore[union-attr]
+    (result,) = Pipeline(["t.cpp"], Options(), read=lambda path: text.encode()).figures.loops
+    assert (result.ii, result.trip_count.max) == (1, 16) and loop.id == result.loop
+
+
+CALLABLE = """#include <ap_int.h>
+template <typename T, unsigned STRIDE = T::width> struct Slice {
+  static unsigned const width = STRIDE;
+  T kept;
+  template <typename V> V operator()(V const &v) const { return v; }
+  template <typename... V> int sum(V... v) { return 0; }
+  auto twice(int x) -> T { return x * 2; }
+  auto same(int x) const -> decltype(x + 1) { return x; }
+};
+"""
+
+
+def test_a_class_is_read_without_member_templates_that_are_not() -> None:
+    text = (
+        CALLABLE
+        + """void top(int x[64], int o[64]) {
+  Slice<ap_uint<8>> s;
+  for (int i = 0; i < Slice<ap_uint<8>>::width + ap_fixed<6, 2>::iwidth; i++) {
+#pragma HLS PIPELINE
+    o[i] = x[i] + s.twice(i) + s.same(i);
+  }
+  for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE
+    o[i] = s.sum(i, 2);
+  }
+}
+"""
+    )
+    first, second = Pipeline(["t.cpp"], Options(), read=lambda path: text.encode()).figures.loops
+    assert (first.ii, first.trip_count.max) == (1, 10)
+    assert second.ii is None and "sum" in (second.cause or "")
+
+
+def test_a_class_that_needs_such_a_member_is_not_read() -> None:
+    text = CALLABLE.replace("T kept;", "T kept; void add(int x) { kept = sum(x, 1); }") + (
+        "void top(int o[8]) { Slice<ap_uint<8>> s;" + LOOP.replace("STATEMENT", "s.add(i); o[i] = s.kept;") + "}\n"
+    )
+    assert [ii for ii, _ in intervals(text)] == [None]
