@@ -136,8 +136,8 @@ class Propagator:
 
     def _fixed_by(self, variable: Variable) -> str | None:
         """Why an array must stay as it is, whatever the layout."""
-        if variable.volatile or variable.extern:
-            return "is volatile or defined elsewhere"
+        if variable.volatile or variable.extern or variable.reference:
+            return "is volatile, a reference or defined elsewhere"
         named = [d for d in self.program.directives if d.usable and variable.id in d.variables]
         if named and not (variable.storage == "parameter" and all(d.kind == "interface" for d in named)):
             return f"is named by {named[0].kind.upper()}"
@@ -163,8 +163,9 @@ class Propagator:
 
     def _unreachable(self, variable: Variable) -> str | None:
         """Why an array cannot be converted where the function begins and ends."""
-        outside = variable.storage != "local" and not self.constant(variable)
-        return f"comes from outside, and {self.function.name} {_JUMPS}" if outside and not self._straight else None
+        if self._straight or self.constant(variable) or (variable.storage == "local" and variable.init is None):
+            return None
+        return f"has values where {self.function.name} begins, which {_JUMPS}"
 
     @cached_property
     def _straight(self) -> bool:

@@ -39,7 +39,9 @@ class Versions:
     def of(self, variable: Variable) -> list[Version]:
         """All that an array holds one after the other."""
         outside = variable.storage != "local"
-        found = [Version(self.interface if outside else None)]
+        found = [
+            Version(self.interface if outside or variable.init is not None else None)
+        ]  # initial values: as declared
         touches = self.lifetimes.touches(variable)
         written = False
         for k in range(self.interface):

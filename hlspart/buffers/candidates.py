@@ -46,7 +46,7 @@ class Candidate:
     copies: int
     key: tuple[object, ...] | None
     reason: str | None
-    argument: bool = False  # a call is handed it
+    exact: bool = False  # a pool must have exactly its rows: a call is handed it, or its banks depend on their number
     steps: frozenset[int] = frozenset()
 
 
@@ -130,7 +130,7 @@ class Candidates:
     # ------------------------------------------------------------------------------ arrays
 
     def _on_chip(self, variable: Variable) -> bool:
-        if variable.storage == "parameter" or variable.extern or None in variable.dims:
+        if variable.storage == "parameter" or variable.extern or variable.reference or None in variable.dims:
             return False
         used = any(a.function in self.tables for a in self.analysis.of_array(variable.id)) or any(
             e.actual == variable.id for t in self.tables.values() for e in t.edges()
@@ -152,19 +152,19 @@ class Candidates:
         life = Lifetimes(table, self._summaries).life(variable)
         result = self._results[variable.id]
         steps = frozenset(s.number for s in table.steps if variable.id in s.touched)
-        argument = any(use.kind == "argument" for use in self._uses.by_variable.get(variable.id, ()))
-        key = None if life.reason is not None else self._key(variable, result, argument)
-        return Candidate(variable, life, size, copies, key, life.reason, argument, steps)
+        exact = any(use.kind == "argument" for use in self._uses.by_variable.get(variable.id, ()))
+        exact = exact or any(p.dim == 1 and p.type != "cyclic" for p in result.partition)
+        key = None if life.reason is not None else self._key(variable, result)
+        return Candidate(variable, life, size, copies, key, life.reason, exact, steps)
 
-    def _key(self, variable: Variable, result: ArrayResult, argument: bool) -> tuple[object, ...]:
+    def _key(self, variable: Variable, result: ArrayResult) -> tuple[object, ...]:
         assert isinstance(variable.type, ArrayType)
         parts = tuple((p.dim, p.type, p.factor) for p in result.partition)
-        whole = argument or any(p.dim == 1 and p.type != "cyclic" for p in result.partition)
         others = [d for d in self._about(variable) if d.kind != "array_partition"]
         words = sorted(re.sub(rf"\b{variable.name}\b", "", " ".join(d.text.split()).lower()) for d in others)
         return (
-            variable.function, variable.type.element, variable.dims if whole else variable.dims[1:], parts,
-            result.storage, result.ports, result.auto, result.copies, tuple(words), self._specifiers(variable),
+            variable.function, variable.type.element, variable.dims[1:], parts, result.storage, result.ports,
+            result.auto, result.copies, tuple(words), self._specifiers(variable),
         )  # fmt: skip
 
     def _specifiers(self, variable: Variable) -> str:

@@ -31,7 +31,7 @@ def written(program: Program, pools: Sequence[Pool]) -> dict[str, str] | Pool:
     placed = {pool.number: _place(program, pool) for pool in pools}
     for span, gone in declared.items():
         here = [pool for pool in pools if placed[pool.number] == span]
-        text = without_variables(program, span, {v.id for v, _ in gone}, [_declaration(program, p) for p in here])
+        text = without_variables(program, span, {v.id for v, _ in gone}, [_declaration(program, p, span) for p in here])
         buffer.replace(Origin(span), text)
     for pool in pools:
         at = placed[pool.number]
@@ -93,9 +93,15 @@ def _scopes(block: Block) -> set[int]:
     return found
 
 
-def _declaration(program: Program, pool: Pool) -> str:
+def _declaration(program: Program, pool: Pool, place: Span | None = None) -> str:
+    """``place``: the declaration in whose place it stands; extents that it spells stay as they are."""
     first = program.variable(pool.members[0][0]).declarations[0]
     extents = "".join(f"[{n}]" for n in pool.dims)
+    for variable in (program.variable(v) for v, _ in pool.members):
+        own = variable.declarations[0]
+        if own.statement.span == place and variable.dims == pool.dims:
+            extents = program.text(own.declarator)[len(variable.name) :]
+            break
     return f"{' '.join(program.text(first.specifiers).split())} {pool.name}{extents};"
 
 

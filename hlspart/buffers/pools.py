@@ -24,7 +24,7 @@ class Item:
     """One array, or a chain of arrays in one place: what it needs of a pool.
 
     ``members``: variable ids in order of their lives; ``rows`` of the pool; ``pinned``: it must
-    begin at row 0.
+    begin at row 0; ``exact``: the pool has no other rows.
     """
 
     members: tuple[int, ...]
@@ -33,6 +33,7 @@ class Item:
     rows: int
     steps: frozenset[int]
     pinned: bool
+    exact: bool = False
 
     @property
     def block(self) -> MemoryBlock:
@@ -118,6 +119,8 @@ class _Search:
         self.proved = self.proved and packed.proved
         if any(item.pinned and at for item, at in zip(items, packed.offsets, strict=True)):
             return None
+        if any(item.exact and item.rows != packed.height for item in items):
+            return None
         cost = self.cost(packed.height)
         if len(items) > 1 and any(a > b for a, b in zip(cost, _total([self.cost(i.rows) for i in items]), strict=True)):
             return None
@@ -148,6 +151,7 @@ def chained(items: Mapping[int, Item], places: Mapping[int, int]) -> list[Item]:
         Item(
             chain, items[chain[0]].first, items[chain[-1]].last, items[chain[0]].rows,
             frozenset().union(*(items[v].steps for v in chain)), any(items[v].pinned for v in chain),
+            any(items[v].exact for v in chain),
         )
         for chain in chains.values()
     ]  # fmt: skip

@@ -117,8 +117,8 @@ class Sharer:
 
     def _item(self, c: Candidate) -> Item:
         rows = c.variable.dims[0] or 0
-        pinned = c.argument or any(p.dim == 1 for p in self.results[c.variable.id].partition)
-        return Item((c.variable.id,), c.life.first, c.life.last, rows, c.steps, pinned)
+        pinned = c.exact or any(p.dim == 1 for p in self.results[c.variable.id].partition)
+        return Item((c.variable.id,), c.life.first, c.life.last, rows, c.steps, pinned, c.exact)
 
     def cost(self, sample: Candidate, rows: int) -> Cost:
         """What a pool of some rows takes, for arrays like ``sample``."""
@@ -206,6 +206,8 @@ class Sharer:
         free = [o for o in alike if o.life.last < c.life.first or c.life.last < o.life.first]
         if not free:
             return "all others like it are live at the same time"
+        if all((o.exact or c.exact) and o.variable.dims != c.variable.dims for o in free):
+            return "no array of as many rows is free then, and a call or a partition by rows needs their number"
         if beside:
             return f"used in one step with {', '.join(beside)}; sharing with others would save nothing more"
         return "sharing would save nothing more"

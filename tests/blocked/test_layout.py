@@ -439,14 +439,14 @@ def test_what_comes_from_outside_stays_where_a_function_ends_early(
 ) -> None:
     found, new = laid_out(EARLY)
     assert [d.message.partition(": ")[2] for d in found.diagnostics] == [
-        "out cannot be in tiles: it comes from outside, and top may be left or entered by a jump"
+        "out cannot be in tiles: it has values where top begins, which may be left or entered by a jump"
     ]
     assert "#pragma hlspart layout variable=out tile=5" in new and "t_blocked[layout_at_t(11 - i)]" in new
     same(tmp_path, EARLY, new)
     path = tmp_path / "p.c"
     path.write_text(EARLY)
     assert run(["layout", str(path), "--top", "top", "--interface-layout", "out=4"]) == 2
-    assert "out cannot come in tiles of 4: it comes from outside" in capfd.readouterr().err
+    assert "out cannot come in tiles of 4: it has values" in capfd.readouterr().err
 
 
 def test_tiles_of_an_array_that_a_call_gets_are_refused(tmp_path: Path) -> None:
@@ -456,6 +456,25 @@ def test_tiles_of_an_array_that_a_call_gets_are_refused(tmp_path: Path) -> None:
         0
     ].message
     assert "#pragma hlspart layout variable=t tile=7" in new and "out_blocked[layout_at_out(i)] = t[i]" in new
+    same(tmp_path, text, new)
+
+
+@pytest.mark.parametrize("said", ["variable=t tile=2,8", "variable=t layout=compact"])
+@pytest.mark.parametrize("storage", ["", "static "])
+def test_initial_values_are_converted(tmp_path: Path, said: str, storage: str) -> None:
+    text = f"""void top(const int in[4][40], int out[4][40])
+{{
+#pragma hlspart layout {said}
+    {storage}int t[4][40] = {{{{1, 2, 3}}, {{[7] = 5}}}};
+#pragma hlspart layout nest=2,4
+    for (int x = 0; x < 4; x++)
+        for (int c = 0; c < 20; c++) t[x][c] += in[x][c] % 100;
+    for (int x = 0; x < 4; x++)
+        for (int c = 0; c < 40; c++) out[x][c] = t[x][c];
+}}
+"""
+    found, new = laid_out(text)
+    assert next(c for c in found.conversions if c.name == "t").source == "compact"
     same(tmp_path, text, new)
 
 

@@ -67,7 +67,7 @@ def test_the_first_and_the_last_of_a_chain_share(tmp_path: Path) -> None:
     assert (found.unshared_bram18k, found.bram18k) == (6, 4)
     new = found.files["p.c"]
     assert new.count("\n") == CHAIN.count("\n") and "// the last" in new
-    assert "int t1_t3[1024]; int t2[N];" in new and "t1_t3[i] = t2[(i + 7) % N];" in new
+    assert "int t1_t3[N]; int t2[N];" in new and "t1_t3[i] = t2[(i + 7) % N];" in new
     assert not re.search(r"\bt[13]\b", new)
     equal(tmp_path, CHAIN, new)
 
@@ -205,6 +205,34 @@ def test_calls_are_steps_and_functions_share_within_themselves(tmp_path: Path) -
     assert {p.names for p in found.pools} == {("u", "v"), ("a", "c")}
     assert (found.sharing.size, found.sharing.unshared) == (12288, 20480)
     equal(tmp_path, text, found.files["p.c"])
+
+
+HANDED = """static void turn(int x[64], int y[64])
+{
+    for (int i = 0; i < 64; i++) y[i] = x[63 - i];
+}
+"""
+
+
+def test_what_a_call_gets_shares_with_arrays_of_as_many_rows(tmp_path: Path) -> None:
+    nests = (
+        "    for (int i = 0; i < 64; i++) a[i] = in[i];\n    turn(a, b);\n"
+        "    for (int i = 0; i < 64; i++) c[i] = b[63 - i] + 1;\n"
+        "    for (int i = 0; i < ROWS; i++) out[i] = c[63 - i % 64];"
+    )
+    text = body("int a[64], b[64], c[ROWS];", nests, before=HANDED)
+    same_rows = text.replace("ROWS", "64")
+    found = shared(same_rows)
+    assert [p.names for p in found.pools] == [("a", "c")]
+    equal(tmp_path, same_rows, found.files["p.c"])
+    more = shared(text.replace("ROWS", "65"))
+    assert not more.pools and "as many rows" in (buffers(more)["a"].reason or "")
+
+
+def test_a_reference_is_no_memory_of_its_own() -> None:
+    text = body("int a[N]; int (&r)[N] = a;", nest("r[i] = in[i];") + nest("out[i] = a[i];"))
+    found = Pipeline(["p.cpp"], Options(top="top"), lambda _: text.encode()).buffers(BufferOptions())
+    assert list(buffers(found)) == ["a"] and found.sharing.unshared == 4 * N
 
 
 def test_members_of_different_blocks_are_declared_around_all(tmp_path: Path) -> None:
