@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from hlspart.model.results import LoopResult, Slot
-from hlspart.render import svg
+from hlspart.render import svg, verdict
 from hlspart.render.text import limit_text, loop_title, mapping_text
 from hlspart.render.ways import command, figures
 
@@ -38,16 +38,19 @@ class ShownAccess:
 def card(loop: Shape, record: LoopResult, touches: Mapping[int, ShownAccess], path: str) -> Shape:
     """Title, reason, chart and ranked ways."""
     first = loop["limits"][0] if loop["limits"] else None
-    low = loop["ii"] if loop["ii"] is not None else loop["bounds"][0] if loop["bounds"] else None
-    reached = f"II {low}" if loop["ii"] is not None else f"II {low} or more" if low is not None else "II unknown"
-    why = limit_text(first) if first else loop["cause"] or "no limit is known"
+    why = (first["text"] or limit_text(first)) if first else loop["cause"] or "no limit is known"
+    if first and verdict.unknown(loop):  # what may limit it is not what does
+        why = (
+            f"{loop['cause']}; at most II {first['ii']}: {why}" if loop["cause"] else f"at most II {first['ii']}: {why}"
+        )
     chart, note = _chart(record, touches)
     return {
         "title": loop_title(loop),
-        "reached": reached + (f" instead of {loop['target_ii']}" if loop["target_ii"] is not None else ""),
+        "reached": verdict.reached(loop),
+        "mark": verdict.mark(loop),
         "line": loop["line"],
-        "short": _short(first) if first else "",
-        "why": first["text"] if first and first["text"] else why,
+        "short": _short(first) if first and not verdict.unknown(loop) else "",
+        "why": why,
         "svg": Markup(chart),
         "note": note,
         "ways": ways(loop, path),
@@ -70,9 +73,10 @@ def ways(loop: Shape, path: str) -> list[Shape]:
             "code": command(w, [path]),
             "mark": _mark(w, loop),
         }
-        for w in loop["ways"]
+        for k, w in enumerate(loop["ways"])
+        if not k or w["command"] is not None
     ]
-    if len(found) == 1 and loop["ways"][0]["command"] is None:
+    if loop["ways"] and all(w["command"] is None for w in loop["ways"]):
         found = [found[0] | {"what": "no way that hlspart can write is better", "code": ""}]
     hints = [x["hint"] for x in loop["limits"] if x["hint"] and x["ii"] > (loop["target_ii"] or 1)]
     return [*found, *({"what": hint, "gives": "", "code": "", "mark": ""} for hint in hints)]

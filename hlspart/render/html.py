@@ -128,7 +128,7 @@ def _verdict(files: Sequence[Shape], inferred: Sequence[Shape], broken: int) -> 
     """One sentence on top."""
     loops = [(f["path"], x) for f in files for x in f["loops"]]
     text = verdict.verdict([x for _, x in loops], sum(f["unread"] for f in files))
-    late = [(path, x) for path, x in loops if verdict.missed(x)]
+    late = [(path, x) for path, x in loops if verdict.missed(x) or (verdict.unknown(x) and x["target_ii"] is not None)]
     after = {(f["path"], x["function"], x["name"]): x["ii_after"] for f in inferred for x in f.get("loops", ())}
     found = [(x, after.get((path, x["function"], x["name"]))) for path, x in late]
     helped = sum(then is not None and then <= x["target_ii"] for x, then in found)
@@ -321,17 +321,30 @@ def _maps(
 
 
 def _drawn(p: BankPicture, marked: Mapping[tuple[int, int], str], room: int) -> tuple[str, str]:
-    """The map, or as much of its upper left corner as there is room for, and what part that is."""
+    """The map, or as much of its upper left corner as tells it apart or there is room for, and what part that is."""
+    rows, columns = len(p.cells), len(p.cells[0])
+    told = rows, columns
+    if rows * columns > svg.CELLS:
+        down, across = (max((at[k] + 1 for at in marked), default=0) for k in (0, 1))
+        told = _telling(p.cells, down), columns if p.wrapped else _telling(tuple(zip(*p.cells, strict=True)), across)
     for most in (1 << 20, 64, 32, 16, 8):
-        cells = [row if p.wrapped else row[:most] for row in p.cells[:most]]
-        size = len(cells), len(cells[0])
+        size = min(told[0], most), told[1] if p.wrapped else min(told[1], most)
+        cells = [row[: size[1]] for row in p.cells[: size[0]]]
         inside = {at: ids for at, ids in marked.items() if at[0] < size[0] and at[1] < size[1]}
         picture = svg.bank_map(cells, f"banks of {p.caption}", p.wrapped, inside)
         if len(picture) <= room:
-            whole = size == (len(p.cells), len(p.cells[0]))
-            part = f"the first {size[0] * size[1]} elements" if p.wrapped else f"{size[0]} x {size[1]} of them"
-            return picture, "" if whole else f", drawn: {part}"
+            part = f"the first {size[0] * size[1]}" if p.wrapped else f"{size[0]} x {size[1]} of them"
+            rest = "; the others repeat them" if size == told else ""
+            return picture, "" if size == (rows, columns) else f", drawn: {part}{rest}"
     return "", ", not drawn: the page would be too large"
+
+
+def _telling(lines: Sequence[Sequence[int]], least: int) -> int:
+    """How many of the lines to draw: one period where they repeat, but at least eight and ``least``, else all."""
+    for period in range(1, len(lines) // 2 + 1):
+        if all(line == lines[k][: len(line)] for k, line in enumerate(lines[period:])):
+            return min(len(lines), max(period, least, 8))
+    return len(lines)
 
 
 def _waterfalls(functions: Sequence[FunctionResult]) -> list[Shape]:

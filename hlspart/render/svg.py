@@ -151,7 +151,7 @@ def waterfall(parts: Sequence[tuple[str, int, int]], end: int, label: str) -> st
 def bars(rows: Sequence[tuple[str, int | None, int | None]]) -> str:
     """(loop, II now, II with the inferred partition) as pairs of bars below the name."""
     most = max((v for _, a, b in rows for v in (a, b) if v is not None), default=1)
-    unit, step = min(40.0, 210 / most), 62
+    unit, step = min(40.0, 130 / most), 62
     parts = []
     for k, (name, now, then) in enumerate(rows):
         y = k * step

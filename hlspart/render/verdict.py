@@ -76,11 +76,12 @@ def _all(count: int) -> str:
 
 
 def _names(loops: Sequence[Shape]) -> str:
-    said = [f"{x['name']} {_reached(x)}" for x in loops[:_NAMED]]
+    said = [f"{x['name']} {reached(x)}" for x in loops[:_NAMED]]
     return ", ".join(said) + (f" and {len(loops) - _NAMED} more" if len(loops) > _NAMED else "")
 
 
-def _reached(loop: Shape) -> str:
+def reached(loop: Shape) -> str:
+    """The II in words, beside the target: II 2 instead of 1."""
     low, high = (loop["ii"], loop["ii"]) if loop["ii"] is not None else loop["bounds"] or (None, None)
     target = "" if loop["target_ii"] is None else f" instead of {loop['target_ii']}"
     if low is None:

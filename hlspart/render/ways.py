@@ -33,10 +33,9 @@ def lines(loop: Shape, title: str) -> Iterator[str]:
         return
     if ways[0]["command"] is None:
         yield f"{title}: `rewrite --infer` keeps it as it is; other ways, with their price:"
-        ways = ways[1:]
     else:
         yield f"{title}: ways, the one that `rewrite --infer` takes first:"
-    for k, way in enumerate(ways[:_SHOWN], 1):
+    for k, way in enumerate([w for w in ways if w["command"] is not None][:_SHOWN], 1):
         yield f"  {k}. {way['description'].partition(';')[0]}: {figures(way)}"
 
 

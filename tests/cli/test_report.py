@@ -124,12 +124,13 @@ def test_a_broken_file_is_on_the_page(cli, tmp_path: Path) -> None:
 
 def test_large_arrays_have_a_path_per_bank(cli, tmp_path: Path) -> None:
     (tmp_path / "x.c").write_text(
-        "void f(int o[8]) { int a[500][300];\n#pragma HLS ARRAY_PARTITION variable=a cyclic factor=3 dim=2\n"
+        "void f(int o[8]) { int a[500][300];\n#pragma HLS ARRAY_PARTITION variable=a block factor=5 dim=1\n"
+        "#pragma HLS ARRAY_PARTITION variable=a block factor=3 dim=2\n"
         "for (int i = 0; i < 500; i++) for (int j = 0; j < 300; j++) a[i][j] = i; o[0] = a[1][2]; }\n"
     )
     assert cli("report", "x.c", "-o", "x.html").code == 0
     text = (tmp_path / "x.html").read_text()
-    assert text.count("<path ") == 3 and "the first 128 x 128 elements" in text and len(text) < 300_000
+    assert text.count("<path ") == 4 and "the first 128 x 128 elements" in text and len(text) < 300_000
 
 
 def test_findings_of_headers_and_of_broken_files_are_there(cli, tmp_path: Path) -> None:
@@ -245,6 +246,42 @@ def test_a_page_of_1024_banks_stays_small(cli, tmp_path: Path) -> None:
     text = (tmp_path / "b.html").read_text()
     assert len(text.encode()) < 300_000 and "1024 banks" in text and Page(text).open == []
     assert len(re.findall(r'<path d="[^"]*" stroke="hsl', text)) == 1024 and "and 1000 more" in text
+
+
+def test_a_large_map_shows_one_period_and_all_of_what_does_not_repeat(cli, tmp_path: Path) -> None:
+    body = "#pragma HLS pipeline II=1\n    m[{0}] = p[{0}]; }}\n"
+    (tmp_path / "m.c").write_text(
+        "void f(const int p[4096], int o[64]) {\n  int m[4096], n[4096], s[96][128];\n"
+        "#pragma HLS array_partition variable=m type=cyclic factor=128\n"
+        "#pragma HLS array_partition variable=n type=block factor=3\n"
+        "#pragma HLS array_partition variable=s type=cyclic factor=10 dim=2\n"
+        "A: for (int i = 0; i < 4096; i++) {\n" + body.format("i") + "B: for (int i = 0; i < 4096; i++) {\n"
+        "#pragma HLS pipeline II=1\n    n[i] = m[i]; s[i % 96][i % 128] = i; }\n"
+        "C: for (int i = 0; i < 64; i++) o[i] = n[i] + s[i][i];\n}\n"
+    )
+    cli("report", "m.c", "-o", "m.html")
+    text = (tmp_path / "m.html").read_text()
+    drawn = dict(re.findall(r"(\w+)\[[\]\[\d]+ as written: \d+ banks(?:, drawn: ([^<]*))?<", text))
+    # 64 elements a row, eight rows at least; 10 columns a period
+    assert drawn == {
+        "m": "the first 512; the others repeat them",
+        "n": "",
+        "s": "8 x 10 of them; the others repeat them",
+    }
+    (shown,) = re.findall(r'<svg [^>]*aria-label="banks of m\[4096\] as written.*?</svg>', text, re.S)
+    found = re.findall(r"\[(\d+)\] bank (\d+)<", shown)
+    assert [(int(x), int(b)) for x, b in found] == [(x, x % 128) for x in range(512)]
+
+
+def test_the_card_of_an_uncertain_loop_does_not_say_that_it_misses(cli, tmp_path: Path) -> None:
+    (tmp_path / "h.c").write_text(
+        "void f(const unsigned char v[64], int h[256]) {\n"
+        "COUNT: for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n    h[v[i]]++; }\n}\n"
+    )
+    assert cli("report", "h.c", "-o", "h.html").code == 0
+    (card,) = re.findall(r"<article class=\"(.*?)</article>", (tmp_path / "h.html").read_text(), re.S)
+    assert card.startswith("card doubtful") and ">f/COUNT II 1 to 2, target 1</h3>" in card
+    assert "<p>whether iterations touch the same element depends on data; at most II 2: h: " in card
 
 
 # ---------------------------------------------------------------------------------- the browser
