@@ -86,6 +86,13 @@ class Pipeline:
         """:attr:`ii` without the hints on what would help, which take longer than the figures."""
         return self.__dict__.get("ii") or self.ii_under(self.validation)
 
+    @cached_property
+    def pipelined(self) -> frozenset[int]:
+        """Ids of the loops that the tool pipelines: those of :attr:`figures`, at a fraction of its cost."""
+        from hlspart.predict import pipelined
+
+        return pipelined(self.program, self.analysis, self.validation, self.target)
+
     def ii_under(self, validation: Validation, hints: bool = False) -> IIResult:
         """The prediction if the directives had this other effect."""
         from hlspart.predict import check

@@ -66,7 +66,7 @@ class Frame:
     ``outliving``: variables declared in straight-line code that are used outside of it.
     """
 
-    program: c.Program
+    program: c.Program = field(compare=False)  # frames are compared for one code
     analysis: AccessAnalysis
     own: tuple[int, ...]
     names: tuple[str, ...]

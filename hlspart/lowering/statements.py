@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from threading import Lock
 from typing import Literal
 
 from hlspart.hardware.unmodelled import Unmodelled
@@ -17,6 +18,7 @@ from hlspart.lowering.operations import Body, Frame, Location
 from hlspart.lowering.values import Values
 from hlspart.model import program as c
 from hlspart.model.access import Affine
+from hlspart.model.code import same_code
 from hlspart.semantics import folding, spans
 
 MAX_COPIES = 8_192
@@ -37,6 +39,82 @@ class Control:
     def statements(self) -> tuple[c.Stmt, ...]:
         """Test and step as statements."""
         return tuple(c.ExprStmt(x.at, x) for x in (self.test, self.step) if x is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """The statements of one iteration: of flattened parents ahead of and behind the body, and how each copy moves.
+
+    ``shifts``: an iterator and by how much it moves, for each unrolled copy of ``body``.
+    """
+
+    before: tuple[c.Stmt, ...]
+    body: tuple[c.Stmt, ...]
+    after: tuple[c.Stmt, ...]
+    shifts: tuple[tuple[tuple[str, int], ...], ...]
+    control: Control | None = None
+
+
+def elaborate(frame: Frame, iteration: Iteration) -> Body:
+    """The operations of an iteration, not to be changed. Raises :class:`Unmodelled`.
+
+    They do not depend on partitions, so whoever tries several of them finds them made.
+    """
+    found = _MADE.of(frame, iteration)
+    if found is None:
+        found = _MADE.keep(frame, iteration, _elaborated(frame, iteration))
+    if isinstance(found, Unmodelled):
+        raise found
+    return found
+
+
+class _Made:
+    """What was elaborated lately: of ``most`` operations together."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._ops, self._lock = most, 0, Lock()
+        self._found: dict[Iteration, list[tuple[Frame, Body | Unmodelled]]] = {}  # the latest last
+
+    def of(self, frame: Frame, iteration: Iteration) -> Body | Unmodelled | None:
+        """The operations, where they are there."""
+        with self._lock:
+            known = self._found.pop(iteration, None)
+            if known is None:
+                return None
+            self._found[iteration] = known
+            return next((x for f, x in known if f == frame and same_code(f.program, frame.program)), None)
+
+    def keep(self, frame: Frame, iteration: Iteration, made: Body | Unmodelled) -> Body | Unmodelled:
+        """``made``, which takes the place of what was asked for the longest time ago."""
+        with self._lock:
+            self._found.setdefault(iteration, []).append((frame, made))
+            self._ops += _size(made)
+            while self._ops > self._most:
+                gone = self._found.pop(next(iter(self._found)))
+                self._ops -= sum(_size(x) for _, x in gone)
+        return made
+
+
+def _size(made: Body | Unmodelled) -> int:
+    return 100 + (len(made.ops) if isinstance(made, Body) else 0)  # a frame counts as well
+
+
+_MADE = _Made(200_000)
+
+
+def _elaborated(frame: Frame, iteration: Iteration) -> Body | Unmodelled:
+    elaborator = Elaborator(frame, [*iteration.before, *iteration.after], iteration.body, iteration.control)
+    try:
+        if iteration.before:
+            elaborator.run([], {})
+            elaborator.guarded(iteration.before, "first")
+        for shift in iteration.shifts:
+            elaborator.run(iteration.body, dict(shift))
+        if iteration.after:
+            elaborator.guarded(iteration.after, "last")
+    except Unmodelled as stop:
+        return stop.with_traceback(None)
+    return elaborator.finish()
 
 
 class Elaborator(Values):

@@ -32,7 +32,7 @@ def once_per_code(
             with lock:
                 for k in reversed(range(len(known))):
                     other, before, result = known[k]
-                    if _same_code(other, program) and before == asked:
+                    if same_code(other, program) and before == asked:
                         known.append(known.pop(k))
                         return result
             result = function(program, *args, **kwargs)
@@ -46,7 +46,8 @@ def once_per_code(
     return kept
 
 
-def _same_code(one: Program, other: Program) -> bool:
+def same_code(one: Program, other: Program) -> bool:
+    """Whether two programs differ in directives alone."""
     return (
         one.functions is other.functions
         and one.variables is other.variables

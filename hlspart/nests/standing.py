@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from hlspart.model import program as c
-from hlspart.nests.nests import Nests
-from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.model.access import AccessAnalysis
+from hlspart.nests.nests import Nest, Nests
+from hlspart.semantics.effects import effects, in_hardware, statement_expressions
+from hlspart.targets import Target
+
+
+@dataclass(frozen=True)
+class Running:
+    """The loops of all functions in hardware; ``alone``: the functions that run by themselves."""
+
+    nests: Mapping[str, Nests]
+    alone: frozenset[str]
+
+    @staticmethod
+    def of(program: c.Program, analysis: AccessAnalysis, target: Target) -> Running:
+        """Those of a program."""
+        hardware = in_hardware(program, analysis.tops)
+        nests = {name: Nests(program, analysis, target, name) for name in program.functions if name in hardware}
+        return Running(nests, standing(program, nests, analysis.tops))
+
+    @property
+    def loops(self) -> Iterator[Nest]:
+        """The loops that exist, function by function."""
+        return (nest for name, own in self.nests.items() if name in self.alone for nest in own.all)
 
 
 def standing(program: c.Program, nests: Mapping[str, Nests], tops: Sequence[str]) -> frozenset[str]:

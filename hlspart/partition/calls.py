@@ -58,12 +58,12 @@ class _Top:
 
     def __init__(self, program: Program, name: str) -> None:
         from hlspart.accesses import analyse
-        from hlspart.semantics.effects import Effects
+        from hlspart.semantics.effects import effects
         from hlspart.transform.inline import inline
 
         expanded, forward = inline(program, name)
         analysis = analyse(expanded, name)
-        self.called = Effects(expanded).reachable((name,)) - {name}
+        self.called = effects(expanded).reachable((name,)) - {name}
         self.factors: Mapping[int, int] = unroll_factors(expanded)
         self.verdicts = Verdicts(analysis.loops)
         self.copies: dict[tuple[int, str], list[Access]] = {}  # of accesses, by reference and kind

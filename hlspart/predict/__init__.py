@@ -1,14 +1,16 @@
 """II, depth and latency of loops: the prediction of a synthesis report.
 
 :func:`check` predicts every loop of a program; :class:`PortAccesses` has what one iteration of a
-pipelined loop asks of the memories.
+pipelined loop asks of the memories; :func:`pipelined` only which loops are.
 """
 
 from hlspart.predict.check import PortAccesses, check
+from hlspart.predict.pipelines import pipelined
 
 __all__ = [
     "PortAccesses",
     "check",
+    "pipelined",
     "regressions",
     "resources",
 ]

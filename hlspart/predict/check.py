@@ -19,7 +19,7 @@ from hlspart.model.program import Function, Program
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.nests import bus
 from hlspart.nests.nests import Nest, Nests
-from hlspart.nests.standing import standing
+from hlspart.nests.standing import Running
 from hlspart.partition import validate
 from hlspart.predict import resources
 from hlspart.predict.controller import Controller, modules
@@ -35,7 +35,6 @@ from hlspart.predict.separate import separated
 from hlspart.predict.trial import Change, changed
 from hlspart.predict.uncovered import Uncovered
 from hlspart.schedule.confirm import faults
-from hlspart.semantics.effects import in_hardware
 from hlspart.targets import Target
 from hlspart.transform.forward import Forward
 
@@ -58,9 +57,8 @@ def check(
     """
     made = separated(program, analysis, validation, target)
     statuses, (program, analysis, validation) = validation.statuses, (made.program, made.analysis, made.validation)
-    hardware = in_hardware(program, analysis.tops)
-    nests = {name: Nests(program, analysis, target, name) for name in program.functions if name in hardware}
-    alone = standing(program, nests, analysis.tops)
+    running = Running.of(program, analysis, target)
+    nests, alone = running.nests, running.alone
     inside = (loop.id for loop in program.loops.values() if loop.function in nests.keys() - alone)
     unrolled = frozenset(loop for name in alone for loop in nests[name].unrolled).union(inside)
     functions = [_Function(n, validation, unrolled, hints, known) for name, n in nests.items() if name in alone]

@@ -22,7 +22,7 @@ from hlspart.lowering.graph import MemoryRef, Op
 from hlspart.lowering.history import Index
 from hlspart.lowering.lower import Lowered, lower
 from hlspart.lowering.operations import Frame
-from hlspart.lowering.statements import Control, Elaborator
+from hlspart.lowering.statements import Control, Iteration, elaborate
 from hlspart.model import program as c
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace, PortAccess, PortCount, Ports
@@ -114,18 +114,12 @@ class LoopModel:
             self._reset(body), self.target.reciprocals, outliving,
         )  # fmt: skip
         control = self._control(nest) if statements is None else None
-        elaborator = Elaborator(frame, [*nest.before, *nest.after], body, control)
-        if nest.before:
-            elaborator.run([], {})
-            elaborator.guarded(nest.before, "first")
         step = how.steps[-1] // nest.unroll if how.steps else 1
-        for copy in range(nest.unroll):
-            elaborator.run(body, {how.names[-1]: copy * step} if copy and how.names else {})
-        if nest.after:
-            elaborator.guarded(nest.after, "last")
-        found, joined = elaborator.finish(), False
+        shifts = tuple(((how.names[-1], k * step),) if k and how.names else () for k in range(nest.unroll))
+        found = elaborate(frame, Iteration(nest.before, tuple(body), nest.after, shifts, control))
+        joined = False
         if not self._outlined(nest):
-            found.carried = [replace(x, scalar=False) for x in found.carried]
+            found = replace(found, carried=[replace(x, scalar=False) for x in found.carried])
         balanced = directed.balanced(self.program, nest.function, self._around(nest))
         if balanced:
             found, joined = balance(found, self._delay, self.target.unsafe_math, early)

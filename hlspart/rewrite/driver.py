@@ -53,6 +53,8 @@ class Stages(Protocol):
     @property
     def figures(self) -> IIResult: ...
     @property
+    def pipelined(self) -> frozenset[int]: ...
+    @property
     def target(self) -> Target: ...
     @property
     def reader(self) -> Callable[[str], bytes] | None: ...
@@ -170,7 +172,7 @@ class Rewrite:
         crossbar = frozenset(o.group for o in result.outcomes if o.status in moved and o.style == "crossbar")
         undecided = frozenset(o.group for o in result.outcomes if o.code == "dynamic-bank" and self.options.unroll)
         while True:  # without the loops of groups that unrolling does not help
-            pipelines = crossbar and inside_pipelines(self.program, self.analysis, self.stages.figures, crossbar)
+            pipelines = crossbar and inside_pipelines(self.program, self.analysis, self.stages.pipelined, crossbar)
             wanted = tuple(pipelines or ())
             wanted += decided_by_unrolling(self.analysis, self.stages.validation, sorted(undecided))
             new, forward = unrolled(self.program, self.analysis, wanted)
@@ -197,7 +199,7 @@ class Rewrite:
         """Copies of the loops around those written out, where the tool then pipelines one that is farther out."""
         there = forward.groups(self.analysis, second.analysis)
         same = frozenset(new for new, old in there.items() if old in groups)
-        return copies(second.analysis, inside_pipelines(second.program, second.analysis, second.figures, same))
+        return copies(second.analysis, inside_pipelines(second.program, second.analysis, second.pipelined, same))
 
     def _opened(
         self, layouts: Mapping[int, Layout], result: RewriteResult, what: str, way: Way

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import Loop, Program, Stmt, substatements, walk_statements
-from hlspart.model.results import IIResult, Validation
+from hlspart.model.results import Validation
 from hlspart.partition.unrolling import unroll_factors
 from hlspart.rewrite.declare import element_text
 from hlspart.rewrite.names import Names
@@ -34,13 +34,12 @@ def decided_by_unrolling(
 
 
 def inside_pipelines(
-    program: Program, analysis: AccessAnalysis, ii: IIResult, groups: frozenset[int]
+    program: Program, analysis: AccessAnalysis, pipelined: frozenset[int], groups: frozenset[int]
 ) -> tuple[Unrolling, ...]:
     """Loops around accesses to ``groups`` that the tool unrolls into a pipeline, as the text must then.
 
-    That is every loop inside a pipelined one, and the pipelined one itself by the factor of its UNROLL.
+    That is every loop inside one of ``pipelined``, and the pipelined one itself by the factor of its UNROLL.
     """
-    pipelined = {loop.loop for loop in ii.loops if loop.pipelined}
     factors = unroll_factors(program)
     found: dict[int, Unrolling] = {}
     for access in analysis.accesses:

@@ -81,7 +81,7 @@ def inline(program: Program, function: str, keep: frozenset[str] = frozenset()) 
 
     Nodes of the function itself keep their ids; copied nodes get fresh ones and keep their origins.
     Directives on loops and local variables of a callee are copied to each expansion. Functions that
-    are still called stay. A program of which nothing changes comes back itself.
+    are still called stay. A program in which no call is expanded comes back itself.
     """
     expanded = _expanded(program, function, keep)
     if expanded is None:
@@ -104,6 +104,8 @@ def _expanded(
     """The copy, of whatever directives, and what in it has directives of its own; None where nothing changes."""
     work = _Inliner(program, keep)
     body = work.block(program.functions[function].body, {}, function, own=True)
+    if not work.expanded:
+        return None
     expanded = replace(program.functions[function], body=body)
     functions = {**program.functions, function: expanded}
     loops = {s.id: s for s in walk_statements(body) if isinstance(s, Loop)}
@@ -115,8 +117,6 @@ def _expanded(
     )
     called = {e.function for top in statement_expressions(result, body) for e in walk(top) if isinstance(e, Call)}
     needed = effects(program).reachable(tuple(f for f in called if f)) | {function}
-    if not work.expanded and needed == program.functions.keys():
-        return None
     kept = {name: f for name, f in functions.items() if name in needed}
     return replace(result, functions=kept), tuple(work.copied), work.forward()
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from hlspart.accesses import analyse
 from hlspart.frontend import load
-from hlspart.model.options import FrontendOptions
+from hlspart.lowering.operations import Body
+from hlspart.lowering.statements import Elaborator
+from hlspart.model.options import FrontendOptions, Options, TargetOptions
+from hlspart.pipeline import Pipeline
 from hlspart.transform.inline import inline
 from hlspart.transform.members import separate
 
@@ -49,3 +55,37 @@ def test_structures_apart_under_other_directives() -> None:
     bare = replace(program, directives=())
     third, _ = separate(bare, ("top",), "whole")
     assert third.functions is not first.functions and not third.directives
+
+
+def test_a_function_without_expanded_calls_stays_in_its_program() -> None:
+    program = load(["k.c"], FrontendOptions(), lambda _: TEXT)
+    assert inline(program, "add")[0] is program
+    assert inline(program, "top", frozenset({"add"}))[0] is program
+
+
+def test_operations_are_made_once_for_all_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Pipeline(["k.c"], Options(), lambda _: TEXT)
+    before = asked.figures
+    made: list[object] = []
+    finish = Elaborator.finish
+
+    def counted(self: Elaborator) -> Body:
+        made.append(self)
+        return finish(self)
+
+    monkeypatch.setattr(Elaborator, "finish", counted)
+    fewer = tuple(d for d in asked.program.directives if d.option("variable") != "tmp")
+    second = asked.with_program(replace(asked.program, directives=fewer))
+    assert len(second.figures.loops) == len(before.loops) == 3 and not made
+    other = Pipeline(["k.c"], Options(), lambda _: TEXT.replace(b"x[i]; out", b"x[i] + 1; out"))
+    assert len(other.figures.loops) == 3 and made
+
+
+@pytest.mark.parametrize("tool", ["vitis-2022.1", "vitis-2024.2"])
+def test_pipelined_loops_are_those_of_the_figures(tool: str) -> None:
+    found = 0
+    for path in sorted(Path("samples").glob("*.c")):
+        asked = Pipeline([str(path)], Options(target=TargetOptions(tool=tool)))
+        assert asked.pipelined == {x.loop for x in asked.figures.loops if x.pipelined and x.loop >= 0}
+        found += len(asked.pipelined)
+    assert found > 20
