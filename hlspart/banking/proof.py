@@ -45,6 +45,8 @@ def _pairwise(offsets: Sequence[Offset], motion: Motion, shape: tuple[int, ...])
         for other in offsets:
             if one != other:
                 apart.setdefault(_minus(other, one), []).append(one)
+    if not apart:  # one element, however many access it
+        return 1
 
     def touched(x: Offset, offset: Offset) -> bool:
         at = _minus(_minus(x, offset), motion.start)

@@ -72,7 +72,7 @@ def check(
     asked: dict[int, resources.ArrayDemand] = {}
     for variable, use in (x for f in functions for x in f.uses):
         asked[variable] = asked[variable].also(use) if variable in asked else use
-    arrays = made.given(resources.arrays(storage, asked, hardware))
+    arrays = made.given(resources.arrays(storage, asked, nests.keys()))
     return IIResult(
         tool=target.tool,
         part=target.part,

@@ -10,7 +10,7 @@ from banking_help import assert_conflict_free, needs, window
 
 from hlspart.banking.need import Need
 from hlspart.banking.pragmas import PragmaSpace
-from hlspart.banking.proof import no_mapping
+from hlspart.banking.proof import crowd, no_mapping
 from hlspart.banking.search import least_any
 from hlspart.model.access import Affine
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
@@ -127,3 +127,12 @@ def test_data_dependent_reads_have_no_mapping() -> None:
     need = Need(space, reads, Ports(total=2))
     assert least_any([need], (16,)) is None
     assert PragmaSpace([need], (16,), "static").least() == ()
+
+
+def test_one_element_that_two_accesses_share_asks_for_no_second_bank() -> None:
+    space = IterationSpace(("i",), "{ [i] : 0 <= i < 8 }", (1,))
+    fixed, moving = (Affine.of({}, 1), Affine.of({"i": 1})), (Affine.of({}, 2), Affine.of({"i": 1}))
+    same = [PortAccess(k, "read", fixed, "{ [i] -> [1, i] }", space.domain, 1, ()) for k in range(2)]
+    other = PortAccess(2, "read", moving, "{ [i] -> [2, i] }", space.domain, 1, ())
+    assert crowd([Need(space, same, Ports(total=1))], (24, 12)) == 1
+    assert crowd([Need(space, [*same, other], Ports(total=1))], (24, 12)) == 2
