@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hlspart.model.diagnostics import Diagnostic
     from hlspart.model.expanding import ExpandOptions, ExpandResult
     from hlspart.model.exploring import ExploreOptions, ExploreResult
-    from hlspart.model.inferred import InferResult
+    from hlspart.model.inferred import InferredArray, InferResult
     from hlspart.model.linting import LintReport
     from hlspart.model.results import IIResult, Validation
     from hlspart.model.rewriting import RewriteResult
@@ -249,7 +249,7 @@ class Pipeline:
         from hlspart.expand import expand
 
         return expand(
-            self.program, self.analysis, self.validation, options, self.figures, self.predict, self._banked,
+            self.program, self.analysis, self.validation, options, self.figures, self.predict, self._inferred_for,
             self.options.top, plan_only, sweep,
         )  # fmt: skip
 
@@ -269,10 +269,15 @@ class Pipeline:
 
     def _banked(self, texts: Mapping[str, str]) -> Mapping[str, str]:
         """The files of these texts that get banks by inference."""
+        return self._inferred_for(texts)[0]
+
+    def _inferred_for(self, texts: Mapping[str, str]) -> tuple[Mapping[str, str], Sequence[InferredArray]]:
+        """The same, and what is inferred for their arrays."""
         from hlspart.infer.emission import pragma_texts
 
         second = self.with_texts(texts)
-        return pragma_texts(second.program, second.infer(InferOptions(scheme="pragma")))
+        result = second.infer(InferOptions(scheme="pragma"))
+        return pragma_texts(second.program, result), result.arrays
 
     def _expansions(self) -> Sequence[Diagnostic]:
         """What is wrong with the pragmas of expansions."""

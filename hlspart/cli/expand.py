@@ -34,7 +34,7 @@ from hlspart.render import json
 @click.option("--no-time-tile", "one_step", is_flag=True, help="Only placements in which every element works once.")
 @click.option("--mem", "memory", multiple=True, metavar="L1=64KiB", help="Capacity of an element's memory.")
 @click.option(
-    "--partition", type=click.Choice(["rule", "infer", "none"]), default="rule", show_default=True,
+    "--partition", type=click.Choice(["auto", "rule", "infer", "none"]), default="auto", show_default=True,
     help="Where the banks of the arrays come from.",
 )  # fmt: skip
 @click.option("--plan", "plan_only", is_flag=True, help="Verdicts and placement only; nothing is written.")

@@ -14,6 +14,7 @@ from hlspart.infer.emission import pragma_edits
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.expanding import ExpandOptions, ExpandResult, Expansion, Figures, Form, Request, SweepRow
+from hlspart.model.inferred import InferredArray, InferResult
 from hlspart.model.program import Loop, Program, ScalarType, walk_statements
 from hlspart.model.results import IIResult, Validation
 from hlspart.model.source import Edit, apply_edits
@@ -22,8 +23,10 @@ from hlspart.transform.lines import line_runs
 
 #: Changed texts -> their prediction.
 Predict = Callable[[Mapping[str, str]], IIResult]
-#: Changed texts -> those that get banks by inference, with them.
-Infer = Callable[[Mapping[str, str]], Mapping[str, str]]
+#: Changed texts -> those that get banks by inference, with them, and what is inferred for their arrays.
+Infer = Callable[[Mapping[str, str]], tuple[Mapping[str, str], Sequence[InferredArray]]]
+#: Below this efficiency of the banks by rule, those by inference are tried.
+_EFFICIENT = 0.95
 
 
 @dataclass(frozen=True)
@@ -33,16 +36,20 @@ class _Choice:
     edits: tuple[Edit, ...]
     wanted: tuple[banks.Wanted, ...]
     figures: Figures | None
+    inferred: Sequence[InferredArray] = ()
 
 
 class _Expander:
+    """Forms of regions, with banks by one ``source``: rule, infer or none."""
+
     def __init__(
         self, program: Program, analysis: AccessAnalysis, validation: Validation, options: ExpandOptions,
-        before: IIResult, predict: Predict, infer: Infer, top: str | None,
+        before: IIResult, predict: Predict, infer: Infer, top: str | None, source: str,
     ) -> None:  # fmt: skip
-        self.infer = infer
+        self.infer, self.source = infer, source
         self.program, self.analysis, self.validation = program, analysis, validation
         self.options, self.before, self.predict, self.top = options, before, predict, top
+        self._known: dict[tuple[Edit, ...], tuple[dict[str, str], Sequence[InferredArray]]] = {}
 
     def region(self, request: Request) -> _Choice:
         """The best form of one region. Ports of external memory are staged: they have no banks."""
@@ -82,7 +89,7 @@ class _Expander:
         own = frozenset(p.variable for p in done.judgement.private)
         wanted: tuple[banks.Wanted, ...] = ()
         lockstep = request.order == "time-space"
-        if self.options.partition == "rule" and done.placement is not None and lockstep:
+        if self.source == "rule" and done.placement is not None and lockstep:
             reduced = frozenset(r.variable for r in done.judgement.reductions)
             staged = frozenset(v.id for v in self.program.variables if v.name in request.stage)
             skip = own | reduced | staged
@@ -102,7 +109,7 @@ class _Expander:
                 same = (cheap.after, cheap.ii_after) == (predicted.after, predicted.ii_after)
                 if same and is_known(cheap.after):
                     return _Choice(form, plan, less, fewer, cheap)
-        return _Choice(form, plan, edits, wanted, predicted)
+        return _Choice(form, plan, edits, wanted, predicted, self._texts(edits)[1])
 
     def _interleaved(self, request: Request, choice: _Choice) -> _Choice:
         """Partials several deep, where the sum of floats alone holds up the pipeline."""
@@ -144,17 +151,23 @@ class _Expander:
 
     def _pragmas(self, plan: RegionPlan, wanted: Sequence[banks.Wanted]) -> tuple[Edit, ...]:
         assert plan.region is not None
-        from hlspart.model.inferred import InferResult
-
         return pragma_edits(self.program, InferResult(tuple(banks.as_inferred(plan.region, wanted)), ()))
 
     def texts(self, edits: Sequence[Edit]) -> dict[str, str]:
-        """New texts of the files that edits change, with banks by inference where the options want that."""
-        by_path: dict[str, list[Edit]] = {}
-        for edit in dict.fromkeys(edits):
-            by_path.setdefault(edit.span.path, []).append(edit)
-        texts = {path: apply_edits(self.program.sources[path], found) for path, found in by_path.items()}
-        return texts | dict(self.infer(texts)) if texts and self.options.partition == "infer" else texts
+        """New texts of the files that edits change, with their banks."""
+        return self._texts(edits)[0]
+
+    def _texts(self, edits: Sequence[Edit]) -> tuple[dict[str, str], Sequence[InferredArray]]:
+        """The same, and what is inferred for the arrays in them."""
+        key = tuple(dict.fromkeys(edits))
+        if key not in self._known:
+            by_path: dict[str, list[Edit]] = {}
+            for edit in key:
+                by_path.setdefault(edit.span.path, []).append(edit)
+            texts = {path: apply_edits(self.program.sources[path], found) for path, found in by_path.items()}
+            more, arrays = self.infer(texts) if texts and self.source == "infer" else ({}, ())
+            self._known[key] = texts | dict(more), arrays
+        return self._known[key]
 
     def _figures(self, request: Request, edits: Sequence[Edit], plan: RegionPlan) -> Figures:
         return figures(self.program, request, plan, edits, self.before, self.predict(self.texts(edits)))
@@ -178,19 +191,26 @@ def expand(
     Raises :class:`~hlspart.expand.requests.UnknownLoop`.
     """
     wanted, said = requests(program, options, in_hardware(program, analysis.tops) if plan_only else ())
-    expander = _Expander(program, analysis, validation, options, before, predict, infer, top)
+
+    def banked(source: str) -> _Expander:
+        return _Expander(program, analysis, validation, options, before, predict, infer, top, source)
+
+    expander = banked("rule" if options.partition == "auto" else options.partition)
+    other = banked("infer") if options.partition == "auto" else None
     regions: list[Expansion] = []
     edits: list[Edit] = []
+    by_inference = False
     for request in wanted:
         if plan_only and not sweep:
             regions.append(slices(Engine(program, analysis, top).plan(request)))
             continue
-        choice = expander.region(request)
-        regions.append(_finished(program, choice, _sweep(expander, request, sweep)))
+        choice = _region(expander, other, request)
+        by_inference = by_inference or bool(choice.inferred)
+        regions.append(_finished(program, choice, _sweep(expander, other, request, sweep)))
         overlapping = any(_overlap(e, choice.plan.edit) for e in edits) if choice.plan.edit else False
         if not overlapping:
             edits += choice.edits
-    texts = expander.texts(edits)
+    texts = (other if other is not None and by_inference else expander).texts(edits)
     files = {path: texts.get(path, program.sources[path].text) for path in (u.path for u in program.units if u.source)}
     ordered = {
         path: tuple(sorted((e for e in dict.fromkeys(edits) if e.span.path == path), key=lambda e: e.span))
@@ -218,11 +238,24 @@ def _overlap(one: Edit, other: Edit | None) -> bool:
     )
 
 
-def _sweep(expander: _Expander, request: Request, counts: Sequence[int]) -> tuple[SweepRow, ...]:
+def _region(expander: _Expander, other: _Expander | None, request: Request) -> _Choice:
+    """The best form of one region; with the banks of ``other`` where those of ``expander`` leave cycles to gain."""
+    choice = expander.region(request)
+    if other is None or choice.figures is None or choice.plan.expansion.placement is None:
+        return choice
+    reached = choice.figures.efficiency(choice.plan.expansion.placement.allocated)
+    if request.order != "time-space" or (reached is not None and reached[0] >= _EFFICIENT):
+        return choice
+    return min((choice, other.region(request)), key=_cost)
+
+
+def _sweep(
+    expander: _Expander, other: _Expander | None, request: Request, counts: Sequence[int]
+) -> tuple[SweepRow, ...]:
     rows = []
     for count in counts:
         pe = (count, *[1] * (len(request.loops) - 1))
-        choice = expander.region(replace(request, pe=pe, grid=None))
+        choice = _region(expander, other, replace(request, pe=pe, grid=None))
         predicted, done = choice.figures, choice.plan.expansion
         if predicted is None and count == 1 and done.written:
             predicted = unchanged(expander.program, request, expander.before)
@@ -232,10 +265,11 @@ def _sweep(expander: _Expander, request: Request, counts: Sequence[int]) -> tupl
 
 def _finished(program: Program, choice: _Choice, sweep: tuple[SweepRow, ...]) -> Expansion:
     done = slices(choice.plan)
-    partition = tuple(
-        {"array": program.variable(w.variable).name, "dim": w.dim, "type": w.type, "factor": w.factor}
-        for w in choice.wanted if w.type != "none"
-    )  # fmt: skip
+    rows: list[tuple[str, int, str, int]] = [
+        (program.variable(w.variable).name, w.dim, w.type, w.factor) for w in choice.wanted if w.type != "none"
+    ]
+    rows += ((a.name, d.dim, d.type, d.factor) for a in choice.inferred if a.fresh for d in a.dims)
+    partition = tuple(dict(zip(("array", "dim", "type", "factor"), row, strict=True)) for row in rows)
     notes = [
         f"no banks for dimension {w.dim} of {program.variable(w.variable).name}: {w.reason}"
         for w in choice.wanted if w.type == "none"

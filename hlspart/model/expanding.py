@@ -53,7 +53,7 @@ class ExpandOptions:
     objective: Objective | None = None
     time_tile: bool = True
     capacity: Mapping[str, int] = field(default_factory=dict)
-    partition: Literal["rule", "infer", "none"] = "rule"
+    partition: Literal["auto", "rule", "infer", "none"] = "auto"
 
 
 @dataclass(frozen=True, slots=True)

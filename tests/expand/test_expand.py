@@ -409,6 +409,28 @@ def test_a_loop_that_the_tool_pipelined_by_itself_stays_pipelined(gemm: Path, pe
     assert run("verify", "auto.c", "out.c", "--top", "mm", "--vectors", "5", cwd=gemm).returncode == 0
 
 
+def test_banks_by_inference_where_the_rule_has_none(gemm: Path) -> None:
+    """Rows of a 3 x 3 window: the row r + y is no c * r + k. A partition of s_pe stands in all four texts."""
+    (gemm / "w.c").write_text(
+        "void w(int in[34][34], int k[3][3], int out[32][32]) {\n"
+        "  R: for (int r = 0; r < 32; r++)\n    for (int c = 0; c < 32; c++) {\n      int s = 0;\n"
+        "      for (int y = 0; y < 3; y++) for (int x = 0; x < 3; x++) s += in[r + y][c + x] * k[y][x];\n"
+        "      out[r][c] = s;\n    }\n}\n"
+    )
+    cycles, lines = {}, {}
+    for source in ("none", "rule", "infer", "auto"):
+        done = run("expand", "w.c", "--loop", "R", "--pe", "4", "--partition", source, "-o", "o.c", "--format", "json",
+                   cwd=gemm)  # fmt: skip
+        region = json.loads(done.stdout)["files"][0]["regions"][0]
+        text = (gemm / "o.c").read_text()
+        cycles[source], lines[source] = region["cycles"]["after"], text.lower().count("array_partition") - 1
+        assert len(region["partition"]) == lines[source]
+        again = json.loads(run("ii", "o.c", "--format", "json", cwd=gemm).stdout)["files"][0]["loops"]
+        assert [x["latency"]["max"] for x in again] == [region["cycles"]["after"]]
+    assert cycles["auto"] == cycles["infer"] < cycles["rule"] and lines["auto"] == lines["infer"] > 0
+    assert run("verify", "w.c", "o.c", "--top", "w", "--vectors", "5", cwd=gemm).returncode == 0
+
+
 def test_a_loop_in_a_pipelined_function(gemm: Path) -> None:
     text = (
         "void f(int a[24], int b[24]) {\n#pragma HLS PIPELINE\n  L: for (int i = 0; i < 24; i++) b[i] = a[i] + 1;\n}\n"
