@@ -8,6 +8,8 @@ from typing import Any
 
 import highspy  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
+from hlspart.schedule.solver import quiet_model
+
 TIME_LIMIT = 20.0  # seconds for one block
 ROUNDS = 200
 
@@ -18,8 +20,7 @@ def longest_path(weight: Sequence[Sequence[int]], start: Sequence[int]) -> tuple
     # a path is a cycle through one extra node that costs nothing
     edges = [(a, b) for a in range(n + 1) for b in range(a + 1, n + 1)]
     gain = [weight[a][b] if b < n else 0 for a, b in edges]
-    model: Any = highspy.Highs()  # type: ignore[no-untyped-call,unused-ignore]
-    model.setOptionValue("output_flag", False)
+    model: Any = quiet_model()
     model.setOptionValue("threads", 1)
     model.setOptionValue("random_seed", 1)
     model.setOptionValue("mip_abs_gap", 0.5)

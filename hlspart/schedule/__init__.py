@@ -6,4 +6,5 @@ __all__ = [
     "modulo",
     "problem",
     "recurrence",
+    "solver",
 ]

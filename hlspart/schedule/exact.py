@@ -16,6 +16,7 @@ import highspy  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 from hlspart.schedule.problem import EPSILON, Problem, Schedule, handed_on
 from hlspart.schedule.recurrence import incoming_of, topological
+from hlspart.schedule.solver import quiet_model
 
 MAX_BINARIES = 240
 MAX_WORK = 60 * MAX_BINARIES  # nodes times binary variables: smaller problems are searched further
@@ -47,9 +48,8 @@ def schedule_at(problem: Problem, ii: int) -> Schedule | bool:
 class _Model:
     def __init__(self, problem: Problem, ii: int) -> None:
         self.problem, self.ii = problem, ii
-        self.highs: Any = highspy.Highs()  # type: ignore[no-untyped-call,unused-ignore]
+        self.highs: Any = quiet_model()
         for option, value in (
-            ("output_flag", False),
             ("threads", 1),
             ("random_seed", 1),
             ("mip_max_nodes", MAX_WORK // max(1, _binaries(problem, ii))),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -127,3 +129,17 @@ def test_a_scalar_handed_on_brings_its_delay_along(operations, ii):
     assert recurrence_ii(problem) == ii
     found = modulo_schedule(problem, 1, 12)
     assert found is not None and found.ii == ii and faults(problem, found) == []
+
+
+def test_the_solver_prints_nothing() -> None:
+    pytest.importorskip("highspy")
+    text = """
+from hlspart.schedule.solver import quiet_model
+for _ in range(2):
+    model = quiet_model()
+    model.addVariable(lb=0, ub=1, obj=1.0)
+    model.run()
+print(model.getInfo().objective_function_value)
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout == "0.0\n"
