@@ -2,7 +2,8 @@
 
     python tests/coverage_usable.py LIST [--reasons] [-- -I..]
 
-LIST names one file per line, with options -I of its own behind it. Each has 40 s of processor time.
+LIST names one file per line, with options -I and -D of its own behind it: what its build gives.
+Each has 40 s of processor time.
 *usable*: at least half of the loops that are pipelined have an II; loops whose
 PIPELINE stands in a hole of the file count as without one. *no loop*: nothing is pipelined.
 *whole*: the file could not be read at all.
@@ -61,9 +62,12 @@ def main() -> None:
     folders = tuple(w[2:] for w in words[cut + 1 :] if w.startswith("-I"))
     found: Counter[str] = Counter()
     for line in Path(words[0]).read_text().split("\n"):
-        path, *own = [w.removeprefix("-I") for w in line.split()] or [""]
+        path, *own = line.split() or [""]
         if path:
-            what, causes = limited(path, Options(frontend=FrontendOptions(include_dirs=(*folders, *own))))
+            own_folders = (w[2:] for w in own if w.startswith("-I"))
+            defines = tuple(w[2:] for w in own if w.startswith("-D"))
+            frontend = FrontendOptions(include_dirs=(*folders, *own_folders), defines=defines)
+            what, causes = limited(path, Options(frontend=frontend))
             found[what] += 1
             if "--reasons" in words:
                 print(f"{what}: {path}: {'; '.join(dict.fromkeys(causes))}")

@@ -242,6 +242,8 @@ def _function(tokens: list[Token], start: int, opening: int, last: int, into: Cl
     if name.kind != "id":
         raise refuse(tokens[start], "class")
     before = tokens[start:name_at]
+    if name.text != tokens[name_at].text and tokens[name_at + 1].kind == "id":  # operator T()
+        before = [*before, *tokens[name_at + 1 : opening]]
     destructor = any(t.text == "~" for t in before)
     at, const = close + 1, False
     while tokens[at].text in _BEHIND:

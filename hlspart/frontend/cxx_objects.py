@@ -10,6 +10,7 @@ whose text does not say what a name means are refused.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from hlspart.frontend.cxx_collect import like
@@ -211,7 +212,11 @@ class _Classes:
         at = 0
         while at < len(given):
             at = self.plain([*given, *self.tokens[-LOOK_AHEAD:]], at, inside)
-        comma = [like(",", "op", name)] if given else []
+        if len(fitting) == 1:
+            scope = ClassScope(self, self.classes[of])
+            for part in fitting[0].arguments[len(parts) :]:
+                inside += [*([like(",", "op", name)] if inside else []), *scope.rewritten(_default_value(part))]
+        comma = [like(",", "op", name)] if inside else []
         head = [like(f"{of}::{of}", "id", name), like("(", "op", name), name.copy(), *comma]
         return [*head, *inside, like(")", "op", name), like(";", "op", name)]
 
@@ -296,7 +301,8 @@ class _Classes:
                 else:
                     built += self._function(found, constructor, True)
                 if not any(t.text in OPEN[1:2] for m in self.table.data(of) for t in m.extents):
-                    built += self._made(found, constructor)
+                    for count in range(constructor.needed, len(constructor.arguments) + 1):
+                        built += self._made(found, constructor, count)
         for words in declared:
             out += words
         out += built
@@ -389,9 +395,15 @@ class _Classes:
                 else (refuse(constructor.name, "constructor"))
             )
 
-    def _made(self, found: ClassText, constructor: MemberFunction) -> list[Token]:
-        """``C C::new(int x) { C made; C::C(made, x); return made; }``."""
+    def _made(self, found: ClassText, constructor: MemberFunction, count: int) -> list[Token]:
+        """``C C::new(int x) { C made; C::C(made, x); return made; }``; behind ``count`` arguments defaults."""
         of, name = found.name.text, constructor.name
+        scope = ClassScope(self, found)
+        left = [scope.rewritten(_default_value(part)) for part in constructor.arguments[count:]]
+        listed = [[*part, like(",", "op", name)] for part in constructor.arguments[:count]]
+        inside = [t for part in listed for t in part][:-1]
+        ends = constructor.params[0], constructor.params[-1]
+        constructor = replace(constructor, params=[ends[0], *inside, ends[1]])
         head = self._head(found, constructor, True)
         at = next(i for i, t in enumerate(head) if t.text == f"{of}::{name.text}")
         opening = at + 1
@@ -404,8 +416,8 @@ class _Classes:
             like(";", "op", name),
         ]
         texts += [like(f"{of}::{of}", "id", name), like("(", "op", name), like("made", "id", name)]
-        for one in names:
-            texts += [like(",", "op", name), one]
+        for one in [[n] for n in names] + left:
+            texts += [like(",", "op", name), *one]
         texts += [like(")", "op", name), like(";", "op", name), like("return", "id", name), like("made", "id", name)]
         texts += [like(";", "op", name), like("}", "op", name)]
         start = [like(of, "id", name), like(f"{of}::{MADE}", "id", name), like("(", "op", name)]
@@ -439,6 +451,11 @@ def _name(part: Sequence[Token]) -> int:
     while end > 1 and part[end - 1].text == ")":
         end -= 1
     return end - 1
+
+
+def _default_value(part: Sequence[Token]) -> list[Token]:
+    """What a parameter is where a call leaves it out."""
+    return list(part[next(i for i, t in enumerate(part) if t.text == "=") + 1 :])
 
 
 def _initial_value(member: DataMember) -> list[Token] | None:

@@ -226,6 +226,8 @@ class Expressions:
         called = self.objects.member(base, arrow, node.name.field.name, args, at, self.at(member, member))
         if called is not None:
             return called, first, closing
+        if isinstance(base.type, ir.StreamType) and node.name.field.name.startswith("write"):
+            args = tuple(self.objects.converted(a, base.type.element) for a in args)
         return self.methods.call(base, node.name.field.name, args, at, self.at(member, member)), first, closing
 
     def _funccall(self, node: Any) -> Ranged:
@@ -263,6 +265,7 @@ class Expressions:
                 collected = self.context.collected
                 entry = chosen(entry, args, collected.functions, collected.variables)
                 function, type_ = entry.name, entry.returns
+                args = list(self.objects.handed(function, args))
             type_ = self._overloaded(function, type_, args)
             known = constant_call(function, args, self.context.collected) if self.context.language == "c++" else None
             if known is not None:
@@ -349,6 +352,7 @@ class Expressions:
         called = self.objects.operator(node.op, (left, right), self.at(first, end), left.at)
         if called is not None:
             return called, first, end
+        left, right = self.objects.number(left), self.objects.number(right)
         if node.op in _COMPARISONS:
             type_: ir.CType = ct.INT
         elif node.op in ("<<", ">>"):
@@ -374,6 +378,8 @@ class Expressions:
         called = self.objects.operator(node.op, (target, value), at, target.at)
         if called is not None:
             return called, first, end
+        if node.op == "=":
+            value = self.objects.converted(value, target.type)
         stored = self.methods.store(target, node.op, value, at)
         return stored or ir.Assign(at, target.type, node.op, target, value), first, end
 

@@ -42,6 +42,7 @@ class Lowering:
         self.loop: int | None = None
         self.block: int | None = None
         self.unlabelled = 0
+        self.returns: ir.CType = ct.UNKNOWN  # of the function at hand
         self.depth = 0
 
     # ---------------------------------------------------------------------------------- unit
@@ -136,7 +137,7 @@ class Lowering:
         block = self.collected.new_id()
         context.push()
         context.function, context.scope = name, block
-        self.unlabelled = 0
+        self.unlabelled, self.returns = 0, returns
         params = self._parameters(node, name_at, opening, block)
         outer, self.block = self.block, block
         # pragmas in the parameter list stand outside of the body
@@ -363,6 +364,7 @@ class Lowering:
 
     def _return(self, node: Any, start: int) -> tuple[list[ir.Stmt], int]:
         value = None if node.expr is None else self.expressions.lower(node.expr)[0]
+        value = value if value is None else self.expressions.objects.converted(value, self.returns)
         end = self._semicolon(start)
         return [ir.Return(self.text.origin(start, end), value)], end
 

@@ -60,10 +60,42 @@ class ObjectCalls:
             return None
         return self.call(entry, tuple(args), at, callee)
 
+    def converted(self, value: ir.Expr, target: ir.CType) -> ir.Expr:
+        """A value where another type is needed: by a constructor of the one class, or an operator of the other."""
+        to, of = _structure(target), _structure(value.type)
+        if to is not None and ir.vector(to) is None and isinstance(value.type, ir.ScalarType):
+            made = self.made(to, (value,), value.at, value.at)
+            if made is None and self.context.lookup(f"{to.name}::{_plain(to.name)}") is not None:
+                return ir.OpaqueExpr(value.at, to, f"conversion to {to.name}", (value,))
+            return made or value
+        if of is not None and isinstance(target, ir.ScalarType):
+            start = f"{of.name}::operator"
+            known = {n for names in self.context.names for n in names if n.startswith(start)}
+            found = [self.context.lookup(n) for n in sorted(known) if n[len(start) :][:1].isidentifier()]
+            functions = [x for x in found if isinstance(x, FunctionDeclaration)]
+            if len(functions) == 1 and len(_every(functions[0])) == 1:
+                return self.call(functions[0], (value,), value.at, value.at)
+            if functions:
+                return ir.OpaqueExpr(value.at, target, f"conversion of {of.name}", (value,))
+        return value
+
+    def number(self, value: ir.Expr) -> ir.Expr:
+        """An operand, an object as the number that it converts to."""
+        return value if ir.vector(value.type) is not None else self.converted(value, ct.INT)
+
+    def handed(self, function: str, args: Sequence[ir.Expr]) -> tuple[ir.Expr, ...]:
+        """Arguments with the types of the parameters."""
+        known = self.context.collected.functions.get(function)
+        if known is None or len(known.params) != len(args):
+            return tuple(args)
+        types = (self.context.variable(p).type for p in known.params)
+        return tuple(self.converted(a, t) for a, t in zip(args, types, strict=True))
+
     def call(self, entry: FunctionDeclaration, args: tuple[ir.Expr, ...], at: Origin, callee: Origin) -> ir.Expr:
         """A call of the one of several functions that fits."""
         collected = self.context.collected
         found = chosen(entry, args, collected.functions, collected.variables)
+        args = self.handed(found.name, args)
         place = self.place(found, args, at)
         if place is not None:
             return place
@@ -114,6 +146,10 @@ class ObjectCalls:
 
 def _structure(of: ir.CType) -> ir.StructType | None:
     return of if isinstance(of, ir.StructType) else None
+
+
+def _plain(name: str) -> str:
+    return name.rpartition("::")[2] if "<" not in name else name.partition("<")[0].rpartition("::")[2]
 
 
 def _every(entry: FunctionDeclaration) -> tuple[FunctionDeclaration, ...]:

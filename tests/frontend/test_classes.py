@@ -182,3 +182,55 @@ def test_nothing_of_a_class_is_rewritten() -> None:
     result = pipeline(PASSED).rewrite(options)
     assert [(o.status, o.code) for o in result.outcomes] == [("refused", "template")]
     assert result.files["t.cpp"] == PASSED
+
+
+TRIPLE = """class Triple {
+ public:
+  float v;
+  Triple() {}
+  Triple(float x, float y = 3.0f) : v(x * y) {}
+  float get() { return v; }
+};
+class Third { public: float v; operator float() { return v * 3.0f; } };
+static float taken(Triple t) { return t.get(); }
+static Triple given(float x) { return x; }
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Triple t = x[i]; o[i] = t.get();",
+        "Triple t(x[i]); o[i] = t.get();",
+        "Triple t; t = x[i]; o[i] = t.get();",
+        "o[i] = taken(x[i]);",
+        "Triple t = given(x[i]); o[i] = t.get();",
+        "Third t; t.v = x[i]; o[i] = t;",
+        "Third t; t.v = x[i]; float y = t; o[i] = y;",
+    ],
+)
+def test_conversions_that_nobody_writes_are_made(statement: str) -> None:
+    def figures(text: str) -> list[tuple[int | None, int | None]]:
+        top = "void top(float x[64], float o[64]) {\n  for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE\n"
+        source = TRIPLE + top + text + "\n  }\n}\n"
+        loops = Pipeline(["t.cpp"], Options(), read=lambda path: source.encode()).figures.loops
+        return [(x.ii, x.depth) for x in loops]
+
+    expected = figures("o[i] = x[i] * 3.0f;")
+    assert figures(statement) == expected and expected[0][0] == 1
+
+
+def test_a_conversion_that_is_not_known_is_said() -> None:
+    text = """struct Block { int v[4]; Block() {} Block(int x) { for (int i = 0; i < 4; i++) v[i] = x * i; } };
+void top(int x[64], int o[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    Block b = x[i];
+    o[i] = b.v[2];
+  }
+}
+"""
+    (loop, *_) = [
+        x for x in Pipeline(["t.cpp"], Options(), read=lambda path: text.encode()).figures.loops if x.function == "top"
+    ]
+    assert loop.ii is None and "conversion to Block" in (loop.cause or "")
