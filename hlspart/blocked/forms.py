@@ -44,10 +44,10 @@ def form(variable: Variable, kind: Kind) -> ChannelLayout | TileLayout | None:
 
 
 def dtype(kind: ScalarType) -> str | None:
-    """The name of an element type in channel layouts, None where they have none."""
+    """The name of an element type in channel layouts, None where they have none; fixed point is as wide integers."""
     if kind.kind == "float":
         return {16: "fp16", 32: "fp32"}.get(kind.bits)
-    if kind.kind == "int":
+    if kind.kind in ("int", "fixed"):
         name = f"{'int' if kind.signed else 'uint'}{kind.bits}"
         return name if name in ELEMENT_BYTES else None
     return None

@@ -361,6 +361,18 @@ void top(const int in[8], int out[5])
 """
 
 
+@pytest.mark.parametrize("kind", ["ap_fixed<16, 8>", "ap_ufixed<8, 3>", "ap_int<32>"])
+def test_elements_of_fixed_point(tmp_path: Path, kind: str) -> None:
+    text = tensor(nest("blocked", "a[0][y][x][c] = in[0][y][x][c];"), nest(None, LAST.replace("b[", "a[")))
+    text = "#include <ap_fixed.h>\n#include <ap_int.h>\n" + re.sub(r"\bint (?=(in|out|a)\[)", f"{kind} ", text)
+    (tmp_path / "old.cpp").write_text(text)
+    code = run(["layout", str(tmp_path / "old.cpp"), "--top", "top", "-o", str(tmp_path / "new.cpp")])
+    new = (tmp_path / "new.cpp").read_text()
+    assert code == 0 and f"{kind} a_blocked[" in new and "a_blocked[layout_at_a(0, y, x, c)] =" in new
+    result = verify(str(tmp_path / "old.cpp"), str(tmp_path / "new.cpp"), VerifyOptions(top="top", vectors=2))
+    assert result.status == "equal", result.message
+
+
 def test_constants_are_packed_into_words(tmp_path: Path) -> None:
     found, new = laid_out(PACKED)
     assert not found.conversions and " w[8]" not in new
