@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
-from functools import cache
 from typing import Any
 
 import highspy  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 
+class _Quiet(highspy.Highs):  # type: ignore[misc,unused-ignore]
+    """From 1.16 on the constructor prints a banner when it enables callbacks, before anybody can set an option."""
+
+    def enableCallbacks(self) -> None:
+        self.setOptionValue("output_flag", False)
+        super().enableCallbacks()  # type: ignore[no-untyped-call,unused-ignore]
+
+
 def quiet_model() -> Any:
     """An empty model that prints nothing."""
-    _greeted()
-    model = highspy.Highs()  # type: ignore[no-untyped-call,unused-ignore]
+    model = _Quiet()  # type: ignore[no-untyped-call,unused-ignore]
     model.setOptionValue("output_flag", False)
     return model
-
-
-@cache
-def _greeted() -> None:
-    """Let the first model of the process be made: from HiGHS 1.16 on it prints a banner before options can be set."""
-    try:
-        kept = os.dup(1)
-    except OSError:  # closed: nothing can be printed
-        return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    _flush()
-    os.dup2(nowhere, 1)
-    try:
-        highspy.Highs()  # type: ignore[no-untyped-call,unused-ignore]
-        _flush()
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
-        os.close(nowhere)
-
-
-def _flush() -> None:
-    """What C keeps back because it goes to no terminal."""
-    if os.name == "posix":
-        ctypes.CDLL(None).fflush(None)
