@@ -28,14 +28,32 @@ void f(int A[16]) {
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic
-from hlspart.rules._base import Facts, Rule
+from hlspart.model.diagnostics import Diagnostic, Fix
+from hlspart.model.source import Edit, Span
+from hlspart.rules._base import Facts, Remark, Rule
 
 RULE = Rule("HLP101", "unknown-pragma", "error")
 
+_WORD = re.compile(r"#\s*pragma\s+HLS\s+(\w+)", re.IGNORECASE)
+_MEANT = re.compile(r"did you mean (\w+)\?")
+
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """Findings of this rule."""
-    return facts.plain(RULE, "unknown-pragma")
+    """Findings of this rule; where a directive is spelt almost like it, with that name as a fix."""
+    for remark in facts.remarks("unknown-pragma"):
+        yield facts.report(
+            RULE, remark.problem.at, remark.problem.message, remark.problem.hint, fix=_fix(facts, remark)
+        )
+
+
+def _fix(facts: Facts, remark: Remark) -> Fix | None:
+    directive, meant = remark.directive, _MEANT.match(remark.problem.hint or "")
+    word = _WORD.match(facts.program.text(directive.at)) if facts.editable(directive) else None
+    if meant is None or word is None:
+        return None
+    name = meant.group(1).lower() if word.group(1).islower() else meant.group(1)
+    start, end = (directive.at.span.start + k for k in word.span(1))
+    return Fix(f"write {name}", (Edit(Span(directive.at.span.path, start, end), name),), safe=False)

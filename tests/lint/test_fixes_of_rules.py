@@ -49,7 +49,16 @@ MASTER = """void f(int *a) {
   for (int i = 0; i < 50; i++) a[i] = i;
 }
 """
+SPELT = """void f(const int a[64], int o[64]) {
+  for (int i = 0; i < 64; i++) {
+  #  pragma HLS  pipelin II=1 // one a cycle
+    o[i] = a[i];
+  }
+}
+"""
 CASES = [
+    ("HLP101", SPELT, "pipelin ", "pipeline ", False),
+    ("HLP101", SPELT.replace("pipelin ", "PIPLINE "), "PIPLINE", "PIPELINE", False),
     ("HLP111", MEMORY, "#pragma HLS RESOURCE variable=t core=RAM_2P_BRAM",
      "#pragma HLS bind_storage variable=t type=ram_2p impl=bram", True),
     ("HLP111", FLUSHED, "enable_flush", "style=flp", True),
