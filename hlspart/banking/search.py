@@ -306,6 +306,8 @@ class _Union:
         if banks == 1 or not self._blocks:
             return
         for block in range(2, self._most_block + 1):
+            if self._spent("block"):
+                return
             circles = []
             for need, cluster, groups in self._clusters:
                 motion = self._motion(need, cluster)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from banking_help import assert_conflict_free, needs, window
 
-from hlspart.banking.need import Need
+from hlspart.banking import search
+from hlspart.banking.circle import Circle, Group
+from hlspart.banking.need import Motion, Need
 from hlspart.banking.pragmas import PragmaSpace
 from hlspart.banking.proof import crowd, no_mapping
 from hlspart.banking.search import least_any
@@ -136,3 +139,21 @@ def test_one_element_that_two_accesses_share_asks_for_no_second_bank() -> None:
     other = PortAccess(2, "read", moving, "{ [i] -> [2, i] }", space.domain, 1, ())
     assert crowd([Need(space, same, Ports(total=1))], (24, 12)) == 1
     assert crowd([Need(space, [*same, other], Ports(total=1))], (24, 12)) == 2
+
+
+def test_no_more_blocks_are_tried_when_their_budget_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    def counted(groups: Sequence[Group], motion: Motion | None, block: int, period: int, rank: int) -> Circle:
+        tried.append(block)
+        return Circle(groups, motion, block, period, rank)
+
+    def blocks(budget: int) -> int:
+        tried.clear()
+        monkeypatch.setitem(search.MAX_WORK, "block", budget)
+        least_any(needs([[(0, 0), (1, 3), (4, 1), (2, 7), (5, 5)]], (24, 24), Ports(total=1)), (24, 24))
+        return sum(block > 1 for block in tried)
+
+    monkeypatch.setattr(search, "Circle", counted)
+    assert blocks(10**9) > 5
+    assert blocks(1) == 1
