@@ -259,10 +259,11 @@ class Need:
             values = None if form is None else self._positions(form, box)
             if values is not None and layout.modulus is not None:
                 first, step, last = values
-                modulus = math.gcd(step, layout.modulus) if last > first else layout.modulus
-                if last > first and layout.divides:
+                modulus = layout.modulus if last == first else math.gcd(step, layout.modulus)
+                hidden = modulus < layout.modulus and layout.divides
+                if hidden:
                     modulus = 1  # a tool may not see that only some of the remainders occur
-                if last == first or modulus == 1 or (last - first) // step + 1 >= layout.banks // modulus:
+                if last == first or hidden or (last - first) // step + 1 >= layout.banks // modulus:
                     key = (modulus, first % modulus)
                     cosets[key] = cosets.get(key, 0) | bit
                     continue

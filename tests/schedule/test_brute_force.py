@@ -94,8 +94,12 @@ def test_resource_ii_is_that_of_enumerated_iterations(case):
         return
     found = loop(case.text)
     static, ideal = oracle(case)
-    assert (found.resource_ii, found.ii) == (static, static), case
-    assert found.ideal_ii == ideal, case
+    assert found.resource_ii == static and found.ideal_ii == ideal, case
+    if found.ii is None:  # a tool may not see which banks a remainder of no power of two reaches
+        assert case.kind == "cyclic" and case.factor & (case.factor - 1), case
+        assert found.bounds is not None and found.bounds[0] == static < found.bounds[1], case
+    else:
+        assert found.ii == static, case
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)
@@ -132,7 +136,8 @@ def test_recurrence_ii_is_that_of_enumerated_iterations(write, reads, step):
 def test_more_ports_and_multiples_of_a_cyclic_factor_never_raise_the_ideal_ii(case, times):
     one = loop(case.text)
     more = loop(case.text.replace(case.storage, "ram_t2p"))
-    assert more.ideal_ii <= one.ideal_ii and more.ii <= one.ii
+    most = [x.ii if x.bounds is None else x.bounds[1] for x in (one, more)]
+    assert more.ideal_ii <= one.ideal_ii and most[1] <= most[0]
     if case.kind == "cyclic" and case.factor > 1:
         finer = loop(case.text.replace(f"factor={case.factor}", f"factor={case.factor * times}", 1))
         assert finer.ideal_ii <= one.ideal_ii
