@@ -210,7 +210,7 @@ class Need:
         if self.trivial:
             return True
         if model == "static":
-            return self.problem.static(layout, self.ports).interval <= self.ii
+            return self.problem.static(layout, self.ports, widened=True).interval <= self.ii
         quick = self.quick(layout)
         return not self.problem.exceeds(layout, self.ports, self.ii) if quick is None else quick
 

@@ -77,7 +77,7 @@ class Collected:
     external: dict[str, int] = field(default_factory=dict)  # file-scope names with external linkage
     # what a header defines for each unit alike is one thing: by name and place
     internal: dict[tuple[str, Span], int] = field(default_factory=dict)
-    defined: dict[tuple[str, Span], str] = field(default_factory=dict)
+    defined: dict[tuple[str, Span, tuple[str, ...]], str] = field(default_factory=dict)
     outer_pragmas: dict[tuple[str, Span], bool] = field(default_factory=dict)
     # further declarations of objects, and whether each is the one that defines
     redeclared: dict[tuple[int, Span], tuple[bool, ir.Declarator]] = field(default_factory=dict)

@@ -400,7 +400,7 @@ class _Classes:
         of, name = found.name.text, constructor.name
         scope = ClassScope(self, found)
         left = [scope.rewritten(_default_value(part)) for part in constructor.arguments[count:]]
-        listed = [[*part, like(",", "op", name)] for part in constructor.arguments[:count]]
+        listed = [[*_without_default(part), like(",", "op", name)] for part in constructor.arguments[:count]]
         inside = [t for part in listed for t in part][:-1]
         ends = constructor.params[0], constructor.params[-1]
         constructor = replace(constructor, params=[ends[0], *inside, ends[1]])
@@ -456,6 +456,10 @@ def _name(part: Sequence[Token]) -> int:
 def _default_value(part: Sequence[Token]) -> list[Token]:
     """What a parameter is where a call leaves it out."""
     return list(part[next(i for i, t in enumerate(part) if t.text == "=") + 1 :])
+
+
+def _without_default(part: Sequence[Token]) -> Sequence[Token]:
+    return part[: next((i for i, t in enumerate(part) if t.text == "="), len(part))]
 
 
 def _initial_value(member: DataMember) -> list[Token] | None:

@@ -126,7 +126,7 @@ class Lowering:
         internal = "static" in (decl.storage or []) or decl.name in context.internal_functions
         signature = self.declarations.signature(type_, name_at)
         reference = self.text.tokens[name_at].reference
-        shared = (decl.name, self.text.origin(name_at, name_at).span)
+        shared = (decl.name, self.text.origin(name_at, name_at).span, signature)
         if shared in self.collected.defined:  # a header's, read with another unit
             context.declare_function(decl.name, self.collected.defined[shared], returns, signature, reference)
             self.next_pragma = bisect_right(self.pragmas, closing, key=lambda pair: pair[0])

@@ -24,7 +24,7 @@ def test_a_source(cli: Cli, tmp_path: Path) -> None:
     done = cli("buffers", "k.c", "--steps", "-o", "new.c")
     assert done.code == 0
     assert "4096 bytes (minimal, proved; 6144 without sharing)" in done.out and "step 3: top lines 8..8" in done.out
-    assert "int a_c[512]; int b[N];" in (tmp_path / "new.c").read_text()
+    assert "int a_c[N]; int b[N];" in (tmp_path / "new.c").read_text()
     found = cli("buffers", "k.c", "--format", "json").json
     assert found["schema"] == "hlspart.buffers/1" and found["groups"] == []
     file = found["files"][0]

@@ -202,6 +202,8 @@ static Triple given(float x) { return x; }
     [
         "Triple t = x[i]; o[i] = t.get();",
         "Triple t(x[i]); o[i] = t.get();",
+        "o[i] = taken(Triple(x[i]));",
+        "o[i] = taken(Triple(x[i], 3.0f));",
         "Triple t; t = x[i]; o[i] = t.get();",
         "o[i] = taken(x[i]);",
         "Triple t = given(x[i]); o[i] = t.get();",
