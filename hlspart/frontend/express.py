@@ -315,11 +315,9 @@ class Expressions:
         if op == "*":
             return self.elements.element(operand, None, start, end), start, end
         if op == "&":
-            type_: ir.CType = ir.PointerType(operand.type)
-        elif op == "!":
-            type_ = ct.INT
-        else:
-            type_ = ct.promoted(operand.type)
+            return ir.Unary(self.at(start, end), ir.PointerType(operand.type), op, operand), start, end
+        operand = self.objects.number(operand)
+        type_ = ct.INT if op == "!" else ct.promoted(operand.type)
         return ir.Unary(self.at(start, end), type_, op, operand), start, end
 
     def _sizeof(self, node: Any) -> Ranged:
@@ -383,10 +381,15 @@ class Expressions:
         stored = self.methods.store(target, node.op, value, at)
         return stored or ir.Assign(at, target.type, node.op, target, value), first, end
 
+    def condition(self, node: Any) -> ir.Expr:
+        """What a statement tests: an object as the number that it converts to."""
+        return self.objects.number(self.lower(node)[0])
+
     def _ternaryop(self, node: Any) -> Ranged:
         if isinstance(node.iftrue, c_ast.Constant) and node.iftrue.value == RANGE:
             return self._opaque(node, "range")
         test, first, last = self.lower(node.cond)
+        test = self.objects.number(test)
         first, _ = self._left(first, last)
         then, _, _ = self.lower(node.iftrue)
         other, begin, end = self.lower(node.iffalse)

@@ -286,7 +286,7 @@ class Lowering:
     _end = 0
 
     def _if(self, node: Any, start: int) -> tuple[list[ir.Stmt], int]:
-        test, _, _ = self.expressions.lower(node.cond)
+        test = self.expressions.condition(node.cond)
         then = self._block(node.iftrue, self.text.match[start + 1] + 1)
         end = self._end
         other = None
@@ -296,7 +296,7 @@ class Lowering:
         return [ir.If(self.text.origin(start, end, True), test, then, other)], end
 
     def _switch(self, node: Any, start: int) -> tuple[list[ir.Stmt], int]:
-        test, _, _ = self.expressions.lower(node.cond)
+        test = self.expressions.condition(node.cond)
         body = self._block(node.stmt, self.text.match[start + 1] + 1)
         end = self._end
         return [ir.Switch(self.text.origin(start, end, True), test, body)], end
@@ -396,20 +396,20 @@ class Lowering:
             close = self.text.match[start + 1]
             header = self.text.origin(start, close)
             init = self._loop_init(node.init, start + 2)
-            test = None if node.cond is None else self.expressions.lower(node.cond)[0]
+            test = None if node.cond is None else self.expressions.condition(node.cond)
             step = None if node.next is None else self.expressions.lower(node.next)[0]
             body, end = self._body(node.stmt, close + 1, ident)
             kind: Literal["for", "while", "do"] = "for"
         elif isinstance(node, c_ast.While):
             close = self.text.match[start + 1]
             header = self.text.origin(start, close)
-            test = self.expressions.lower(node.cond)[0]
+            test = self.expressions.condition(node.cond)
             body, end = self._body(node.stmt, close + 1, ident)
             kind = "while"
         else:
             body, end = self._body(node.stmt, start + 1, ident)
             header = self.text.origin(end + 1, self.text.match[end + 2])
-            test = self.expressions.lower(node.cond)[0]
+            test = self.expressions.condition(node.cond)
             end = self.text.match[end + 2] + 1
             kind = "do"
         context.pop()

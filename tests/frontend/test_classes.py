@@ -222,6 +222,26 @@ def test_conversions_that_nobody_writes_are_made(statement: str) -> None:
     assert figures(statement) == expected and expected[0][0] == 1
 
 
+@pytest.mark.parametrize(
+    ("test", "plain"),
+    [
+        ("if (t) ", "if (y) "),
+        ("if (!t) ", "if (!y) "),
+        ("if (t > 2.0f) ", "if (y > 2.0f) "),
+        ("while (t) ", "while (y) "),
+    ],
+)
+def test_an_object_that_is_tested_is_converted(test: str, plain: str) -> None:
+    def figures(text: str) -> list[tuple[int | None, int | None, int | None]]:
+        top = "void top(float x[64], float o[64]) {\n  for (int i = 0; i < 64; i++) {\n#pragma HLS PIPELINE\n"
+        source = TRIPLE + top + text + "o[i] = 1.0f;\n  }\n}\n"
+        loops = Pipeline(["t.cpp"], Options(), read=lambda path: source.encode()).figures.loops
+        return [(x.ii, x.depth, x.dsp) for x in loops]
+
+    expected = figures(f"float y = x[i] * 3.0f; {plain}")
+    assert figures(f"Third t; t.v = x[i]; {test}") == expected
+
+
 def test_a_conversion_that_is_not_known_is_said() -> None:
     text = """struct Block { int v[4]; Block() {} Block(int x) { for (int i = 0; i < 4; i++) v[i] = x * i; } };
 void top(int x[64], int o[64]) {
