@@ -94,3 +94,12 @@ def flat_number(values: Sequence[int], sizes: Sequence[int]) -> int:
     for value, size in zip(values, sizes, strict=True):
         flat = flat * size + value
     return flat
+
+
+def flat_place(flat: int, sizes: Sequence[int]) -> tuple[int, ...]:
+    """The values of which :func:`flat_number` makes ``flat``."""
+    found = []
+    for size in reversed(sizes):
+        flat, value = divmod(flat, size)
+        found.append(value)
+    return tuple(reversed(found))

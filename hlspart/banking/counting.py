@@ -14,7 +14,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
-from hlspart.banking.accesses import affine_index, combination, exclusive, flat_number, held, settled, settling
+from hlspart.banking.accesses import (
+    affine_index,
+    combination,
+    exclusive,
+    flat_number,
+    flat_place,
+    held,
+    settled,
+    settling,
+)
 from hlspart.banking.cliques import Budget
 from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.progressions import banks_along, independent
@@ -129,7 +138,7 @@ class PortProblem(Sites):
         if len(found) < 2 or layout.per_dimension is None or not any(dim.divides for dim in layout.dims):
             return found
         sizes = [dim.banks for dim in layout.dims]
-        along = list(map(set, zip(*(_apart(bank, sizes) for bank in found), strict=True)))
+        along = list(map(set, zip(*(flat_place(bank, sizes) for bank in found), strict=True)))
         for k, dim in enumerate(layout.dims):
             if len(along[k]) > 1 and dim.divides:
                 along[k] = set(range(dim.banks))
@@ -250,12 +259,3 @@ class PortProblem(Sites):
             return any(grows(None, limit * ii + 1, group) for limit, group in self.limited(ports))
         except TooHard:
             return False
-
-
-def _apart(bank: int, sizes: Sequence[int]) -> tuple[int, ...]:
-    """The bank along each dimension of a flat one."""
-    found = []
-    for size in reversed(sizes):
-        bank, place = divmod(bank, size)
-        found.append(place)
-    return tuple(reversed(found))
