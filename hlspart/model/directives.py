@@ -52,13 +52,14 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a directive; ``code`` is a stable kebab-case word."""
+    """What is wrong with a directive; ``code`` is a stable kebab-case word, ``meant`` the word that it should say."""
 
     code: str
     message: str
     at: Origin
     hint: str | None = None
     fatal: bool = True  # the directive has no effect
+    meant: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,6 @@ from hlspart.rules._base import Facts, Remark, Rule
 RULE = Rule("HLP101", "unknown-pragma", "error")
 
 _WORD = re.compile(r"#\s*pragma\s+HLS\s+(\w+)", re.IGNORECASE)
-_MEANT = re.compile(r"did you mean (\w+)\?")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
@@ -50,10 +49,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _fix(facts: Facts, remark: Remark) -> Fix | None:
-    directive, meant = remark.directive, _MEANT.match(remark.problem.hint or "")
+    directive, meant = remark.directive, remark.problem.meant
     word = _WORD.match(facts.program.text(directive.at)) if facts.editable(directive) else None
     if meant is None or word is None:
         return None
-    name = meant.group(1).lower() if word.group(1).islower() else meant.group(1)
+    name = meant.lower() if word.group(1).islower() else meant
     start, end = (directive.at.span.start + k for k in word.span(1))
     return Fix(f"write {name}", (Edit(Span(directive.at.span.path, start, end), name),), safe=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from hlspart.model.directives import Directive, Fault, Option, RawPragma
+from hlspart.model.directives import Directive, Option, RawPragma
 from hlspart.model.program import (
     ArrayRef,
     Block,
@@ -215,7 +215,7 @@ class _Emitter(TextChanges):
             directive,
             at=moved(directive.at),
             options=tuple(Option(o.name, o.value, moved(o.at)) for o in directive.options),
-            problems=tuple(Fault(p.code, p.message, moved(p.at), p.hint, p.fatal) for p in directive.problems),
+            problems=tuple(replace(p, at=moved(p.at)) for p in directive.problems),
             pragma=None if directive.pragma is None else order[directive.pragma],
         )
 

@@ -116,8 +116,9 @@ def _closing(words: Sequence[Word], at: int) -> int:
 def unknown_kind(word: str, at: Origin) -> Fault:
     """The problem of a directive that does not exist."""
     close = difflib.get_close_matches(word.lower(), KINDS, 1, 0.75)
-    hint = f"did you mean {close[0].upper()}?" if close else None
-    return Fault("unknown-pragma", f"HLS pragma '{word}' does not exist", at, hint)
+    meant = close[0].upper() if close else None
+    hint = f"did you mean {meant}?" if meant else None
+    return Fault("unknown-pragma", f"HLS pragma '{word}' does not exist", at, hint, meant=meant)
 
 
 def interpret(
