@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 
+from hlspart.blocked.forms import spelled_out
 from hlspart.blocked.propagation import Propagator
 from hlspart.model.blocked import (
     COMPACT,
@@ -109,6 +109,7 @@ class LayoutWriter:
         self.arrays = {a.variable: a for a in result.arrays if a.forms}
         self.storage: dict[Place, str] = {}  # the array that holds a layout; what is not here keeps its name
         self.at: dict[Place, str] = {}
+        self.formals: dict[int, Place] = {}  # what parameters of other functions stand for
         self.copies: dict[tuple[Place, Kind], str] = {}
         for v, array in self.arrays.items():
             own = propagator.comes(self.program.variable(v))
@@ -127,12 +128,29 @@ class LayoutWriter:
             if key not in self.copies:
                 self.copies[key] = self.names.free(f"layout_{verb}_{c.name}")
 
+        for k, kind in enumerate(result.units):
+            if kind != COMPACT:
+                self._follow(k, kind)
+
+    def _follow(self, unit: int, kind: Kind) -> None:
+        """Parameters of the functions that a statement hands arrays to lie as these do."""
+        table, calls = self.of.table, self.of.calls
+        open_ = [(e.actual, e.formal) for e in table.edges() if self.of.unit_of.get(table.owners[e.call]) == unit]
+        while open_:
+            actual, formal = open_.pop()
+            if formal not in self.formals:
+                self.formals[formal] = actual, kind
+                self.storage[formal, kind] = self.program.variable(formal).name
+                open_ += [(actual, e.formal) for e in calls.edges if e.actual == formal]
+
     def files(self) -> dict[str, str] | Origin:
         """The new text of every given file, or what stands in the way."""
         try:
             self._references()
             for variable in self.arrays:
                 self._declare(self.program.variable(variable))
+            for formal, (variable, kind) in self.formals.items():
+                self._declare_parameter(self.program.variable(formal), self.arrays[variable].forms[kind])
             for conversion in self.result.conversions:
                 self._convert(conversion)
             self._functions()
@@ -155,16 +173,18 @@ class LayoutWriter:
                     kind = self.of.kind_of(v, self.result.units[self.of.unit_of[stmt]])
                     if kind != COMPACT or (v, COMPACT) in self.storage:
                         found.append((use.node, kind))
+        for v, (_, kind) in self.formals.items():
+            found += [(use.node, kind) for use in self.of.uses.by_variable.get(v, ())]
         for node, kind in sorted(found, key=lambda f: f[0].at.span.end - f[0].at.span.start):
             name = node.name.span if isinstance(node, ArrayRef) else node.at.span
             storage = self.storage[node.variable, kind]
-            if kind == COMPACT:
+            if isinstance(node, Name) or kind == COMPACT:
                 self.buffer.replace(Origin(name), storage)
                 continue
-            assert isinstance(node, ArrayRef)
             inner = [Span(b.span.path, b.span.start + 1, b.span.end - 1) for b in node.brackets]
             indices = ", ".join(self.buffer.text(span).strip() for span in inner)
-            text = f"{storage}[{self.at[node.variable, kind]}({indices})]"
+            place = self.formals.get(node.variable, (node.variable, kind))
+            text = f"{storage}[{self.at[place]}({indices})]"
             self.buffer.replace(Origin(Span(node.at.span.path, name.start, node.brackets[-1].span.end)), text)
 
     def _pragmas(self) -> None:
@@ -186,13 +206,7 @@ class LayoutWriter:
         own = self.of.comes(variable)
         for kind, form in array.forms.items():
             if kind == own:
-                function = self.of.function
-                position = function.params.index(variable.id)
-                for d in (declarator, *(p.params[position] for p in function.prototypes if p.params)):
-                    before = self.program.text(d.declarator).partition("[")[0]
-                    unnamed = d.declarator.span.start == d.statement.span.start  # all of it stands for the name
-                    called = before if unnamed else re.findall(r"[A-Za-z_]\w*", before)[-1]
-                    self.buffer.replace(d.declarator, f"{called}[{form.elements}]")
+                self._declare_parameter(variable, form)
                 continue
             name = f"{self.storage[variable.id, kind]}[{form.elements}]"
             values = f" = {self._constant(variable, array, form)}" if constant else ""
@@ -210,12 +224,27 @@ class LayoutWriter:
             if not body.editable:
                 raise Conflict(body)
             self._insert(body.span.path, body.span.start + 1, f" {texts}")
-        elif alone and constant and declarator.count == 1:
+        elif alone and declarator.count == 1 and (constant or not spelled_out(declarator, array.rank)):
             self.buffer.replace(declarator.statement, texts)
         elif alone and declarator.initialiser is None:
             self.buffer.replace(declarator.declarator, made[0][0])
         else:
             self._insert(declarator.statement.span.path, declarator.statement.span.end, f" {texts}")
+
+    def _declare_parameter(self, variable: Variable, form: Form) -> None:
+        """One row of elements, in prototypes, too."""
+        function = self.program.functions[variable.function or ""]
+        position = function.params.index(variable.id)
+        for d in (variable.declarations[0], *(p.params[position] for p in function.prototypes if p.params)):
+            if spelled_out(d, len(variable.dims)):
+                brackets = Span(d.name.span.path, d.brackets[0].span.start, d.brackets[-1].span.end)
+                self.buffer.replace(Origin(brackets), f"[{form.elements}]")
+                continue
+            unnamed = d.declarator.span.start == d.statement.span.start  # all of it stands for the name
+            name = "" if unnamed else self.program.text(d.name)
+            end = ";" if self.program.text(d.statement).endswith(";") else ""
+            const = "const " if variable.const else ""
+            self.buffer.replace(d.statement, f"{const}{self._element_type(variable)} {name}[{form.elements}]{end}")
 
     def _insert(self, path: str, offset: int, text: str) -> None:
         if path not in {u.path for u in self.program.units}:
@@ -258,23 +287,30 @@ class LayoutWriter:
         return start
 
     def _functions(self) -> None:
-        """Index and copy functions before the function that uses them."""
-        texts = [
-            _index_function(name, self.arrays[v].forms[kind], self.arrays[v].rank)
-            for (v, kind), name in self.at.items()
-        ]
-        for ((v, source), target), name in self.copies.items():
-            texts.append(self._copy(self.program.variable(v), source, target, name))
-        if texts:
-            at = self.of.function.at
-            if not at.editable:
-                raise Conflict(at)
-            source = self.program.sources[at.span.path].text
-            self._insert(at.span.path, places.before(source, at.span.start), "".join(t + "\n" for t in texts))
+        """Index functions before the first function that uses them, copy functions before the own one."""
+        top = self.of.function.at
+        users = (self.program.functions[self.program.variable(v).function or ""].at for v in self.formals)
+        if self.at:
+            first = min((top, *users), key=lambda at: at.span.start)
+            self._before(first, (self._index_function(place) for place in self.at))
+        if self.copies:
+            copies = (self._copy(v, source, target, name) for ((v, source), target), name in self.copies.items())
+            self._before(top, copies)
 
-    def _copy(self, variable: Variable, source: Kind, target: Kind, name: str) -> str:
+    def _before(self, function: Origin, texts: Iterable[str]) -> None:
+        if not function.editable:
+            raise Conflict(function)
+        path, start = function.span.path, function.span.start
+        self._insert(path, places.before(self.program.sources[path].text, start), "".join(f"{t}\n" for t in texts))
+
+    def _index_function(self, place: Place) -> str:
+        array = self.arrays[place[0]]
+        return _index_function(self.at[place], array.forms[place[1]], array.rank)
+
+    def _copy(self, v: int, source: Kind, target: Kind, name: str) -> str:
         """``layout_pack_A(A, A_blocked)`` and the like."""
-        forms, element = self.arrays[variable.id].forms, self._element_type(variable)
+        variable = self.program.variable(v)
+        forms, element = self.arrays[v].forms, self._element_type(variable)
         dims = [d or 1 for d in variable.dims]
         its = [f"i{k}" for k in range(len(dims))]
         extents, compact = "".join(f"[{d}]" for d in dims), "".join(f"[{i}]" for i in its)
@@ -283,7 +319,7 @@ class LayoutWriter:
             return extents if kind == COMPACT else f"[{forms[kind].elements}]"
 
         def place(kind: Kind) -> str:
-            return compact if kind == COMPACT else f"[{self.at[variable.id, kind]}({', '.join(its)})]"
+            return compact if kind == COMPACT else f"[{self.at[v, kind]}({', '.join(its)})]"
 
         lines = [f"static void {name}(const {element} src{shape(source)}, {element} dst{shape(target)})", "{"]
         if target != COMPACT and forms[target].elements > prod(dims):

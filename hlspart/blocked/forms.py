@@ -11,6 +11,7 @@ from hlspart.model.program import (
     ArrayType,
     Assign,
     Binary,
+    Declarator,
     Expr,
     Loop,
     Name,
@@ -56,6 +57,11 @@ def dtype(kind: ScalarType) -> str | None:
 def called(kind: Kind) -> str:
     """A layout in a sentence."""
     return f"in tiles of {kind.removeprefix(TILE)}" if kind.startswith(TILE) else kind
+
+
+def spelled_out(declarator: Declarator, rank: int) -> bool:
+    """Whether all extents of an array stand in the text of its declaration, and not in that of a type or macro."""
+    return len(declarator.brackets) == rank and all(b.editable for b in declarator.brackets)
 
 
 def sums_products(stmt: Stmt) -> bool:

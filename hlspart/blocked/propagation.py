@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from functools import cached_property
 
+from hlspart.blocked.calls import Calls
 from hlspart.blocked.cut import CutValue, cost, least, spread
-from hlspart.blocked.forms import called, form, sums_products
+from hlspart.blocked.forms import called, form, spelled_out, sums_products
 from hlspart.blocked.plan import LayoutPlan
 from hlspart.blocked.requests import LayoutRequests, finding, requests
 from hlspart.blocked.versions import Version, Versions
@@ -62,7 +63,8 @@ class Propagator:
         self.table = self._table(name)
         self.unit_of = self.table.units
         lifetimes = Lifetimes(self.table, Summaries(program, self._table))
-        self.versions = Versions(program, self.table, lifetimes, self.uses, self.touched)
+        self.calls = Calls(program, analysis, self.table, self.uses)
+        self.versions = Versions(program, self.table, lifetimes, self.calls, self.touched)
         self._interface(interface)
         self.refused: set[tuple[str, int]] = set()  # statements and arrays that cannot be as directives ask
         self.unmet = self._tiles()
@@ -144,7 +146,7 @@ class Propagator:
         given = {unit.path for unit in self.program.units}
         for use in self.uses.by_variable.get(variable.id, ()):
             if use.kind == "argument":
-                continue  # its nest stays compact
+                continue  # :meth:`_stuck` asks about the function
             if use.kind != "element":
                 return "is used other than by its elements"
             node = use.node
@@ -155,10 +157,15 @@ class Propagator:
         declarator = variable.declarations[0]
         if not declarator.declarator.editable or not declarator.statement.editable:
             return "is declared in a macro"
+        alone = variable.storage == "parameter" or (declarator.count == 1 and declarator.initialiser is None)
+        if not alone and not spelled_out(declarator, len(variable.dims)):
+            return "has extents that are those of a named type"
         if variable.storage in ("local", "static") and variable.scope != self.function.body.id:
             return "is declared in an inner block"
         if variable.function is None:
-            return None if self.constant(variable) else "is used by other functions, too"
+            users = {use.function for use in self.uses.by_variable.get(variable.id, ())}
+            own = self.constant(variable) and users <= {self.function.name}
+            return None if own else "is used by other functions, too"
         return None
 
     def _unreachable(self, variable: Variable) -> str | None:
@@ -194,44 +201,71 @@ class Propagator:
 
     def demands(self) -> tuple[list[Kind], list[tuple[Kind, ...]], list[str], list[Diagnostic]]:
         """What every statement demands, what it can have, and why; errors where it cannot have what is asked."""
-        options: list[tuple[Kind, ...]] = []
-        wrong: list[Diagnostic] = []
         kinds: list[Kind] = []
         reasons: list[str] = []
-        handed = {self.unit_of.get(s) for e in self.table.edges() if (s := self.table.owners.get(e.call)) is not None}
-        for k, stmt in enumerate(self.statements):
-            asked = self.asked.nests.get(k)
-            wished = any(self.asked.variables.get(v) == BLOCKED for v in self.touched[k])
-            stuck = {kind: self._stuck(k, k in handed, kind) for kind in self.kinds}
-            wanted = asked if asked not in (None, ANY, COMPACT) else BLOCKED
-            why = stuck[wanted]
-            if why is not None and (asked == wanted or all(stuck.values())):
-                kinds.append(COMPACT)
-                reasons.append(why)
-                if asked == wanted:
-                    self.refused.add(("nest", k))
-                    wrong.append(finding(self.program, stmt.at, f"this nest cannot be {called(wanted)}: it {why}"))
-            elif asked is not None:
-                kinds.append(asked)
-                reasons.append("directive")
-            elif wished and why is None:
-                kinds.append(BLOCKED)
-                reasons.append("an array that a directive wants blocked")
-            elif why is None and sums_products(stmt):
-                kinds.append(BLOCKED)
-                reasons.append("a product summed up over arrays of four dimensions")
-            else:
-                kinds.append(ANY)
-                reasons.append("no demand")
-            free = (COMPACT, *(kind for kind in self.kinds if stuck[kind] is None))
-            options.append(free if kinds[-1] == ANY else (kinds[-1],))
+        wrong: list[Diagnostic] = []
+        stuck = [{kind: self._stuck(k, kind) for kind in self.kinds} for k in range(self.interface)]
+        for k in range(self.interface):
+            kind, reason = self._demand(k, stuck[k], wrong)
+            kinds.append(kind)
+            reasons.append(reason)
+        free = [(COMPACT, *(kind for kind in self.kinds if own[kind] is None)) for own in stuck]
+        options = [own if kind == ANY else (kind,) for own, kind in zip(free, kinds, strict=True)]
+        for group in dict.fromkeys(map(self.calls.group, range(self.interface))):
+            common = tuple(kind for kind in options[group[0]] if all(kind in options[k] for k in group))
+            if not common:
+                wrong += self._disagree(group, kinds, reasons)
+            for k in group:
+                options[k] = common or (COMPACT,)
         return kinds, options, reasons, wrong
 
-    def _stuck(self, unit: int, handed: bool, kind: Kind) -> str | None:
-        if handed:
-            return "hands arrays to a call"
+    def _demand(self, k: int, stuck: Mapping[Kind, str | None], wrong: list[Diagnostic]) -> tuple[Kind, str]:
+        """What one statement demands, and why."""
+        asked = self.asked.nests.get(k)
+        wanted = asked if asked not in (None, ANY, COMPACT) else BLOCKED
+        why = stuck[wanted]
+        if why is not None and (asked == wanted or all(stuck.values())):
+            if asked == wanted:
+                self._refuse(k, wanted, why, wrong)
+            return COMPACT, why
+        if asked is not None:
+            return asked, "directive"
+        if why is None and any(self.asked.variables.get(v) == BLOCKED for v in self.touched[k]):
+            return BLOCKED, "an array that a directive wants blocked"
+        if why is None and (sums_products(self.statements[k]) or self.calls.sums_products(k)):
+            return BLOCKED, "a product summed up over arrays of four dimensions"
+        return ANY, "no demand"
+
+    def _refuse(self, k: int, wanted: Kind, why: str, wrong: list[Diagnostic]) -> None:
+        self.refused.add(("nest", k))
+        text = f"this nest cannot be {called(wanted)}: it {why}"
+        wrong.append(finding(self.program, self.statements[k].at, text))
+
+    def _disagree(self, group: tuple[int, ...], kinds: list[Kind], reasons: list[str]) -> list[Diagnostic]:
+        """Statements that reach one function stay compact where they do not want one layout."""
+        wrong: list[Diagnostic] = []
+        lines = {k: self.program.line(self.statements[k].at) for k in group}
+        for k in group:
+            others = " and ".join(str(lines[u]) for u in group if u != k)
+            why = f"calls a function that line {others} calls, too, which wants another layout"
+            if kinds[k] not in (ANY, COMPACT) and k in self.asked.nests:
+                self._refuse(k, kinds[k], why, wrong)
+            if kinds[k] != COMPACT:
+                reasons[k] = why
+            kinds[k] = COMPACT
+        return wrong
+
+    def _stuck(self, unit: int, kind: Kind) -> str | None:
         if not self._straight:
             return _JUMPS
+        if unit in self.calls.reached:
+            why = self.calls.obstacle(unit)
+            if why is not None:
+                return why
+            for formal in map(self.program.variable, self.calls.formals(unit)):
+                why = self.obstacle(formal, kind)
+                if why is not None:
+                    return f"hands an array on as '{formal.name}' of {formal.function}, which {why}"
         for v in sorted(self.touched[unit] & self.arrays.keys() - self.asked.tiles.keys()):
             why = self.obstacle(self.arrays[v], kind)
             if why is not None:
@@ -244,6 +278,7 @@ class Propagator:
         """The least conversions."""
         kinds, options, reasons, wrong = self.demands()
         nodes: list[tuple[Kind, ...]] = [*options, (COMPACT,)]
+        node = [*(self.calls.group(k)[0] for k in range(self.interface)), self.interface]  # one for each group
         fixed: dict[int, Kind] = {self.interface: COMPACT}
         all_versions: dict[int, list[Version]] = {}
         hyper: list[CutValue] = []
@@ -265,11 +300,12 @@ class Propagator:
                 if version.producer == self.interface:
                     version.producer = holder
                 version.users = [holder if u == self.interface else u for u in version.users]
-                ends = tuple(dict.fromkeys(m for m in (version.producer, *version.users) if m is not None))
+                members = [m for m in (version.producer, *version.users) if m is not None]
+                ends = tuple(dict.fromkeys(node[m] if m < len(node) else m for m in members))
                 if len(ends) > 1 and version.producer is not None:
                     hyper.append(CutValue(ends, self.bytes(variable)))
         choice = least(nodes, hyper)
-        layouts = choice.layouts
+        layouts = (*(choice.layouts[k] for k in node), *choice.layouts[len(node) :])
         conversions = [
             *tiles,
             *(c for v, versions in all_versions.items() for c in self._conversions(self.arrays[v], versions, layouts)),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from hlspart.blocked.calls import Calls
 from hlspart.buffers.lifetimes import Lifetimes
 from hlspart.buffers.steps import Table
 from hlspart.model.buffers import Touch
 from hlspart.model.program import Program, Variable
-from hlspart.rewrite.uses import Uses
 from hlspart.sets.lifetimes import covered, values
 from hlspart.sets.region import TooHard
 
@@ -28,7 +28,7 @@ class Versions:
     program: Program
     table: Table
     lifetimes: Lifetimes
-    uses: Uses
+    calls: Calls
     touched: list[set[int]]
 
     @property
@@ -64,16 +64,16 @@ class Versions:
             for a in self.table.accesses()
             if a.array == variable.id and self.table.units.get(self.table.owners[a.ref]) == unit
         }
-        handed = [
-            self.program.variable(e.formal)
-            for e in self.table.edges()
-            if e.actual == variable.id and self.table.units.get(self.table.owners[e.call]) == unit
-        ]
-        if isinstance(touches, str) or handed:
+        if isinstance(touches, str) or not self.calls.plain(unit):
+            handed = [
+                self.program.variable(e.formal)
+                for e in self.table.edges()
+                if e.actual == variable.id and self.table.units.get(self.table.owners[e.call]) == unit
+            ]
             changed = not variable.const and not all(self._only_read(formal) for formal in handed)
             return True, changed or "write" in kinds
         own = [t for t in touches if t.unit == unit]
-        if "write" not in kinds:
+        if all(t.kind != "write" for t in own):
             return True, False
         extents = [d or 1 for d in variable.dims]
         try:
@@ -84,4 +84,4 @@ class Versions:
 
     def _only_read(self, formal: Variable) -> bool:
         """Whether a parameter is declared so, and nothing but its elements is used (no cast takes the promise back)."""
-        return formal.const and all(use.kind == "element" for use in self.uses.by_variable.get(formal.id, ()))
+        return formal.const and all(use.kind == "element" for use in self.calls.uses.by_variable.get(formal.id, ()))

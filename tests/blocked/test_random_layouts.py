@@ -41,6 +41,20 @@ class _Function:
             f"        for (int c = 0; c < {self.columns}; c++) {{ {store} }}\n"
         )
 
+    def callees(self, shape: str, calls: str) -> str:
+        """The functions that are called; one of them turns an array by another."""
+        loops = f"for (int i = 0; i < {self.rows}; i++) for (int c = 0; c < {self.columns}; c++)"
+        turn = f"static void turn(int x{shape}) {{ x[1][0] += x[0][1]; }}\n"
+        add = f"static void add(const int x{shape}, int y{shape})\n{{\n    {loops} y[i][c] += x[i][c] % 9;\n"
+        copy = f"static void copy(const int x{shape}, int y{shape})\n{{\n    {loops} y[i][c] = x[i][c] - c;\n}}\n"
+        inner = self.rng.random() < 0.3
+        found = {
+            turn: "turn(" in calls or (inner and "add(" in calls),
+            f"{add}{'    turn(y);' if inner else ''}\n}}\n": "add(" in calls,
+            copy: "copy(" in calls,
+        }
+        return "".join(text for text, used in found.items() if used)
+
     def text(self) -> str:
         rng, shape = self.rng, f"[{self.rows}][{self.columns}]"
         names = [f"a{k}" for k in range(rng.randint(2, 4))]
@@ -59,13 +73,16 @@ class _Function:
             self.filled.append(name)
             if rng.random() < 0.3:
                 lines += f"    turn({name});\n"
+            if rng.random() < 0.3:
+                ask = f"#pragma hlspart layout nest={rng.choice(KINDS)}\n" if rng.random() < 0.5 else ""
+                source = rng.choice(self.filled)
+                lines += f"{ask}    {rng.choice(('add', 'copy', 'add'))}({source}, {name});\n"
             if rng.random() < 0.15:
                 lines += "    if (in[0][0] > 50) return;\n"
         if rng.random() < 0.3:
             declared += f"#pragma hlspart layout variable=out tile={rng.choice(TILES)}\n"
         lines += self.nest("out", rng.choice(("=", "+="))) + self.nest("out", "^=")
-        turn = f"static void turn(int x{shape}) {{ x[1][0] += x[0][1]; }}\n" if "turn(" in lines else ""
-        return f"{turn}void top(const int in{shape}, int out{shape})\n{{\n{declared}{lines}}}\n"
+        return f"{self.callees(shape, lines)}void top(const int in{shape}, int out{shape})\n{{\n{declared}{lines}}}\n"
 
 
 def _laid_out(text: str) -> tuple[Propagation, dict[str, str] | Diagnostic]:
