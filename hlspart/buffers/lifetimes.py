@@ -11,7 +11,7 @@ from hlspart.buffers.steps import Table
 from hlspart.model.access import Access, GroupEdge
 from hlspart.model.buffers import Touch
 from hlspart.model.program import If, Jump, Loop, Program, Return, Switch, Variable, walk_statements
-from hlspart.sets.lifetimes import reach, values
+from hlspart.sets.lifetimes import iterations, reach, repeated, values
 from hlspart.sets.region import TooHard
 
 
@@ -67,8 +67,6 @@ class Lifetimes:
         start = next((ranges[x][0] for x in writer.loops[common:] if x in ranges), writer.step)
         end = next((ranges[x][1] for x in reader.loops[common:] if x in ranges), reader.step)
         return start, end
-
-    # ----------------------------------------------------------------------------- touches
 
     # ----------------------------------------------------------------------------- touches
 
@@ -139,23 +137,27 @@ class Lifetimes:
         if stmt is None or step is None:
             return "a use of it is not understood"
         above = (*table.around[stmt], stmt)
-        if any(isinstance(s, Loop) for s in above):
-            return "it is handed to a call in a loop"
+        loops = [s for s in above if isinstance(s, Loop)]
+        infos = [table.analysis.loops.get(x.id) for x in loops]
+        counted = [i for i in infos if i is not None and i.iterator is not None]
+        domain = iterations(counted)
+        if domain is None or len(counted) < len(loops) or isinstance(stmt, Loop):
+            return "it is handed to a call in a loop whose iterations are not known"
         certain = self._straight and not any(isinstance(s, If | Switch) for s in above)
-        rank, found = _SPREAD * table.rank[stmt], list[Touch]()
-        for kind, must, map_ in self.summaries.of(edge.callee, edge.formal, len(variable.dims)):
-            place = (rank + (0 if kind == "read" else _SPREAD - 1),)
+        outer, rank = tuple(_SPREAD * table.rank[x] for x in loops), _SPREAD * table.rank[stmt]
+        found: list[Touch] = []
+        for kind, must, elements in self.summaries.of(edge.callee, edge.formal, len(variable.dims)):
             found.append(
                 Touch(
                     number + len(found),
                     kind,
                     must and certain,
-                    (),
-                    "{ [] }",
-                    map_,
-                    place,
-                    (),
-                    (),
+                    tuple(i.iterator or "" for i in counted),
+                    domain,
+                    None if elements is None else repeated(elements, domain),
+                    (*outer, rank + (0 if kind == "read" else _SPREAD - 1)),
+                    tuple((i.step or 0) < 0 for i in counted),
+                    tuple(x.id for x in loops),
                     step,
                     table.units[stmt],
                 )

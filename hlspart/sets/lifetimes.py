@@ -7,6 +7,7 @@ from typing import Any
 
 import islpy as isl
 
+from hlspart.model.access import LoopInfo
 from hlspart.model.buffers import ArrayValues, Touch, Value
 from hlspart.sets.dataflow import context
 from hlspart.sets.region import TooHard
@@ -82,6 +83,25 @@ def reach(t: Touch) -> str | None:
     if elements.dim(isl.dim_type.param):
         return None
     return str(isl.Map.from_domain_and_range(isl.Set("{ [] }", context=ctx), elements))
+
+
+def iterations(loops: Sequence[LoopInfo]) -> str | None:
+    """All iterations of loops around each other whose bounds are numbers, as a set; None where some are not."""
+    where = []
+    for loop in loops:
+        lower, count = loop.lower, loop.trip_count
+        if lower is None or lower.terms or not loop.step or count.exact is None or loop.exits:
+            return None
+        last, step, it = lower.const + loop.step * (count.exact - 1), abs(loop.step), loop.iterator
+        least, most = sorted((lower.const, last))
+        where.append(f"{least} <= {it} <= {most} and ({it} - {least}) mod {step} = 0" if count.exact else "false")
+    return f"{{ [{', '.join(loop.iterator or '' for loop in loops)}] : {' and '.join(where) or 'true'} }}"
+
+
+def repeated(elements: str, domain: str) -> str:
+    """The elements of a map from ``[]``, in every iteration of a domain."""
+    ctx = context()
+    return str(isl.Map.from_domain_and_range(isl.Set(domain, context=ctx), isl.Map(elements, context=ctx).range()))
 
 
 def covered(touches: Sequence[Touch], extents: Sequence[int]) -> bool:

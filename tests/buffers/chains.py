@@ -66,7 +66,7 @@ class _Chain:
         if len(self.filled) > 2 and rng.random() < 0.5:  # the oldest is not read any more
             self.filled.pop(0)
 
-    def call(self) -> None:
+    def call(self, indent: str = "    ") -> None:
         flat = [n for n, (kind, dims) in self.arrays.items() if kind == "int" and len(dims) == 1]
         known = [n for n in flat if n in self.filled]
         if not known:
@@ -80,7 +80,7 @@ class _Chain:
                 f"static void f{len(self.called)}(int x[{size[0]}], int y[{size[0]}])\n{{\n"
                 f"    for (int i = 0; i < {size[0]}; i++) y[i] = x[{size[0] - 1} - i] * 3;\n}}\n"
             )
-            self.lines.append(f"    f{len(self.called) - 1}({source}, {target});\n")
+            self.lines.append(f"{indent}f{len(self.called) - 1}({source}, {target});\n")
             if target not in self.filled:
                 self.filled.append(target)
 
@@ -90,9 +90,11 @@ class _Chain:
             kind = self.rng.random()
             if kind < 0.2:
                 before = list(self.filled)
-                self.lines.append(f"    for (int t = 0; t < {self.rng.randint(1, 3)}; t++) {{\n")
+                last = self.rng.randint(1, 3)
+                head = self.rng.choice((f"0; t < {last}; t++", f"{last}; t > 0; t--", f"1; t <= {2 * last}; t += 2"))
+                self.lines.append(f"    for (int t = {head}) {{\n")
                 for _ in range(self.rng.randint(2, 4)):
-                    self.nest("        ")
+                    (self.call if self.rng.random() < 0.3 else self.nest)("        ")
                 self.lines.append("    }\n")
                 self.filled = [n for n in self.filled if n in before or self.rng.random() < 0.9]
             elif kind < 0.3:

@@ -124,6 +124,18 @@ def test_what_lives_across_a_repeat_shares_nothing_in_it() -> None:
     assert some.sharing.size == 8192 and buffers(some)["a"].last == 4
 
 
+@pytest.mark.parametrize("head", ["t = 0; t < 3; t++", "t = 9; t > 3; t -= 2"])
+def test_calls_in_a_repeat_are_steps_of_it(head: str, tmp_path: Path) -> None:
+    function = "static void f(const int x[N], int y[N]) { for (int i = 0; i < N; i++) y[i] = x[N - 1 - i]; }\n"
+    repeat = REPEATED.format("        f(a, b);\n" + nest("a[i] = b[i] ^ t;")).replace("t = 0; t < 3; t++", head)
+    last = "    f(a, c);\n" + nest("d[i] = c[N - 1 - i] + 2;") + nest("out[i] = d[i];")
+    text = body("int a[N], b[N], c[N], d[N];", nest("a[i] = in[i] ^ 1;") + repeat + last, before=function)
+    found = shared(text)
+    spans = {n: (b.first, b.last) for n, b in buffers(found).items()}
+    assert spans == {"a": (1, 4), "b": (2, 3), "c": (4, 5), "d": (5, 6)} and found.sharing.size == 2 * 4 * N
+    equal(tmp_path, text, found.files["p.c"])
+
+
 def test_a_value_needed_behind_a_repeat_lives_through_it() -> None:
     inside = nest("a[i] = in[i] + t;") + nest("b[i] = in[i] * t;") + nest("out[i] += b[N - 1 - i];")
     found = shared(body("int a[N], b[N];", REPEATED.format(inside) + nest("out[i] += a[i];")))
