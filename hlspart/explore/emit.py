@@ -27,6 +27,8 @@ from hlspart.model.source import Edit, Span, apply_edits
 from hlspart.rewrite.names import Names
 from hlspart.semantics.places import before
 
+PORTS = 2  #: of a bank of a buffer
+
 
 @dataclass(frozen=True)
 class Emitted:
@@ -134,10 +136,14 @@ class _Writer:
                 continue
             wanted = [self.frame.names.free(f"{operand.name}_{c}") for c in "ab"[: move.copies]]
             buffers[operand.name] = tuple(wanted)
+            how, spread = self.frame.copying(operand), len(self.frame.spread_of(operand))
             for name in wanted:
                 lines.append(f"{PAD}{self.frame.type(operand)} {name}{self.frame.extents(operand)};")
-                for d in range(len(self.frame.spread_of(operand))):
+                for d in range(spread):
                     lines.append(f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim={d + 1}")
+                if how.lanes > PORTS:
+                    at = f"factor={how.lanes // PORTS} dim={spread + how.dim + 1}"
+                    lines.append(f"#pragma HLS ARRAY_PARTITION variable={name} type=cyclic {at}")
         periods = sorted({m.period for _, m in pairs if m.copies == 2})
         turn = {p: self.frame.names.free(f"turn{i}") for i, p in enumerate(periods)}
         lines += [f"{PAD}int {turn[p]} = 1;" for p in periods]  # the parity of the tile in use

@@ -265,25 +265,49 @@ class SearchPlan:
         ones = tuple(1 for _ in loops)
         ii, depth, dsp = self._figures(nest, Vector(ones, ones, tuple(loops)))
         chain = 0
+        if self.options.schedule:  # small buffers may lie in faster memory
+            small = (n if k in found.reductions else -(-n // 2) for k, n in enumerate(found.extents))
+            depth = min(depth, self._figures(nest, Vector(ones, tuple(small), tuple(loops)))[1])
         if self.options.schedule and (given is None or given.ii is None) and found.reductions:
-            split = tuple(1 if k in found.reductions else n for k, n in enumerate(found.extents))
-            chain = self._figures(nest, Vector(ones, split, tuple(loops)))[0]
+            chain = self._chain(nest)
         given = given or Assumed()
         dsp = dsp if given.dsp is None else given.dsp
         return replace(found, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp, chain=chain if chain > ii else 0)
 
-    def _figures(self, nest: ReadNest, vector: Vector) -> tuple[int, int, int]:
-        """II, depth and DSP blocks by ``ii``. For the model ``schedule`` the depth has the states around the loop."""
+    def _chain(self, nest: ReadNest) -> int:
+        """Cycles from a term of a sum to the next: the most that ``ii`` says where one iteration lies between, or none.
+
+        The term before is in a register where it is of the iteration before, else in memory, which takes longer.
+        """
+        of, chain = nest.nest, 1
+        loops = range(len(of.loops))
+        free = [k for k in loops if k not in of.reductions and of.extents[k] > 1]
+        for apart in (1, 2) if free else (1,):
+            split = [1 if k in of.reductions else n for k, n in enumerate(of.extents)]
+            if apart > 1:
+                split[free[-1]] = -(-of.extents[free[-1]] // apart)
+            vector = Vector(tuple(1 for _ in loops), tuple(split), tuple(loops))
+            chain = max(chain, apart * self._figures(nest, vector, most=True)[0])
+        return chain
+
+    def _figures(self, nest: ReadNest, vector: Vector, most: bool = False) -> tuple[int, int, int]:
+        """II (``most``: the most that it can be), depth and DSP blocks by ``ii``.
+
+        For the model ``schedule`` the depth has the states around the loop.
+        """
         try:
             texts, emitted = write(self.program, [(nest, vector)], self.options.off_chip)
         except Refusal as refusal:
             self.diagnostics.append(replace(finding(self.program, refusal.at, str(refusal)), severity="warning"))
             return 1, 1, 0
-        figures = self.predict(texts | dict(self.banked(texts)))
+        figures = self.predict(texts if most else texts | dict(self.banked(texts)))
         inner = [x for x in figures.loops if x.function == emitted[0].compute and x.pipelined]
         if not inner:
             return 1, 1, 0
-        ii, depth, dsp = inner[-1].ii or 1, inner[-1].depth or 1, inner[-1].dsp or 0
+        loop = inner[-1]
+        if most and loop.ii is None and loop.bounds is not None:
+            return loop.bounds[1], 1, 0
+        ii, depth, dsp = loop.ii or 1, loop.depth or 1, loop.dsp or 0
         whole = next((f.latency.exact for f in figures.functions if f.name == emitted[0].compute), None)
         if self.options.schedule and whole is not None:
             depth = max(1, whole - (math.prod(vector.slices(nest.nest.extents)) - 1) * ii)

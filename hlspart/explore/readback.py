@@ -92,8 +92,12 @@ def _written(plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined
     except Refusal as refusal:
         plan.diagnostics.append(finding(plan.program, refusal.at, f"no C: {refusal}"))
         return WrittenChoice(chosen, {}, [], None)
-    texts |= dict(plan.banked(texts))
-    return WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, plan.predict(texts)))
+    one = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, plan.predict(texts)))
+    if one.cycles <= chosen.cycles and not _misses(plan, one.back):
+        return one  # a bank for each element is enough: no need of inference
+    texts = texts | dict(plan.banked(texts))
+    other = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, plan.predict(texts)))
+    return min((other, one), key=lambda w: (bool(_misses(plan, w.back)), w.cycles))
 
 
 def _figures(
@@ -103,7 +107,7 @@ def _figures(
     total, cause = 0, None
     for region, point, names in zip(regions, chosen.points, emitted, strict=True):
         of = cost(region.written.nest, point.vector, plan.options.off_chip)
-        compute = latency[names.compute].exact if names.compute in latency else None
+        compute = latency[names.compute].max if names.compute in latency else None
         copies = [*names.loads.values(), *names.stores.values()]
         unknown = [n for n in copies if n not in latency or latency[n].max is None]
         if compute is None or unknown:

@@ -177,6 +177,29 @@ def test_by_the_model_schedule_cycles_are_those_of_the_c(ask: Ask, tmp_path: Pat
         assert latency[f"gemm_i_load_{m['array']}"] <= m["cycles"]
 
 
+SUMS = """void mv(float A[48][48], float x[48], float y[48]) {
+    for (int i = 0; i < 48; i++)
+        for (int j = 0; j < 48; j++)
+            y[i] += A[i][j] * x[j];
+}
+"""
+
+
+@pytest.mark.parametrize("elements", [6, 8])
+def test_by_the_model_schedule_sums_of_floats_have_known_cycles(elements: int, tmp_path: Path) -> None:
+    """Adders whose states are hidden, several words moved at once, elements that are no power of two."""
+    path, new, report = tmp_path / "mv.c", tmp_path / "new.c", tmp_path / "report.json"
+    path.write_text(SUMS)
+    args = ["explore", str(path), "--pe", str(elements), "--model", "schedule", "--allow-reassoc", "--clock", "4.5"]
+    args += ["--part", "xcu55c-fsvh2892-2L-e", "-o", str(new), "--format", f"json={report}"]
+    assert command(args) == 0
+    shape = json.loads(report.read_text())["files"][0]
+    assert all(e["bound"] <= e["cycles"] for e in shape["evaluations"])
+    assert shape["best"]["cycles"] <= 1.1 * shape["evaluations"][0]["bound"]
+    result = verify(str(path), str(new), VerifyOptions(top="mv", vectors=2, value_range=(1, 9), ulp=64))
+    assert result.status == "equal"
+
+
 def test_page_and_picture_show_the_front(ask: Ask, tmp_path: Path) -> None:
     html, picture = tmp_path / "e.html", tmp_path / "e.svg"
     args = ["--pe", "4", "--budget", "bytes=600", "--html", str(html), "--svg", str(picture)]
