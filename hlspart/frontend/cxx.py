@@ -19,6 +19,7 @@ from hlspart.frontend.cxx_sugar import without_sugar
 from hlspart.frontend.cxx_tags import NameWords
 from hlspart.frontend.cxx_templates import instantiated
 from hlspart.frontend.cxx_types import AUTO, BASIC, split
+from hlspart.frontend.cxx_unused import UnusedFunction
 from hlspart.frontend.tokens import OPEN_TYPE, Token, spell
 from hlspart.model import program as ir
 
@@ -65,13 +66,16 @@ _PLAIN_KEYWORDS = {
 
 def as_c(
     tokens: list[Token], unread: Mapping[str, bool], path: str, wanted: Sequence[str] = ()
-) -> tuple[list[Token], dict[str, ir.CType]]:
-    """C tokens for C++ ones of the file ``path``, and the types that the result takes as known. Raises SourceError.
+) -> tuple[list[Token], dict[str, ir.CType], list[UnusedFunction]]:
+    """C tokens for C++ ones of the file ``path``, the types that the result takes as known, and what is left out.
+
+    Raises SourceError.
 
     ``unread``: types whose declarations are not among the tokens, and whether they take arguments; ``wanted``:
     instances of templates that are asked for.
     """
-    plain, constructed = without_constructors(instantiated(told_apart(tokens), path, wanted))
+    expanded, unused = instantiated(told_apart(tokens), path, wanted)
+    plain, constructed = without_constructors(expanded)
     shim = _Shim(written_out(without_sugar(plain)))
     shim.constructed = constructed
     shim.names.update(name for name, template in unread.items() if not template)
@@ -79,7 +83,7 @@ def as_c(
     shim.types.update((t.text, ir.OtherType(t.text)) for t in shim.tokens if t.text.endswith(OPEN_TYPE))
     shim.known.note_functions(shim.tokens)
     shim.run()
-    return shim.out, shim.types
+    return shim.out, shim.types, unused
 
 
 class _Shim(NameWords):
@@ -164,6 +168,8 @@ class _Shim(NameWords):
 
     def _qualifier(self, count: int) -> None:
         """Drop ``name::``; what it stands before begins with it in the text."""
+        if self.text() == "std" and self.text(2) in ("move", "forward") and self._only_casts():
+            return
         first, last = self.tokens[self.at], self.tokens[self.at + count - 1]
         self.at += count
         name = self.tokens[self.at]
@@ -172,6 +178,16 @@ class _Shim(NameWords):
             longer = name.copy()
             longer.start, longer.lo = first.start, first.lo
             self.tokens[self.at] = longer
+
+    def _only_casts(self) -> bool:
+        """``std::move(x)`` and ``std::forward<T>(x)`` as ``(x)``."""
+        end: int | None = self.at + 2
+        if self.text(3) == "<":
+            end = matching_angle(self.tokens, self.at + 3)
+        if end is None or self.tokens[end + 1].text != "(" or self.tokens[end + 2].text == ")":
+            return False
+        self.at = end + 1
+        return True
 
     def _range_for(self) -> bool:
         if self.text(1) != "(":
@@ -280,13 +296,11 @@ class _Shim(NameWords):
                 self._qualifier(1)
             case "&" if self._reference():
                 self._bound()
-            case "&&" if self.previous_text() in ("auto", AUTO) and self.text(2) == "=":
-                if self._names_object(self.at + 3):
+            case "&&" if self.previous_text() in ("auto", AUTO) or self.is_type(self.previous()):
+                if self.text(2) != "=" or self._names_object(self.at + 3):
                     self._bound()
                 else:
                     self.at += 1  # a temporary, which lives as long as the name: a variable
-            case "&&" if self.is_type(self.previous()) and self.at + 1 < len(self.tokens):
-                self.refuse("rvalue reference")
             case "(":
                 self._open_paren(token)
             case ")":
@@ -335,7 +349,9 @@ class _Shim(NameWords):
             self.tokens[self.at] = name
 
     def _names_object(self, start: int) -> bool:
-        """Whether an initial value is a variable, an element or a member."""
+        """Whether an initial value is a variable, an element or a member, or one of these as a value to take."""
+        if [t.text for t in self.tokens[start : start + 3]] in (["std", "::", "move"], ["std", "::", "forward"]):
+            return True
         at = start
         while at < len(self.tokens) and self.tokens[at].text not in (";", ","):
             if self.tokens[at].text == "[":

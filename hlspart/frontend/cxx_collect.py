@@ -39,6 +39,10 @@ class CxxTemplate:
         """Whether this is a class."""
         return self.tokens[0].text in TAGS
 
+    def renumber(self, name: int = 1) -> None:
+        """Find the places of its own name again; ``name``: the first of them."""
+        self.own_names = frozenset(_own(self, name))
+
     def takes(self, count: int) -> bool:
         """Whether a function may be called with so many arguments."""
         opening = next(i for i in self.own_names if self.tokens[i + 1].text == "(") + 1
@@ -252,7 +256,7 @@ def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[i
     anchor = like("", "eof", token)
     found.rest.append(anchor)
     made = CxxTemplate(name, params, types, defaults, body, anchor, pattern, owner=owner)
-    made.own_names = frozenset(_own(made, inner))
+    made.renumber(inner)
     group = found.templates.setdefault(name, [])
     if group and group[0].struct is not made.struct:
         found.faults.append(error(token, f"C++ construct not supported: overloaded template {name}", "HLP003"))

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
+from hlspart.frontend.cxx_declared import ObjectDeclarator, declarators
 from hlspart.frontend.cxx_members import (
     OPEN,
     ClassText,
@@ -27,7 +28,7 @@ from hlspart.frontend.cxx_members import (
     refuse,
 )
 from hlspart.frontend.cxx_scope import SELF, ClassScope
-from hlspart.frontend.cxx_table import ClassTable, class_aliases
+from hlspart.frontend.cxx_table import ClassTable, class_aliases, default_constructor, in_order, names_variable
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.preprocess import OWN
 from hlspart.frontend.tokens import PragmaToken, SourceError, Token
@@ -149,69 +150,82 @@ class _Classes:
 
     def _object(self, tokens: Sequence[Token], at: int, out: list[Token], of: str) -> int:
         """A declaration of objects as far as it needs more than C has: constructors, and the pragmas in them."""
-        token, found = tokens[at], self.classes[of]
-        name, after = tokens[at + 1], tokens[at + 2].text
+        token = tokens[at]
         before = out[-1].text if out else ";"
-        static = before in ("static", "const", "thread_local", "hls_thread_local")
-        starts = before in (";", "{", "}", ":") or static or (out and isinstance(out[-1], PragmaToken)) or not before
-        if (
-            not starts
-            or name.kind != "id"
-            or isinstance(name, PragmaToken)
-            or after not in (";", "(", "{", ",", "[", "=")
-        ):
+        qualified = before in ("static", "const", "thread_local", "hls_thread_local")
+        starts = before in (";", "{", "}", ":") or qualified or (out and isinstance(out[-1], PragmaToken)) or not before
+        found = declarators(tokens, at + 1) if starts else None
+        if found is None or not self._needs_more(found[0], of):
             out.append(token)
             return at + 1
-        pragmas = list(self.table.pragmas(of))
-        if after == "[" and pragmas:
-            raise refuse(found.name, "array of objects whose constructor holds directives")
-        if after == "(" and self.level == 0:
-            out.append(token)
-            return at + 1
-        end = at + 2
-        if after in ("(", "{"):
-            end = partner(tokens, at + 2) + 1
-        if after in ("(", "{") and tokens[end].text == ";" and (self.table.built(of) or after == "("):
-            given = list(tokens[at + 3 : end - 1])
-            out += [token, name, tokens[end]]
-            if not static and self.level:
-                out += self._constructed(of, name, split(given), given)
-            out += [self.table.pragma_of(p, name.text, found) for p in pragmas]
-            return end + 1
-        if after in (";", ","):
-            cursor = at + 1
-            while tokens[cursor].kind == "id" and tokens[cursor + 1].text == ",":
-                cursor += 2
-            if tokens[cursor].kind != "id" or tokens[cursor + 1].text != ";":
-                out.append(token)
-                return at + 1
-            names = list(tokens[at + 1 : cursor + 1 : 2])
-            for one in names:
-                out += [like(before, "id", one)] if static and one is not names[0] else []
-                out += [token, one, tokens[cursor + 1]]
-                if not static and self.level and self.table.built(of):
-                    out += self._constructed(of, one, [], [])
-                out += [self.table.pragma_of(p, one.text, found) for p in pragmas]
-            return cursor + 2
-        if pragmas and after == "=":
-            raise refuse(found.name, "object whose constructor holds directives and that has an initial value")
-        out.append(token)
-        return at + 1
+        words = _taken_qualifiers(out)
+        static = any(t.text != "const" for t in words)
+        for declared in found[0]:
+            built = not static and self.level > 0 and self._is_built(declared, of)
+            out += [t.copy() for t in words if not built or t.text != "const"]  # what is built is written
+            out += self._declared(declared, of, token, built)
+        return found[1] + 1
+
+    def _needs_more(self, declared: Sequence[ObjectDeclarator], of: str) -> bool:
+        """Whether objects are declared otherwise than C does it."""
+        inside = self.level > 0
+        pragmas = bool(list(self.table.pragmas(of)))
+        if pragmas and any(d.extents for d in declared):
+            raise refuse(self.classes[of].name, "array of objects whose constructor holds directives")
+        if not inside and any(d.opening for d in declared):
+            return False
+        return pragmas or any(d.opening == "(" for d in declared) or any(self._is_built(d, of) for d in declared)
+
+    def _is_built(self, declared: ObjectDeclarator, of: str) -> bool:
+        """Whether a constructor runs for the object."""
+        if declared.extents or not self.table.built(of):
+            return False
+        if declared.opening != "=":
+            return declared.opening != "{" or bool(self.classes[of].constructors)
+        return any(c.needed <= 1 <= len(c.arguments) for c in self.classes[of].constructors)
+
+    def _declared(self, declared: ObjectDeclarator, of: str, type_: Token, built: bool) -> Iterator[Token]:
+        """``C name;``, its constructor and the pragmas in that."""
+        name, end = declared.name, like(";", "op", declared.name)
+        value = declared.value
+        yield from (type_.copy(), name, *declared.extents)
+        if not built and (declared.opening == "=" or (declared.opening == "{" and not self.classes[of].constructors)):
+            braces = declared.opening == "{"
+            yield from (like("=", "op", name), *([like("{", "op", name)] if braces else []), *self._whole(value))
+            yield from [like("}", "op", name)] if braces else []
+        yield end
+        if built and not (declared.opening == "" and not self.table.built(of)):
+            own = self._temporary(value, of) if declared.opening == "=" else None
+            given = own if own is not None else value
+            parts = split(given) if own is not None else declared.arguments
+            yield from self._constructed(of, name, parts, given)
+        found = self.classes[of]
+        yield from (self.table.pragma_of(p, name.text, found) for p in self.table.pragmas(of))
+
+    def _temporary(self, value: list[Token], of: str) -> list[Token] | None:
+        """The arguments of ``C(..)`` where that is all of a value: the object is made in its place."""
+        if len(value) < 3 or self.aliases.get(value[0].text) != of or value[1].text not in ("(", "{"):
+            return None
+        return value[2:-1] if partner(value, 1) == len(value) - 1 else None
+
+    def _whole(self, tokens: Sequence[Token]) -> list[Token]:
+        """Tokens of an expression, rewritten."""
+        result: list[Token] = []
+        at = 0
+        while at < len(tokens):
+            at = self.plain([*tokens, *self.tokens[-LOOK_AHEAD:]], at, result)
+        return result
 
     def _constructed(self, of: str, name: Token, parts: list[list[Token]], given: list[Token]) -> list[Token]:
         """``C::C(name, arguments);`` where that sets anything."""
         fitting = [c for c in self.classes[of].constructors if c.needed <= len(parts) <= len(c.arguments)]
+        inside = self._whole(given)
         if not fitting and parts:
-            copied = [like("=", "op", name), *given] if len(parts) == 1 else None
-            if copied is None:
+            if len(parts) > 1:
                 raise refuse(self.classes[of].name, f"constructor with {len(parts)} arguments")
-            return [name, *copied, like(";", "op", name)]
+            return [name, like("=", "op", name), *inside, like(";", "op", name)]
         if not self.table.built(of):
             return []
-        inside: list[Token] = []
-        at = 0
-        while at < len(given):
-            at = self.plain([*given, *self.tokens[-LOOK_AHEAD:]], at, inside)
         if len(fitting) == 1:
             scope = ClassScope(self, self.classes[of])
             for part in fitting[0].arguments[len(parts) :]:
@@ -263,24 +277,8 @@ class _Classes:
         scope = ClassScope(self, found)
         for anchor in found.anchors:
             out.append(anchor)
-        for words in found.enumerations:
-            text = [like(f"{of}::{t.text}", "id", t) if t.text in found.enumerators else t for t in words]
-            names = {t for t, _ in found.types}
-            text = [like(f"{of}::{t.text}", "id", t) if k == 1 and t.text in names else t for k, t in enumerate(text)]
-            out += scope.rewritten(text, skip=True)
-        for name, words in found.types:
-            last = max((k for k, t in enumerate(words) if t.text == name), default=-1)
-            if words and words[0].text == "typedef":
-                text = [like(f"{of}::{name}", "id", t) if k == last else t for k, t in enumerate(words)]
-            else:
-                text = [like(f"{of}::{name}", "id", t) if t.text == name else t for t in words]
-            out += scope.rewritten(text, skip=True)
-        for member in found.statics:
-            if member.value or not any(t.text == "const" for t in member.type):
-                qualified = like(f"{of}::{member.name.text}", "id", member.name)
-                before = [t for t in member.type if t.text not in ("inline", "static")]
-                before.insert(0, like("static", "id", qualified))
-                out += scope.rewritten([*before, qualified, *member.extents, *member.value, like(";", "op", qualified)])
+        for words in self._names(found):
+            out += scope.rewritten(words, skip=True)
         data: list[Token] = []
         for member in self.table.data(of):
             end = like(";", "op", member.name)
@@ -293,27 +291,43 @@ class _Classes:
         kept = [f for f in every if not found.name.path.startswith(OWN) or f.name.text in self.said]
         functions = [(f, self._function(found, f, False)) for f in kept if f.body is not None]
         declared = [self._prototype(found, f) for f in every if f.body is None]
-        built: list[Token] = []
         if self.table.built(of):
-            for constructor in found.constructors or [_default(found)]:
+            for constructor in found.constructors or [default_constructor(found)]:
                 if constructor.body is None:
                     declared.append(self._prototype(found, constructor, True))
                 else:
-                    built += self._function(found, constructor, True)
+                    functions.append((constructor, self._function(found, constructor, True)))
                 if not any(t.text in OPEN[1:2] for m in self.table.data(of) for t in m.extents):
                     for count in range(constructor.needed, len(constructor.arguments) + 1):
-                        built += self._made(found, constructor, count)
+                        functions.append((constructor, self._made(found, constructor, count)))
         for words in declared:
             out += words
-        out += built
-        out += [t for words in _in_order(functions) for t in words]
+        out += [t for words in in_order(functions) for t in words]
         for friend in found.friends:
-            body: list[Token] = []
-            at = 0
-            while at < len(friend):
-                at = self.plain([*friend, *self.tokens[-LOOK_AHEAD:]], at, body)
-            out += self.marked(ClassScope(self, found, static=True).rewritten(body), found)
+            out += self.marked(ClassScope(self, found, static=True).rewritten(self._whole(friend)), found)
         return out
+
+    def _names(self, found: ClassText) -> Iterator[list[Token]]:
+        """The enumerations, types and static members of a class, in the order in which it declares them."""
+        of = found.name.text
+        every = [self._enumeration(found, words) for words in found.enumerations]
+        for name, words in found.types:
+            last = max((k for k, t in enumerate(words) if t.text == name), default=-1)
+            alias = words[:1] and words[0].text == "typedef"
+            named = [k for k, t in enumerate(words) if (k == last if alias else t.text == name)]
+            every.append([like(f"{of}::{name}", "id", t) if k in named else t for k, t in enumerate(words)])
+        for member in found.statics:
+            if member.value or not any(t.text == "const" for t in member.type):
+                qualified = like(f"{of}::{member.name.text}", "id", member.name)
+                before = [t for t in member.type if t.text not in ("inline", "static")]
+                before.insert(0, like("static", "id", qualified))
+                every.append([*before, qualified, *member.extents, *member.value, like(";", "op", qualified)])
+        yield from sorted((e for e in every if e), key=lambda words: words[0].start)
+
+    def _enumeration(self, found: ClassText, words: list[Token]) -> list[Token]:
+        of, names = found.name.text, {t for t, _ in found.types}
+        text = [like(f"{of}::{t.text}", "id", t) if t.text in found.enumerators else t for t in words]
+        return [like(f"{of}::{t.text}", "id", t) if k == 1 and t.text in names else t for k, t in enumerate(text)]
 
     def _prototype(self, found: ClassText, function: MemberFunction, constructor: bool = False) -> list[Token]:
         return [*self._head(found, function, constructor), like(";", "op", function.name)]
@@ -341,7 +355,7 @@ class _Classes:
         body = list(function.body)
         if constructor:
             set_: list[Token] = list(self._initial(found, function))
-            rest = [t for t in body[1:-1] if not isinstance(t, PragmaToken)]
+            rest = [t for t in body[1:-1] if not names_variable(t)]
             body = [body[0], *scope.rewritten(rest), body[-1]]
             body[1:1] = set_
         else:
@@ -437,6 +451,16 @@ class _Classes:
         return result
 
 
+def _taken_qualifiers(out: list[Token]) -> list[Token]:
+    """The qualifiers at the end of the tokens, which are taken away."""
+    start = len(out)
+    while start and out[start - 1].text in ("static", "const", "thread_local", "hls_thread_local"):
+        start -= 1
+    words = out[start:]
+    del out[start:]
+    return words
+
+
 def _joined(text: str, first: Token, last: Token) -> Token:
     made = like(text, "id", last)
     if first.use is last.use is None and first.path == last.path:
@@ -469,13 +493,6 @@ def _initial_value(member: DataMember) -> list[Token] | None:
     return member.value[1:] if member.value[0].text == "=" else member.value[1:-1]
 
 
-def _default(found: ClassText) -> MemberFunction:
-    """The constructor that a class without one has."""
-    name = found.name
-    brackets = [like("(", "op", name), like(")", "op", name)]
-    return MemberFunction([], name, brackets, [], [like("{", "op", name), like("}", "op", name)], False, False)
-
-
 def _behind(tokens: Sequence[Token], opening: int) -> int:
     """Behind the function whose parameter list opens at an index."""
     at = partner(tokens, opening) + 1
@@ -488,28 +505,3 @@ def _behind(tokens: Sequence[Token], opening: int) -> int:
         if tokens[at].kind == "eof" and at >= len(tokens) - 1:
             break
     return (partner(tokens, at) if tokens[at].text == "{" else at) + 1
-
-
-def _written_name(function: MemberFunction, words: Sequence[Token]) -> str:
-    end = f"::{function.name.text}"
-    return next((t.text for t in words if t.kind == "id" and t.text.endswith(end)), "")
-
-
-def _in_order(functions: list[tuple[MemberFunction, list[Token]]]) -> Iterator[list[Token]]:
-    """Functions behind those that they call."""
-    texts = [{t.text for t in words} for _, words in functions]
-    names = [_written_name(f, words) for f, words in functions]
-    done: set[int] = set()
-
-    def visit(k: int, around: frozenset[int]) -> Iterator[list[Token]]:
-        if k in done or k in around:
-            return
-        for other, name in enumerate(names):
-            if other != k and name in texts[k]:
-                yield from visit(other, around | {k})
-        if k not in done:
-            done.add(k)
-            yield functions[k][1]
-
-    for k in range(len(functions)):
-        yield from visit(k, frozenset())

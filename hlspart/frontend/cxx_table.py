@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
@@ -54,7 +55,9 @@ class ClassTable:
         result: list[tuple[MemberFunction, ClassText]] = []
         hidden: set[str] = set()
         for found in self.every(of):
-            result += [(f, found) for f in found.functions if f.name.text not in hidden]
+            result += [
+                (f, found) for f in found.functions if f.name.text not in hidden and not _twin(f, found.functions)
+            ]
             hidden |= {f.name.text for f in found.functions}
         return result
 
@@ -90,8 +93,8 @@ class ClassTable:
             said: set[str] = set()
             for constructor in found.constructors:
                 for token in constructor.body or []:
-                    text = spell(token.body).lower() if isinstance(token, PragmaToken) else ""
-                    if isinstance(token, PragmaToken) and text not in said and "inline" not in text.split():
+                    text = spell(token.body).lower() if isinstance(token, PragmaToken) and names_variable(token) else ""
+                    if isinstance(token, PragmaToken) and text and text not in said:
                         said.add(text)
                         yield token
             for member in found.data:
@@ -109,6 +112,32 @@ class ClassTable:
         copy.expanded = [like(f"{name}.{w.text}", "id", w) if i in variable else w for i, w in enumerate(words)]
         copy.use = of.use
         return copy
+
+
+def _twin(function: MemberFunction, others: Sequence[MemberFunction]) -> bool:
+    """Whether a function is the one for objects that are constant, of two that do the same."""
+    if not function.const or function.body is None:
+        return False
+    text, params = _texts(function.body), _texts(function.params)
+    return any(
+        not o.const
+        and o.name.text == function.name.text
+        and _texts(o.params) == params
+        and _texts(o.body or []) == text
+        for o in others
+    )
+
+
+def _texts(tokens: Sequence[Token]) -> list[str]:
+    return [t.text for t in tokens]
+
+
+def names_variable(token: Token) -> bool:
+    """Whether a token is a pragma about a variable: in a constructor, about a member of the object."""
+    if not isinstance(token, PragmaToken):
+        return False
+    words = [w.text.lower() for w in token.expanded]
+    return any(w in ("variable", "port") and after == "=" for w, after in pairwise(words))
 
 
 def is_stream(member: DataMember) -> bool:
@@ -136,3 +165,30 @@ def class_aliases(tokens: Sequence[Token], classes: Mapping[str, ClassText]) -> 
         if all(t.text == "::" or k % 2 == 0 for k, t in enumerate(words[:-1])):
             known[words[-1].text] = known[words[-2].text]
             yield words[-1].text, known[words[-1].text]
+
+
+def default_constructor(found: ClassText) -> MemberFunction:
+    """The constructor that a class without one has."""
+    name = found.name
+    brackets = [like("(", "op", name), like(")", "op", name)]
+    return MemberFunction([], name, brackets, [], [like("{", "op", name), like("}", "op", name)], False, False)
+
+
+def in_order(functions: list[tuple[MemberFunction, list[Token]]]) -> Iterator[list[Token]]:
+    """Functions behind those that they call."""
+    texts = [{t.text for t in words} for _, words in functions]
+    names = [words[next(i for i, t in enumerate(words) if t.text == "(") - 1].text for _, words in functions]
+    done: set[int] = set()
+
+    def visit(k: int, around: frozenset[int]) -> Iterator[list[Token]]:
+        if k in done or k in around:
+            return
+        for other, name in enumerate(names):
+            if other != k and name in texts[k]:
+                yield from visit(other, around | {k})
+        if k not in done:
+            done.add(k)
+            yield functions[k][1]
+
+    for k in range(len(functions)):
+        yield from visit(k, frozenset())

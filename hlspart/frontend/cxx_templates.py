@@ -24,6 +24,7 @@ from hlspart.frontend.cxx_collect import (
 from hlspart.frontend.cxx_deduce import closing, deduced
 from hlspart.frontend.cxx_locals import LocalConstants
 from hlspart.frontend.cxx_types import split
+from hlspart.frontend.cxx_unused import UnusedFunction, without_unused
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token, lex_line
 
@@ -43,20 +44,25 @@ class _Instance:
     tokens: list[Token] = field(default_factory=list)
 
 
-def instantiated(tokens: list[Token], path: str, wanted: Sequence[str] = ()) -> list[Token]:
-    """The stream of the file ``path`` with templates replaced by their instances. Raises SourceError.
+def instantiated(
+    tokens: list[Token], path: str, wanted: Sequence[str] = ()
+) -> tuple[list[Token], list[UnusedFunction]]:
+    """The stream of the file ``path`` with templates replaced by their instances, and what no instance has.
+
+    Raises SourceError.
 
     ``wanted``: instances that are asked for although nothing in the text uses them.
     """
     if not any(t.text == "template" for t in tokens):
-        return list(tokens)
+        return list(tokens), []
     end = like("", "eof", tokens[-1])  # sentinels: looking ahead never runs over the end
     found = collect([*tokens, end, end, end])
     _raise(found.faults)
     if not (found.templates or found.aliases):
-        return found.rest
-    work = _Instances(found)
+        return found.rest, []
     found.requests += [_request(text, end) for text in wanted]
+    unused_functions = without_unused(found)
+    work = _Instances(found)
     work.expand(found.rest)
     work.expand_asked()
     work.expand_rest()
@@ -66,7 +72,7 @@ def instantiated(tokens: list[Token], path: str, wanted: Sequence[str] = ()) -> 
     unused = [t for t in unused if not (t.owner and t.struct and t.tokens[0].path != path)]
     _raise([_nobody_uses(t.tokens[0]) for t in unused if t.tokens[0].path != path])
     _raise([_without_instance(t.tokens[0]) for t in unused if has_methods(t.tokens) or t.pattern is not None])
-    return work.placed(unused)
+    return work.placed(unused), unused_functions
 
 
 def _request(text: str, end: Token) -> list[Token]:

@@ -33,7 +33,7 @@ class KnownTypes:
 
     def evaluate(self, tokens: Iterable[Token]) -> int | None:
         """Value of an integer constant expression known here."""
-        kept = [t for i, t in enumerate(tokens)]
+        kept = self._sized(list(tokens))
         plain = [
             t for i, t in enumerate(kept) if not (t.text == "::" or (i + 1 < len(kept) and kept[i + 1].text == "::"))
         ]
@@ -41,6 +41,19 @@ class KnownTypes:
             return evaluate_tokens(plain, self.constants.get, self._called)
         except NotConstant:
             return None
+
+    def _sized(self, tokens: list[Token]) -> list[Token]:
+        """The tokens with the size of each type that C has as a number of bytes."""
+        at = next((i for i, t in enumerate(tokens[:-2]) if t.text == "sizeof" and tokens[i + 1].text == "("), None)
+        end = None if at is None else next((i for i in range(at, len(tokens)) if tokens[i].text == ")"), None)
+        if at is None or end is None:
+            return tokens
+        of = self.type_of(tokens[at + 2 : end])
+        if not isinstance(of, ir.ScalarType) or of.kind not in ("int", "float") or of.bits not in (8, 16, 32, 64):
+            return tokens
+        size = tokens[at].copy()
+        size.kind, size.text = "num", str(of.bits // 8)
+        return [*tokens[:at], size, *self._sized(tokens[end + 1 :])]
 
     def note_functions(self, tokens: Sequence[Token]) -> None:
         """Note the ``constexpr`` functions that are nothing but the return of an expression."""
@@ -119,11 +132,12 @@ class KnownTypes:
             return ct.UNKNOWN
         if len(plain) > 3 and plain[1].text == "<" and plain[-1].text in (">", ">>"):
             return self.template_type(plain[0].text, plain[2:-1], spell(plain))
-        words = [t.text for t in plain if t.text != "const"]
+        words = [t.text for t in plain if t.text not in ("const", "typename")]
         if all(w in BASIC for w in words):
             return _BOOL if words == ["bool"] else ct.basic(words)
         name = words[0]
-        return self.types.get(name) or self.aliases.get(name) or ir.OtherType(" ".join(words))
+        known = self.types.get(name) or self.aliases.get(name) or ct.STANDARD.get(name)
+        return known or ir.OtherType(" ".join(words))
 
     def note_alias(self, name: str, tokens: list[Token]) -> None:
         """Note that ``name`` is a typedef of a type that is a value."""

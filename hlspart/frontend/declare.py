@@ -253,7 +253,7 @@ class Declarations(Declarators):
         variable = self.context.variable(ident)
         first = self.expressions.initial.find("=", name_at, end + 1) + 1
         value, _, _ = self.expressions.initial.value(node, first, variable.type)
-        value = self.expressions.objects.converted(value, variable.type)
+        value = self.expressions.objects.initial(value, variable.type)
         type_ = variable.type
         if isinstance(type_, ir.ArrayType) and type_.dims[0] is None and type_.dims[1:].count(None) == 0:
             type_ = ir.ArrayType(type_.element, (_implicit(value, type_), *type_.dims[1:]))

@@ -13,6 +13,7 @@ class Elements:
 
     def __init__(self, context: Context) -> None:
         self.context = context
+        self._places: dict[ir.Expr, ir.Expr] = {}
 
     def indexable(self, type_: ir.CType) -> bool:
         """Subscripts reach memory (an array of channels holds none)."""
@@ -52,7 +53,16 @@ class Elements:
         at = self.context.text.origin(first, last)
         if index is not None:
             return ir.Subscript(at, ct.indexed(pointer.type), pointer, index)
-        return ir.Unary(at, ct.indexed(pointer.type), "*", pointer)
+        made = ir.Unary(at, ct.indexed(pointer.type), "*", pointer)
+        same = _same_bits(pointer, at)
+        if same is None:
+            return made
+        self._places[same] = made
+        return same
+
+    def place(self, target: ir.Expr) -> ir.Expr:
+        """What is written or pointed to: the object itself where ``element`` gave its value."""
+        return self._places.get(target, target)
 
     def _sum(self, left: ir.Expr, right: ir.Expr) -> ir.Expr:
         return ir.Binary(_unwritten(left), ct.arithmetic(left.type, right.type), "+", left, right)
@@ -86,6 +96,17 @@ class Elements:
                 return name, ir.Comma(_unwritten(expr), ct.INT, (expr, back))
             case _:
                 return None, None
+
+
+def _same_bits(pointer: ir.Expr, at: Origin) -> ir.Expr | None:
+    """The value of ``*(T *)&x`` where x is a whole number of as many bits as T; None where it is not."""
+    match pointer:
+        case ir.Cast(
+            type=ir.PointerType(target=ir.ScalarType(kind="int") as to),
+            operand=ir.Unary(op="&", operand=ir.Name(type=ir.ScalarType(kind="int", bits=bits)) as whole),
+        ) if to.bits == bits:
+            return ir.Cast(at, to, whole)
+    return None
 
 
 def _unwritten(near: ir.Expr) -> Origin:

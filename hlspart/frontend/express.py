@@ -262,6 +262,9 @@ class Expressions:
             return self.methods.call(callee, "range", tuple(args), at, name), first, closing
         if function is not None:
             if isinstance(entry, FunctionDeclaration):
+                copied = self.objects.copied(function, args, at, name)
+                if copied is not None:
+                    return copied, first, closing
                 collected = self.context.collected
                 entry = chosen(entry, args, collected.functions, collected.variables)
                 function, type_ = entry.name, entry.returns
@@ -300,6 +303,7 @@ class Expressions:
             return self._sizeof(node)
         operand, first, last = self.lower(node.expr)
         if op in ("p++", "p--", "++", "--", "&"):
+            operand = self.elements.place(operand)
             self._not_assumed(operand, first)
         if op in ("p++", "p--"):
             first, last = self._left(first, last)
@@ -368,6 +372,7 @@ class Expressions:
 
     def _assignment(self, node: Any) -> Ranged:
         target, first, last = self.lower(node.lvalue)
+        target = self.elements.place(target)
         first, _ = self._left(first, last)
         value, begin, end = self.lower(node.rvalue)
         _, end = self._right(begin, end)
@@ -377,6 +382,9 @@ class Expressions:
         if called is not None:
             return called, first, end
         if node.op == "=":
+            built = self.objects.built(target, value, at)
+            if built is not None:
+                return built, first, end
             value = self.objects.converted(value, target.type)
         stored = self.methods.store(target, node.op, value, at)
         return stored or ir.Assign(at, target.type, node.op, target, value), first, end

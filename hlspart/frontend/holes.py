@@ -69,6 +69,29 @@ class Cut:
         return self.item.kind in ("body", "statement", "loop")
 
 
+def in_braces_of_a_loop(tokens: Sequence[Token], at: int, first: int) -> bool:
+    """Whether braces around a token follow the head of a loop: what an outline of odd text may not tell."""
+    depth = 0
+    while at > first:
+        at -= 1
+        text = tokens[at].text
+        depth += (text == "}") - (text == "{")
+        if depth >= 0:
+            continue
+        depth, head = 0, at - 1
+        if tokens[head].text == "do":
+            return True
+        if tokens[head].text != ")":
+            continue
+        round_ = 1
+        while round_ and head > first:
+            head -= 1
+            round_ += (tokens[head].text == ")") - (tokens[head].text == "(")
+        if tokens[head - 1].text in ("for", "while"):
+            return True
+    return False
+
+
 class Holes:
     """The holes of a unit; ``tokens()`` is the text around them. Raises SourceError on brackets without partner."""
 
@@ -142,29 +165,12 @@ class Holes:
                 token = self._tokens[at]
                 if isinstance(token, PragmaToken):
                     kinds = {r.kind for r in self._outline.around(at)}
-                    yield token, hole, "function" in kinds, "loop" in kinds or self._in_braces_of_a_loop(at, hole.first)
-
-    def _in_braces_of_a_loop(self, at: int, first: int) -> bool:
-        """Whether braces around a token follow the head of a loop: what an outline of odd text may not tell."""
-        depth = 0
-        while at > first:
-            at -= 1
-            text = self._tokens[at].text
-            depth += (text == "}") - (text == "{")
-            if depth >= 0:
-                continue
-            depth, head = 0, at - 1
-            if self._tokens[head].text == "do":
-                return True
-            if self._tokens[head].text != ")":
-                continue
-            round_ = 1
-            while round_ and head > first:
-                head -= 1
-                round_ += (self._tokens[head].text == ")") - (self._tokens[head].text == "(")
-            if self._tokens[head - 1].text in ("for", "while"):
-                return True
-        return False
+                    yield (
+                        token,
+                        hole,
+                        "function" in kinds,
+                        "loop" in kinds or in_braces_of_a_loop(self._tokens, at, hole.first),
+                    )
 
     # ---------------------------------------------------------------------------- where to cut
 

@@ -19,7 +19,7 @@ from hlspart.frontend.mentions import counted, made_names, mentions, place
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import brackets, normalised, parse
 from hlspart.frontend.preprocess import OWN, Preprocessed, Preprocessor, decode, separated
-from hlspart.frontend.tokens import MacroDefinition, SourceError, Token, spell
+from hlspart.frontend.tokens import MacroDefinition, PragmaToken, SourceError, Token, spell
 from hlspart.frontend.types import STANDARD
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic, Place, Severity
@@ -37,6 +37,7 @@ _CPP_WORDS = {"::", "template", "using", "namespace", "class", "ap_int", "ap_uin
 _CPP_TEXT = re.compile(r"\b(?:template\s*<|namespace\b|class\s+\w|using\b|public:|ap_u?(?:int|fixed)\s*<)|::")
 _IN_EXPANSION = re.compile(r"\(in the expansion of (\w+)\)$")
 _RECURSION = 20_000
+_UNUSED = "a member function that nothing here uses"
 _NOWHERE = "but declared nowhere"
 
 
@@ -262,16 +263,17 @@ def _note_holes(path: str, holes: Holes, collected: Collected) -> None:
         message += f" (lines {lines.line} to {lines.end_line} are a hole)" if lines.end_line > lines.line else ""
         collected.diagnostics.append(Diagnostic("HLP003", _RULE_NAMES["HLP003"], severity, where, message, fault.hint))
     for token, hole, in_function, in_loop in holes.pragmas():
-        origin = Origin(place(token), "plain" if token.use is None else "macro")
-        if any(p.at.span == origin.span for p in collected.pragmas):
-            continue
-        index = len(collected.pragmas)
-        spelling: Literal["#pragma", "_Pragma"] = "#pragma" if token.spelling == "#pragma" else "_Pragma"
-        unread = Unread(hole.cause.message, in_function, in_loop, hole.names)
-        text = spell(token.body)
-        collected.pragmas.append(
-            RawPragma(index, origin, text, spell(token.expanded), None, None, None, spelling, unread)
-        )
+        _note_unread(token, Unread(hole.cause.message, in_function, in_loop, hole.names), collected)
+
+
+def _note_unread(token: PragmaToken, unread: Unread, collected: Collected) -> None:
+    """A pragma in text that is not read, once."""
+    origin = Origin(place(token), "plain" if token.use is None else "macro")
+    if any(p.at.span == origin.span for p in collected.pragmas):
+        return
+    spelling: Literal["#pragma", "_Pragma"] = "#pragma" if token.spelling == "#pragma" else "_Pragma"
+    texts = spell(token.body), spell(token.expanded)
+    collected.pragmas.append(RawPragma(len(collected.pragmas), origin, *texts, None, None, None, spelling, unread))
 
 
 def _read(
@@ -286,7 +288,10 @@ def _read(
     if language == "c++":
         from hlspart.frontend.cxx import as_c
 
-        raw, types = as_c(raw, unread, path, options.instantiate)
+        raw, types, unused = as_c(raw, unread, path, options.instantiate)
+        for function in unused:
+            for token, in_loop in function.pragmas():
+                _note_unread(token, Unread(_UNUSED, True, in_loop, function.names), collected)
     types.update((n, ir.OtherType(n)) for n, template in unread.items() if not template and n not in types)
     tokens, pragmas = separated(raw)
     if not tokens and not pragmas and (found or given):

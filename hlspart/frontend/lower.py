@@ -364,7 +364,7 @@ class Lowering:
 
     def _return(self, node: Any, start: int) -> tuple[list[ir.Stmt], int]:
         value = None if node.expr is None else self.expressions.lower(node.expr)[0]
-        value = value if value is None else self.expressions.objects.converted(value, self.returns)
+        value = value if value is None else self.expressions.objects.result(value, self.returns)
         end = self._semicolon(start)
         return [ir.Return(self.text.origin(start, end), value)], end
 

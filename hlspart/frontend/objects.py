@@ -65,7 +65,7 @@ class ObjectCalls:
         to, of = _structure(target), _structure(value.type)
         if to is not None and ir.vector(to) is None and isinstance(value.type, ir.ScalarType):
             made = self.made(to, (value,), value.at, value.at)
-            if made is None and self.context.lookup(f"{to.name}::{_plain(to.name)}") is not None:
+            if made is None and self.context.lookup(_constructor(to)) is not None:
                 return ir.OpaqueExpr(value.at, to, f"conversion to {to.name}", (value,))
             return made or value
         if of is not None and isinstance(target, ir.ScalarType):
@@ -79,6 +79,63 @@ class ObjectCalls:
                 return ir.OpaqueExpr(value.at, target, f"conversion of {of.name}", (value,))
         return value
 
+    def initial(self, value: ir.Expr, target: ir.CType) -> ir.Expr:
+        """The value that a new object begins with: converted, and copied as its class says.
+
+        What a function gives is the new object itself and is not copied.
+        """
+        of = _structure(target)
+        if of is None or value.type != of or isinstance(value, ir.Call) or not self._copies(of):
+            return self.converted(value, target)
+        made = self.made(of, (value,), value.at, value.at)
+        return made or ir.OpaqueExpr(value.at, of, f"a copy by the constructor of {of.name}", (value,))
+
+    def result(self, value: ir.Expr, target: ir.CType) -> ir.Expr:
+        """What a function gives: a variable of its own is made in the place of the result."""
+        if isinstance(value, ir.Name):
+            variable = self.context.variable(value.variable)
+            if variable.storage == "local" and not variable.reference and variable.type == target:
+                return value
+        return self.initial(value, target)
+
+    def _copies(self, of: ir.StructType) -> bool:
+        """Whether a class has a constructor of its own that copies."""
+        entry = self.context.lookup(_constructor(of))
+        return isinstance(entry, FunctionDeclaration) and any(_copying(x) for x in _every(entry))
+
+    def copied(self, function: str, args: Sequence[ir.Expr], at: Origin, callee: Origin) -> ir.Expr | None:
+        """``C::C(made, other)``: an assignment where no constructor of its own copies an object of C.
+
+        What stands behind ``other`` are default values of another constructor. None for other calls.
+        """
+        of = _structure(args[0].type) if len(args) > 1 else None
+        entry = self.context.lookup(function)
+        if (
+            of is None
+            or function != _constructor(of)
+            or args[1].type != of
+            or not isinstance(entry, FunctionDeclaration)
+        ):
+            return None
+        if len(args) > 2 and any(len(x.signature) == len(args) and x.signature[1] == of.name for x in _every(entry)):
+            return None
+        if self._copies(of) and not isinstance(args[1], ir.Call):
+            return self.call(entry, (args[0], args[1]), at, callee)
+        return ir.Assign(at, of, "=", args[0], args[1])
+
+    def built(self, target: ir.Expr, value: ir.Expr, at: Origin) -> ir.Expr | None:
+        """``object = number`` by a constructor that runs on the object itself, where no function gives such objects."""
+        of = _structure(target.type)
+        if of is None or not isinstance(target, ir.Name) or not isinstance(value.type, ir.ScalarType):
+            return None
+        entry = self.context.lookup(_constructor(of))
+        said = (e.variable for e in ir.walk(value) if isinstance(e, (ir.Name, ir.ArrayRef)))
+        if not isinstance(entry, FunctionDeclaration) or target.variable in said or ir.vector(of) is not None:
+            return None
+        if self.context.lookup(f"{of.name}::new") is not None:
+            return None
+        return self.call(entry, (target, value), at, target.at)
+
     def number(self, value: ir.Expr) -> ir.Expr:
         """An operand, an object as the number that it converts to."""
         return value if ir.vector(value.type) is not None else self.converted(value, ct.INT)
@@ -88,8 +145,11 @@ class ObjectCalls:
         known = self.context.collected.functions.get(function)
         if known is None or len(known.params) != len(args):
             return tuple(args)
-        types = (self.context.variable(p).type for p in known.params)
-        return tuple(self.converted(a, t) for a, t in zip(args, types, strict=True))
+        formals = map(self.context.variable, known.params)
+        return tuple(
+            self.converted(a, p.type) if p.reference else self.initial(a, p.type)
+            for a, p in zip(args, formals, strict=True)
+        )
 
     def call(self, entry: FunctionDeclaration, args: tuple[ir.Expr, ...], at: Origin, callee: Origin) -> ir.Expr:
         """A call of the one of several functions that fits."""
@@ -148,8 +208,14 @@ def _structure(of: ir.CType) -> ir.StructType | None:
     return of if isinstance(of, ir.StructType) else None
 
 
-def _plain(name: str) -> str:
-    return name.rpartition("::")[2] if "<" not in name else name.partition("<")[0].rpartition("::")[2]
+def _constructor(of: ir.StructType) -> str:
+    """What the constructors of a class are called."""
+    return f"{of.name}::{of.name}"
+
+
+def _copying(entry: FunctionDeclaration) -> bool:
+    """Whether a constructor takes another object of its class."""
+    return len(entry.signature) == 2 and entry.signature[0] == entry.signature[1]
 
 
 def _every(entry: FunctionDeclaration) -> tuple[FunctionDeclaration, ...]:

@@ -70,12 +70,16 @@ def separate(program: Program, tops: tuple[str, ...], arguments: Arguments) -> t
     if known is None:
         return program, Forward()
     made, added, forward = known
+    apart = frozenset(forward.variables.values())
+    # what a directive said of a structure that is apart, those of its members say
+    old = (replace(d, modelled=True) if d.kind in COPIED and apart.issuperset(d.variables or (-1,)) else d
+           for d in program.directives)  # fmt: skip
     copy = replace(
         program,
         functions=made.functions,
         variables=made.variables,
         loops=made.loops,
-        directives=(*program.directives, *added),
+        directives=(*old, *added),
     )
     return copy, forward
 

@@ -244,11 +244,11 @@ def test_an_object_that_is_tested_is_converted(test: str, plain: str) -> None:
 
 def test_a_conversion_that_is_not_known_is_said() -> None:
     text = """struct Block { int v[4]; Block() {} Block(int x) { for (int i = 0; i < 4; i++) v[i] = x * i; } };
+int third(Block b) { return b.v[2]; }
 void top(int x[64], int o[64]) {
   for (int i = 0; i < 64; i++) {
 #pragma HLS PIPELINE
-    Block b = x[i];
-    o[i] = b.v[2];
+    o[i] = third(x[i]);
   }
 }
 """

@@ -227,7 +227,6 @@ REFUSED = {
     "void g(int); int f(int a) { g(1, [](int x) { return x; }); return a; }": "lambda",
     "int *f() { return new int[4]; }": "new",
     "void f() { try { } catch (...) { } }": "exception handling",
-    "void f(int &&x) { }": "rvalue reference",
 }
 
 

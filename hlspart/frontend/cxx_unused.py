@@ -1,0 +1,116 @@
+"""Member functions of class templates that nothing names: C++ does not instantiate them, and synthesis has none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from hlspart.frontend.cxx_collect import CxxTemplate, CxxTemplates
+from hlspart.frontend.cxx_deduce import closing
+from hlspart.frontend.holes import in_braces_of_a_loop
+from hlspart.frontend.tokens import PragmaToken, Token
+
+_OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
+_BEHIND = frozenset(("const", "noexcept", "override", "final"))
+
+
+@dataclass(frozen=True)
+class UnusedFunction:
+    """A member function that no instance has: the tokens of its definition."""
+
+    tokens: list[Token]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name in it."""
+        return frozenset(t.text for t in self.tokens if t.kind == "id")
+
+    def pragmas(self) -> Iterator[tuple[PragmaToken, bool]]:
+        """Its pragmas, each with whether it stands in a loop."""
+        for at, token in enumerate(self.tokens):
+            if isinstance(token, PragmaToken):
+                yield token, in_braces_of_a_loop(self.tokens, at, 0)
+
+
+def without_unused(found: CxxTemplates) -> list[UnusedFunction]:
+    """Take member functions that nothing names out of the class templates.
+
+    A class that is instantiated explicitly has all its functions, and of one without instance nothing is known.
+    """
+    asked = {t.text for request in found.requests for t in request} | set(_without_instance(found))
+    taken: list[UnusedFunction] = []
+    while True:
+        heads = {id(t): list(_heads(t.tokens)) for t in found.every() if t.struct}
+        own = Counter(h.name.text for each in heads.values() for h in each)
+        said = _said((found.rest, *(t.tokens for t in _all(found))))
+        more: list[UnusedFunction] = []
+        for template in found.every():
+            unused = [h for h in heads.get(id(template), ()) if said[h.name.text] == own[h.name.text]]
+            if template.name not in asked:
+                more += _take(template, [h for h in unused if h.name.text != template.name])
+        if not more:
+            return taken
+        taken += more
+
+
+def _take(template: CxxTemplate, unused: Sequence[_Head]) -> Iterator[UnusedFunction]:
+    for head in reversed(unused):
+        yield UnusedFunction(template.tokens[head.first : head.end])
+        del template.tokens[head.first : head.end]
+    if unused:
+        template.renumber()
+
+
+def _without_instance(found: CxxTemplates) -> Iterator[str]:
+    """Class templates that nothing but themselves names."""
+    texts = [(t, _said([t.tokens])) for t in _all(found)]
+    for name, group in found.templates.items():
+        others = (said[name] for t, said in texts if t not in group)
+        if not any(others) and all(t.text != name for t in found.rest):
+            yield name
+
+
+def _all(found: CxxTemplates) -> Iterator[CxxTemplate]:
+    yield from found.every()
+    for group in (*found.outside.values(), *found.declared.values(), found.aliases.values()):
+        yield from group
+
+
+def _said(texts: Iterable[Sequence[Token]]) -> Counter[str]:
+    return Counter(t.text for tokens in texts for t in tokens if t.kind == "id")
+
+
+@dataclass(frozen=True)
+class _Head:
+    """A function in a class: its name, and where its definition is."""
+
+    name: Token
+    first: int
+    end: int
+
+
+def _heads(tokens: Sequence[Token]) -> Iterator[_Head]:
+    """The functions that a class defines, operators and templates apart."""
+    at = next((i for i, t in enumerate(tokens) if t.text == "{"), len(tokens)) + 1
+    start = at
+    while at < len(tokens) - 1:
+        text = tokens[at].text
+        if text in (";", "}") or isinstance(tokens[at], PragmaToken) or (text == ":" and at == start + 1):
+            start = at + 1
+        if text not in _OPEN:
+            at += 1
+            continue
+        end = closing(tokens, at)
+        words = [t.text for t in tokens[start:at]]
+        if text == "(" and words and not {"operator", "template", "friend", "=", "("} & set(words):
+            body = end + 1
+            while body < len(tokens) and tokens[body].text in _BEHIND:
+                body += 1
+            if body < len(tokens) and tokens[body].text == "{" and tokens[at - 1].kind == "id" and len(words) > 1:
+                end = closing(tokens, body)
+                yield _Head(tokens[at - 1], start, end + 1)
+                start = end + 1
+        elif text == "{":
+            start = end + 1
+        at = end + 1

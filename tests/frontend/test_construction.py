@@ -1,0 +1,222 @@
+"""How objects begin: constructors, copies, conversions; what templates of classes have and nothing uses.
+
+The records are printed back as C++ and run beside the source, as ``test_lowering_runs`` does for C; costs are those of
+the same loop written without classes.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from test_lowering_runs import Printer
+
+from hlspart.frontend import load
+from hlspart.model import program as ir
+from hlspart.model.options import FrontendOptions, Options
+from hlspart.pipeline import Pipeline
+
+
+class CxxPrinter(Printer):
+    """As C++: references, and functions whose names have the types of their parameters."""
+
+    def expr(self, e: ir.Expr) -> str:
+        if isinstance(e, ir.Call):
+            assert e.function is not None
+            return f"{_plain(e.function)}({', '.join(map(self.expr, e.args))})"
+        return super().expr(e)
+
+    def variable(self, ident: int) -> str:
+        v = self.program.variables[ident]
+        return (
+            ("auto &&" + f"{self.names[ident]} = {self.expr(v.init)};")
+            if v.reference and v.init
+            else super().variable(ident)
+        )
+
+    def text(self) -> str:
+        functions = []
+        for f in self.program.functions.values():
+            params = []
+            for v in map(self.program.variable, f.params):
+                constant = "const " if v.reference and v.const else ""
+                params.append(constant + self.declare(v.type, f"{'&' * v.reference}{self.names[v.id]}"))
+            functions.append((self.declare(f.return_type, f"{_plain(f.name)}({', '.join(params)})"), self.stmt(f.body)))
+        heads = [head for head, _ in functions]
+        bodies = [f"{head} {body}" for head, body in functions]
+        structs = [
+            f"struct {n} {{ {' '.join(self.declare(t, m) + ';' for m, t in s.members)} }};"
+            for n, s in self.structs.items()
+        ]
+        return "\n".join(["#include <cstdio>", *structs, *(f"{h};" for h in heads), *bodies]) + "\n"
+
+
+def _plain(name: str) -> str:
+    return name if name.isidentifier() else "f_" + "".join(c if c.isalnum() else f"_{ord(c)}_" for c in name)
+
+
+RUNS = {
+    "a copy by a constructor of its own": """
+struct C { int a, b; C() { a = 1; b = 2; } C(const C &o) { a = o.a * 3; b = o.b + 7; } };
+static int taken(C c) { return c.a * 100 + c.b; }
+static int seen(const C &c) { return c.a * 100 + c.b; }
+static C made(int x) { C c; c.a += x; return c; }
+static C back(C &c) { return c; }
+int main() {
+  C x; x.a = 5;
+  C y = x; C z(y); const C k(z); C w = made(4);
+  printf("%d %d %d %d %d ", seen(x), seen(y), seen(z), seen(k), seen(w));
+  printf("%d %d %d ", taken(x), taken(made(2)), seen(x));
+  C v = back(x); C u; u = x;
+  printf("%d %d\\n", seen(v), seen(u));
+  return 0;
+}
+""",
+    "several objects in one declaration": """
+struct P { int v; P(int q, int r = 2) { v = q * 10 + r; } P() { v = -1; } };
+struct Q { int v, w; };
+int main() {
+  P one(1), two(2, 5), three = 3, four, five = P(6, 7), six{8}, seven = {9, 1};
+  Q a = {1, 2}, b = a, c; c = b; c.w = 9;
+  static P kept; kept.v = 4;
+  const P last(7), late = 8;
+  printf("%d %d %d %d %d %d %d %d\\n", one.v, two.v, three.v, four.v, five.v, six.v, seven.v, kept.v);
+  printf("%d %d %d %d %d %d\\n", a.v, a.w, b.w, c.w, last.v, late.v);
+  return 0;
+}
+""",
+    "a number becomes an object with an array": """
+struct B {
+  int d[4];
+  B() { for (int i = 0; i < 4; i++) d[i] = i; }
+  B(int x) { fill(x); }
+  B(const B &o) { for (int i = 0; i < 4; i++) d[i] = o.d[3 - i]; }
+  void fill(int x) { for (int i = 0; i < 4; i++) d[i] = x * i; }
+  int at(int i) const { return d[i]; }
+};
+int main() {
+  B a = 5, b, c = a; b = 7;
+  for (int i = 0; i < 4; i++) printf("%d %d %d ", a.at(i), b.at(i), c.at(i));
+  printf("\\n");
+  return 0;
+}
+""",
+    "references to values": """
+static int read(int &&t) { return t + 1; }
+static int both(int &&t) { t += 3; return t * 2; }
+int main() {
+  int k = 5; int &&r = k * 2; int &&q = std::move(k);
+  q += 1; r += 1;
+  printf("%d %d %d %d\\n", read(std::move(r)), k, r, q);
+  printf("%d ", both(std::move(k))); printf("%d %d\\n", k, q);
+  return 0;
+}
+""",
+    "the same bits as another type": """
+int main() {
+  unsigned u = 4000000000u; int s = *reinterpret_cast<int *>(&u); *(unsigned *)&s += 1;
+  printf("%d %u %d\\n", s, u, *(int *)&u / 2);
+  return 0;
+}
+""",
+}
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is the oracle")
+@pytest.mark.parametrize("text", RUNS.values(), ids=RUNS)
+def test_objects_begin_as_the_compiler_makes_them(text: str, tmp_path: Path) -> None:
+    text = "#include <stdio.h>\n#include <utility>\n" + text
+    program = load(["t.cpp"], FrontendOptions(), lambda _: text.encode())
+    assert program.units[0].error is None and not program.holes, program.diagnostics
+    expected = _run(text, tmp_path, "source")
+    assert len(expected) > 8
+    assert _run(CxxPrinter(program).text(), tmp_path, "printed") == expected
+
+
+def _run(text: str, folder: Path, name: str) -> str:
+    path = folder / f"{name}.cpp"
+    path.write_text(text)
+    command = ["g++", "-std=c++17", "-w", "-fno-strict-aliasing", "-o", folder / name, path]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    return subprocess.run([folder / name], check=True, capture_output=True, text=True, timeout=10).stdout
+
+
+WIDE = """#include <ap_int.h>
+#include <hls_stream.h>
+template <typename T, unsigned N> class Wide {
+  T v[N];
+ public:
+  typedef ap_uint<N * sizeof(T) * 8> Bits;
+  T &operator[](unsigned i) { return v[i]; }
+  const T &operator[](unsigned i) const { return v[i]; }
+  Wide() {
+#pragma HLS ARRAY_PARTITION variable = v complete dim = 1
+  }
+  Wide(const Wide &o) {
+#pragma HLS ARRAY_PARTITION variable = v complete dim = 1
+    set(o);
+  }
+  Wide(const Bits &b) {
+#pragma HLS ARRAY_PARTITION variable = v complete dim = 1
+    set(b);
+  }
+  void set(const Wide &o) { for (int i = 0; i < N; i++)
+#pragma HLS UNROLL
+    v[i] = o[i]; }
+  void set(const Bits &b) { for (int i = 0; i < N; i++) {
+#pragma HLS UNROLL
+    ap_uint<32> part = b.range(32 * i + 31, 32 * i);
+    v[i] = *reinterpret_cast<T *>(&part); } }
+  operator const Bits() { Bits b; for (int i = 0; i < N; i++)
+#pragma HLS UNROLL
+    b.range(32 * i + 31, 32 * i) = v[i];
+    return b; }
+  T *address() { for (int i = 0; i < N; i++) {
+#pragma HLS PIPLINE
+    v[i] = 1; } return &v[0]; }
+};
+"""
+LOOP = """void top(hls::stream<Wide<int, 4>::Bits> &in, hls::stream<Wide<int, 4>::Bits> &out) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    BODY
+  }
+}
+"""
+
+
+def figures(body: str) -> tuple[int | None, str | None]:
+    text = WIDE + LOOP.replace("BODY", body)
+    pipeline = Pipeline(["t.cpp"], Options(), read=lambda path: text.encode())
+    (loop,) = (x for x in pipeline.figures.loops if x.function == "top")
+    return loop.ii, loop.cause
+
+
+@pytest.mark.parametrize(
+    ("body", "ii"),
+    [
+        ("Wide<int, 4> x = in.read(); out.write(x);", 1),
+        ("Wide<int, 4> x; x = in.read(); Wide<int, 4> y = x; y[1] = x[2]; out.write(y);", 1),
+        (
+            "Wide<int, 4> x = in.read(), y(in.read()); for (int j = 0; j < 4; j++) x[j] += y[j]; out.write(x);",
+            2,
+        ),
+    ],
+)
+def test_objects_with_arrays_are_made_from_words(body: str, ii: int) -> None:
+    assert figures(body) == (ii, None)
+
+
+def test_what_nobody_names_of_a_template_is_not_instantiated() -> None:
+    body = "Wide<int, 4> x = in.read(); out.write(x);"
+    assert figures(body + " x.address();")[0] is None
+    text = WIDE + LOOP.replace("BODY", body)
+    pipeline = Pipeline(["t.cpp"], Options(), read=lambda path: text.encode())
+    assert not any("address" in name for name in pipeline.program.functions)
+    unread = [p for p in pipeline.program.pragmas if p.unread is not None]
+    assert [(p.text, p.unread.in_loop) for p in unread if p.unread] == [("HLS PIPLINE", True)]
+    whole = text + "template class Wide<short, 2>;\n"
+    program = Pipeline(["t.cpp"], Options(), read=lambda path: whole.encode()).program
+    assert any("address" in name for name in program.functions)
