@@ -12,7 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import product
+from typing import NamedTuple
 
 from hlspart.banking.accesses import (
     affine_index,
@@ -30,10 +32,25 @@ from hlspart.banking.progressions import banks_along, independent
 from hlspart.banking.sites import Site, Sites, load_of
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
+from hlspart.model.answers import Answers
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, PortCount, Ports
 from hlspart.sets.region import Box, IterationSet, TooHard
 
 MAX_PAIRED = 1500  # accesses of one array whose pairs are all compared
+
+
+class _Busiest(NamedTuple):
+    """The busiest bank, an iteration of it, whether that is exact, and the pairs compared for it."""
+
+    load: BankLoad
+    witness: dict[str, int] | None
+    exact: bool
+    pairs: int
+
+
+# A text that is read again, and one with other partitions, has most of its loops as they were.
+_BUSIEST: Answers[_Busiest] = Answers(1024)
+_REACHED: Answers[frozenset[int]] = Answers(8192)
 
 
 def count(
@@ -63,7 +80,7 @@ class PortProblem(Sites):
         self.questions = 0
         self._gone: dict[Layout, frozenset[int]] = {}
         self._reach: dict[tuple[object, ...], frozenset[int]] = {}
-        self._ideal: dict[tuple[Layout, Ports], tuple[BankLoad, dict[str, int] | None, bool]] = {}
+        self._ideal: dict[tuple[Layout, Ports], _Busiest] = {}
 
     def count(self, layout: Layout, ports: Ports) -> PortCount:
         """Both figures under ``layout``; where a bank has ports for all that may reach it, they are the same."""
@@ -163,12 +180,16 @@ class PortProblem(Sites):
                 if found is not None:
                     return found
         self.questions += 1
-        try:
-            touch = self._regions.touch(self.region(access.domain), access.index, access.map, layout.shape)
-            values = touch.then(names, tuple(text for text, _ in coordinates)).values(sizes)
-        except TooHard:
-            return frozenset(range(layout.banks))
-        return frozenset(flat_number(v, sizes) for v in values)
+
+        def reached() -> frozenset[int]:
+            try:
+                touch = self._regions.touch(self.region(access.domain), access.index, access.map, layout.shape)
+                values = touch.then(names, tuple(text for text, _ in coordinates)).values(sizes)
+            except TooHard:
+                return frozenset(range(layout.banks))
+            return frozenset(flat_number(v, sizes) for v in values)
+
+        return _REACHED.of((self.space, access.domain, access.index, access.map, layout), reached)
 
     def _reach_by_dimensions(self, forms: tuple[Affine, ...], layout: Layout, box: Box) -> frozenset[int] | None:
         """Banks as a product of those along each dimension: only where no iterator moves two split ones."""
@@ -225,8 +246,22 @@ class PortProblem(Sites):
         if len(self.sites) > MAX_PAIRED:
             return self.static(layout, ports), None, False
         if (layout, ports) not in self._ideal:
-            self._ideal[layout, ports] = Conflicts(self, layout).busiest(ports)
-        return self._ideal[layout, ports]
+            found = _BUSIEST.of((self._content, layout, ports), lambda: self._busiest_bank(layout, ports))
+            self._ideal[layout, ports] = found
+            self.pairs += found.pairs
+        return self._ideal[layout, ports][:3]
+
+    def _busiest_bank(self, layout: Layout, ports: Ports) -> _Busiest:
+        before = self.pairs
+        found = _Busiest(*Conflicts(self, layout).busiest(ports), pairs=self.pairs - before)
+        self.pairs = before
+        return found
+
+    @cached_property
+    def _content(self) -> tuple[object, ...]:
+        """What the busiest bank depends on: not the lines of the accesses."""
+        accesses = tuple((a.kind, a.index, a.map, a.domain, a.branch, a.leaves) for a in self.accesses)
+        return self.space, self._effort, accesses
 
     def exceeds(self, layout: Layout, ports: Ports, ii: int) -> bool:
         """Whether some iteration asks a bank for more than it serves in ``ii`` cycles (not proved: True)."""

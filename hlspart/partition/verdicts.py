@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
@@ -20,17 +21,16 @@ _TRIALS = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24, 32)
 
 
 class Verdicts:
-    """Verdicts of accesses under layouts; equal questions are asked once."""
+    """Verdicts of accesses under layouts."""
 
     def __init__(self, loops: Mapping[int, LoopInfo]) -> None:
         self._loops = loops
-        self._reached: dict[object, tuple[int, ...] | None] = {}
 
     def verdict(self, access: Access, layout: PerDimLayout) -> BankVerdict:
         """Verdict of one access of an array with ``layout``."""
         if not access.affine or access.index is None or len(access.index) != len(layout.dims):
             return BankVerdict("non-affine", None)
-        banks = self._banks(access, layout)
+        banks = _reached(access, layout)
         if banks is not None and len(banks) <= 1:
             return BankVerdict("const", banks)
         unrolls: dict[int, int] = {}
@@ -67,6 +67,8 @@ class Verdicts:
                 continue
             trips = info.trip_count.max
             for u in _TRIALS if trips is None else (*(t for t in _TRIALS if t < trips), min(trips, _TRIALS[-1])):
+                if banks is not None and u < len(banks):
+                    continue  # each copy reaches one at most, and together they reach all
                 if all(self._one_bank(access, layout, info, u, r) for r in range(u)):
                     return BankVerdict("const-after-unroll", banks, u, k + 1, ((ident, u),))
         return BankVerdict("dynamic", banks, dim=k + 1)
@@ -79,12 +81,6 @@ class Verdicts:
         where = f"({info.iterator} - {info.lower.const + info.step * r}) mod {stride} = 0"
         found = _reached(access, layout, where)
         return found is not None and len(found) <= 1
-
-    def _banks(self, access: Access, layout: PerDimLayout) -> tuple[int, ...] | None:
-        key = (access.domain, access.index, access.map, layout)
-        if key not in self._reached:
-            self._reached[key] = _reached(access, layout)
-        return self._reached[key]
 
     def _same(self, layout: PerDimLayout, banks: Sequence[int], k: int) -> bool:
         return len({layout.bank_tuple(b)[k] for b in banks}) == 1
@@ -134,18 +130,31 @@ class Verdicts:
 
 def _reached(access: Access, layout: PerDimLayout, where: str = "") -> tuple[int, ...] | None:
     """Exact flat banks over the domain (and ``where``), ascending; None when too many or isl gives up."""
-    from hlspart.sets.region import Regions, TooHard
-
     if layout.banks > _MOST_BANKS:
         return _constant(access, layout)
-    regions = Regions(access.iterators, (1,) * len(access.iterators))
+    return _reached_by_sets(access.iterators, access.domain, access.index, access.map, layout, where)
+
+
+@lru_cache(maxsize=4096)
+def _reached_by_sets(
+    iterators: tuple[str, ...],
+    within: str,
+    index: tuple[Affine | None, ...] | None,
+    map_: str | None,
+    layout: PerDimLayout,
+    where: str,
+) -> tuple[int, ...] | None:
+    """The same by sets; other texts and partitions ask most of these questions again."""
+    from hlspart.sets.region import Regions, TooHard
+
+    regions = Regions(iterators, (1,) * len(iterators))
     names = tuple(f"x{k}" for k in range(len(layout.dims)))
     coordinates = layout.isl_banks(names)
     try:
-        domain = regions.region(access.domain)
+        domain = regions.region(within)
         if where:
             domain = domain.meet(regions.region(f"{{ {regions.tuple} : {where} }}"))
-        touch = regions.touch(domain, access.index, access.map, layout.shape)
+        touch = regions.touch(domain, index, map_, layout.shape)
         tuples = touch.then(names, [text for text, _ in coordinates]).values([size for _, size in coordinates])
     except TooHard:
         return None

@@ -88,7 +88,7 @@ def check(
 
 @dataclass(frozen=True)
 class _Asked:
-    """What the prediction of a nest without calls depends on, in a program whose directives alone change."""
+    """What the prediction of a nest depends on, in a program whose directives alone change."""
 
     functions: Mapping[str, Function]
     target: Target
@@ -190,7 +190,7 @@ class _Function:
 
         analysis = analyse(program, self.name)
         nests = Nests(program, analysis, self.target, self.name)
-        return _Function(nests, validate(program, analysis), around=self.storage, forward=forward)
+        return _Function(nests, validate(program, analysis), known=self.known, around=self.storage, forward=forward)
 
     def home(self, nest: Nest) -> _Function:
         """This function as ``nest`` is modelled in it: with its calls expanded where it holds any."""
@@ -231,8 +231,7 @@ class _Function:
             return self._plain(nest, blocked)
         try:
             model, same = self.model(nest)
-            alone = same is nest and nest.loop is not None and self.known is not None  # no calls in it
-            prediction = self._predicted(model, nest) if alone else model.predict(same)
+            prediction = self.home(nest)._predicted(model, same)
         except Unmodelled as stop:
             return self._record(nest, blocked or (stop.cause,))
         if prediction.schedule is None:
@@ -244,7 +243,8 @@ class _Function:
 
     def _predicted(self, model: LoopModel, nest: Nest) -> Prediction:
         """The prediction of a nest, once for the same directives but for partitions, and the same memories in it."""
-        assert nest.loop is not None and self.known is not None
+        if nest.loop is None or self.known is None:
+            return model.predict(nest)
         touched = sorted({a.array for a in self.analysis.accesses if nest.chain[0].id in a.loops})
         beside = tuple(d for d in self.program.directives if d.kind != "array_partition")
         memories = tuple((self.storage.memory(v), self.storage.has_unknown_ports(v)) for v in touched)

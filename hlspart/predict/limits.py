@@ -212,10 +212,10 @@ def steps(p: Prediction) -> tuple[CycleStep, ...]:
     cycle, out = critical_cycle(p.problem, p.recurrence_ii), []
     first = next((k for k, edge in enumerate(cycle) if edge.distance), 0)
     at = (0, 0.0)
-    for edge in (*cycle[first:], *cycle[:first]):
-        op = p.problem.graph.ops[edge.sink]
+    for wait in p.problem.along((*cycle[first:], *cycle[:first])):
+        op, edge = p.problem.graph.ops[wait.sink], wait.edge
         if edge is not cycle[first]:
-            at = allowed(p.problem, edge, *at, 0)
+            at = allowed(wait, p.problem.period, *at, 0)
         last = at[0] + p.problem.timing[op.id].states - 1
         out.append(CycleStep(op.text or op.kind, op.line, at[0], last, edge.name, edge.kind, edge.distance))
     return tuple(out)

@@ -16,8 +16,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from hlspart.model.ports import Ports
-from hlspart.schedule.problem import Problem, Schedule, allowed
-from hlspart.schedule.recurrence import critical_cycle, earliest, incoming_of, outgoing_of, recurring, topological
+from hlspart.schedule.problem import Problem, Schedule, Wait, allowed
+from hlspart.schedule.recurrence import critical_cycle, earliest, recurring, topological
 
 MAX_SLOTS = 4_000_000  # operations times II, over all attempts to share units
 MOST_KEPT = 256  # problems whose schedules are remembered
@@ -112,8 +112,11 @@ class _Attempt:
 
     def __init__(self, problem: Problem, ii: int, units: Mapping[str, int]) -> None:
         self.problem, self.ii, self.units = problem, ii, units
-        self.incoming = incoming_of(problem.graph.edges)
-        self.outgoing = outgoing_of(problem.graph.edges)
+        self.incoming: dict[int, list[Wait]] = defaultdict(list)
+        self.outgoing: dict[int, list[Wait]] = defaultdict(list)
+        for wait in problem.waits:
+            self.outgoing[wait.source].append(wait)
+            self.incoming[wait.sink].append(wait)
         self.start: dict[int, int] = {}
         self.offset: dict[int, float] = {}
         self.last: dict[int, int] = {}
@@ -154,8 +157,8 @@ class _Attempt:
             changed = False
             for op in order:
                 best = height[op]
-                for edge in self.outgoing.get(op, ()):
-                    best = max(best, height[edge.sink] + self.problem.gap(edge) - self.ii * edge.distance)
+                for wait in self.outgoing.get(op, ()):
+                    best = max(best, height[wait.sink] + wait.gap - self.ii * wait.distance)
                 if best > height[op]:
                     height[op], changed = best, True
             if not changed:
@@ -165,12 +168,13 @@ class _Attempt:
     def _place(self, op: int) -> list[int]:
         """Put ``op`` into the schedule; returns the operations that had to leave."""
         state, offset = 0, 0.0
-        for edge in self.incoming.get(op, ()):
-            if edge.source in self.start and edge.source != op:
-                state, offset = max(
-                    (state, offset),
-                    allowed(self.problem, edge, self.start[edge.source], self.offset[edge.source], self.ii),
-                )
+        period, starts, offsets = self.problem.period, self.start, self.offset
+        for wait in self.incoming.get(op, ()):
+            source = wait.source
+            if source in starts and source != op:
+                need = allowed(wait, period, starts[source], offsets[source], self.ii)
+                if need > (state, offset):
+                    state, offset = need
         chosen = None
         for t in range(state, state + self.ii):
             if self._fits(op, t):
@@ -182,11 +186,11 @@ class _Attempt:
         self.start[op] = self.last[op] = chosen
         self.offset[op] = offset if chosen == state else 0.0
         self._occupy(op, chosen)
-        for edge in self.outgoing.get(op, ()):
-            sink = edge.sink
-            if sink in self.start and sink != op:
-                need = allowed(self.problem, edge, chosen, self.offset[op], self.ii)
-                if need > (self.start[sink], self.offset[sink]):
+        for wait in self.outgoing.get(op, ()):
+            sink = wait.sink
+            if sink in starts and sink != op:
+                need = allowed(wait, period, chosen, offsets[op], self.ii)
+                if need > (starts[sink], offsets[sink]):
                     self._remove(sink)
                     gone.append(sink)
         return gone

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from hlspart.lowering.graph import Edge, Graph
 from hlspart.model.ports import Ports
@@ -43,6 +44,24 @@ class PortUse:
     branch: tuple[tuple[int, int], ...] = ()
 
 
+class Wait(NamedTuple):
+    """An order with what follows from the timing of its ends: the sink starts ``states`` later, and ``ns`` into that.
+
+    ``chained``: ns of a source whose value is handed on within a state, behind the source's own offset, to a sink of
+    ``sink_ns`` where the rest of the period suffices. ``gap``: see :meth:`Problem.gap`.
+    """
+
+    source: int
+    sink: int
+    distance: int
+    gap: int
+    states: int
+    ns: float
+    chained: float | None
+    sink_ns: float
+    edge: Edge
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """What a schedule must obey; shared by the scheduler and its checker.
@@ -72,6 +91,15 @@ class Problem:
         limits = tuple(self.limits[name] for name in banks)
         timing, limited = tuple(self.timing.items()), tuple(sorted(self.limited.items()))
         return kinds, orders, timing, uses, limits, self.period, limited, self.handing_ns
+
+    @cached_property
+    def waits(self) -> tuple[Wait, ...]:
+        """The orders, ready to be counted with."""
+        return self.along(self.graph.edges)
+
+    def along(self, path: Iterable[Edge]) -> tuple[Wait, ...]:
+        """The same for some orders."""
+        return tuple(_wait(self, edge) for edge in path)
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -122,17 +150,34 @@ class Schedule:
     least: bool = True
 
 
-def allowed(problem: Problem, edge: Edge, state: int, offset: float, ii: int) -> tuple[int, float]:
-    """Earliest (state, ns) of ``edge``'s sink, whose source starts at ``state`` with ``offset``."""
+def allowed(wait: Wait, period: float, state: int, offset: float, ii: int) -> tuple[int, float]:
+    """Earliest (state, ns) of the sink of a wait whose source starts at ``state`` with ``offset``."""
+    if wait.chained is None:
+        return state + wait.states - ii * wait.distance, wait.ns
+    ready = offset + wait.chained
+    if ready + wait.sink_ns > period + EPSILON:
+        return state + 1 - ii * wait.distance, 0.0
+    return state - ii * wait.distance, ready
+
+
+def _wait(problem: Problem, edge: Edge) -> Wait:
+    gap, (states, ns, chained) = problem.gap(edge), _following(problem, edge)
+    sink_ns = problem.timing[edge.sink].in_ns
+    return Wait(edge.source, edge.sink, edge.distance, gap, states, ns, chained, sink_ns, edge)
+
+
+def _following(problem: Problem, edge: Edge) -> tuple[int, float, float | None]:
+    """States and ns behind the start of an edge's source, or the ns that it adds to its own."""
     if edge.gap is not None:
-        return state + edge.gap - ii * edge.distance, 0.0
+        return edge.gap, 0.0, None
     source, sink = problem.timing[edge.source], problem.timing[edge.sink]
     if edge.distance and not handed_on(problem, edge):
-        return state + problem.gap(edge) - ii * edge.distance, 0.0
-    ready = offset + source.in_ns if source.states == 1 else source.out_ns
-    if ready + sink.in_ns > problem.period + EPSILON:
-        return state + source.states - ii * edge.distance, 0.0
-    return state + source.states - 1 - ii * edge.distance, ready
+        return problem.gap(edge), 0.0, None
+    if source.states == 1:
+        return 0, 0.0, source.in_ns
+    if source.out_ns + sink.in_ns > problem.period + EPSILON:
+        return source.states, 0.0, None
+    return source.states - 1, source.out_ns, None
 
 
 def handed_on(problem: Problem, edge: Edge) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hlspart.lowering.graph import Edge, Graph
-from hlspart.schedule.problem import Problem, Timing, allowed, handed_on
+from hlspart.schedule.problem import Problem, Timing, Wait, allowed, handed_on
 
 MAX_ROUNDS = 64  # of a cycle whose chains reach into the next iteration
 
@@ -16,25 +16,25 @@ class Waits:
     """What each operation of a problem waits for, whatever the II.
 
     ``incoming``: by operation (source, states from its start on or None where values are handed on within a state,
-    distance, edge); of several waits for one source those that some II may need. ``sinks``: what waits for it.
+    distance, wait); of several waits for one source those that some II may need. ``sinks``: what waits for it.
     """
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.order = problem, topological(problem.graph)
         self.sinks: dict[int, set[int]] = defaultdict(set)
-        self.incoming: dict[int, list[tuple[int, int | None, int, Edge]]] = defaultdict(list)
-        gaps = {e: None if self._handed(e) else problem.gap(e) for e in problem.graph.edges}
+        self.incoming: dict[int, list[tuple[int, int | None, int, Wait]]] = defaultdict(list)
+        gaps = {w.edge: (None if self._handed(w.edge) else w.gap, w) for w in problem.waits}
         longest: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)  # by distance
-        for edge, gap in gaps.items():
+        for edge, (gap, _) in gaps.items():
             if gap is not None:
                 known = longest[edge.source, edge.sink]
                 known[edge.distance] = max(known.get(edge.distance, gap), gap)
-        for edge, gap in gaps.items():
+        for edge, (gap, wait) in gaps.items():
             self.sinks[edge.source].add(edge.sink)
             known = longest[edge.source, edge.sink] if gap is not None else {}
             if any(g >= gap and (d, -g) < (edge.distance, -gap) for d, g in known.items() if gap is not None):
                 continue
-            self.incoming[edge.sink].append((edge.source, gap, edge.distance, edge))
+            self.incoming[edge.sink].append((edge.source, gap, edge.distance, wait))
 
     def _handed(self, edge: Edge) -> bool:
         return edge.gap is None and (not edge.distance or handed_on(self.problem, edge))
@@ -74,13 +74,13 @@ def _raise(waits: Waits, ii: int) -> tuple[dict[int, int], dict[int, float], tup
                 continue
             waiting.discard(op)
             before = best = (start[op], offset[op])
-            for source, states, distance, edge in incoming.get(op, ()):
+            for source, states, distance, wait in incoming.get(op, ()):
                 if states is None:
-                    found = allowed(problem, edge, start[source], offset[source], ii)
+                    found = allowed(wait, problem.period, start[source], offset[source], ii)
                     if found > best:
-                        best, via[op] = found, edge
+                        best, via[op] = found, wait.edge
                 elif (state := start[source] + states - ii * distance) > best[0]:
-                    best, via[op] = (state, 0.0), edge
+                    best, via[op] = (state, 0.0), wait.edge
             if best > before:
                 start[op], offset[op] = best
                 waiting |= sinks[op]
@@ -128,11 +128,12 @@ def _round(problem: Problem, cycle: Sequence[Edge], ii: int) -> int:
     A value that is handed on within a state takes its delay along: rounds are repeated until that settles.
     """
     first = next(k for k, edge in enumerate(cycle) if edge.distance)
+    waits = problem.along((*cycle[first + 1 :], *cycle[: first + 1]))
     ns = 0.0
     for _ in range(MAX_ROUNDS):
         at = (0, ns)
-        for edge in (*cycle[first + 1 :], *cycle[: first + 1]):
-            at = allowed(problem, edge, *at, ii)
+        for wait in waits:
+            at = allowed(wait, problem.period, *at, ii)
         if at[0] or at[1] <= ns:
             break
         ns = at[1]

@@ -58,11 +58,23 @@ def instance_map(
     relation: str, names: tuple[str, ...], fixed: Mapping[str, int], shift: Mapping[str, int], keep: tuple[str, ...]
 ) -> str:
     """The access map of an unrolled copy, from ``keep`` to elements."""
+    return _instance_map(relation, names, tuple(sorted(fixed.items())), tuple(sorted(shift.items())), keep)
+
+
+@lru_cache(maxsize=4096)
+def _instance_map(
+    relation: str,
+    names: tuple[str, ...],
+    fixed: tuple[tuple[str, int], ...],
+    shift: tuple[tuple[str, int], ...],
+    keep: tuple[str, ...],
+) -> str:
+    numbers, moved = dict(fixed), dict(shift)
     access = isl.Map(relation)
     params = [str(access.get_dim_name(isl.dim_type.param, k)) for k in range(access.dim(isl.dim_type.param))]
     text = f"[{', '.join(params)}] -> " if params else ""
-    known = [f"o{k} = {fixed[n]}" for k, n in enumerate(names) if n in fixed]
-    known += [f"o{k} = {n} + {shift.get(n, 0)}" for k, n in enumerate(names) if n in keep and n not in fixed]
+    known = [f"o{k} = {numbers[n]}" for k, n in enumerate(names) if n in numbers]
+    known += [f"o{k} = {n} + {moved.get(n, 0)}" for k, n in enumerate(names) if n in keep and n not in numbers]
     outputs = ", ".join(f"o{k}" for k in range(len(names)))
     copy = isl.Map(f"{text}{{ [{', '.join(keep)}] -> [{outputs}] : {' and '.join(known) or 'true'} }}")
     result = copy.apply_range(access)
