@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hlspart.lowering.graph import Edge, Graph
+from hlspart.model.answers import Answers
 from hlspart.schedule.problem import Problem, Timing, Wait, allowed, handed_on
 
+_LEAST: Answers[int | None] = Answers(1024)
 MAX_ROUNDS = 64  # of a cycle whose chains reach into the next iteration
 
 
@@ -17,10 +19,12 @@ class Waits:
 
     ``incoming``: by operation (source, states from its start on or None where values are handed on within a state,
     distance, wait); of several waits for one source those that some II may need. ``sinks``: what waits for it.
+    ``limit``: no start is later unless a recurrence forbids the II.
     """
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.order = problem, topological(problem.graph)
+        self.limit = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
         self.sinks: dict[int, set[int]] = defaultdict(set)
         self.incoming: dict[int, list[tuple[int, int | None, int, Wait]]] = defaultdict(list)
         gaps = {w.edge: (None if self._handed(w.edge) else w.gap, w) for w in problem.waits}
@@ -65,7 +69,6 @@ def _raise(waits: Waits, ii: int) -> tuple[dict[int, int], dict[int, float], tup
     problem, incoming, sinks, order = waits.problem, waits.incoming, waits.sinks, waits.order
     start = dict.fromkeys(order, 0)
     offset = dict.fromkeys(order, 0.0)
-    limit = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
     via: dict[int, Edge] = {}
     waiting = set(order)
     while waiting:
@@ -84,7 +87,7 @@ def _raise(waits: Waits, ii: int) -> tuple[dict[int, int], dict[int, float], tup
             if best > before:
                 start[op], offset[op] = best
                 waiting |= sinks[op]
-                if best[0] > limit:
+                if best[0] > waits.limit:
                     return start, offset, _cycle_behind(via, op)
         if waiting:
             for cycle in _cycles(via):
@@ -193,6 +196,10 @@ def recurring(graph: Graph) -> set[int]:
 
 def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:
     """Least II that the dependences allow with unlimited resources; None when none does."""
+    return _LEAST.of((problem.key, at_least), lambda: _least_ii(problem, at_least))
+
+
+def _least_ii(problem: Problem, at_least: int) -> int | None:
     waits = Waits(problem)
 
     def forbidden(ii: int) -> bool:
@@ -202,9 +209,8 @@ def recurrence_ii(problem: Problem, at_least: int = 1) -> int | None:
     if not forbidden(low):
         return low
     high = low
-    bound = sum(t.states for t in problem.timing.values()) + sum(e.gap or 0 for e in problem.graph.edges) + 1
     while forbidden(high):
-        if high > bound:
+        if high > waits.limit:
             return None
         low, high = high, 2 * high
     while high - low > 1:

@@ -11,6 +11,7 @@ from functools import lru_cache
 import islpy as isl
 
 _MAX_OPERATIONS = 3_000_000
+_MOST_PAIRS = 1 << 16  # kept: the pairs of some hundred accesses, asked about again in each prediction of their loop
 
 
 def instance(
@@ -110,7 +111,7 @@ def first_distance(
         context.set_max_operations(0)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MOST_PAIRS)
 def _first_distance(
     names: tuple[str, ...],
     own: int,
@@ -172,7 +173,7 @@ def constants(domain: str, accessed: str) -> tuple[int | None, ...]:
     return tuple(out)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MOST_PAIRS)
 def meet(source: tuple[str, str], sink: tuple[str, str]) -> bool:
     """Whether some iteration touches one element with both; (domain, map) over the same names each."""
     return not _relation(*source).intersect(_relation(*sink)).is_empty()
