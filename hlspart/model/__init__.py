@@ -3,6 +3,7 @@
 __all__ = [
     "access",
     "advising",
+    "answers",
     "blocked",
     "buffers",
     "causes",
