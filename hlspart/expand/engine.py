@@ -150,8 +150,7 @@ class Engine:
         source = self.program.sources[loop.at.span.path]
         text = source.line_text(source.line_column(loop.at.span.start)[0])
         indent = text[: len(text) - len(text.lstrip())]
-        pes = placement.space[0]
-        done = processes(region, verdict, pes, request.maps[0], self.names, indent, self.top)
+        done = processes(region, request, placement.space, verdict, self.names, indent, self.top)
         edit = _placed(source, self._span(loop), done.lines)
         before = _placed(source, done.functions.span, done.functions.text.split("\n"))
         return RegionPlan(replace(base, written=True), region, edit, before)

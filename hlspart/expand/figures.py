@@ -22,19 +22,21 @@ def figures(
     name = request.function
     first, last = _lines_after(program, edits, plan)
     inner_before = [r for r in before.loops if is_inside(program, request, r)]
-    inner_after = [r for r in after.loops if r.function == name and first <= r.line <= last]
     functions = tuple(next((f for f in result.functions if f.name == name), None) for result in (before, after))
+    if request.order == "space-time":  # functions of their own
+        inner_after = [r for r in after.loops if r.function not in program.functions]
+        dsp = _more(functions, _dsp(inner_before))
+    else:
+        inner_after = [r for r in after.loops if r.function == name and first <= r.line <= last]
+        dsp = _dsp(inner_after)
     whole = tuple(f.latency if f is not None else _UNKNOWN for f in functions)
     cycles = _of_region(whole[0], whole[1], latency_before(program, request, before))
     cause = None
-    if request.order == "space-time":  # processes wait for the arrays of those before them
-        cycles = cycles[0], _UNKNOWN
-        cause = "how load, elements and store of a DATAFLOW region overlap is not predicted"
-    elif any(x.exact is None for x in cycles):
+    if any(x.exact is None for x in cycles):
         cause = _inexact_because((*inner_before, *inner_after), cycles)
     return Figures(
         *cycles, _ideal(cycles[0], plan), _slowest(inner_before), _slowest(inner_after), _limit(inner_after),
-        (_dsp(inner_before), _dsp(inner_after)), (_blocks(before), _blocks(after)),
+        (_dsp(inner_before), dsp), (_blocks(before), _blocks(after)),
         _pair(functions, lambda f: f.resources.ff), _pair(functions, lambda f: f.resources.lut), cause,
     )  # fmt: skip
 
@@ -134,6 +136,12 @@ def _limit(loops: Sequence[LoopResult]) -> str | None:
 def _dsp(loops: Sequence[LoopResult]) -> int | None:
     blocks = [r.dsp for r in loops if r.dsp is not None]
     return sum(blocks) if blocks else None
+
+
+def _more(functions: Sequence[FunctionResult | None], before: int | None) -> int | None:
+    """DSP blocks of a region in functions of its own: what they add to the whole."""
+    one, other = (None if f is None else f.resources.dsp for f in functions)
+    return None if one is None or other is None else other - one + (before or 0)
 
 
 def _blocks(result: IIResult) -> int | None:

@@ -56,6 +56,22 @@ def judge(region: Region, spread: Spread, top: str | None = None) -> Judgement:
         return Judgement("refused", "non-affine", "the dependences are beyond the effort limit", region.loops[0].at)
 
 
+def axes(region: Region, spread: Spread) -> Mapping[int, Axis]:
+    """How each expanded loop is spread, by id. Raises :class:`Refusal`."""
+    found = {}
+    for loop, info, pes, kind in zip(region.loops, region.infos, spread.pes, spread.maps, strict=True):
+        if info.lower is None or info.step is None:
+            raise Refusal("trip-count", f"the first value of {loop.name}'s iterator is not affine", loop.header)
+        block = None
+        if kind == "block":
+            trips = info.trip_count.exact
+            if trips is None:
+                raise Refusal("trip-count", f"blocks need a constant trip count of {loop.name}", loop.header)
+            block = max(1, -(-trips // pes))
+        found[loop.id] = Axis(info.lower, info.step, pes, block)
+    return found
+
+
 @dataclass
 class _Judge(Accesses):
     spread: Spread
@@ -70,20 +86,7 @@ class _Judge(Accesses):
     @cached_property
     def axes(self) -> Mapping[int, Axis]:
         """By loop."""
-        found = {}
-        for loop, info, pes, kind in zip(
-            self.region.loops, self.region.infos, self.spread.pes, self.spread.maps, strict=True
-        ):
-            if info.lower is None or info.step is None:
-                raise Refusal("trip-count", f"the first value of {loop.name}'s iterator is not affine", loop.header)
-            block = None
-            if kind == "block":
-                trips = info.trip_count.exact
-                if trips is None:
-                    raise Refusal("trip-count", f"blocks need a constant trip count of {loop.name}", loop.header)
-                block = max(1, -(-trips // pes))
-            found[loop.id] = Axis(info.lower, info.step, pes, block)
-        return found
+        return axes(self.region, self.spread)
 
     # -------------------------------------------------------------------------------- verdict
 

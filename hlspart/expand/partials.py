@@ -124,15 +124,23 @@ class Partials:
             return lines + self._over_elements(self._set())
         return lines + self._over_owners(self._set())
 
+    @property
+    def identity(self) -> str | None:
+        """What a partial starts from where that is a constant."""
+        return _IDENTITY.get(self.reduction.op)
+
+    @property
+    def first(self) -> str:
+        """What a partial starts from."""
+        return self.identity or self.target()
+
     def _set(self) -> list[str]:
         """Set all partials (of one element) to what they start from."""
-        value = _IDENTITY.get(self.reduction.op) or self._target()
+        value = self.first
         names = [
             self.emitter.names.free(f"{self.reduction.name}_q{k}") for k in range(len(self.counts) + (self.deep > 1))
         ]
         sizes = [*self.counts, *([str(self.deep)] if self.deep > 1 else [])]
-        if self.deep > 1 and self.reduction.op not in _IDENTITY:
-            pass  # the variable's own value in every partial changes nothing
         lines: list[str] = []
         for k, (name, size) in enumerate(zip(names, sizes, strict=True)):
             lines += [f"{'    ' * k}for (int {name} = 0; {name} < {size}; {name}++) {{", "#pragma HLS UNROLL"]
@@ -144,7 +152,7 @@ class Partials:
         element = "".join(f"[{i}]" for i in self.index) if self.reduction.whole else ""
         return self.name + own + "".join(f"[{w}]" for w in which) + element
 
-    def _target(self) -> str:
+    def target(self) -> str:
         """The variable itself, as it is called outside of the loop."""
         ident = self.reduction.variable
         if self.reduction.whole:
@@ -168,17 +176,20 @@ class Partials:
         which: list[list[str]] = [[]]
         for size in [*self.sizes, *([self.deep] if self.deep > 1 else [])]:
             which = [[*w, str(k)] for w in which for k in range(size)]
-        lines, total = self._combined([self._partial(w) for w in which])
-        target = self._target()
-        if self.reduction.op in _IDENTITY:
+        body = self.taken([self._partial(w) for w in which], self.target())
+        return self._over_elements(body) if self.reduction.whole else self._over_owners(body)
+
+    def taken(self, partials: list[str], target: str) -> list[str]:
+        """Statements by which ``target`` takes what ``partials`` hold."""
+        lines, total = self._combined(partials)
+        if self.identity is not None:
             kind = self._element()
             value = f"{target} {self.reduction.op} {total}"
             if kind.kind == "int" and "<" not in kind.name:
                 value = f"({type_text(self.emitter.program, self.reduction.variable)})({value})"
         else:
             value = total
-        body = [*lines, f"{target} = {value};"]
-        return self._over_elements(body) if self.reduction.whole else self._over_owners(body)
+        return [*lines, f"{target} = {value};"]
 
     def _combined(self, partials: list[str]) -> tuple[list[str], str]:
         """Statements and the expression of all partials together."""

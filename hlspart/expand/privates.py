@@ -13,6 +13,7 @@ from hlspart.rewrite.initialisers import Unsupported, elements
 
 #: Most elements of an array whose first values are written as a statement each.
 MOST_FIRST_VALUES = 32
+_STORAGE = ("array_partition", "bind_storage", "resource")
 _PARTITION_TYPES = ("complete", "cyclic", "block")
 
 
@@ -22,17 +23,23 @@ def directives(program: Program, variable: Variable, name: str, more: int) -> It
     Raises :class:`Refusal` for directives that one array cannot hand on to another.
     """
     for d in program.directives:
-        if variable.id not in d.variables:
+        if variable.id in d.variables and (len(d.variables) > 1 or d.kind not in _STORAGE):
+            said = d.kind.upper()
+            raise Refusal("condition", f"{said} names {variable.name}, of which every element gets its own", d.at)
+    yield from storage(program, variable, name, more)
+
+
+def storage(program: Program, variable: Variable, name: str, more: int) -> Iterator[str]:
+    """The same, of partition and storage alone."""
+    for d in program.directives:
+        if d.variables != (variable.id,) or d.kind not in _STORAGE:
             continue
-        if len(d.variables) == 1 and d.kind in ("bind_storage", "resource"):
+        if d.kind == "array_partition":
+            yield from _partitions(d, variable, name, more)
+        else:
             options = (o for o in d.options if o.name != "variable")
             rest = (o.name if o.value is None else f"{o.name}={o.value}" for o in options)
             yield f"#pragma HLS {d.kind.upper()} variable={name} {' '.join(rest)}"
-        elif len(d.variables) == 1 and d.kind == "array_partition":
-            yield from _partitions(d, variable, name, more)
-        else:
-            said = d.kind.upper()
-            raise Refusal("condition", f"{said} names {variable.name}, of which every element gets its own", d.at)
 
 
 def _partitions(d: Directive, variable: Variable, name: str, more: int) -> Iterator[str]:

@@ -1,299 +1,393 @@
 """Independent elements as processes of a DATAFLOW region: one function, called once per element on arrays of its own.
 
-Load processes copy every array that the region reads to all elements; store processes gather what each element wrote.
-The user's loop body stands unchanged in the function. What has no canonical form is refused (``dataflow-form``).
+Load processes fill the copies of all elements, store processes take out what each element wrote. An array that is
+both loaded and stored would have two users in the region: then loading, the region of the elements and storing follow
+one after another. The user's loop body stands unchanged in the function. What has no such form is refused
+(``dataflow-form``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from hlspart.expand.accesses import Accesses
-from hlspart.expand.context import MARKER
+from hlspart.expand.context import ExpansionContext, marker
+from hlspart.expand.legality import Spread, axes
+from hlspart.expand.partials import Partials
+from hlspart.expand.privates import storage
 from hlspart.expand.region import Refusal, Region
+from hlspart.expand.runs import Runs
+from hlspart.expand.shares import Box, Element, Share, Shares, text_of
 from hlspart.expand.staging import copy_box
-from hlspart.expand.texts import Texts, indented, pieces, type_text
+from hlspart.expand.texts import Piece, indented, pieces, type_text, without_label
 from hlspart.expand.union import guard_of
-from hlspart.model.access import Access
-from hlspart.model.expanding import Judgement, Map
-from hlspart.model.program import ArrayRef, Declare, Name, PragmaMark, ScalarType, Stmt, Variable, walk
+from hlspart.model.expanding import Form, Judgement, Request
+from hlspart.model.program import ArrayRef, Declare, Name, PragmaMark, ScalarType, Variable, walk
 from hlspart.model.source import Edit, Span
 from hlspart.rewrite.names import Names
 from hlspart.semantics.effects import statement_expressions
 from hlspart.semantics.places import before
-from hlspart.sets.processors import written_box
-
-
-@dataclass(frozen=True)
-class _Array:
-    """An array of the region: ``box`` is what is loaded or stored, ``dim`` tells which element writes what."""
-
-    variable: Variable
-    type: str
-    extents: str
-    box: tuple[tuple[int, int], ...]
-    dim: int | None = None
-    factor: int = 1
-    offset: int = 0
+from hlspart.sets.nodes import Node, printed
 
 
 @dataclass(frozen=True)
 class Processes:
-    """The call that stands for the loop, and the functions before the one that holds it."""
+    """The lines that stand for the loop, and the functions before the one that holds it."""
 
     lines: list[str]
     functions: Edit
 
 
+@dataclass(frozen=True)
+class _Result:
+    """A value that leaves each element through a pointer, and what is made of all of them behind the region.
+
+    ``inside``: what the variable is called in an element; ``first``: what it starts from, ``start`` the parameter with
+    that value; ``out``: the pointer; ``parts``: the variables that the elements write, by element.
+    """
+
+    variable: Variable
+    type: str
+    inside: str
+    first: str
+    start: str
+    out: str
+    parts: tuple[str, ...]
+    taken: tuple[str, ...]
+
+    def given(self, first: str) -> list[str]:
+        """The argument for what partial results start from, where that is no constant."""
+        return [] if self.first.isdigit() else [first]
+
+
+@dataclass(frozen=True)
+class _Interface:
+    """What the functions hand on: ``values`` from outside, those that only stores need, arrays, and results."""
+
+    values: tuple[Variable, ...]
+    around: tuple[Variable, ...]
+    arrays: tuple[Share, ...]
+    results: tuple[_Result, ...]
+
+    @property
+    def in_phases(self) -> bool:
+        """Whether an array is loaded and stored, which two processes of one region must not do."""
+        return any(a.loaded is not None and a.stores for a in self.arrays)
+
+
 def processes(
-    region: Region, judgement: Judgement, pes: int, spread: Map, names: Names, indent: str, top: str | None
-) -> Processes:
-    """Code of independent elements. Raises :class:`Refusal`."""
-    return _Writer(region, judgement, pes, spread, names, top).write(indent)
+    region: Region, request: Request, space: Sequence[int], judgement: Judgement, names: Names, indent: str,
+    top: str | None,
+) -> Processes:  # fmt: skip
+    """Code of independent elements, ``space`` of them for each loop. Raises :class:`Refusal`."""
+    return _Writer(region, request, space, judgement, names, top).write(indent)
 
 
-class _Writer:
+class _Writer(Runs):
     def __init__(
-        self, region: Region, judgement: Judgement, pes: int, spread: Map, names: Names, top: str | None
+        self, region: Region, request: Request, space: Sequence[int], judgement: Judgement, names: Names,
+        top: str | None,
     ) -> None:  # fmt: skip
-        self.region, self.program, self.judgement = region, region.program, judgement
-        self.pes, self.map, self.names = pes, spread, names
-        self.loop, self.info = region.loops[0], region.infos[0]
+        super().__init__(region, request, space, judgement, names, Form())
         self.facts = Accesses(region, top)
-        self.texts = Texts(self.program, self.program.functions[region.function].body)
-        self.stem = f"{region.function}_{self.loop.name}"
+        self.copies: dict[int, tuple[str, ...]] = {}  # by array, a name for each element
+        self.elements: list[Element] = list(itertools.product(*map(range, space)))
+        self.stem = f"{region.function}_{region.loops[0].name}"
 
     def _refuse(self, reason: str) -> Refusal:
-        return Refusal("dataflow-form", reason, self.loop.at)
+        return Refusal("dataflow-form", reason, self.region.loops[0].at)
 
     def write(self, indent: str) -> Processes:
         function = self.program.functions[self.region.function]
-        if len(self.region.loops) > 1:
-            raise self._refuse("processes are written for one loop")
-        if self.judgement.reductions or any(p.kind == "last-value" for p in self.judgement.private):
-            raise self._refuse("values that leave the elements other than in arrays have no process that gathers them")
-        if self.info.trip_count.exact is None or self.info.lower is None or self.info.lower.terms:
-            raise self._refuse(f"the trip count of {self.loop.name} is not constant")
+        for loop, info in zip(self.region.loops, self.region.infos, strict=True):
+            if info.trip_count.exact is None or info.lower is None or info.lower.terms:
+                raise self._refuse(f"the trip count of {loop.name} is not constant")
         if not function.signature.editable:
             raise self._refuse(f"a macro makes the head of {function.name}")
-        arrays = self._arrays()
-        inputs, outputs = [a for a in arrays if a.dim is None], [a for a in arrays if a.dim is not None]
-        if not outputs:
-            raise self._refuse("the region writes no array")
-        scalars = self._scalars({a.variable.id for a in arrays})
-        element, together = self.names.free(f"{self.stem}_pe"), self.names.free(f"{self.stem}_pes")
-        loads = {a.variable.id: self.names.free(f"{self.stem}_load_{a.variable.name}") for a in inputs}
-        stores = {a.variable.id: self.names.free(f"{self.stem}_store_{a.variable.name}") for a in outputs}
-        lines = self._element(element, scalars, inputs, outputs)
-        for a in inputs:
-            lines += self._load(loads[a.variable.id], a)
-        for a in outputs:
-            lines += self._store(stores[a.variable.id], a)
-        lines += self._together(together, element, loads, stores, scalars, inputs, outputs)
+        interface = self._interface()
+        name, lines = self._functions(interface)
         source = self.program.sources[function.signature.span.path]
         start = before(source.text, function.at.span.start)
-        given = ", ".join([*(v.name for v in scalars), *(a.variable.name for a in (*inputs, *outputs))])
-        call = [f"{indent}{together}({given});"]
-        region = self.loop.at.span
-        for own in self._owned():
-            uses = (u.at.span for u in self.texts.uses.get(own.id, ()))
-            if all(u.path == region.path and region.start <= u.start < region.end for u in uses):
-                call.append(f"{indent}(void){own.name};")
-        if not self._declares():
-            last = self.info.lower.const + (self.info.step or 1) * self.info.trip_count.exact
-            name = self.program.variable(self.info.variable or 0).name
-            read = self.texts.read_outside_loops(self.region.analysis, self.info.variable or 0)
-            call.append(f"{indent}{name} = {last};" + ("" if read else f" (void){name};"))
-        return Processes(call, Edit(Span(source.path, start, start), "\n".join([*lines, ""])))
-
-    def _declares(self) -> bool:
-        return isinstance(self.loop.init, Declare)
+        edit = Edit(Span(source.path, start, start), "\n".join([*lines, ""]))
+        return Processes(self._called(name, indent, interface), edit)
 
     # ---------------------------------------------------------------------------------- data
 
-    def _arrays(self) -> list[_Array]:
-        own = {p.variable for p in self.judgement.private}
-        by_array: dict[int, list[Access]] = {}
-        for a in self.facts.inside:
-            variable = self.program.variable(a.array)
-            if (
-                variable.as_array is not None
-                and a.array not in own
-                and not (variable.const and variable.function is None)
-            ):
-                by_array.setdefault(a.array, []).append(a)
-        return [self._array(self.program.variable(v), accesses) for v, accesses in by_array.items()]
+    def _interface(self) -> _Interface:
+        spread = axes(self.region, Spread(self.pes, self.request.maps))
+        ordered = [spread[loop.id] for loop in self.region.loops]
+        sums = partial(Partials, self, ctx=ExpansionContext())
+        shares = Shares(self.facts, self.judgement, self.names, sums, ordered, self.elements)
+        arrays = shares.all()
+        results = [*self._sums(arrays), *self._single(shares)]
+        values = self._values(arrays, results)
+        stored = " ".join(text_of(x) for a in arrays for x in a.stored)
+        around = [v for v in self._around() if v not in values and re.search(rf"\b{v.name}\b", stored)]
+        return _Interface(tuple(values), tuple(around), tuple(arrays), tuple(results))
 
-    def _array(self, variable: Variable, accesses: Sequence[Access]) -> _Array:
-        shape = variable.as_array
-        dims = self.region.analysis.shapes.get(variable.id) or variable.dims
-        if shape is None or not isinstance(shape.element, ScalarType) or any(d is None for d in dims):
-            raise self._refuse(f"the extents of {variable.name} are not known")
-        extents = "".join(f"[{d}]" for d in dims)
-        kind = type_text(self.program, variable.id).rstrip("* ")
-        whole = tuple((0, (d or 1) - 1) for d in dims)
-        writes = [a for a in accesses if a.kind == "write"]
-        if not writes:
-            box = []
-            for k, (low, high) in enumerate(whole):
-                ranges = [a.range[k] if a.range is not None else (None, None) for a in accesses]
-                lows = [low if r[0] is None else max(low, r[0]) for r in ranges]
-                highs = [high if r[1] is None else min(high, r[1]) for r in ranges]
-                box.append((min(lows), max(highs)))
-            return _Array(variable, kind, extents, tuple(box))
-        certain = [a for a in writes if a.exact and a.affine]
-        reads = [a for a in accesses if a.kind == "read"]
-        if not all(self.facts.covered(r, certain, self.facts.outer + 1) for r in reads):
-            raise self._refuse(f"elements read what was in {variable.name} before")
-        inside = self.facts.outer == 0 and all(a.loops[0] == self.loop.id for a in writes)
-        box_written = written_box(certain) if inside else None
-        if box_written is None or len(certain) < len(writes):
-            raise self._refuse(f"elements may leave parts of {variable.name} unwritten")
-        for dim in range(len(dims)):
-            forms = {a.index[dim] if a.index is not None else None for a in writes}
-            form = forms.pop() if len(forms) == 1 else None
-            if form is not None and form.names == (self.info.iterator,):
-                factor = form.coefficient(self.info.iterator or "")
-                return _Array(variable, kind, extents, box_written, dim, factor, form.const)
-        raise self._refuse(f"no dimension of {variable.name} tells which element writes it")
+    def _sums(self, arrays: Sequence[Share]) -> Iterator[_Result]:
+        """Scalars and single elements that all elements add to."""
+        whole = {a.reduction for a in arrays}
+        for reduction in (r for r in self.judgement.reductions if r not in whole):
+            if reduction.loops[0] != 0:
+                raise self._refuse(f"elements need what the others added to {reduction.name}")
+            summed = Partials(self, reduction, ExpansionContext())
+            inside = reduction.name if summed.variable.as_array is None else self.names.free(f"{reduction.name}_sum")
+            parts = self._parts(reduction.name)
+            taken = summed.taken(list(parts), summed.target())
+            yield self._result(summed.variable, summed.type, inside, summed.first, parts, taken)
 
-    def _scalars(self, arrays: set[int]) -> list[Variable]:
-        """Values that the body needs from outside, in order of their ids."""
-        declared = self.region.declared_inside() | {p.variable for p in self.judgement.private}
+    def _single(self, shares: Shares) -> Iterator[_Result]:
+        """Scalars of which one element hands on the value: what it alone uses, and last values."""
+        kept = {p.variable: p for p in self.judgement.private}
+        for ident in sorted({a.array for a in self.facts.inside if a.kind == "write"} - self.reductions.keys()):
+            v, private = self.program.variable(ident), kept.get(ident)
+            if not isinstance(v.type, ScalarType) or (private is not None and private.kind != "last-value"):
+                continue
+            writer = shares.writer(v, 0 if private is None else private.loops)
+            if writer is not None:
+                parts, first = self._parts(v.name), v.name if private is None else "0"
+                taken = [f"{v.name} = {parts[writer]};"]
+                yield self._result(v, type_text(self.program, ident), v.name, first, parts, taken)
+
+    def _result(
+        self, variable: Variable, kind: str, inside: str, first: str, parts: tuple[str, ...], taken: Sequence[str]
+    ) -> _Result:  # fmt: skip
+        start, out = (self.names.free(f"{variable.name}_{what}") for what in ("first", "out"))
+        return _Result(variable, kind, inside, first, start, out, parts, tuple(taken))
+
+    def _parts(self, name: str) -> tuple[str, ...]:
+        return tuple(self.names.free(f"{name}_{'_'.join(map(str, e))}") for e in self.elements)
+
+    def _values(self, arrays: Sequence[Share], results: Sequence[_Result]) -> list[Variable]:
+        """Scalars that the body needs from outside, in order of their ids."""
+        known = self.region.declared_inside() | self.region.iterators | {p.variable for p in self.judgement.private}
+        known |= {a.variable.id for a in arrays} | {r.variable.id for r in results}
         found: dict[int, Variable] = {}
-        for root in statement_expressions(self.program, self.loop.body):
+        for root in statement_expressions(self.program, self.region.loops[0].body):
             for e in walk(root):
-                if isinstance(e, Name | ArrayRef) and e.variable not in declared and e.variable not in arrays:
+                if isinstance(e, Name | ArrayRef) and e.variable not in known:
                     v = self.program.variable(e.variable)
-                    if v.id == self.info.variable or v.function is None:
-                        continue
-                    if isinstance(v.type, ScalarType) and v.id not in self.region.iterators:
+                    if v.function is not None and isinstance(v.type, ScalarType):
                         found[v.id] = v
         return [found[k] for k in sorted(found)]
 
+    # ------------------------------------------------------------------------------ the call
+
+    def _called(self, name: str, indent: str, interface: _Interface) -> list[str]:
+        """What stands in the loop's place."""
+        given = [v.name for v in (*interface.values, *interface.around)] + [a.name for a in interface.arrays]
+        given += [x for r in interface.results for x in (*r.given(r.first), *(f"&{p}" for p in r.parts))]
+        lines = [f"{indent}{name}({', '.join(given)});"]
+        if interface.results:
+            inner = indent + "    "
+            declared = [f"{inner}{r.type} {', '.join(r.parts)};" for r in interface.results]
+            taken = [f"{inner}{line}" for r in interface.results for line in r.taken]
+            lines = [f"{indent}{{", *declared, f"    {lines[0]}", *taken, f"{indent}}}"]
+        region = self.region.loops[0].at.span
+        for own in self._owned():
+            uses = (u.at.span for u in self.texts.uses.get(own.id, ()))
+            if all(u.path == region.path and region.start <= u.start < region.end for u in uses):
+                lines.append(f"{indent}(void){own.name};")
+        for loop, info in zip(self.region.loops, self.region.infos, strict=True):
+            if not isinstance(loop.init, Declare):
+                assert info.lower is not None and info.variable is not None and info.trip_count.exact is not None
+                iterator = self.program.variable(info.variable).name
+                read = self.texts.read_outside_loops(self.region.analysis, info.variable)
+                last = info.lower.const + (info.step or 1) * info.trip_count.exact
+                lines.append(f"{indent}{iterator} = {last};" + ("" if read else f" (void){iterator};"))
+        return lines
+
     # ----------------------------------------------------------------------------- functions
 
-    def _parameters(
-        self, scalars: Sequence[Variable], arrays: Sequence[_Array], outputs: Sequence[_Array]
-    ) -> list[str]:
-        texts = [f"{type_text(self.program, v.id)} {v.name}" for v in scalars]
-        texts += [f"const {a.type} {a.variable.name}{a.extents}" for a in arrays]
-        return texts + [f"{a.type} {a.variable.name}{a.extents}" for a in outputs]
+    def _functions(self, interface: _Interface) -> tuple[str, list[str]]:
+        """The name of the function that does all, and all functions."""
+        element, together = self.names.free(f"{self.stem}_pe"), self.names.free(f"{self.stem}_pes")
+        lines, loads, stores = self._element(element, interface), list[str](), list[str]()
+        for a in interface.arrays:
+            if a.loaded is not None:
+                name = self.names.free(f"{self.stem}_load_{a.name}")
+                lines += self._load(name, a, a.loaded)
+                loads.append(f"    {name}({', '.join([a.name, *self._copies(a)])});")
+            if a.stores:
+                name = self.names.free(f"{self.stem}_store_{a.name}")
+                code, given = self._store(name, a)
+                lines += code
+                stores.append(f"    {name}({', '.join([*given, a.name])});")
+        pointers = [
+            p for r in interface.results
+            for p in (*r.given(f"const {r.type} {r.start}"), *(f"{r.type} *{part}" for part in r.parts))
+        ]  # fmt: skip
+        calls = [self._call_of(element, k, interface) for k in range(len(self.elements))]
+        body = [
+            line for a in interface.arrays for copy in self._copies(a)
+            for line in (f"    {a.copied} {copy}{a.extents};", *storage(self.program, a.variable, copy, 0))
+        ]  # fmt: skip
+        if interface.in_phases:
+            copies = [f"{a.copied} {copy}{a.extents}" for a in interface.arrays for copy in self._copies(a)]
+            run = self.names.free(f"{self.stem}_run")
+            head = ", ".join([*self._spelt(interface.values), *copies, *pointers])
+            lines += [f"static void {run}({head})", "{", "#pragma HLS DATAFLOW", *calls, "}", ""]
+            given = [v.name for v in interface.values]
+            given += [copy for a in interface.arrays for copy in self._copies(a)]
+            given += [x for r in interface.results for x in (*r.given(r.start), *r.parts)]
+            calls = [f"    {run}({', '.join(given)});"]
+        else:
+            body = ["#pragma HLS DATAFLOW", *body]
+        arrays = [f"{'' if a.written else 'const '}{a.type} {a.name}{a.extents}" for a in interface.arrays]
+        head = ", ".join([*self._spelt((*interface.values, *interface.around)), *arrays, *pointers])
+        lines += [f"static void {together}({head})", "{", *body, *loads, *calls, *stores, "}", ""]
+        return together, lines
 
-    def _element(
-        self, name: str, scalars: Sequence[Variable], inputs: Sequence[_Array], outputs: Sequence[_Array]
-    ) -> list[str]:  # fmt: skip
-        """The loop of one element, the body as it is."""
-        trips, step = self.info.trip_count.exact or 0, self.info.step or 1
-        assert self.info.lower is not None and self.info.variable is not None
-        iterator = self.program.variable(self.info.variable)
-        time, element = self.names.free(f"{iterator.name}_t"), self.names.free(f"{iterator.name}_p")
-        steps = -(-trips // self.pes)
-        number = f"{self.pes} * {time} + {element}" if self.map == "cyclic" else f"{steps} * {element} + {time}"
-        lower = self.info.lower.const
-        value = number if (lower, step) == (0, 1) else f"{lower} + {step} * ({number})"
-        head = ", ".join([f"const int {element}", *self._parameters(scalars, inputs, outputs)])
-        lines = [f"static void {name}({head})", "{"]
+    def _spelt(self, values: Sequence[Variable]) -> list[str]:
+        """Parameters for values."""
+        return [f"{type_text(self.program, v.id)} {v.name}" for v in values]
+
+    def _call_of(self, element: str, k: int, interface: _Interface) -> str:
+        given = [*map(str, self.elements[k]), *(v.name for v in interface.values)]
+        given += [self._copies(a)[k] for a in interface.arrays]
+        given += [x for r in interface.results for x in (*r.given(r.start), r.parts[k])]
+        return f"    {element}({', '.join(given)});"
+
+    def _copies(self, a: Share) -> tuple[str, ...]:
+        if a.variable.id not in self.copies:
+            self.copies[a.variable.id] = self._parts(a.name)
+        return self.copies[a.variable.id]
+
+    # ------------------------------------------------------------------------------ elements
+
+    def _element(self, name: str, interface: _Interface) -> list[str]:
+        """The loops of one element, the body as it is."""
+        head = [f"const int {self.element(k)}" for k in range(len(self.pes))] + self._spelt(interface.values)
+        head += [f"{a.qualified} {a.name}{a.extents}" for a in interface.arrays]
+        head += [x for r in interface.results for x in (*r.given(f"const {r.type} {r.start}"), f"{r.type} *{r.out}")]
+        lines = [f"static void {name}({', '.join(head)})", "{"]
         for own in self._owned():
-            dims = "".join(f"[{d}]" for d in own.dims)
-            lines.append(f"    {type_text(self.program, own.id)} {own.name}{dims};")
+            lines.append(f"    {type_text(self.program, own.id)} {own.name}{''.join(f'[{d}]' for d in own.dims)};")
+            lines += storage(self.program, own, own.name, 0)
+        for r in interface.results:
+            lines.append(f"    {r.type} {r.inside} = {''.join(r.given(r.start)) or r.first};")
+        spread = {i.variable for i in self.region.infos}
+        for other in sorted(self.region.iterators - spread - self.region.declared_inside()):
+            lines.append(f"    {type_text(self.program, other)} {self.program.variable(other).name};")
+        for a in interface.arrays:
+            if a.first is not None:
+                index = self._indices(a)
+                set_to = f"{a.name}{''.join(f'[{i}]' for i in index)} = {a.first};"
+                lines += _over([(0, d - 1) for d in a.dims], index, [set_to])
+        whole = {r.variable.id: r.inside for r in interface.results if r.inside != r.variable.name}
+        lines += self._loops(0, whole, "    ")
+        return [*lines, *(f"    *{r.out} = {r.inside};" for r in interface.results), "}", ""]
+
+    def _loops(self, position: int, whole: Mapping[int, str], pad: str) -> list[str]:
+        """An expanded loop of one element, and what it holds."""
+        loop, info = self.region.loops[position], self.region.infos[position]
+        assert info.lower is not None and info.variable is not None
+        trips, step, pes = info.trip_count.exact or 0, info.step or 1, self.pes[position]
+        iterator, steps = self.program.variable(info.variable), -(-trips // pes)
+        time, element = self.names.free(f"{iterator.name}_t"), self.element(position)
+        cyclic = self.request.maps[position] == "cyclic"
+        number = f"{pes} * {time} + {element}" if cyclic else f"{steps} * {element} + {time}"
+        value = number if (info.lower.const, step) == (0, 1) else f"{info.lower.const} + {step} * ({number})"
+        label = f"{loop.label}: " if loop.label else ""
+        lines = [f"{pad}{label}for (int {time} = 0; {time} < {steps}; {time}++) {{"]
+        if position == 0:
+            lines.append(f"{pad}    {marker(self.request, self.pes)}")
+        parts, rest = pieces(self.program, loop.body)
+        marks = [p.stmt for p in parts if isinstance(p.stmt, PragmaMark)]
+        lines += [self.texts.edited(m.at.span, {}) for m in marks if not self._asks(m)]
         kind = iterator.type.name if isinstance(iterator.type, ScalarType) else "int"
-        for other in sorted(self.region.iterators - {self.info.variable} - self.region.declared_inside()):
-            v = self.program.variable(other)
-            lines.append(f"    {type_text(self.program, other)} {v.name};")
-        label = f"{self.loop.label}: " if self.loop.label else ""
-        lines.append(f"    {label}for (int {time} = 0; {time} < {steps}; {time}++) {{")
-        parts, rest = pieces(self.program, self.loop.body)
-        marks = [p for p in parts if isinstance(p.stmt, PragmaMark)]
-        lines.append(f"        {MARKER} pe={self.pes} order=space-time */")
-        lines += [self.texts.edited(p.stmt.at.span, {}) for p in marks if not self._ours(p.stmt)]
-        lines.append(f"        const {kind} {iterator.name} = {value};")
-        guarded = steps * self.pes != trips
-        pad = "            " if guarded else "        "
+        lines.append(f"{pad}    const {kind} {iterator.name} = {value};")
+        guarded = steps * pes != trips
+        inner = pad + "    " * (1 + guarded)
         if guarded:
-            lines.append(f"        if ({guard_of(self.texts, self.loop, iterator.name, self.info, trips)}) {{")
-        for p in parts:
-            if isinstance(p.stmt, PragmaMark):
-                continue
-            lines += [f"{pad}{line}" for line in p.before]
-            done = indented(self.texts.edited(p.stmt.at.span, {}), pad, self._column(p.stmt.at.span))
-            done[-1] += f" {p.behind}" if p.behind else ""
-            lines += done
-        lines += [f"{pad}{line}" for line in rest]
-        return lines + (["        }"] if guarded else []) + ["    }", "}", ""]
+            lines.append(f"{pad}    if ({guard_of(self.texts, loop, iterator.name, info, trips)}) {{")
+        stays = [p for p in parts if not isinstance(p.stmt, PragmaMark)]
+        if position + 1 < len(self.pes):
+            if [p.stmt for p in stays] != [self.region.loops[position + 1]]:
+                raise self._refuse(f"statements stand between {loop.name} and {self.region.loops[position + 1].name}")
+            lines += [
+                f"{inner}{x}" for p in stays for x in without_label(list(p.before), self.region.loops[position + 1])
+            ]
+            lines += self._loops(position + 1, whole, inner)
+        else:
+            if not self.texts.mentions(loop.body.at.span, info.variable):
+                lines.append(f"{inner}(void){iterator.name};")
+            for p in stays:
+                lines += self._statement(p, whole, inner)
+        lines += [f"{inner}{line}" for line in rest]
+        return lines + [f"{pad}    }}"] * guarded + [f"{pad}}}"]
+
+    def _statement(self, piece: Piece, whole: Mapping[int, str], pad: str) -> list[str]:
+        span = piece.stmt.at.span
+        lines = indented(self.texts.text(span, {}, whole), pad, self._column(piece.stmt))
+        lines[-1] += f" {piece.behind}" if piece.behind else ""
+        return [*(f"{pad}{line}" for line in piece.before), *lines]
 
     def _owned(self) -> list[Variable]:
         """Variables from outside that every element has its own of."""
         return [self.program.variable(p.variable) for p in self.judgement.private if p.kind == "privatised"]
 
-    def _ours(self, stmt: Stmt) -> bool:
+    def _asks(self, mark: PragmaMark) -> bool:
         """Whether a pragma is the one that asks for the expansion."""
-        index = stmt.pragma if isinstance(stmt, PragmaMark) else -1
-        return any(p.index == index and p.expanded.lower().startswith("hlspart") for p in self.program.pragmas)
+        return any(
+            p.index == mark.pragma and p.expanded.lower().startswith("hlspart") for p in self.program.pragmas
+        )  # fmt: skip
 
-    def _column(self, span: Span) -> int:
-        source = self.program.sources[span.path]
-        line = source.line_text(source.line_column(span.start)[0])
-        return len(line) - len(line.lstrip())
+    # ------------------------------------------------------------------------ load and store
 
-    def _copies(self, a: _Array) -> list[str]:
-        return [f"{a.variable.name}_{k}" for k in range(self.pes)]
+    def _indices(self, a: Share) -> list[str]:
+        return [self.names.free(f"{a.name}_i{k}") for k in range(len(a.dims))]
 
-    def _load(self, name: str, a: _Array) -> list[str]:
+    def _load(self, name: str, a: Share, box: Box) -> list[str]:
         """Copies of one array for all elements, each element of the array read once."""
-        copies = ", ".join(f"{a.type} {c}{a.extents}" for c in self._copies(a))
-        index = [self.names.free(f"{a.variable.name}_i{k}") for k in range(len(a.box))]
-        value = self.names.free(f"{a.variable.name}_v")
+        index, value = self._indices(a), self.names.free(f"{a.name}_v")
         at = "".join(f"[{i}]" for i in index)
-        lines = copy_box("@", a.variable.name, a.box, index, "    ")
-        body = next(k for k, line in enumerate(lines) if "@" in line)
-        pad = lines[body][: len(lines[body]) - len(lines[body].lstrip())]
-        lines[body : body + 1] = [
-            f"{pad}const {a.type} {value} = {a.variable.name}{at};",
-            *(f"{pad}{c}{at} = {value};" for c in self._copies(a)),
-        ]
-        return [f"static void {name}(const {a.type} {a.variable.name}{a.extents}, {copies})", "{", *lines, "}", ""]
+        copies = self._copies(a)
+        head = ", ".join([f"const {a.type} {a.name}{a.extents}", *(f"{a.copied} {c}{a.extents}" for c in copies)])
+        body = [f"const {a.type} {value} = {a.name}{at};", *(f"{c}{at} = {value};" for c in copies)]
+        return [f"static void {name}({head})", "{", *_over(box, index, body), "}", ""]
 
-    def _store(self, name: str, a: _Array) -> list[str]:
-        """One array out of what the elements wrote."""
-        assert a.dim is not None and self.info.lower is not None
-        trips, step = self.info.trip_count.exact or 0, self.info.step or 1
-        count = self.names.free(f"{a.variable.name}_n")
-        index = [self.names.free(f"{a.variable.name}_i{k}") for k in range(len(a.box))]
-        first, stride = a.factor * self.info.lower.const + a.offset, a.factor * step
-        lines = [f"    for (int {count} = 0; {count} < {trips}; {count}++) {{",
-                 f"        const int {index[a.dim]} = {first} + {stride} * {count};"]  # fmt: skip
-        depth = 2
-        for k, (low, high) in enumerate(a.box):
-            if k != a.dim:
-                head = f"for (int {index[k]} = {low}; {index[k]} < {high + 1}; {index[k]}++) {{"
-                lines.append("    " * depth + head)
-                depth += 1
-        at = "".join(f"[{i}]" for i in index)
-        chunk = -(-trips // self.pes)
-        owner = f"{count} % {self.pes}" if self.map == "cyclic" else f"{count} / {chunk}"
-        chain = f"{self._copies(a)[-1]}{at}"
-        for k, copy in reversed(list(enumerate(self._copies(a)[:-1]))):
-            chain = f"{owner} == {k} ? {copy}{at} : {chain}"
-        lines += ["#pragma HLS PIPELINE", "    " * depth + f"{a.variable.name}{at} = {chain};"]
-        lines += ["    " * k + "}" for k in reversed(range(1, depth))]
-        copies = ", ".join(f"const {a.type} {c}{a.extents}" for c in self._copies(a))
-        return [f"static void {name}({copies}, {a.type} {a.variable.name}{a.extents})", "{", *lines, "}", ""]
+    def _store(self, name: str, a: Share) -> tuple[list[str], list[str]]:
+        """The array out of what the elements wrote, and the copies that it takes."""
+        copies = given = self._copies(a)
+        if a.reduction is not None:
+            index = self._indices(a)
+            at = "".join(f"[{i}]" for i in index)
+            body = Partials(self, a.reduction, ExpansionContext()).taken([f"{c}{at}" for c in copies], f"{a.name}{at}")
+            lines = _over([(0, d - 1) for d in a.dims], index, body)
+        else:
+            given = tuple(c for c, loops in zip(copies, a.stored, strict=True) if loops is not None)
+            lines = [
+                x for c, loops in zip(copies, a.stored, strict=True) if loops is not None
+                for x in printed(loops, "    ", partial(_copied, a.name, c))
+            ]  # fmt: skip
+        around = sorted({v.name for v in self._around() if any(re.search(rf"\b{v.name}\b", x) for x in lines)})
+        head = ", ".join([*(f"const int {x}" for x in around), *(f"const {a.copied} {c}{a.extents}" for c in given)])
+        code = [f"static void {name}({head}, {a.type} {a.name}{a.extents})", "{", *lines, "}", ""]
+        return code, [*around, *given]
 
-    def _together(
-        self, name: str, element: str, loads: dict[int, str], stores: dict[int, str], scalars: Sequence[Variable],
-        inputs: Sequence[_Array], outputs: Sequence[_Array],
-    ) -> list[str]:  # fmt: skip
-        """The DATAFLOW region."""
-        head = ", ".join(self._parameters(scalars, inputs, outputs))
-        lines = [f"static void {name}({head})", "{", "#pragma HLS DATAFLOW"]
-        lines += [f"    {a.type} {copy}{a.extents};" for a in (*inputs, *outputs) for copy in self._copies(a)]
-        for a in inputs:
-            lines.append(f"    {loads[a.variable.id]}({', '.join([a.variable.name, *self._copies(a)])});")
-        for k in range(self.pes):
-            given = [str(k), *(v.name for v in scalars), *(self._copies(a)[k] for a in (*inputs, *outputs))]
-            lines.append(f"    {element}({', '.join(given)});")
-        for a in outputs:
-            lines.append(f"    {stores[a.variable.id]}({', '.join([*self._copies(a), a.variable.name])});")
-        return [*lines, "}", ""]
+    def _around(self) -> list[Variable]:
+        """Iterators of the loops around the region."""
+        loops = self.facts.inside[0].loops
+        before_region = loops[: loops.index(self.region.loops[0].id)]
+        found = (self.region.analysis.loops[k].variable for k in before_region)
+        return [self.program.variable(v) for v in found if v is not None]
+
+
+def _over(box: Box | list[tuple[int, int]], index: Sequence[str], body: Sequence[str]) -> list[str]:
+    """Statements for every point of a box, the innermost loop pipelined."""
+    lines = copy_box("@", "", box, index, "    ")
+    at = next(k for k, line in enumerate(lines) if line.lstrip().startswith("@"))
+    pad = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+    return [*lines[:at], *(pad + line for line in body), *lines[at + 1 :]]
+
+
+def _copied(to: str, source: str, node: Node, pad: str) -> Iterator[str]:
+    """An element of one array as that of another."""
+    at = "".join(f"[{i}]" for i in node.args)
+    yield f"{pad}{to}{at} = {source}{at};"

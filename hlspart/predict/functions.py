@@ -141,8 +141,8 @@ def _plus(one: int | None, other: int | None, times: int) -> int | None:
 
 
 def _calls(program: Program, body: c.Stmt) -> Iterator[str]:
-    for stmt in c.walk_statements(body):
-        for root in statement_expressions(program, stmt):
-            for expr in c.walk(root):
-                if isinstance(expr, c.Call) and expr.function is not None:
-                    yield expr.function
+    """The functions that a body calls, once for each call."""
+    for root in statement_expressions(program, body):
+        for expr in c.walk(root):
+            if isinstance(expr, c.Call) and expr.function is not None:
+                yield expr.function

@@ -8,8 +8,8 @@ is used for a higher one: a plain loop takes its trip count times the states of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, Protocol
 
 from hlspart.model import program as c
@@ -20,7 +20,8 @@ from hlspart.model.program import Program
 from hlspart.model.results import LoopResult
 from hlspart.model.source import Origin
 from hlspart.predict.depths import DepthRange
-from hlspart.predict.touched import Touched, touched
+from hlspart.predict.touched import ANYTHING, Touched, touched
+from hlspart.predict.waiting import BasicBlock, BlockItem
 from hlspart.semantics.effects import statement_expressions
 from hlspart.targets import Target
 
@@ -68,40 +69,6 @@ class Controlled(Protocol):
 
     def filled(self, stmt: c.Stmt) -> int:
         """Words of the memories that a declaration fills with zeros, which the tool does in loops of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """Straight-line code, or a module that is started and awaited.
-
-    ``ends``: its last state; ``opens``: the first in which a module may be started that waits for it.
-    """
-
-    ends: int
-    opens: int
-    uses: Touched
-    module: bool = False
-
-
-@dataclass
-class _Block:
-    """A basic block being scheduled: ``floor`` is its first state, ``last`` the last one taken so far."""
-
-    floor: int
-    last: int
-    items: list[_Item] = field(default_factory=list)
-
-    def behind(self, what: Touched, is_register: Callable[[int], bool]) -> tuple[int, int]:
-        """The first states in which straight-line code, and a module, may start."""
-        before = [item for item in self.items if what.after(item.uses)]
-        waits = [(item, item.module and what.takes(item.uses, is_register)) for item in before]
-        code = max((item.ends + taken for item, taken in waits), default=self.floor)
-        return max(code, self.floor), max((item.opens for item, _ in waits), default=self.floor)
-
-    def add(self, item: _Item) -> None:
-        """The next item of the text."""
-        self.items.append(item)
-        self.last = max(self.last, item.ends)
 
 
 class Latencies:
@@ -178,7 +145,8 @@ class _Walk:
     def whole(self) -> int | None:
         """The latency of the function: its last state."""
         if self.latencies.dataflow(self.function, None):
-            return self._parallel(self.controlled.statements)
+            processes = self._parallel(self.controlled.statements)
+            return None if processes is None else processes[1]
         last = self._sequence(self.controlled.statements, 0, None)
         if self.side == "max" and last is not None:
             self.latencies.parts[self.function] = self._parts
@@ -197,7 +165,7 @@ class _Walk:
 
     def _sequence(self, statements: Sequence[c.Stmt], first: int, around: int | None) -> int | None:
         """Last state of statements that start in state ``first``; None where it is not known."""
-        block, known = _Block(first, first), True
+        block, known = BasicBlock(first, first), True
         straight: list[c.Stmt] = []
         for stmt in _opened(statements):
             if words := self.controlled.filled(stmt):
@@ -209,7 +177,7 @@ class _Walk:
                 straight.append(stmt)
                 if any(isinstance(x, c.Return | c.Jump) for x in c.walk_statements(stmt)):  # the end of a basic block
                     known &= self._straight(block, straight, around)
-                    block, straight = _Block(block.last, block.last), []
+                    block, straight = BasicBlock(block.last, block.last), []
                 continue
             if isinstance(stmt, c.Loop) and stmt.init is not None and self._holds_parts(stmt.init):
                 known &= self._straight(block, straight, around)
@@ -231,7 +199,7 @@ class _Walk:
                 known &= self._straight(block, straight, around)
                 last = self._branch(stmt, block.last, around)
                 known &= last is not None
-                block, straight = _Block(last or 0, last or 0), []
+                block, straight = BasicBlock(last or 0, last or 0), []
             else:
                 known &= self._straight(block, straight, around)
                 known &= self._calls(block, stmt, around)
@@ -239,7 +207,7 @@ class _Walk:
         known &= self._straight(block, straight, around)
         return block.last if known else None
 
-    def _straight(self, block: _Block, statements: Sequence[c.Stmt], around: int | None) -> bool:
+    def _straight(self, block: BasicBlock, statements: Sequence[c.Stmt], around: int | None) -> bool:
         """Schedule straight-line code. False: its states are not known."""
         real = [s for s in statements if not isinstance(s, c.PragmaMark | c.Label)]
         if not real:
@@ -252,10 +220,10 @@ class _Walk:
         what = touched(self.controlled.program, real)
         start, opens = block.behind(what, self.controlled.is_register)
         last = start + max(0, states - 1)
-        block.add(_Item(last, max(last, opens), what))
+        block.add(BlockItem(last, max(last, opens), what))
         return True
 
-    def _pipeline(self, block: _Block, loop: c.Stmt, part: int, around: int | None) -> bool:
+    def _pipeline(self, block: BasicBlock, loop: c.Stmt, part: int, around: int | None) -> bool:
         """Start a pipelined loop: as a module that is started and awaited, else in the controller itself."""
         cycles = self._pick(self.latencies.loops[part].latency)
         if cycles is None:
@@ -269,14 +237,14 @@ class _Walk:
         self._ran(self.latencies.loops[part].name, loop.at, around, last - cycles, last)
         return True
 
-    def _module(self, block: _Block, cycles: int, what: Touched, loads: int = 0, outlined: bool = False) -> int:
+    def _module(self, block: BasicBlock, cycles: int, what: Touched, loads: int = 0, outlined: bool = False) -> int:
         """Start a module and wait for it: its last state."""
         code, opens = block.behind(what, self.controlled.is_register)
         last = max(opens, code + loads) + cycles
-        block.add(_Item(last, last + bool(cycles), what, outlined))
+        block.add(BlockItem(last, last + bool(cycles), what, outlined))
         return last
 
-    def _calls(self, block: _Block, stmt: c.Stmt, around: int | None) -> bool:
+    def _calls(self, block: BasicBlock, stmt: c.Stmt, around: int | None) -> bool:
         """Start the modules that the expressions of a statement call. False: their states are not known."""
         for root in statement_expressions(self.controlled.program, stmt):
             for call, surely in self._called(root):
@@ -331,14 +299,16 @@ class _Walk:
             return None if once is None or self.side == "max" else once
         known = self.latencies.loops[part]
         body = self._innermost(loop, known)
+        trip = self._pick(known.trip_count)
         if self.latencies.dataflow(self.function, known.loop):
-            states = self._parallel(body)
-            states = None if states is None else states + 1
+            processes = self._parallel(body)
+            states = None if processes is None else processes[1] + 1
+            fill = 0 if processes is None or not trip else processes[1] - processes[0]
+            total = None if processes is None or trip is None else trip * (processes[0] + 1) + fill
         else:
             end = self._sequence(body, 0, part)
             states = None if end is None else end + 1
-        trip = self._pick(known.trip_count)
-        total = None if states is None or trip is None else trip * states
+            total = None if states is None or trip is None else trip * states
         self._record(part, states, total)
         if total is not None:
             self._ran(known.name, loop.at, around, last, last + total)
@@ -367,11 +337,33 @@ class _Walk:
             depth = states if states == known.depth else None
             self.latencies.loops[part] = replace(known, depth=depth, latency=Bounds(known.latency.min, total))
 
-    def _parallel(self, statements: Sequence[c.Stmt]) -> int | None:
-        """Processes of a DATAFLOW region: the longest one."""
-        ends = [self._sequence([stmt], 0, None) for stmt in _opened(statements) if self._holds_parts(stmt)]
-        known = [e for e in ends if e is not None]
-        return max(known, default=0) if len(known) == len(ends) else None
+    def _parallel(self, statements: Sequence[c.Stmt]) -> tuple[int, int] | None:
+        """Processes of a DATAFLOW region: states of the longest one, and until the last one ends.
+
+        A process waits for the arrays of those before it, which hand them over whole (UG1399, "PIPO"). With a stream it
+        may start at once, and at the most waits for all of it.
+        """
+        ends: list[int] = []
+        done: list[tuple[int, int, Touched]] = []  # first state, last state, and what it uses
+        for stmt in (s for s in _opened(statements) if self._holds_parts(s)):
+            states, what = self._sequence([stmt], 0, None), touched(self.controlled.program, [stmt])
+            if states is None:
+                return None
+            start = 0
+            for first, last, earlier in done:
+                if what.after(earlier):
+                    whole = self.side == "max" or self._handed_over(earlier.writes & what.reads)
+                    start = max(start, last if whole else first)
+            ends.append(states)
+            done.append((start, start + states, what))
+        return max(ends, default=0), max((last for _, last, _ in done), default=0)
+
+    def _handed_over(self, variables: frozenset[int]) -> bool:
+        """Whether one of the channels between two processes is an array of the function that is no stream."""
+        program = self.controlled.program
+        streams = {v for d in program.directives if d.kind == "stream" for v in d.variables}
+        found = (program.variable(v) for v in variables - streams - {ANYTHING})
+        return any(v.is_array and v.storage == "local" for v in found)
 
     # --------------------------------------------------------------------------------- uses
 

@@ -8,6 +8,7 @@ __all__ = [
     "counting",
     "dataflow",
     "lifetimes",
+    "nodes",
     "order",
     "processors",
     "region",

@@ -165,6 +165,44 @@ def written_box(writes: Sequence[Access]) -> tuple[tuple[int, int], ...] | None:
     return _guarded(ask)
 
 
+def written_by(
+    writes: Sequence[tuple[Access, Sequence[tuple[int, Axis]]]],
+    element: Sequence[int],
+    outer: Sequence[str],
+    last: Sequence[int] = (),
+) -> str | None:
+    """What an element may write in one execution of its region, in isl notation; None where more than ``outer``, the
+    names of the loops around the region, has a say in it.
+
+    ``writes``: accesses, with the positions of the spread loops among their iterators; ``element``: the element's
+    number for each axis; ``last``: numbers of the only iterations that count, of the first axes.
+    """
+
+    def ask() -> str | None:
+        total: isl.Set | None = None
+        for write, axes in writes:
+            symbols: set[str] = set()
+            mine = [
+                f"{_element(axis, k, '_a', write, symbols)} = {p}" for (k, axis), p in zip(axes, element, strict=True)
+            ]
+            mine += [f"{_count(axis, k, '_a', write, symbols)} = {n}" for (k, axis), n in zip(axes, last, strict=False)]
+            names = ", ".join(f"_a{k}" for k in range(len(write.iterators)))
+            head = f"[{', '.join(sorted(symbols))}] -> " if symbols else ""
+            relation = _relation(write.domain, write.map or "")
+            relation = relation.intersect_domain(isl.Set(f"{head}{{ [{names}] : {' and '.join(mine)} }}"))
+            if relation.dim(isl.dim_type.param):
+                return None
+            relation = relation.move_dims(isl.dim_type.param, 0, isl.dim_type.in_, 0, len(outer))
+            for k, name in enumerate(outer):
+                relation = relation.set_dim_name(isl.dim_type.param, k, name)
+            elements = relation.range()
+            total = elements if total is None else total.union(elements)
+        assert total is not None
+        return str(total.coalesce())
+
+    return _guarded(ask)
+
+
 # --------------------------------------------------------------------------------- relations
 
 _Condition = tuple[int, int, frozenset[str], tuple[str, ...]]  # ranks, parameters, alternatives

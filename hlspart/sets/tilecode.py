@@ -7,36 +7,21 @@ C text over the iterators and the tile coordinates ``T0, T1, ..``; the text uses
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import islpy as isl
 
 from hlspart.model.access import Affine
 from hlspart.sets.dataflow import context, plane_text
+from hlspart.sets.nodes import Node, node_of, perfect
 from hlspart.sets.region import TooHard
 from hlspart.sets.tiles import SET, ends, guarded, inside_tile, size_of
 
 Vector = tuple[int, ...]
 
 MOST_IDLE = 3  # iterations of a tile's bounding box per iteration of the tile
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A piece of a loop nest.
-
-    ``for``: ``text`` is the header in parentheses; ``let``: a declaration before its child; ``if``: the
-    condition; ``call``: ``text`` names the statement and ``args`` its iterators; ``block``: only
-    children. An ``if`` has at most two children.
-    """
-
-    kind: str
-    text: str = ""
-    args: tuple[str, ...] = ()
-    children: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +84,7 @@ class TileCode:
         every = self._every_tile().set_tuple_name("tile")
         build = isl.AstBuild.from_context(isl.Set("{ : }", context=self._ctx))
         identity = every.identity().reset_tuple_id(isl.dim_type.out)
-        return _node(build.node_from_schedule_map(isl.UnionMap.from_map(identity)))
+        return node_of(build.node_from_schedule_map(isl.UnionMap.from_map(identity)))
 
     @guarded
     def span(self, form: Sequence[int]) -> tuple[int, int]:
@@ -149,7 +134,7 @@ class TileCode:
             return Node("sequence")
         build = isl.AstBuild.from_context(isl.Set("{ : }", context=self._ctx))
         extents = {f"c{2 * k + 1}": (min(s), max(s)) for k, s in enumerate(spans) if s and not idle}
-        return _perfect(_node(build.node_from_schedule_map(total), extents))
+        return perfect(node_of(build.node_from_schedule_map(total), extents))
 
     @guarded
     def inside(self, unit: CodeUnit) -> str:
@@ -192,85 +177,7 @@ class TileCode:
         its = ", ".join(iterators)
         mine = isl.Set(f"{self._parameters} -> {{ [{its}] : {inside} }}", context=self._ctx).intersect(points)
         identity = mine.coalesce().set_tuple_name(label).identity().reset_tuple_id(isl.dim_type.out)
-        return _node(self._build().node_from_schedule_map(isl.UnionMap.from_map(identity)))
-
-
-def _node(tree: Any, extents: Mapping[str, tuple[int, int]] | None = None) -> Node:
-    """isl's loops as a tree; with ``extents`` of the loops, their bounds are made constants."""
-    kinds: Any = isl.ast_node_type
-    kind = tree.get_type()
-    if kind == kinds.for_:
-        it, start = tree.for_get_iterator().to_C_str(), tree.for_get_init().to_C_str()
-        body = _node(tree.for_get_body(), extents)
-        if tree.for_is_degenerate():
-            if extents is not None:
-                return Node("let", f"const int {it} = {start};", (it,), (body,))
-            return Node("for", f"(int {it} = ({start}); {it} <= ({start}); {it} += 1)", (it,), (body,))
-        stop, step = tree.for_get_cond().to_C_str(), tree.for_get_inc().to_C_str()
-        if extents is not None and step == "1":
-            first = _affine(tree.for_get_init())
-            last = _affine(tree.for_get_cond().get_op_arg(1)) if f"{it} <= " in stop else None
-            length = last - first if first is not None and last is not None else None
-            if first is not None and length is not None and not length.terms and first.terms:
-                let = Node("let", f"const int {it} = {start} + n{it};", (it,), (body,))
-                return Node("for", f"(int n{it} = 0; n{it} <= {length.const}; n{it} += 1)", (it,), (let,))
-            constant = first is not None and last is not None and not first.terms and not last.terms
-            if not constant and it in extents:
-                low, high = extents[it]
-                guard = Node("if", f"{it} >= ({start}) && {stop}", (), (body,))
-                return Node("for", f"(int {it} = {low}; {it} <= {high}; {it} += 1)", (it,), (guard,))
-        return Node("for", f"(int {it} = {start}; {stop}; {it} += {step})", (it,), (body,))
-    if kind == kinds.if_:
-        children = [_node(tree.if_get_then_node(), extents)]
-        if tree.if_has_else_node():
-            children.append(_node(tree.if_get_else_node(), extents))
-        return Node("if", tree.if_get_cond().to_C_str(), (), tuple(children))
-    if kind == kinds.block:
-        nodes = tree.block_get_children()
-        return Node("sequence", children=tuple(_node(nodes.get_at(k), extents) for k in range(nodes.n_ast_node())))
-    call = tree.user_get_expr()
-    operands = [call.get_op_arg(k).to_C_str() for k in range(call.get_op_n_arg())]
-    return Node("call", operands[0], tuple(operands[1:]))
-
-
-def _perfect(node: Node) -> Node:
-    """Declarations and guards moved into the loops below them, so that tools see one nest of loops."""
-    node = replace(node, children=tuple(map(_perfect, node.children)))
-    if node.kind not in ("let", "if") or len(node.children) != 1 or node.children[0].kind != "for":
-        return node
-    (loop,) = node.children
-    if node.kind == "let" and re.search(rf"\b{node.args[0]}\b", loop.text):
-        return node
-    return replace(loop, children=(_perfect(replace(node, children=loop.children)),))
-
-
-def _affine(expression: Any) -> Affine | None:
-    """An isl expression as an affine form, where it is one."""
-    types: Any = isl.ast_expr_type
-    operators: Any = isl.ast_expr_op_type
-    kind = expression.get_type()
-    if kind == types.int:
-        return Affine((), expression.get_val().to_python())
-    if kind == types.id:
-        return Affine.of({expression.to_C_str(): 1})
-    if kind != types.op:
-        return None
-    parts = [_affine(expression.get_op_arg(k)) for k in range(expression.get_op_n_arg())]
-    if any(p is None for p in parts):
-        return None
-    known = [p for p in parts if p is not None]
-    operator = expression.get_op_type()
-    if operator == operators.minus:
-        return known[0].scaled(-1)
-    if operator == operators.add:
-        return known[0] + known[1]
-    if operator == operators.sub:
-        return known[0] - known[1]
-    if operator == operators.mul:
-        for a, b in ((0, 1), (1, 0)):
-            if not known[a].terms:
-                return known[b].scaled(known[a].const)
-    return None
+        return node_of(self._build().node_from_schedule_map(isl.UnionMap.from_map(identity)))
 
 
 @guarded
@@ -308,7 +215,26 @@ def scan(points: str, space: int) -> Node:
     whole = isl.Set(points, context=context()).fix_val(SET, 0, space).coalesce().set_tuple_name("p")
     identity = whole.identity().reset_tuple_id(isl.dim_type.out)
     build = isl.AstBuild.from_context(isl.Set("{ : }", context=whole.get_ctx()))
-    return _node(build.node_from_schedule_map(isl.UnionMap.from_map(identity)))
+    return node_of(build.node_from_schedule_map(isl.UnionMap.from_map(identity)))
+
+
+@guarded
+def visit(points: str, iterators: Sequence[str]) -> Node | None:
+    """Loops over the points of a bounded set in lexicographic order, calling ``p``; None where it has none.
+
+    ``iterators``: names of the loops, one per dimension; parameters keep theirs.
+    """
+    whole = isl.Set(points, context=context())
+    if whole.is_empty():
+        return None
+    if not whole.is_bounded():
+        raise TooHard("the elements have no bounds")
+    names = isl.IdList.alloc(whole.get_ctx(), len(iterators))
+    for name in iterators:
+        names = names.add(isl.Id(name, context=whole.get_ctx()))
+    build = isl.AstBuild.from_context(isl.Set.universe(whole.params().get_space())).set_iterators(names)
+    identity = whole.set_tuple_name("p").identity().reset_tuple_id(isl.dim_type.out)
+    return node_of(build.node_from_schedule_map(isl.UnionMap.from_map(identity)))
 
 
 @guarded

@@ -1,4 +1,5 @@
-"""Random nests through ``expand``: verdicts against enumeration, texts against the originals in three orders.
+"""Random nests through ``expand``, in lock-step and as independent elements: verdicts against enumeration, texts
+against the originals in three orders of the elements.
 
 Run: python tests/expand/random_expansions.py [--first N] [--count N]
 """
@@ -6,9 +7,11 @@ Run: python tests/expand/random_expansions.py [--first N] [--count N]
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -22,7 +25,7 @@ def main() -> int:
     options.add_argument("--first", type=int, default=0)
     options.add_argument("--count", type=int, default=500)
     given = options.parse_args()
-    wrong, verdicts, texts, refused = 0, 0, 0, 0
+    wrong, texts, said = 0, 0, Counter[str]()
     for start in range(given.first, given.first + given.count, 50):
         pairs = []
         for seed in range(start, min(start + 50, given.first + given.count)):
@@ -30,22 +33,25 @@ def main() -> int:
             nest = random_nest(rng)
             text = nest.c("f")
             pipeline = open_text(text)
-            for pes, kind in ((rng.randint(2, 9), "cyclic"), (rng.randint(2, 4), "block")):
-                plan, new = plan_of(pipeline, "L", (pes,), maps=(kind,), remainder=rng.choice(["guard", "peel"]))
-                j, wanted = plan.expansion.judgement, verdict(nest, pes, kind == "block")
-                verdicts += 1
-                refused += j.verdict == "refused"
-                if j.verdict != "refused" and j.legal != wanted:
+            placed = ((rng.randint(2, 9), "cyclic"), (rng.randint(2, 4), "block"))
+            for (pes, kind), order in itertools.product(placed, ("time-space", "space-time")):
+                remainder = rng.choice(["guard", "peel"])
+                plan, new = plan_of(pipeline, "L", (pes,), maps=(kind,), order=order, remainder=remainder)
+                judgement = plan.expansion.judgement
+                wanted = verdict(nest, pes, kind == "block", order == "time-space")
+                said[judgement.verdict] += 1
+                if judgement.verdict != "refused" and judgement.legal != wanted:
                     wrong += 1
-                    print(f"seed {seed}, {pes} elements, {kind}: {j.verdict}, enumeration says {wanted}")
+                    print(f"seed {seed}, {pes} elements, {kind}, {order}: {judgement.verdict}, enumeration {wanted}")
                 if new is not None:
-                    pairs.append((f"{seed} {pes} {kind}", text, new))
+                    pairs.append((f"{seed} {pes} {kind} {order}", text, new))
         with tempfile.TemporaryDirectory() as folder:
             for name in differing(pairs, Path(folder)):
                 wrong += 1
                 print(f"differs: {name}")
         texts += len(pairs)
-    print(f"{verdicts} verdicts ({refused} refused), {texts} texts in three orders, {wrong} wrong")
+    verdicts = ", ".join(f"{n} {verdict}" for verdict, n in said.most_common())
+    print(f"{said.total()} verdicts ({verdicts}), {texts} texts in three orders, {wrong} wrong")
     return bool(wrong)
 
 

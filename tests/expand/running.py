@@ -13,6 +13,7 @@ from hlspart.model.options import Options
 from hlspart.model.source import apply_edits
 from hlspart.pipeline import Pipeline
 
+_PROCESS = re.compile(r"^    f_\w+_pe\(.*\n", re.M)
 _ELEMENTS = re.compile(r"for \(int (\w+_p(?:_\d+)?) = 0; \1 < (\w+); \1\+\+\) \{")
 
 #: Main program around pairs of functions ``void f(int a[64], int b[64], int c[24][24], int o[2])``.
@@ -39,12 +40,19 @@ static void run(const char *name, F f, F g) {
 
 def backwards(text: str) -> str:
     """The elements in the other order."""
+    calls = _PROCESS.findall(text)
+    text = _PROCESS.sub(lambda _: calls.pop(), text)
     return _ELEMENTS.sub(r"for (int \1 = \2 - 1; \1 >= 0; \1--) {", text)
 
 
 def rotated(text: str) -> str:
     """The elements from the middle on."""
     return _ELEMENTS.sub(r"for (int \1_r = 0; \1_r < \2; \1_r++) { const int \1 = (\1_r + \2 / 2) % \2;", text)
+
+
+def renamed(text: str, name: str) -> str:
+    """The function ``f`` and those written for it, under another name."""
+    return re.sub(r"\bf(_\w+)?\(", rf"{name}\1(", text)
 
 
 def open_text(text: str) -> Pipeline:
@@ -75,9 +83,9 @@ def differing(pairs: Sequence[tuple[str, str, str]], folder: Path) -> list[str]:
     """Names of the pairs (name, original, expanded) that differ in some order of the elements; run under sanitizers."""
     parts, calls = [_MAIN], []
     for n, (name, old, new) in enumerate(pairs):
-        parts.append(old.replace("void f(", f"static void f{n}("))
+        parts.append("static " + renamed(old, f"f{n}"))
         for k, text in enumerate((new, backwards(new), rotated(new))):
-            parts.append(text.replace("void f(", f"static void g{n}_{k}("))
+            parts.append("static " * (not text.startswith("static")) + renamed(text, f"g{n}_{k}"))
             calls.append(f'    run("{name}", f{n}, g{n}_{k});')
     parts.append("int main(void) {\n" + "\n".join(calls) + f"\n    return bad || ran != {3 * len(pairs)};\n}}\n")
     (folder / "all.c").write_text("\n".join(parts))

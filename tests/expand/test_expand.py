@@ -343,40 +343,6 @@ def test_two_loops_at_once(tmp_path: Path) -> None:
     assert differing(pairs, tmp_path) == []
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
-@pytest.mark.parametrize("kind", ["cyclic", "block"])
-@pytest.mark.parametrize("pes", [2, 3, 5])
-def test_independent_elements_are_processes_with_arrays_of_their_own(tmp_path: Path, kind: str, pes: int) -> None:
-    plain = """void f(int a[64], int b[64], int c[24][24], int o[2]) {
-    int line[24];
-    const int scale = o[0];
-    L: for (int i = 1; i < 20; i += 2) {
-        // one row
-        for (int j = 0; j < 24; j++) line[j] = a[j] * scale + i;
-        for (int j = 0; j < 24; j++) {
-#pragma HLS PIPELINE
-            c[i][j] = line[23 - j] + b[i];
-        }
-    }
-}
-"""
-    plan, new = plan_of(open_text(plain), "L", (pes,), maps=(kind,), order="space-time")
-    assert new is None and plan.expansion.judgement.code == "dataflow-form"  # rows between those of c stay as they were
-    every = plain.replace("int i = 1; i < 20; i += 2", "int i = 0; i < 24; i++")
-    plan, new = plan_of(open_text(every), "L", (pes,), maps=(kind,), order="space-time")
-    assert new is not None, plan.expansion.judgement
-    calls = [line.strip() for line in new.splitlines() if line.strip().startswith("f_L_pe(")]
-    assert len(calls) == pes and len({c.split(",")[-1] for c in calls}) == pes
-    assert "#pragma HLS DATAFLOW" in new and "// one row" in new
-    reverse = new.replace("\n    ".join(calls), "\n    ".join(calls[::-1]))
-    assert reverse != new
-    (tmp_path / "old.c").write_text(every)
-    for name, version in (("new.c", new), ("reverse.c", reverse)):
-        (tmp_path / name).write_text(version)
-        done = run("verify", "old.c", name, "--top", "f", "--vectors", "5", cwd=tmp_path)
-        assert done.returncode == 0, done.stdout + done.stderr
-
-
 def test_lint_gives_no_advice_against_the_banks_of_expanded_loops(gemm: Path) -> None:
     """One bank for each element: fewer may reach the II, and none may change it, but the elements would share."""
     source = gemm / "sums.c"

@@ -11,9 +11,11 @@ from hlspart.predict import check
 from hlspart.targets import load as load_target
 
 
-def result(text: str, bank_model: str = "static", top: str | None = None, **target: object) -> IIResult:
-    """The II check of one C text."""
-    program = load(["k.c"], FrontendOptions(), read=lambda _: text.encode())
+def result(
+    text: str, bank_model: str = "static", top: str | None = None, path: str = "k.c", **target: object
+) -> IIResult:
+    """The II check of one C text, or C++ by its path."""
+    program = load([path], FrontendOptions(), read=lambda _: text.encode())
     assert program.units[0].error is None, program.units[0].error
     analysis = analyse(program, top)
     return check(program, analysis, validate(program, analysis), load_target(TargetOptions(**target)), bank_model)

@@ -75,3 +75,52 @@ def test_what_is_not_predicted_is_none():
     found = function(text, "f")
     assert (found.latency.max, found.interval, found.resources.dsp) == (None, None, None)
     assert found.cause
+
+
+PROCESSES = """#include "hls_stream.h"
+void fill(int a[100], int n[100]) { for (int i = 0; i < 100; i++) n[i] = a[i] * a[i]; }
+void turn(int n[100], int m[100]) { for (int i = 0; i < 50; i++) m[i] = n[99 - i]; }
+void send(int a[100], hls::stream<int> &s) { for (int i = 0; i < 100; i++) s.write(a[i] * 3); }
+void take(hls::stream<int> &s, int b[100]) { for (int i = 0; i < 100; i++) b[i] = s.read(); }
+void arrays(int a[100], int b[100]) {
+#pragma HLS DATAFLOW
+    int n[100];
+    fill(a, n);
+    turn(n, b);
+}
+void streams(int a[100], int b[100]) {
+#pragma HLS DATAFLOW
+    hls::stream<int> s;
+    send(a, s);
+    take(s, b);
+}
+void apart(int a[100], int b[100], int c[100], int d[100]) {
+#pragma HLS DATAFLOW
+    fill(a, b);
+    turn(c, d);
+}
+void both(int a[100], int b[100], int c[100], int d[100]) {
+#pragma HLS DATAFLOW
+    fill(a, b);
+    fill(c, d);
+}
+"""
+
+
+def test_a_process_waits_for_the_arrays_of_those_before_it_and_may_overlap_with_a_stream():
+    latency = {f.name: f.latency for f in result(PROCESSES, path="k.cpp", **TARGET).functions}
+    one, other = latency["fill"].exact, latency["turn"].exact
+    assert one is not None and other is not None and one > other > 50
+    called = latency["apart"].exact  # the longer one, and the state in which it is called
+    assert called is not None and one <= called <= one + 1
+    assert latency["arrays"].exact == called + other + (called - one)
+    sent, taken = latency["send"].exact, latency["take"].exact
+    assert sent is not None and taken is not None
+    found = latency["streams"]
+    assert found.min is not None and found.max is not None
+    assert max(sent, taken) <= found.min < sent + taken <= found.max
+
+
+def test_every_call_of_a_dataflow_region_is_a_module_of_its_own():
+    uses = {f.name: f.resources for f in result(PROCESSES, path="k.cpp", **TARGET).functions}
+    assert uses["fill"].dsp and uses["both"].dsp == 2 * uses["fill"].dsp

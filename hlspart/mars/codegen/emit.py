@@ -40,8 +40,8 @@ from hlspart.model.program import (
     walk,
     walk_statements,
 )
+from hlspart.sets.nodes import Node, printed
 from hlspart.sets.region import TooHard
-from hlspart.sets.tilecode import Node
 from hlspart.transform.printer import Unprintable
 
 REFUSED = "mars-code"
@@ -169,36 +169,10 @@ class _Writer:
 
     # ------------------------------------------------------------------------------------- loops
 
-    def _loops(
-        self, node: Node, indent: str, call: Callable[[Node, str], Iterator[str]], pipeline: bool = True
-    ) -> Iterator[str]:
-        match node.kind:
-            case "sequence":
-                for child in node.children:
-                    yield from self._loops(child, indent, call, pipeline)
-            case "for":
-                yield f"{indent}for {node.text} {{"
-                if pipeline and not _has_loop(node.children[0]):
-                    yield "#pragma HLS PIPELINE II=1"
-                yield from self._loops(node.children[0], indent + "    ", call, pipeline)
-                yield f"{indent}}}"
-            case "let":
-                yield f"{indent}{node.text}"
-                yield from self._loops(node.children[0], indent, call, pipeline)
-            case "if":
-                yield f"{indent}if ({node.text}) {{"
-                yield from self._loops(node.children[0], indent + "    ", call, pipeline)
-                for other in node.children[1:]:
-                    yield f"{indent}}} else {{"
-                    yield from self._loops(other, indent + "    ", call, pipeline)
-                yield f"{indent}}}"
-            case _:
-                yield from call(node, indent)
-
     def _execute(self) -> list[list[str]]:
         deep = any(holds_loop(body) for _, body in self.plan.units.values())
         indent = "    " if self.plan.classes.single else "        "
-        return [list(self._loops(node, indent, self._unit, pipeline=not deep)) for node in self.plan.local]
+        return [list(printed(node, indent, self._unit, pipeline=not deep)) for node in self.plan.local]
 
     def _unit(self, node: Node, indent: str) -> Iterator[str]:
         unit, body = self.plan.units[node.text]
@@ -255,7 +229,7 @@ class _Writer:
                 yield f"{indent}    {cell} = {self._host_name(variable.id)}_first{element};"
             yield f"{indent}}}"
 
-        return list(self._loops(copy.loops, "    ", call))
+        return list(printed(copy.loops, "    ", call))
 
     def _ref(self, access: int) -> ArrayRef:
         """The reference of an access."""
@@ -309,7 +283,7 @@ class _Writer:
                 text += f"[{' + '.join([*terms, str(form.const)])}]"
             yield f"{indent}{line}[p++] = {text};" if write else f"{indent}{text} = {line}[p++];"
 
-        return self._loops(part.loops, "            ", call)
+        return printed(part.loops, "            ", call)
 
     def _memory(self, memory: TileMemory) -> dict[str, object]:
         v = self.program.variable(memory.variable)
@@ -419,8 +393,8 @@ class _Writer:
             "stored": {c.cell.buffer.name for c in self.plan.results},
             "fills": [line for c in self.plan.fills for line in self._copy(c, out=False)],
             "results": [line for c in self.plan.results for line in self._copy(c, out=True)],
-            "drive": list(self._loops(self.plan.tiles, "    ", self._drive, pipeline=False)),
-            "count": list(self._loops(self.plan.tiles, "    ", _count, pipeline=False)),
+            "drive": list(printed(self.plan.tiles, "    ", self._drive, pipeline=False)),
+            "count": list(printed(self.plan.tiles, "    ", _count, pipeline=False)),
             "classes": self.plan.classes.text(),
             "reads_per_tile": self._per_tile(lambda kind: len(kind.reads)),
             "writes_per_tile": self._per_tile(lambda kind: len(kind.writes)),
@@ -472,10 +446,6 @@ def _longest(kinds: Sequence[Sequence[TileBurst]], name: str) -> list[dict[str, 
 
 def _plus(text: str) -> str:
     return "" if text == "0" else f" - {text[1:]}" if text.startswith("-") else f" + {text}"
-
-
-def _has_loop(node: Node) -> bool:
-    return node.kind == "for" or any(_has_loop(c) for c in node.children)
 
 
 def _table(rows: Sequence[Vector]) -> list[str]:

@@ -12,7 +12,8 @@ from hlspart.mars.nest import TileNest
 from hlspart.model.access import Affine, LoopInfo
 from hlspart.model.mars import MarsResult, NestAccess
 from hlspart.model.program import Program, Stmt
-from hlspart.sets.tilecode import CodeUnit, Node
+from hlspart.sets.nodes import Node
+from hlspart.sets.tilecode import CodeUnit
 
 
 @dataclass(frozen=True, slots=True)
