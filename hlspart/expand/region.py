@@ -33,6 +33,7 @@ from hlspart.model.program import (
     Return,
     ScalarType,
     Stmt,
+    StreamType,
     Subscript,
     Switch,
     Unary,
@@ -99,7 +100,10 @@ Node = Leaf | Inner | Guarded | LoopBlock | Mark
 
 @dataclass(frozen=True)
 class Region:
-    """The loops to expand, outermost first, and the tree of the outermost one's body."""
+    """The loops to expand, outermost first, and the tree of the outermost one's body.
+
+    ``in_order``: iterations keep their order, so that channels are read and written as before.
+    """
 
     program: Program
     analysis: AccessAnalysis
@@ -108,6 +112,7 @@ class Region:
     infos: tuple[LoopInfo, ...]
     body: tuple[Node, ...]
     leaf_of: Mapping[Stmt, int] = field(default_factory=dict)
+    in_order: bool = False
 
     def info(self, loop: Loop) -> LoopInfo:
         """What analysis knows of a loop."""
@@ -152,11 +157,17 @@ class Region:
 
 
 def build(
-    program: Program, analysis: AccessAnalysis, function: str, loops: tuple[int, ...], counted: bool = True
+    program: Program,
+    analysis: AccessAnalysis,
+    function: str,
+    loops: tuple[int, ...],
+    counted: bool = True,
+    in_order: bool = False,
 ) -> Region:
     """The region of ``loops`` (ids, nested, outermost first). Raises :class:`Refusal`.
 
-    ``counted``: their bounds have to be known before they start, as far as analysis tells.
+    ``counted``: their bounds have to be known before they start, as far as analysis tells. ``in_order``: what is
+    made of them runs the same iterations in the same order.
     """
     nest = tuple(program.loops[k] for k in loops)
     infos = tuple(analysis.loops[k] for k in loops)
@@ -164,7 +175,7 @@ def build(
         _counted(program, loop, info)
     builder = _Builder(program, analysis)
     body = builder.block(nest[0].body)
-    region = Region(program, analysis, function, nest, infos, body, builder.numbers)
+    region = Region(program, analysis, function, nest, infos, body, builder.numbers, in_order)
     _check(region)
     return region
 
@@ -236,7 +247,8 @@ def _check(region: Region) -> None:
             raise Refusal("exit", f"a {stmt.kind} ends the iteration early", stmt.at)
         if isinstance(stmt, Label):
             raise Refusal("exit", f"the label {stmt.name} may be jumped to", stmt.at)
-        if isinstance(stmt, Declare) and any(program.variable(v).storage == "static" for v in stmt.variables):
+        static = isinstance(stmt, Declare) and any(program.variable(v).storage == "static" for v in stmt.variables)
+        if static and not region.in_order:
             raise Refusal("dependence", "a static variable lives on from iteration to iteration", stmt.at)
         for expr in _expressions(program, stmt):
             _expression(region, expr)
@@ -289,7 +301,8 @@ def _expression(region: Region, root: Expr) -> None:
                 variable = program.variable(node.variable)
                 if variable.volatile:
                     raise Refusal("volatile", f"{variable.name} is volatile", node.at)
-                if variable.reference:
+                channel = region.in_order and isinstance(variable.type, StreamType)
+                if variable.reference and not channel:
                     raise Refusal("pointer", f"{variable.name} is a reference", node.at)
                 if isinstance(node, Name) and isinstance(variable.type, PointerType | ArrayType):
                     raise Refusal("pointer", f"{variable.name} is used as an address", node.at)
@@ -336,6 +349,9 @@ _PURE = """
 """
 PURE = frozenset(_PURE.split())
 
+#: Operations of channels that do the same whenever they run, as long as their order stays.
+BLOCKING = frozenset(("stream.read", "stream.write"))
+
 
 def _call(region: Region, call: Call) -> None:
     """Raise for a call that may do more than work out a value of its arguments."""
@@ -343,6 +359,8 @@ def _call(region: Region, call: Call) -> None:
     if name is None:
         raise Refusal("call", "a call through a pointer may do anything", call.at)
     if name in PURE and name not in region.program.functions:
+        return
+    if name in BLOCKING and region.in_order:
         return
     if name not in region.program.functions:
         raise Refusal("call", f"what {name} does is not known", call.at)

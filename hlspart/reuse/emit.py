@@ -290,8 +290,9 @@ class _Writer:
                 guard.append(f"{axis.name} >= {low_end - high}")
             if axis.last + high > high_end:
                 guard.append(f"{axis.name} <= {high_end - high}")
-        new = f"{self._at(self.newest)}[{self.last}] = {self._element()};"
-        lines.append(f"if ({' && '.join(guard)}) {new}" if guard else new)
+        new = self._newest(f"{self._at(self.newest)}[{self.last}]")
+        test = f"if ({' && '.join(guard)}) " if guard else ""
+        lines += [test + new[0]] if len(new) == 1 else [test + "{", *(padded("    ", x) for x in new), "}"]
         for row in self.rows:
             if self._level(row) is not None:
                 lines.append(f"{self._waiting(row)} = {self._at(self._source(row))}[{self.last}];")
@@ -307,12 +308,12 @@ class _Writer:
         number = self.buffers[level].index(row)
         return f"{self.kinds[level]}[{number}]" + "".join(f"[{a.index}]" for a in self.axes[level + 1 :])
 
-    def _element(self) -> str:
-        """The newest element of the array, or what would be stored there."""
+    def _newest(self, register: str) -> list[str]:
+        """Lines that load the newest element of the array, or make what would be stored there."""
         fill = self.emitter.fills.get(self.window.variable)
         if fill is not None and fill.alike:
             moved = zip(self.axes, self.window.high, fill.offsets, strict=True)
-            return fill.value(self.emitter.texts(fill.loop.function), [a.at(high - own) for a, high, own in moved])
+            return fill.statements([a.at(high - own) for a, high, own in moved], register)
         points = [axis.at(high) for axis, high in zip(self.axes, self.window.high, strict=True)]
         indices = []
         for base, moving in self.window.template.parts:
@@ -326,8 +327,8 @@ class _Writer:
                 f"{i} - {own}" if own > 0 else f"{i} + {-own}" if own else i
                 for i, own in zip(indices, fill.offsets, strict=True)
             ]
-            return fill.value(self.emitter.texts(fill.loop.function), moved_by)
-        return self.variable.name + "".join(f"[{i}]" for i in indices)
+            return fill.statements(moved_by, register)
+        return [f"{register} = {self.variable.name}{''.join(f'[{i}]' for i in indices)};"]
 
     def _form(self, form: Affine) -> str:
         """An affine form with the names of the source."""

@@ -1,4 +1,4 @@
-"""Frame buffers that a loop only fills for a window: where an element is loaded, its value is taken instead."""
+"""Frame buffers that a loop only fills for a window: where an element is loaded, what would be stored is taken instead."""
 
 from __future__ import annotations
 
@@ -6,38 +6,44 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from hlspart.buffers.emit import without_variables
-from hlspart.expand.region import PURE, Refusal, build
-from hlspart.expand.texts import Texts, begin, block_of, names_in
+from hlspart.expand.region import PURE, Refusal, build, target_of
+from hlspart.expand.texts import Texts, begin, block_of, declared_in, indented
 from hlspart.model.access import Access, Affine
 from hlspart.model.program import (
     ArrayRef,
     Assign,
     Call,
+    Declare,
     Expr,
     ExprStmt,
-    IncDec,
+    Jump,
+    Label,
     Loop,
     Name,
     OpaqueExpr,
     Program,
+    Return,
     ScalarType,
     Stmt,
+    StreamType,
     Unary,
     walk,
+    walk_statements,
 )
 from hlspart.model.source import Origin, Span, comments
 from hlspart.reuse.windows import Window, WindowNest, form_of, only, plain_body
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.uses import Uses
 from hlspart.semantics.effects import effects, statement_expressions
-from hlspart.sets.windows import covers
+from hlspart.sets.windows import covers, in_step
 
 
 @dataclass(frozen=True)
 class Fill:
-    """The loop that fills an array: its value, and by dimension the iterator, ``offsets`` less than the point.
+    """The loop that fills an array: its body, and by dimension the iterator, ``offsets`` less than the point.
 
     ``alike``: the dimensions are those of the window; else those of the array.
     """
@@ -45,16 +51,21 @@ class Fill:
     program: Program
     variable: int
     loop: Loop
-    expr: Expr
+    body: tuple[Stmt, ...]
     iterators: tuple[int, ...]
     offsets: tuple[int, ...]
     alike: bool
 
-    def value(self, texts: Texts, points: Sequence[str]) -> str:
-        """The text of the value, with ``points`` for the iterators."""
+    def statements(self, points: Sequence[str], register: str) -> list[str]:
+        """Lines that give ``register`` the value of an element, with ``points`` for the iterators."""
         names = {v: p if re.fullmatch(r"\w+", p) else f"({p})" for v, p in zip(self.iterators, points, strict=True)}
-        text = texts.text(self.expr.at.span, names, {})
-        return re.sub(r"\[\(([^()\[\]]*)\)\]", r"[\1]", " ".join(text.split()))
+        texts = Texts(self.program, self.program.functions[self.loop.function].body)
+        lines: list[str] = []
+        for stmt in self.body:
+            text = texts.text(stmt.at.span, names, {self.variable: register})
+            column = self.program.sources[stmt.at.span.path].line_column(stmt.at.span.start)[1] - 1
+            lines += indented(re.sub(r"\[\(([^()\[\]]*)\)\]", r"[\1]", text), "", column)
+        return lines
 
     def remove(self, buffer: EditBuffer) -> None:
         """Take the loop and the array out of the text."""
@@ -115,16 +126,16 @@ def _fill(nest: WindowNest, window: Window, write: Access) -> Fill | None:
     if not chain or any(only(a) is not b for a, b in itertools.pairwise(chain)):
         return None
     place, there = block.body.index(chain[0]), block.body.index(nest.loops[0])
-    body = plain_body(chain[-1])
-    if place > there or len(body) != 1 or not isinstance(body[0], ExprStmt) or not isinstance(body[0].expr, Assign):
+    body = tuple(plain_body(chain[-1]))
+    target = _target(body, write)
+    if place > there or target is None:
         return None
-    assign = body[0].expr
     try:
-        build(program, analysis, region.function, tuple(loop.id for loop in chain))
+        build(program, analysis, region.function, tuple(loop.id for loop in chain), in_order=True)
     except Refusal:
         return None
     form = form_of(write, [analysis.loops[loop.id].iterator or "" for loop in chain])
-    if form is None or assign.op != "=" or not isinstance(assign.target, ArrayRef) or assign.target.id != write.ref:
+    if form is None:
         return None
     template, scale, offsets = form
     names = [analysis.loops[loop.id].iterator or "" for loop in chain]
@@ -147,31 +158,109 @@ def _fill(nest: WindowNest, window: Window, write: Access) -> Fill | None:
     if not covers(write, forms, needed):
         return None
     known = [v for loop in chain if (v := analysis.loops[loop.id].variable) is not None]
-    if not _steady(program, assign.value, known, (*block.body[place + 1 : there], nest.loops[0])):
+    taken = _Taken(program, body, frozenset(known), write.array)
+    later = (*block.body[place + 1 : there], nest.loops[0])
+    if not taken.steady(later) or any(axis_names(nest) & {program.variable(v).name} for v in taken.named):
+        return None
+    if taken.channels and not (len(write.loops) == len(chain) and taken.apart(later)):
+        return None
+    if taken.channels and not in_step(write, forms, None if alike else _elements(window), window.hull):
         return None
     whole = program.loops[write.loops[len(write.loops) - len(chain)]]
-    if not whole.at.editable or assign.value.at.kind != "plain":
+    if not whole.at.editable or any(stmt.at.kind != "plain" for stmt in body):
         return None
-    return Fill(program, window.variable, whole, assign.value, tuple(known), tuple(g.const for g in offsets), alike)
+    return Fill(program, window.variable, whole, body, tuple(known), tuple(g.const for g in offsets), alike)
 
 
-def _steady(program: Program, value: Expr, iterators: Sequence[int], stmts: Sequence[Stmt]) -> bool:
-    """Whether a value is the same wherever it is taken before the end of ``stmts``, the last of which is the nest."""
-    named = names_in(value) - set(iterators)
-    for variable in map(program.variable, named):
-        if variable.volatile or not (isinstance(variable.type, ScalarType) or variable.as_array is not None):
+def _target(body: Sequence[Stmt], write: Access) -> ArrayRef | None:
+    """The element that a body assigns, whole, in one of its statements."""
+    for stmt in (s for top in body for s in walk_statements(top)):
+        if isinstance(stmt, ExprStmt) and isinstance(stmt.expr, Assign) and stmt.expr.op == "=":
+            target = stmt.expr.target
+            if isinstance(target, ArrayRef) and target.id == write.ref:
+                return target
+    return None
+
+
+def _elements(window: Window) -> tuple[Affine, ...]:
+    """The element of a point, by dimension of the array; the point is x0, x1, .."""
+    return tuple(Affine.of({f"x{d}": p for d, p in moving}, base.const) for base, moving in window.template.parts)
+
+
+def axis_names(nest: WindowNest) -> frozenset[str]:
+    """Names that the loops of a nest declare."""
+    found = (v for loop in nest.loops if isinstance(loop.init, Declare) for v in loop.init.variables)
+    return frozenset(nest.region.program.variable(v).name for v in found)
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """What the body of a fill takes from outside of it."""
+
+    program: Program
+    body: tuple[Stmt, ...]
+    iterators: frozenset[int]
+    array: int
+
+    @cached_property
+    def expressions(self) -> list[Expr]:
+        """All of the body."""
+        return [e for stmt in self.body for root in statement_expressions(self.program, stmt) for e in walk(root)]
+
+    @cached_property
+    def own(self) -> frozenset[int]:
+        """Variables that the body declares."""
+        return frozenset(v for stmt in self.body for v in declared_in(stmt))
+
+    @cached_property
+    def named(self) -> frozenset[int]:
+        """Variables of others that the body names."""
+        used = {e.variable for e in self.expressions if isinstance(e, ArrayRef | Name)}
+        return frozenset(used - self.own - self.iterators - {self.array})
+
+    @cached_property
+    def channels(self) -> frozenset[int]:
+        """Channels that the body reads: each element is there once, in its order."""
+        return frozenset(v for v in self.named if isinstance(self.program.variable(v).type, StreamType))
+
+    def steady(self, stmts: Sequence[Stmt]) -> bool:
+        """Whether a value is the same until the end of ``stmts``, the last of which is the nest."""
+        program = self.program
+        if any(program.variable(v).storage == "static" for v in self.own):
             return False
-    if any(isinstance(e, Assign | IncDec | OpaqueExpr) for e in walk(value)):
-        return False
-    stored = set[int]()
-    for stmt in stmts:
-        stored |= effects(program).modified(stmt)
-        for node in (e for root in statement_expressions(program, stmt) for e in walk(root)):
-            match node:
-                case Assign(target=target) | IncDec(operand=target):
-                    stored |= {e.variable for e in walk(target) if isinstance(e, ArrayRef | Name)}
-                case Call(function=name) if name not in PURE and stmt is not stmts[-1]:
-                    return False
-                case OpaqueExpr() | Unary(op="&"):
-                    return False
-    return not named & stored
+        for variable in map(program.variable, self.named - self.channels):
+            if variable.volatile or not (isinstance(variable.type, ScalarType) or variable.as_array is not None):
+                return False
+        if any(isinstance(e, OpaqueExpr) or _changed(e) & self.named for e in self.expressions):
+            return False
+        if any(isinstance(e, Call) and e.function == "stream.write" for e in self.expressions):
+            return False
+        stored = set[int]()
+        for stmt in stmts:
+            stored |= effects(program).modified(stmt)
+            for node in (e for root in statement_expressions(program, stmt) for e in walk(root)):
+                stored |= _changed(node)
+                match node:
+                    case Call(function=name) if name not in PURE and stmt is not stmts[-1]:
+                        return False
+                    case OpaqueExpr() | Unary(op="&"):
+                        return False
+        return not self.named & stored
+
+    def apart(self, stmts: Sequence[Stmt]) -> bool:
+        """Whether ``stmts`` all run, and none of them knows a channel of the body."""
+        program = self.program
+        used = {
+            e.variable for s in stmts for r in statement_expressions(program, s) for e in walk(r) if isinstance(e, Name)
+        }
+        leaving = any(isinstance(s, Jump | Label | Return) for top in stmts[:-1] for s in walk_statements(top))
+        shared = any(program.variable(v).function is None for v in self.channels)
+        return not leaving and not shared and not used & self.channels
+
+
+def _changed(node: Expr) -> frozenset[int]:
+    """Variables that an expression changes by itself, not by its operands."""
+    target = target_of(node)
+    if target is None:
+        return frozenset()
+    return frozenset(e.variable for e in walk(target) if isinstance(e, ArrayRef | Name))

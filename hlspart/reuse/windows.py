@@ -282,7 +282,7 @@ def _checked(
     given: frozenset[str],
 ) -> WindowNest:
     """The nest, where its text can take reuse buffers. Raises :class:`Refusal`."""
-    region = build(program, analysis, loops[0].function, tuple(loop.id for loop in loops))
+    region = build(program, analysis, loops[0].function, tuple(loop.id for loop in loops), in_order=True)
     for loop, info in zip(loops, region.infos, strict=True):
         if info.trip_count.exact is None or info.lower is None or info.lower.terms:
             raise Refusal("trip-count", f"the bounds of {loop.name} are not constant", loop.header)

@@ -74,3 +74,26 @@ def covers(writes: Access, forms: Sequence[Affine], box: Box) -> bool:
     points = ", ".join(f"x{k}" for k in range(len(box)))
     inside = " and ".join(f"{low} <= x{k} <= {high}" for k, (low, high) in enumerate(box))
     return bool(isl.Set(f"{{ [{points}] : {inside} }}").is_subset(stored))
+
+
+def in_step(writes: Access, forms: Sequence[Affine], elements: Sequence[Affine] | None, box: Box) -> bool:
+    """Whether ``writes`` stores the points of ``box`` all, each once and in their order, and no others.
+
+    ``forms`` of its iterators are the points; with ``elements``, forms of a point x0, x1, .., those.
+    """
+    names = ", ".join(writes.iterators)
+    stored = isl.Map(f"{{ [{names}] -> [{', '.join(str(f) for f in forms)}] }}").intersect_domain(
+        isl.Set(writes.domain)
+    )
+    points = ", ".join(f"x{k}" for k in range(len(box)))
+    inside = isl.Set(
+        f"{{ [{points}] : {' and '.join(f'{low} <= x{k} <= {high}' for k, (low, high) in enumerate(box))} }}"
+    )
+    if elements is not None:
+        place = isl.Map(f"{{ [{points}] -> [{', '.join(str(f) for f in elements)}] }}")
+        stored = stored.apply_range(place.intersect_domain(inside).reverse())
+    if not (stored.is_bijective() and stored.domain().is_equal(isl.Set(writes.domain))):
+        return False
+    later = isl.Map.lex_lt(stored.domain().get_space())
+    kept = stored.reverse().apply_range(later).apply_range(stored)
+    return bool(stored.range().is_equal(inside) and kept.is_subset(isl.Map.lex_lt(inside.get_space())))
