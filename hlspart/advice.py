@@ -82,7 +82,8 @@ def advise(pipeline: Writable, options: AdviceOptions) -> tuple[LoopAdvice, ...]
                 ways.append(_way(pipeline, text, loop, there, text is texts[0]))
         ways = _ranked(ways, options.pareto)
         path = program.functions[loop.function].unit
-        found.append(LoopAdvice(path, loop.function, loop.name, loop.line, loop.aim, loop.ii, tuple(ways)))
+        target = loop.target_ii if loop.origin != "auto" else None
+        found.append(LoopAdvice(path, loop.function, loop.name, loop.line, target, loop.ii, tuple(ways)))
     return tuple(found)
 
 

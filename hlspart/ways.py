@@ -14,12 +14,14 @@ from hlspart.infer.emitted import cheap
 from hlspart.model.options import RewriteOptions
 from hlspart.model.program import Program
 from hlspart.model.rewriting import RewriteResult
+from hlspart.predict.regressions import regressions
 from hlspart.readback import Predicted, cheapest, never_slower
-from hlspart.reuse import Reuse, Reused, changed, unchanged
+from hlspart.reuse import Reuse, Reused, changed, edited, local_copies, unchanged, with_local_copies
 from hlspart.rewrite.driver import SELECTIONS
 from hlspart.rewrite.engine import with_moved
 from hlspart.transform.forward import by_place, followed
-from hlspart.transform.text import Rendered, edited
+from hlspart.transform.text import Rendered
+from hlspart.transform.text import edited as rendered
 
 
 class Rewritable(Predicted, Protocol):
@@ -90,7 +92,22 @@ def _fastest(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
     for first in (pipeline.interchanged, pipeline.scalar_replaced):
         if first.after is not None:
             ways.append(_and_then(pipeline, first, options))
-    return cheapest(pipeline, ways) if len(ways) > 1 else plain
+    best = cheapest(pipeline, ways) if len(ways) > 1 else plain
+    late = any(loop.misses for loop in pipeline.predict(best.files).loops)
+    return cheapest(pipeline, [best, *copied]) if late and (copied := _on_local_copies(pipeline, options)) else best
+
+
+def _on_local_copies(pipeline: Rewritable, options: RewriteOptions) -> list[RewriteResult]:
+    """The text that works on copies of arguments, rewritten, where the copies pay and fit; empty where they do not."""
+    program, reuse = pipeline.program, pipeline.reuse
+    copies = local_copies(program, pipeline.analysis, pipeline.figures, reuse.uses)
+    edits = with_local_copies(program, copies)
+    if not edits or options.split_top:
+        return []
+    result = _and_then(pipeline, Reused(edited(program, edits), (), {}, None), options)
+    after = pipeline.predict(result.files)
+    fits = all(r.used <= r.available for r in after.resources if r.available)
+    return [result] if fits and not regressions(program, pipeline.figures, after, result.lines) else []
 
 
 def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions) -> RewriteResult:
@@ -106,7 +123,7 @@ def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions) -> R
 
 def _texts(program: Program, result: RewriteResult) -> dict[str, Rendered]:
     """The texts that a rewrite leaves, with where each of their characters is from."""
-    return {path: edited(program.sources[path], edits) for path, edits in result.edits.items() if edits}
+    return {path: rendered(program.sources[path], edits) for path, edits in result.edits.items() if edits}
 
 
 def interleaved(pipeline: Predicted) -> Reused | None:

@@ -7,6 +7,8 @@ be proved becomes :class:`~hlspart.accesses.algebra.Unknown` with the reason.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import islpy as isl
 
 from hlspart.accesses import algebra
@@ -402,13 +404,15 @@ class Evaluator(Pointers):
             if isinstance(variable.type, (ScalarType, PointerType)):
                 st.env[ident] = self.unknown(f"`{variable.name}` may be changed by the call of {expr.function}", expr)
         kinds = tuple(a.type for a in expr.args)
-        if expr.function in _EXTREMA and expr.function not in self.program.functions and len(values) == 2:
+        which = self.effects.extremum(expr)
+        if which is not None:
             of = common(*kinds)
             a, b = values
             if of is not None and not isinstance(a, Unknown) and not isinstance(b, Unknown):
-                least = _EXTREMA[expr.function] == "min"
+                least = which == "min"
                 return self.affordable(algebra.minimum(a, b) if least else algebra.maximum(a, b), expr)
+        return self.result_of(expr, values, st)
+
+    def result_of(self, expr: Call, values: Sequence[Value], st: State) -> Value:
+        """What a function of the program returns for some arguments; functions are followed by :class:`Calls`."""
         return self.unknown(f"it is the result of the call `{self.text(expr)}`", expr)
-
-
-_EXTREMA = {"std::min": "min", "std::max": "max"}

@@ -8,8 +8,8 @@ import islpy as isl
 
 from hlspart.accesses import algebra
 from hlspart.accesses.algebra import NOWHERE, UNIVERSE, Unknown, Value
+from hlspart.accesses.calls import Calls
 from hlspart.accesses.induction import InductionFrame
-from hlspart.accesses.loops import Loops
 from hlspart.accesses.scope import Condition, State, Stored, split
 from hlspart.model.access import Bounds, LoopInfo
 from hlspart.model.program import (
@@ -34,7 +34,7 @@ from hlspart.model.program import (
 from hlspart.semantics.effects import returns_within
 
 
-class Walker(Loops):
+class Walker(Calls):
     """Walks one function; results are in ``accesses`` and ``infos``."""
 
     def run(self) -> None:
@@ -81,8 +81,7 @@ class Walker(Loops):
             case Switch():
                 self.switch(stmt, st)
             case Return(value=value):
-                if value is not None:
-                    self.value(value, st)
+                self.returned(value, st)
                 self._end(st)
             case Jump(kind=kind):
                 self.jump(kind, st)

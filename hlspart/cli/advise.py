@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import click
@@ -24,7 +25,7 @@ def command(pareto: bool, reassoc: bool, new_ports: bool, **shared: Any) -> int:
     for part in run.load_programs():
         run.statuses(part)
     found = ask(run.kernel, again(shared), pareto=pareto, allow_reassoc=reassoc, new_ports=new_ports)
-    if any(x.ways and x.ways[0].kind == "as-written" and (x.ii or 0) > (x.target_ii or 0) for x in found.loops):
+    if any(x.ways and x.ways[0].kind == "as-written" and (x.ii or 0) > (x.target_ii or math.inf) for x in found.loops):
         run.found()
     return run.finish(
         {"text": lambda paths: advise.render(found.to_json(paths)), "json": lambda p: json.render(found.to_json(p))}

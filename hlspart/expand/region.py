@@ -43,6 +43,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
+from hlspart.semantics.effects import effects, statement_expressions
 
 
 class Refusal(Exception):
@@ -287,6 +288,7 @@ def _expressions(program: Program, stmt: Stmt) -> Iterator[Expr]:
 def _expression(region: Region, root: Expr) -> None:
     program = region.program
     inside = region.declared_inside()
+    handed = [arg for call in walk(root) if isinstance(call, Call) and region.in_order for arg in call.args]
     for node in walk(root):
         match node:
             case OpaqueExpr(what=what):
@@ -304,7 +306,8 @@ def _expression(region: Region, root: Expr) -> None:
                 channel = region.in_order and isinstance(variable.type, StreamType)
                 if variable.reference and not channel:
                     raise Refusal("pointer", f"{variable.name} is a reference", node.at)
-                if isinstance(node, Name) and isinstance(variable.type, PointerType | ArrayType):
+                given = isinstance(variable.type, ArrayType) and any(node is arg for arg in handed)
+                if isinstance(node, Name) and isinstance(variable.type, PointerType | ArrayType) and not given:
                     raise Refusal("pointer", f"{variable.name} is used as an address", node.at)
         target = target_of(node)
         while isinstance(target, Member | Subscript):
@@ -352,6 +355,9 @@ PURE = frozenset(_PURE.split())
 #: Operations of channels that do the same whenever they run, as long as their order stays.
 BLOCKING = frozenset(("stream.read", "stream.write"))
 
+#: Calls that iterations in their old order may hold.
+IN_ORDER = BLOCKING | {"printf", "puts", "putchar"}
+
 
 def _call(region: Region, call: Call) -> None:
     """Raise for a call that may do more than work out a value of its arguments."""
@@ -360,11 +366,13 @@ def _call(region: Region, call: Call) -> None:
         raise Refusal("call", "a call through a pointer may do anything", call.at)
     if name in PURE and name not in region.program.functions:
         return
-    if name in BLOCKING and region.in_order:
+    if effects(region.program).extremum(call) is not None:
+        return
+    if name in IN_ORDER and region.in_order:
         return
     if name not in region.program.functions:
         raise Refusal("call", f"what {name} does is not known", call.at)
-    why = impure(region.program, name, frozenset())
+    why = unseen(region.program, name) if region.in_order else impure(region.program, name, frozenset())
     if why is not None:
         raise Refusal("call", f"{name} {why}", call.at)
 
@@ -390,10 +398,26 @@ def impure(program: Program, name: str, above: frozenset[str]) -> str | None:
                     why = impure(program, expr.function, above | {name})
                     if why is not None:
                         return f"calls {expr.function}, which {why}"
-                elif expr.function not in PURE:
+                elif expr.function not in PURE and effects(program).extremum(expr) is None:
                     return f"calls {expr.function}, which is not known"
             if isinstance(expr, Name | ArrayRef) and expr.variable not in params and _lives_on(program, expr.variable):
                 return f"uses {program.variable(expr.variable).name}, which lives on"
+    return None
+
+
+def unseen(program: Program, name: str) -> str | None:
+    """Why a function may do what its text does not show; None where it does not."""
+    known = effects(program)
+    for called in sorted(known.reachable((name,))):
+        for expr in (e for root in statement_expressions(program, program.functions[called].body) for e in walk(root)):
+            if isinstance(expr, OpaqueExpr):
+                return "holds what is not analysed"
+            if not isinstance(expr, Call) or known.extremum(expr) is not None:
+                continue
+            if expr.function is None:
+                return "calls through a pointer"
+            if expr.function not in program.functions and expr.function not in PURE | IN_ORDER:
+                return f"calls {expr.function}, which is not known"
     return None
 
 

@@ -41,7 +41,8 @@ def _file(file: Shape) -> str:
 def _aim(loop: Shape) -> str:
     if loop["ii"] is None:
         return "II unknown" + ("" if loop["target_ii"] is None else f", target {loop['target_ii']}")
-    return f"II {loop['ii']}" + (f" instead of {loop['target_ii']}" if _late(loop) else "")
+    words = f" instead of {loop['target_ii']}" if _late(loop) else ""
+    return f"II {loop['ii']}" + (" without a target" if loop["target_ii"] is None and loop["ii"] > 1 else words)
 
 
 def _late(loop: Shape) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hlspart.reuse.engine import Reuse, Reused, changed, unchanged
+from hlspart.reuse.engine import Reuse, Reused, changed, edited, unchanged
+from hlspart.reuse.local import local_copies, with_local_copies
 from hlspart.reuse.proposal import proposed
 
-__all__ = ["Reuse", "Reused", "changed", "proposed", "unchanged"]
+__all__ = ["Reuse", "Reused", "changed", "edited", "local_copies", "proposed", "unchanged", "with_local_copies"]

@@ -9,6 +9,7 @@ next row, and in three dimensions one that leaves a plane in a plane buffer.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +20,7 @@ from hlspart.model.access import Affine
 from hlspart.model.program import ArrayRef, Declare, Loop, PragmaMark, Program, ScalarType
 from hlspart.model.source import Span
 from hlspart.reuse.fills import Fill
-from hlspart.reuse.windows import Window, WindowNest
+from hlspart.reuse.windows import Offset, Window, WindowNest
 from hlspart.rewrite.buffer import Conflict, EditBuffer
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.uses import Uses
@@ -245,7 +246,8 @@ class _Writer:
             forms = window.reads[access.id][:-1]
             ranges = []
             for form, low, top in zip(forms, window.low, self.newest, strict=False):
-                ranges.append((form.const - low,) if not form.terms else tuple(range(top + 1)))
+                fixed = form.const - low if isinstance(form, Affine) and not form.terms else None
+                ranges.append(tuple(range(top + 1)) if fixed is None else (fixed,))
             needed |= set(itertools.product(*ranges))
         waiting = list(needed)
         while waiting:
@@ -357,5 +359,17 @@ class _Writer:
                 if not node.at.editable:
                     raise Conflict(node.at)
                 forms = self.window.reads[records[node.id].id]
-                places = [self._form(g - Affine((), low)) for g, low in zip(forms, self.window.low, strict=True)]
+                places = [self._place(node, d, g) for d, g in enumerate(forms)]
                 self.emitter.buffer.replace(node.at, self.name + "".join(f"[{p}]" for p in places))
+
+    def _place(self, node: ArrayRef, dimension: int, offset: Offset) -> str:
+        """Where a read finds its element in one dimension of the window."""
+        low = self.window.low[dimension]
+        if isinstance(offset, Affine):
+            return self._form(offset - Affine((), low))
+        at = node.indices[offset.subscript].at
+        if at.kind == "mixed":
+            raise Conflict(at)
+        text = self.program.text(at)
+        text = text if re.fullmatch(r"\w+", text) else f"({text})"
+        return f"{text} - {self.axes[dimension].iterator}" + (f" {'-' if low > 0 else '+'} {abs(low)}" if low else "")

@@ -40,17 +40,18 @@ def changed(
     edits: Mapping[str, tuple[Edit, ...]],
 ) -> Reused | None:
     """Edits as a result; None where they make a loop or function slower."""
-    result = _edited(program, edits)
+    result = edited(program, edits)
     after = predict(result.files)
     return None if regressions(program, figures, after, result.lines) else Reused(result, (), {}, after)
 
 
 def unchanged(program: Program) -> Reused:
     """The text as it is."""
-    return Reused(_edited(program, {}), (), {}, None)
+    return Reused(edited(program, {}), (), {}, None)
 
 
-def _edited(program: Program, edits: Mapping[str, tuple[Edit, ...]]) -> RewriteResult:
+def edited(program: Program, edits: Mapping[str, tuple[Edit, ...]]) -> RewriteResult:
+    """Edits as a result."""
     units = [(unit.path, unit.source) for unit in program.units if unit.source is not None]
     files = {path: apply_edits(source, edits.get(path, ())) for path, source in units}
     lines = {path: line_runs(source, edits.get(path, ())) for path, source in units}

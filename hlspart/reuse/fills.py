@@ -1,4 +1,4 @@
-"""Frame buffers that a loop only fills for a window: where an element is loaded, what would be stored is taken instead."""
+"""Frame buffers that a loop only fills for a window: where an element is loaded, what is stored is taken instead."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hlspart.buffers.emit import without_variables
-from hlspart.expand.region import PURE, Refusal, build, target_of
+from hlspart.expand.region import BLOCKING, PURE, Refusal, build, impure, target_of
 from hlspart.expand.texts import Texts, begin, block_of, declared_in, indented
 from hlspart.model.access import Access, Affine
 from hlspart.model.program import (
@@ -137,9 +137,10 @@ def _fill(nest: WindowNest, window: Window, write: Access) -> Fill | None:
     form = form_of(write, [analysis.loops[loop.id].iterator or "" for loop in chain])
     if form is None:
         return None
-    template, scale, offsets = form
+    template, scale, found = form
+    offsets = tuple(g for g in found if isinstance(g, Affine))
     names = [analysis.loops[loop.id].iterator or "" for loop in chain]
-    if any(s != 1 for s in scale) or any(g.terms for g in offsets):
+    if len(offsets) < len(found) or any(s != 1 for s in scale) or any(g.terms for g in offsets):
         return None
     alike = template == window.template
     places = window.elements
@@ -233,7 +234,7 @@ class _Taken:
                 return False
         if any(isinstance(e, OpaqueExpr) or _changed(e) & self.named for e in self.expressions):
             return False
-        if any(isinstance(e, Call) and e.function == "stream.write" for e in self.expressions):
+        if any(isinstance(e, Call) and e.function != "stream.read" and self._acts(e) for e in self.expressions):
             return False
         stored = set[int]()
         for stmt in stmts:
@@ -241,11 +242,18 @@ class _Taken:
             for node in (e for root in statement_expressions(program, stmt) for e in walk(root)):
                 stored |= _changed(node)
                 match node:
-                    case Call(function=name) if name not in PURE and stmt is not stmts[-1]:
+                    case Call(function=name) if self._acts(node) and not (name in BLOCKING and stmt is stmts[-1]):
                         return False
                     case OpaqueExpr() | Unary(op="&"):
                         return False
         return not self.named & stored
+
+    def _acts(self, call: Call) -> bool:
+        """Whether a call may do more than work out a value."""
+        program, name = self.program, call.function
+        if name in program.functions:
+            return name is not None and impure(program, name, frozenset()) is not None
+        return name not in PURE and effects(program).extremum(call) is None
 
     def apart(self, stmts: Sequence[Stmt]) -> bool:
         """Whether ``stmts`` all run, and none of them knows a channel of the body."""

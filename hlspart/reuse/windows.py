@@ -12,12 +12,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hlspart.banking.accesses import MOST_HELD
-from hlspart.expand.region import Refusal, Region, build
-from hlspart.expand.texts import block_of, type_text
+from hlspart.expand.region import Refusal, Region, build, impure
+from hlspart.expand.texts import block_of, names_in, type_text
 from hlspart.model.access import Access, AccessAnalysis, Affine
-from hlspart.model.program import Block, Loop, PragmaMark, Program, ScalarType, Stmt, StructType
+from hlspart.model.program import (
+    ArrayType,
+    Block,
+    Call,
+    Loop,
+    PointerType,
+    PragmaMark,
+    Program,
+    ScalarType,
+    Stmt,
+    StructType,
+    walk,
+)
 from hlspart.model.results import IIResult
-from hlspart.sets.windows import Box, extremes, read_of_own
+from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.sets.windows import Box, extremes, read_of_own, spread
 
 MOST_DIMENSIONS = 3
 
@@ -27,6 +40,19 @@ class Template:
     """Element of a point: by dimension of the array, names that stay the same and (loop of the nest, pitch) pairs."""
 
     parts: tuple[tuple[Affine, tuple[tuple[int, int], ...]], ...]
+
+
+@dataclass(frozen=True)
+class Selected:
+    """An offset that changes from iteration to iteration: a subscript that is clamped, say, less the loop's iterator.
+
+    ``subscript`` is the dimension of the array.
+    """
+
+    subscript: int
+
+
+Offset = Affine | Selected
 
 
 @dataclass(frozen=True)
@@ -40,7 +66,7 @@ class Window:
     variable: int
     template: Template
     scale: tuple[int, ...]
-    reads: Mapping[int, tuple[Affine, ...]]
+    reads: Mapping[int, tuple[Offset, ...]]
     low: tuple[int, ...]
     high: tuple[int, ...]
     hull: Box
@@ -171,7 +197,7 @@ class _Windows:
         if any(n is None for n in names) or any(s is None or s <= 0 for s in steps):
             return ()
         iterators = [n for n in names if n is not None]
-        classes: dict[tuple[int, Template, tuple[int, ...]], list[tuple[Access, tuple[Affine, ...]]]] = {}
+        classes: dict[tuple[int, Template, tuple[int, ...]], list[tuple[Access, tuple[Offset, ...]]]] = {}
         for access in self.analysis.accesses:
             if access.kind != "read" or body.id not in access.loops or not access.affine:
                 continue
@@ -187,16 +213,15 @@ class _Windows:
         variable: int,
         template: Template,
         scale: tuple[int, ...],
-        reads: Sequence[tuple[Access, tuple[Affine, ...]]],
+        reads: Sequence[tuple[Access, tuple[Offset, ...]]],
     ) -> Window | None:
-        boxes = [extremes(access, offsets) for access, offsets in reads]
-        points = [
-            extremes(
-                access,
-                [Affine.of({n: s}) + g for n, s, g in zip(self._names(access, scale), scale, offsets, strict=True)],
-            )
-            for access, offsets in reads
-        ]
+        none = [Affine((), 0)] * len(scale)
+        boxes = [_box(access, offsets, self._names(access, scale), none) for access, offsets in reads]
+        points = []
+        for access, offsets in reads:
+            names = self._names(access, scale)
+            moved = [Affine.of({n: s}) for n, s in zip(names, scale, strict=True)]
+            points.append(_box(access, offsets, names, moved))
         bounded = [(b, p) for b, p in zip(boxes, points, strict=True) if b and p]
         if len(bounded) < len(reads):
             return None
@@ -217,16 +242,34 @@ class _Windows:
         return [self.analysis.loops[loop.id].iterator or "" for loop in loops]
 
 
-def form_of(access: Access, nest: Sequence[str]) -> tuple[Template, tuple[int, ...], tuple[Affine, ...]] | None:
+def _box(access: Access, offsets: Sequence[Offset], nest: Sequence[str], moved: Sequence[Affine]) -> Box | None:
+    """Least and greatest value of each offset, with ``moved`` added; None if one has no end."""
+    found: list[tuple[int, int]] = []
+    for name, offset, more in zip(nest, offsets, moved, strict=True):
+        if isinstance(offset, Selected):
+            box = spread(access, offset.subscript, Affine.of({name: 1}) - more)
+        else:
+            box = extremes(access, [offset + more])
+        if not box:
+            return box
+        found += box
+    return tuple(found)
+
+
+def form_of(access: Access, nest: Sequence[str]) -> tuple[Template, tuple[int, ...], tuple[Offset, ...]] | None:
     """Template, scale and offsets of an access; None where these iterators do not all move it in steps."""
     if access.index is None or not set(nest) <= set(access.iterators):
         return None
     first = access.iterators.index(nest[0])
     outer, inner = access.iterators[:first], access.iterators[first + len(nest) :]
-    offsets: list[Affine | None] = [None] * len(nest)
+    offsets: list[Offset | None] = [None] * len(nest)
     scale = [0] * len(nest)
     parts: list[tuple[Affine, tuple[tuple[int, int], ...]]] = []
-    for index in access.index:
+    for k, index in enumerate(access.index):
+        if index is None and (d := _selecting(access, k, nest, offsets)) is not None:
+            offsets[d], scale[d] = Selected(k), 1
+            parts.append((Affine((), 0), ((d, 1),)))
+            continue
         if index is None or any(n not in access.iterators for n in index.names):
             return None
         moving = [d for d, n in enumerate(nest) if index.coefficient(n)]
@@ -245,14 +288,25 @@ def form_of(access: Access, nest: Sequence[str]) -> tuple[Template, tuple[int, .
                 return None
             scale[d] = index.coefficient(nest[d]) // pitch
             last = d == moving[-1]
-            offsets[d] = rest if last and pitch == 1 else _quotient(rest, pitch)
-            rest = rest - offsets[d].scaled(pitch)  # type: ignore[union-attr]
+            offset = rest if last and pitch == 1 else _quotient(rest, pitch)
+            offsets[d], rest = offset, rest - offset.scaled(pitch)
         if rest.terms:
             return None
         parts.append((base + rest, tuple(zip(moving, pitches, strict=True))))
     if any(g is None for g in offsets):
         return None
     return Template(tuple(parts)), tuple(scale), tuple(g for g in offsets if g is not None)
+
+
+def _selecting(access: Access, subscript: int, nest: Sequence[str], taken: Sequence[Offset | None]) -> int | None:
+    """The loop near whose iterator a subscript stays, none of whose iterators moves another one."""
+    spans = []
+    for d, name in enumerate(nest):
+        ends = spread(access, subscript, Affine.of({name: 1})) if taken[d] is None else None
+        if ends:
+            spans.append((ends[0][1] - ends[0][0], d))
+    width, d = min(spans, default=(MOST_HELD, 0))
+    return d if width < MOST_HELD else None
 
 
 def _pitches(index: Affine, nest: Sequence[str], inner: Sequence[str]) -> list[int]:
@@ -301,11 +355,31 @@ def _checked(
     return WindowNest(region, windows)
 
 
+def _handed(nest: WindowNest, window: Window) -> Call | None:
+    """A call in the nest that knows the array itself, not the value of an element."""
+    program = nest.region.program
+    variable, known = program.variable(window.variable), effects(program)
+    shared = variable.function is None or variable.storage == "static"
+    for call in (e for root in statement_expressions(program, nest.loops[0]) for e in walk(root)):
+        if not isinstance(call, Call) or call.function is None or call.function not in program.functions:
+            continue
+        changed = list(known.changed_arguments(call))
+        whole = [a for a in call.args if isinstance(a.type, ArrayType | PointerType)]
+        if any(variable.id in names_in(arg) for arg in (*changed, *whole)):
+            return call
+        if shared and impure(program, call.function, frozenset()) is not None:
+            return call
+    return None
+
+
 def _own(nest: WindowNest, window: Window) -> Refusal | None:
     """Why a window would hold old values: the nest stores an element that the window reads later on."""
     region = nest.region
     analysis, program = region.analysis, region.program
     name = program.variable(window.variable).name
+    handed = _handed(nest, window)
+    if handed is not None:
+        return Refusal("call", f"{name} is given to {handed.function}, which may change it", handed.at)
     inside = nest.loops[-1].id
     reads = [a for a in analysis.accesses if a.id in window.reads]
     for write in analysis.accesses:

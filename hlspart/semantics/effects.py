@@ -156,6 +156,12 @@ class Effects:
                 found.add(bare.variable)
         return found
 
+    def extremum(self, call: Call) -> str | None:
+        """``min`` or ``max``, where a call is one of the C++ library's."""
+        name = (call.function or "").partition("<")[0].rpartition("::")[2]
+        known = call.function in self.program.functions or len(call.args) != 2 or not self._cpp(call)
+        return None if known or name not in ("min", "max") else name
+
     def changed_arguments(self, call: Call) -> Iterator[Expr]:
         """Arguments of a call that are no variables and that it may change through a C++ reference."""
         callee = self.program.functions.get(call.function or "")

@@ -26,6 +26,20 @@ def extremes(access: Access, forms: Sequence[Affine]) -> Box | None:
     return tuple(found)
 
 
+def spread(access: Access, subscript: int, form: Affine) -> Box | None:
+    """Least and greatest value of a subscript less a form of the iterators, as :func:`extremes` says it."""
+    assert access.map is not None
+    places = isl.Map(access.map).intersect_domain(isl.Set(access.domain))
+    if places.is_empty():
+        return ()
+    count = places.dim(isl.dim_type.out)
+    names = [f"x{k}" for k in range(count)]
+    less = f"[[{', '.join(access.iterators)}] -> [{', '.join(names)}]] -> [{names[subscript]} - ({form})]"
+    values = places.wrap().apply(isl.Map(f"{_head(access, form)}{{ {less} }}"))
+    low, high = values.dim_min_val(0), values.dim_max_val(0)
+    return ((int(low.to_python()), int(high.to_python())),) if low.is_int() and high.is_int() else None
+
+
 def _head(access: Access, form: Affine) -> str:
     free = [n for n in form.names if n not in access.iterators]
     return f"[{', '.join(free)}] -> " if free else ""

@@ -86,3 +86,21 @@ def checked(capsys: pytest.CaptureFixture[str]) -> int:
     late = [x for x in hlspart.open("k.c").pipeline.figures.loops if x.pipelined and x.misses]
     assert len(first) >= len(late)
     return len(first)
+
+
+def test_a_loop_that_the_tool_pipelines_by_itself_has_no_target_anywhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = """void gather(const int a[64], int out[60]) {
+    for (int i = 0; i < 12; i++) out[i] = a[i] * a[2 * i + 1] + a[3 * i] - a[60 - i];
+}
+"""
+    path = tmp_path / "gather.c"
+    path.write_text(text)
+    found = hlspart.open(path)
+    (advised,) = hlspart.advise(found).loops
+    (loop,) = found.pipeline.figures.loops
+    assert (loop.origin, loop.ii, advised.ii, advised.target_ii) == ("auto", 2, 2, None)
+    assert run(["advise", str(path)]) == 0
+    assert "II 2 without a target" in capsys.readouterr().out
+    assert run(["lint", str(path)]) == 0

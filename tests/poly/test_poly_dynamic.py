@@ -108,6 +108,48 @@ def test_hand_written_kernels(tmp_path: Path) -> None:
     assert sum(a.exact for a in affine) == 81
 
 
+CALLED = """
+int A[64], B[64], C[16][16], last;
+static const int size = 16;
+static int clamp(int v, int n) { return v < 0 ? 0 : v > n - 1 ? n - 1 : v; }
+static int mirrored(int v) {
+  if (v < 0) return -v;
+  if (v >= size) { int over = v - size; return size - 2 - over; }
+  return v;
+}
+static int away(int v, unsigned char from) { int d = v; if (d < from) d = from - d; else d -= from; return d; }
+static int both(int v) { return clamp(mirrored(v - 1) + 1, 9); }
+static int noted(int v) { last = v; return v; }
+static int taken(int v) { return A[v]; }
+static int open(int v) { while (v > 3) v -= 3; return v; }
+static int data(int v) { if (last > 4) return 3; return v; }
+static int narrow(int v) { unsigned char c = v; return c; }
+static short shortened(int v) { return v; }
+static int endless(int v) { return v > 3 ? endless(v - 1) : v; }
+void calls(int n, int m) {
+  int i, j;
+  for (i = 0; i < 16; i++) { for (j = -2; j < 3; j++) { B[i] += A[clamp(i + j, 16)]; } }
+  for (i = -5; i < 20; i++) { A[mirrored(i)] += B[away(i, 7)]; }
+  for (i = -5; i < 16; i++) { C[both(i)][clamp(i, size)] = 1; if (clamp(i, 4) == 3) { B[i] = 2; } }
+  for (i = 0; i < 300; i++) { B[shortened(i) / 8] = A[narrow(i) / 4]; }
+  for (i = 0; i < 12; i++) { A[noted(i)] = B[taken(i) & 7] + B[open(i)] + B[data(i)] + B[endless(i)]; }
+  for (i = clamp(n, 4); i < clamp(m, 9); i++) { A[i] = 1; }
+}
+"""
+
+
+def test_calls_that_work_out_a_number_are_followed(tmp_path: Path) -> None:
+    program, analysis = analysed(CALLED)
+    inputs = [{"n": n, "m": m} for n, m in ((0, 0), (1, 3), (3, 9), (-7, 5), (2, 40))]
+    runs = run(program, [("calls", f"{x['n']}, {x['m']}") for x in inputs], tmp_path)
+    for result, values in zip(runs, inputs, strict=True):
+        assert result.finished and disagreements(program, analysis, result, "calls", values) == []
+    refused = {program.text(a.at) for a in analysis.accesses if a.function == "calls" and not a.affine}
+    assert refused == {
+        "A[narrow(i) / 4]", "A[noted(i)]", "B[taken(i) & 7]", "B[open(i)]", "B[data(i)]", "B[endless(i)]"
+    }  # fmt: skip
+
+
 def test_pointers_resolve_to_the_array() -> None:
     program, analysis = analysed(HAND)
     found = {
