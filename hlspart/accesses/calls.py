@@ -33,7 +33,7 @@ from hlspart.semantics.effects import Effects, statement_expressions
 MOST_NESTED = 4  # calls in functions that are called
 
 
-class Calls(Loops):
+class CallResults(Loops):
     """Follows calls; a function is walked with values for its parameters, and what it returns is put together."""
 
     def __init__(

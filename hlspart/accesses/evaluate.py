@@ -414,5 +414,5 @@ class Evaluator(Pointers):
         return self.result_of(expr, values, st)
 
     def result_of(self, expr: Call, values: Sequence[Value], st: State) -> Value:
-        """What a function of the program returns for some arguments; functions are followed by :class:`Calls`."""
+        """What a function of the program returns for some arguments; functions are followed by :class:`CallResults`."""
         return self.unknown(f"it is the result of the call `{self.text(expr)}`", expr)

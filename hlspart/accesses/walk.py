@@ -8,7 +8,7 @@ import islpy as isl
 
 from hlspart.accesses import algebra
 from hlspart.accesses.algebra import NOWHERE, UNIVERSE, Unknown, Value
-from hlspart.accesses.calls import Calls
+from hlspart.accesses.calls import CallResults
 from hlspart.accesses.induction import InductionFrame
 from hlspart.accesses.scope import Condition, State, Stored, split
 from hlspart.model.access import Bounds, LoopInfo
@@ -34,7 +34,7 @@ from hlspart.model.program import (
 from hlspart.semantics.effects import returns_within
 
 
-class Walker(Calls):
+class Walker(CallResults):
     """Walks one function; results are in ``accesses`` and ``infos``."""
 
     def run(self) -> None:

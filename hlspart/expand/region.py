@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from hlspart.expand.purity import IN_ORDER, PURE, hidden_effects, impure
 from hlspart.model.access import Access, AccessAnalysis, LoopInfo
 from hlspart.model.program import (
     ArrayRef,
@@ -37,13 +38,12 @@ from hlspart.model.program import (
     Subscript,
     Switch,
     Unary,
-    Variable,
     expressions,
     walk,
     walk_statements,
 )
 from hlspart.model.source import Origin
-from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.semantics.effects import effects
 
 
 class Refusal(Exception):
@@ -343,22 +343,6 @@ def _name(program: Program, name: Name) -> str:
     return program.variable(name.variable).name
 
 
-#: Library functions without effects on anything but their result.
-_PURE = """
-    abs labs fabs fabsf sqrt sqrtf cbrt cbrtf exp expf exp2 exp2f log logf log2 log2f log10 log10f pow powf sin sinf
-    cos cosf tan tanf tanh tanhf sinh cosh asin acos atan atanf atan2 atan2f floor floorf ceil ceilf round roundf
-    trunc truncf fmin fminf fmax fmaxf fmod fmodf hypot copysign std::min std::max hls::min hls::max hls::abs
-    hls::sqrt hls::exp hls::log hls::pow hls::fabs __builtin_expect
-"""
-PURE = frozenset(_PURE.split())
-
-#: Operations of channels that do the same whenever they run, as long as their order stays.
-BLOCKING = frozenset(("stream.read", "stream.write"))
-
-#: Calls that iterations in their old order may hold.
-IN_ORDER = BLOCKING | {"printf", "puts", "putchar"}
-
-
 def _call(region: Region, call: Call) -> None:
     """Raise for a call that may do more than work out a value of its arguments."""
     name = call.function
@@ -372,55 +356,6 @@ def _call(region: Region, call: Call) -> None:
         return
     if name not in region.program.functions:
         raise Refusal("call", f"what {name} does is not known", call.at)
-    why = unseen(region.program, name) if region.in_order else impure(region.program, name, frozenset())
+    why = hidden_effects(region.program, name) if region.in_order else impure(region.program, name, frozenset())
     if why is not None:
         raise Refusal("call", f"{name} {why}", call.at)
-
-
-def impure(program: Program, name: str, above: frozenset[str]) -> str | None:
-    """Why a function is more than a value of its arguments; None where it is no more."""
-    if name in above:
-        return "calls itself"
-    function = program.functions[name]
-    params = frozenset(function.params)
-    for ident in function.params:
-        variable = program.variable(ident)
-        if not isinstance(variable.type, ScalarType) or variable.reference:
-            return f"takes {variable.name}, which is no plain value"
-    for stmt in walk_statements(function.body):
-        for expr in (e for root in _expressions(program, stmt) for e in walk(root)):
-            if isinstance(expr, OpaqueExpr):
-                return "holds what is not analysed"
-            if isinstance(expr, Call):
-                if expr.function is None:
-                    return "calls through a pointer"
-                if expr.function in program.functions:
-                    why = impure(program, expr.function, above | {name})
-                    if why is not None:
-                        return f"calls {expr.function}, which {why}"
-                elif expr.function not in PURE and effects(program).extremum(expr) is None:
-                    return f"calls {expr.function}, which is not known"
-            if isinstance(expr, Name | ArrayRef) and expr.variable not in params and _lives_on(program, expr.variable):
-                return f"uses {program.variable(expr.variable).name}, which lives on"
-    return None
-
-
-def unseen(program: Program, name: str) -> str | None:
-    """Why a function may do what its text does not show; None where it does not."""
-    known = effects(program)
-    for called in sorted(known.reachable((name,))):
-        for expr in (e for root in statement_expressions(program, program.functions[called].body) for e in walk(root)):
-            if isinstance(expr, OpaqueExpr):
-                return "holds what is not analysed"
-            if not isinstance(expr, Call) or known.extremum(expr) is not None:
-                continue
-            if expr.function is None:
-                return "calls through a pointer"
-            if expr.function not in program.functions and expr.function not in PURE | IN_ORDER:
-                return f"calls {expr.function}, which is not known"
-    return None
-
-
-def _lives_on(program: Program, ident: int) -> bool:
-    variable: Variable = program.variable(ident)
-    return not variable.const and (variable.storage in ("static", "global"))

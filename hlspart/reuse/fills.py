@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hlspart.buffers.emit import without_variables
-from hlspart.expand.region import BLOCKING, PURE, Refusal, build, impure, target_of
+from hlspart.expand.purity import BLOCKING, PURE, impure
+from hlspart.expand.region import Refusal, build, target_of
 from hlspart.expand.texts import Texts, begin, block_of, declared_in, indented
 from hlspart.model.access import Access, Affine
 from hlspart.model.program import (

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hlspart.banking.accesses import MOST_HELD
-from hlspart.expand.region import Refusal, Region, build, impure
+from hlspart.expand.purity import impure
+from hlspart.expand.region import Refusal, Region, build
 from hlspart.expand.texts import block_of, names_in, type_text
 from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.model.program import (

@@ -1,0 +1,70 @@
+"""What calls may do besides working out a value of their arguments."""
+
+from __future__ import annotations
+
+from hlspart.model.program import ArrayRef, Call, Name, OpaqueExpr, Program, ScalarType, Variable, walk
+from hlspart.semantics.effects import effects, statement_expressions
+
+#: Library functions without effects on anything but their result.
+_PURE = """
+    abs labs fabs fabsf sqrt sqrtf cbrt cbrtf exp expf exp2 exp2f log logf log2 log2f log10 log10f pow powf sin sinf
+    cos cosf tan tanf tanh tanhf sinh cosh asin acos atan atanf atan2 atan2f floor floorf ceil ceilf round roundf
+    trunc truncf fmin fminf fmax fmaxf fmod fmodf hypot copysign std::min std::max hls::min hls::max hls::abs
+    hls::sqrt hls::exp hls::log hls::pow hls::fabs __builtin_expect
+"""
+PURE = frozenset(_PURE.split())
+
+#: Operations of channels that do the same whenever they run, as long as their order stays.
+BLOCKING = frozenset(("stream.read", "stream.write"))
+
+#: Calls that iterations in their old order may hold.
+IN_ORDER = BLOCKING | {"printf", "puts", "putchar"}
+
+
+def impure(program: Program, name: str, above: frozenset[str]) -> str | None:
+    """Why a function is more than a value of its arguments; None where it is no more."""
+    if name in above:
+        return "calls itself"
+    function = program.functions[name]
+    params = frozenset(function.params)
+    for ident in function.params:
+        variable = program.variable(ident)
+        if not isinstance(variable.type, ScalarType) or variable.reference:
+            return f"takes {variable.name}, which is no plain value"
+    for root in statement_expressions(program, function.body):
+        for expr in walk(root):
+            if isinstance(expr, OpaqueExpr):
+                return "holds what is not analysed"
+            if isinstance(expr, Call):
+                if expr.function is None:
+                    return "calls through a pointer"
+                if expr.function in program.functions:
+                    why = impure(program, expr.function, above | {name})
+                    if why is not None:
+                        return f"calls {expr.function}, which {why}"
+                elif expr.function not in PURE and effects(program).extremum(expr) is None:
+                    return f"calls {expr.function}, which is not known"
+            if isinstance(expr, Name | ArrayRef) and expr.variable not in params and _lives_on(program, expr.variable):
+                return f"uses {program.variable(expr.variable).name}, which lives on"
+    return None
+
+
+def hidden_effects(program: Program, name: str) -> str | None:
+    """Why a function may do what its text does not show; None where it does not."""
+    known = effects(program)
+    for called in sorted(known.reachable((name,))):
+        for expr in (e for root in statement_expressions(program, program.functions[called].body) for e in walk(root)):
+            if isinstance(expr, OpaqueExpr):
+                return "holds what is not analysed"
+            if not isinstance(expr, Call) or known.extremum(expr) is not None:
+                continue
+            if expr.function is None:
+                return "calls through a pointer"
+            if expr.function not in program.functions and expr.function not in PURE | IN_ORDER:
+                return f"calls {expr.function}, which is not known"
+    return None
+
+
+def _lives_on(program: Program, ident: int) -> bool:
+    variable: Variable = program.variable(ident)
+    return not variable.const and (variable.storage in ("static", "global"))
