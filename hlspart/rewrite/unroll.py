@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import Loop, Program, Stmt, substatements, walk_statements
@@ -63,6 +63,18 @@ def copies(analysis: AccessAnalysis, plan: Iterable[Unrolling]) -> int:
 def unrolled(program: Program, analysis: AccessAnalysis, plan: Iterable[Unrolling]) -> tuple[Program, Forward]:
     """``program`` with the loops of ``plan`` written out; a nest in which one cannot be stays as it is."""
     wanted = {u.loop: u for u in plan}
+    found = _written_out(program, analysis, wanted, lambda new: None)
+    try:
+        texts(program, found[0])
+    except Unprintable:  # of which nest is not said: each is tried on top of those before it
+        return _written_out(program, analysis, wanted, lambda new: texts(program, new))
+    return found
+
+
+def _written_out(
+    program: Program, analysis: AccessAnalysis, wanted: Mapping[int, Unrolling], check: Callable[[Program], object]
+) -> tuple[Program, Forward]:
+    """The nests that ``check`` lets pass, and that can be, one after the other."""
     words = words_of(program)
     result, forward = program, Forward()
     for function in program.functions.values():
@@ -73,7 +85,7 @@ def unrolled(program: Program, analysis: AccessAnalysis, plan: Iterable[Unrollin
                     if loop.id in wanted:  # inner loops first, so that outer ones copy them unrolled
                         new, step = unroll(new, analysis.loops[loop.id], wanted[loop.id], words)
                         made = made.then(step)
-                texts(program, new)
+                check(new)
             except Unprintable:
                 continue
             result, forward = new, forward.then(made)
