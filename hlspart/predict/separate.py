@@ -1,4 +1,4 @@
-"""What ``check`` predicts where the tool takes structures apart: the copy with a variable for every member."""
+"""What ``check`` predicts: a copy without what no test takes, and with a variable for every member of a structure."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hlspart.model.results import ArrayResult, GroupPartition, Validation
 from hlspart.partition import validate
 from hlspart.semantics.structures import Arguments
 from hlspart.targets import Target
+from hlspart.transform.arms import without_dead_arms
 from hlspart.transform.forward import Forward
 from hlspart.transform.members import separate
 
@@ -33,6 +34,7 @@ def separated(program: Program, analysis: AccessAnalysis, validation: Validation
     """The program as the tool has it; partitions of arrays that are no members stay as they were validated."""
     word: Arguments = "word" if target.arguments_packed else "whole"
     copy, forward = separate(program, analysis.tops, "apart" if target.arguments_apart else word)
+    copy = without_dead_arms(copy)
     if copy is program:
         return Separate(program, analysis, validation, forward)
     made = analyse(copy, analysis.tops[0] if len(analysis.tops) == 1 else None)

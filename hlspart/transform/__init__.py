@@ -6,6 +6,6 @@ its places in it. Calls expanded and structures apart (:mod:`inline`, :mod:`memb
 """
 
 __all__ = [
-    "clone", "copying", "directives", "emit", "forward", "inline", "lines", "members", "printer", "reverse", "text",
-    "unroll",
+    "arms", "clone", "copying", "directives", "emit", "forward", "inline", "lines", "members", "printer", "reverse",
+    "text", "unroll",
 ]  # fmt: skip
