@@ -23,7 +23,7 @@ from hlspart.expand.region import Refusal, Region
 from hlspart.expand.runs import Runs
 from hlspart.expand.shares import Box, Element, Share, Shares, text_of
 from hlspart.expand.staging import copy_box
-from hlspart.expand.texts import Piece, indented, pieces, type_text, without_label
+from hlspart.expand.texts import Piece, indented, pieces, scoped_names, type_text, without_label
 from hlspart.expand.union import guard_of
 from hlspart.model.expanding import Form, Judgement, Request
 from hlspart.model.program import ArrayRef, Declare, Name, PragmaMark, ScalarType, Variable, walk
@@ -108,10 +108,17 @@ class _Writer(Runs):
                 raise self._refuse(f"the trip count of {loop.name} is not constant")
         if not function.signature.editable:
             raise self._refuse(f"a macro makes the head of {function.name}")
-        interface = self._interface()
-        name, lines = self._functions(interface)
         source = self.program.sources[function.signature.span.path]
         start = before(source.text, function.at.span.start)
+        if "::" in function.name or re.search(r"\btemplate\b", source.text[start : function.at.span.start]):
+            raise self._refuse(f"{function.name} is a template or a method")
+        interface = self._interface()
+        name, lines = self._functions(interface)
+        inside = scoped_names(self.program.text(self.region.loops[0].body.at))
+        scoped = scoped_names(self.program.text(function.body.at)) - inside
+        for word in re.findall(r"\w+", " ".join(lines)):
+            if word in scoped:
+                raise self._refuse(f"{word} is known in {function.name} only")
         edit = Edit(Span(source.path, start, start), "\n".join([*lines, ""]))
         return Processes(self._called(name, indent, interface), edit)
 

@@ -30,6 +30,14 @@ from hlspart.semantics.effects import statement_expressions
 
 _Candidate = TypeVar("_Candidate")
 _DIRECTIVE = re.compile(r"^[ \t]*#", re.M)
+#: Declarations of types, constants and macros; the last group of each is the name, or a list of names.
+_SCOPED = (
+    re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M),
+    re.compile(r"\b(?:struct|union|class|enum|using)\s+(\w+)\s*[{:;=]"),
+    re.compile(r"\btypedef\b[^;{]*?(\w+)\s*(?:\[[^;]*\]\s*)?;"),
+    re.compile(r"\btypedef\b[^;{]*\{[^}]*\}\s*(\w+)\s*;"),
+    re.compile(r"\benum\b[^;{]*\{([^}]*)\}"),
+)
 
 
 @dataclass
@@ -174,6 +182,12 @@ def indented(text: str, by: str, column: int) -> list[str]:
     plain = [line for line in rest if line.strip() and not line.lstrip().startswith("#")]
     width = min([column, *(len(line) - len(line.lstrip()) for line in plain)])
     return [by + first, *(by + line[width:] if line in plain else line for line in rest)]
+
+
+def scoped_names(text: str) -> frozenset[str]:
+    """Names of types, constants and macros that a function's text declares."""
+    found = (name for pattern in _SCOPED for names in pattern.findall(text) for name in names.split(","))
+    return frozenset(match[1] for name in found if (match := re.match(r"\s*(\w+)", name)))
 
 
 def type_text(program: Program, variable: int) -> str:

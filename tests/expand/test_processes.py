@@ -87,6 +87,28 @@ def test_no_array_has_two_users_in_a_region() -> None:
     assert len(given) == len(set(given)) == 8  # a and b, four elements
 
 
+SCOPED = (
+    ("typedef int T;", "T x = a[i];"),
+    ("enum { K = 3, M };", "int x = a[i] + M;"),
+    ("struct P { int y; };", "struct P q = {a[i]}; int x = q.y;"),
+)
+
+
+@pytest.mark.parametrize(("declared", "used"), SCOPED)
+def test_what_a_function_declares_is_not_known_in_another(declared: str, used: str) -> None:
+    text = f"{HEAD}    {declared}\n    L: for (int i = 0; i < 20; i++) {{ {used} b[i] = x; }}\n{TAIL}"
+    plan, new = plan_of(open_text(text), "L", (2,), order="space-time")
+    assert plan.expansion.judgement.code == "dataflow-form" and new is None
+    assert "known in f only" in (plan.expansion.judgement.reason or "")
+
+
+def test_what_the_loop_declares_is_known_in_its_function(tmp_path: Path) -> None:
+    texts = [f"{HEAD}    L: for (int i = 0; i < 20; i++) {{ {d} {u} b[i] = x; }}\n{TAIL}" for d, u in SCOPED[:2]]
+    pairs = [(str(k), t, plan_of(open_text(t), "L", (2,), order="space-time")[1] or "") for k, t in enumerate(texts)]
+    assert all(new for _, _, new in pairs)
+    assert differing(pairs, tmp_path) == []
+
+
 def test_random_nests(tmp_path: Path) -> None:
     """Verdicts are those of an enumeration, hardly any legal region is refused, and the texts compute the same."""
     pairs, counts, refused = [], {True: 0, False: 0}, 0
