@@ -10,6 +10,7 @@ from hlspart.model.blocked import ANY, BLOCKED, COMPACT, Kind
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.program import Function, Loop, PragmaMark, Program, Stmt, Variable
 from hlspart.model.source import Origin
+from hlspart.semantics.effects import effects
 
 _KINDS: dict[str, Kind] = {"blocked": BLOCKED, "compact": COMPACT, "any": ANY}
 _LAYOUTS: dict[str, Kind] = {"ncx": BLOCKED, "cx": BLOCKED, "blocked": BLOCKED, "compact": COMPACT, "nhwc": COMPACT}
@@ -33,13 +34,16 @@ def requests(program: Program, function: Function, plan: LayoutPlan) -> LayoutRe
     """The directives in a function and in a plan, and faults of those that concern it."""
     found = LayoutRequests()
     marks = {s.pragma: k for k, s in enumerate(function.body.body) if isinstance(s, PragmaMark)}
+    concerned = effects(program).reachable((function.name,))
     for pragma in program.pragmas:
         words = pragma.expanded.split()
-        if [w.lower() for w in words[:2]] != ["hlspart", "layout"] or pragma.function not in (None, function.name):
+        if [w.lower() for w in words[:2]] != ["hlspart", "layout"] or pragma.function not in (None, *concerned):
             continue
         options = dict(w.partition("=")[::2] for w in words[2:])
         problem = None
-        if set(options) == {"nest"}:
+        if pragma.function not in (None, function.name):
+            problem = f"it stands in {pragma.function}; it belongs in {function.name}, about what that hands on"
+        elif set(options) == {"nest"}:
             nest = _behind(function, marks.get(pragma.index))
             if nest is None:
                 problem = "nest= belongs before a statement of the top function"

@@ -411,6 +411,22 @@ def test_faults_of_directives_have_a_place(old: str, wrong: str, word: str) -> N
     assert found.diagnostics[0].place.line in (3, 4)
 
 
+def test_a_directive_in_a_function_that_is_called_is_a_fault() -> None:
+    source = """void scale(int a[8]) {
+#pragma hlspart layout variable=a tile=4
+    for (int i = 0; i < 8; i++) a[i] *= 2;
+}
+void other(int a[8]) {
+#pragma hlspart layout variable=a tile=4
+    for (int i = 0; i < 8; i++) a[i] *= 2;
+}
+void top(int a[8]) { scale(a); }
+"""
+    found, _ = laid_out(source)
+    (fault,) = found.diagnostics
+    assert found.unusable and fault.place.line == 2 and "belongs in top" in fault.message
+
+
 def test_a_nest_that_cannot_be_blocked_is_told() -> None:
     parts = nest("blocked", FIRST.replace("* 3", "* 3 + z[c]")), nest(None, MIDDLE), nest("blocked", LAST)
     found, new = laid_out(tensor(*parts, constants="    double z[70] = {1};\n"))
