@@ -42,7 +42,9 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*|%)\Z")
     show_default=True,
     help="The cost: a formula, or what `ii` says of the C.",
 )
-@click.option("--pipeline", type=click.Choice(["pingpong"]), default="pingpong", show_default=True)
+@click.option("--pipeline", type=click.Choice(["pingpong", "dataflow"]), default="pingpong", show_default=True,
+              help="How steps overlap in C; dataflow: arrays move at every step or never.")  # fmt: skip
+@click.option("--share-functions", is_flag=True, help="Nests that are alike call the same functions.")
 @click.option("--whole", type=click.IntRange(min=0), default=3, show_default=True, metavar="N",
               help="Loops of so few iterations are neither sharded nor split.")  # fmt: skip
 @click.option("--order", type=click.Choice(["source", "all"]), default="all", show_default=True,
@@ -77,6 +79,7 @@ def command(
     svg: str | None,
     pattern_file: str | None,
     pipeline: str,
+    share_functions: bool,
     whole: int,
     order: str,
     allow_reassoc: bool,
@@ -135,6 +138,8 @@ def command(
         resume=resume is not None,
         jobs=jobs,
         cluster=cluster,
+        pipeline=pipeline,  # type: ignore[arg-type]
+        share_functions=share_functions,
     )
     result: ExploreResult | None = None
     top = ""

@@ -49,7 +49,7 @@ class Compute:
         self.used = [k for k in self.frame.timed if re.search(rf"\b{self.frame.t[k]}\b", text)]
         given += self.frame.counts(self.used)
         head = [f"static void {name}({', '.join(given)}) {{", "#pragma HLS INLINE off"]
-        return [*head, *lines, "}"]
+        return [*head, *self.frame.counted(self.used), *lines, "}"]
 
     def _tile_loops(self, loops: Sequence[int], body: list[str]) -> list[str]:
         lines, depth = [], 1

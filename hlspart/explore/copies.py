@@ -20,6 +20,7 @@ class Copies:
         given[1] += f"{self.frame.buffer(operand)}{self.frame.extents(operand)}"
         given += self.frame.counts(operand.loops)
         lines = [f"static void {name}({', '.join(given)}) {{", "#pragma HLS INLINE off"]
+        lines += self.frame.counted(operand.loops)
         how = self.frame.copying(operand)
         depth = 1
         for k in self.frame.spread_of(operand):

@@ -4,11 +4,15 @@ One loop runs over the phases. In phase k step k is loaded, step k-1 computed an
 steps has its turn every p phases. Which of the two buffers of an operand is computed on is the parity of the tile in
 use; it is tested outside of the calls, so that each of them names its buffers. Stores stand before loads: a tile that
 leaves unfinished and comes back is in memory before it is read again.
+
+A nest that streams has a loop over its steps instead, each a DATAFLOW region of one call of every function; the tool
+doubles the buffers between them. What stays on the chip is loaded before.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +32,7 @@ from hlspart.rewrite.names import Names
 from hlspart.semantics.places import before
 
 PORTS = 2  #: of a bank of a buffer
+_NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -42,19 +47,22 @@ class Emitted:
 
 
 def write(
-    program: Program, chosen: Sequence[tuple[ReadNest, Vector]], off_chip: ExternalMemory
+    program: Program, chosen: Sequence[tuple[ReadNest, Vector]], off_chip: ExternalMemory, share: bool = False
 ) -> tuple[dict[str, str], list[Emitted]]:
     """The files that change, with each nest in its steps, and what was written.
 
+    ``share``: nests call the functions of an earlier one that are theirs but for the names of variables.
+
     Raises :class:`Refusal` where a text cannot be moved.
     """
-    regions = []
+    regions: list[Emitted] = []
+    known: dict[tuple[str, ...], Emitted] = {}
     lanes: dict[tuple[int, int], int] = {}  # variable, dimension -> words that are moved at once
     names = Names.of(program)
     edits: dict[str, list[Edit]] = {}
     for written, vector in chosen:
         source = program.sources[written.loops[0].at.span.path]
-        done = _Writer(program, written, vector, off_chip, names, lanes).write()
+        done = _Writer(program, written, vector, off_chip, names, lanes).write(known if share else {})
         regions.append(done)
         at = written.loops[0].at.span
         line = source.line_text(source.line_column(at.start)[0])
@@ -64,13 +72,21 @@ def write(
         newline = "\r\n" if "\r\n" in source.text else "\n"
         first = "" if source.text[:head].rstrip(" \t")[-1:] in ("", "\n") else newline
         edits.setdefault(source.path, []).extend((
-            Edit(Span(source.path, head, head),
-                 first + "\n".join([*done.functions, "", ""]).replace("\n", newline)),
+            *([Edit(Span(source.path, head, head),
+                    first + "\n".join([*done.functions, "", ""]).replace("\n", newline))] if done.functions else []),
             Edit(at, block.replace("\n", newline)),
         ))  # fmt: skip
     for (array, dim), n in lanes.items():
         _interface(program, chosen[0][0].function, array, dim, n, edits)
     return {path: apply_edits(program.sources[path], found) for path, found in edits.items()}, regions
+
+
+def alike(program: Program, one: ReadNest, other: ReadNest, off_chip: ExternalMemory) -> bool:
+    """Whether nests of one space have the same functions, names of variables aside. May raise :class:`Refusal`."""
+    loops = range(len(one.loops))
+    halves = Vector(tuple(1 for _ in loops), tuple(-(-n // -(-n // 2)) for n in one.nest.extents), tuple(loops))
+    _, (_, written) = write(program, [(one, halves), (other, halves)], off_chip, share=True)
+    return not written.functions
 
 
 def _interface(
@@ -100,8 +116,8 @@ class _Writer:
 
     # ---------------------------------------------------------------------------------- parts
 
-    def write(self) -> Emitted:
-        """The functions of the region, and its block."""
+    def write(self, known: dict[tuple[str, ...], Emitted]) -> Emitted:
+        """The functions of the region, and its block; ``known``: functions that it may call in their place."""
         if not self.frame.w.function.signature.editable:
             raise Refusal("macro", f"a macro makes the head of {self.frame.w.function.name}", self.frame.w.loops[0].at)
         functions: list[str] = []
@@ -117,18 +133,90 @@ class _Writer:
         writer = Compute(self.frame)
         functions += writer.function(compute)
         self.used = writer.used
-        block = tuple(self._block(loads, stores, compute))
-        return Emitted(tuple(functions), block, loads, stores, compute)
+        normal = self._normal(functions, (*loads.values(), *stores.values(), compute))
+        there = known.get(normal)
+        if there is not None:
+            loads = dict(zip(loads, there.loads.values(), strict=True))
+            stores = dict(zip(stores, there.stores.values(), strict=True))
+            compute, functions = there.compute, []
+        block = tuple((self._stream if self.frame.nest.streams else self._block)(loads, stores, compute))
+        done = Emitted(tuple(functions), block, loads, stores, compute)
+        known.setdefault(normal, done)
+        return done
+
+    def _normal(self, functions: Sequence[str], called: Collection[str]) -> tuple[str, ...]:
+        """Functions with their own names, and those of what they declare, as numbers; equal ones do the same."""
+        own = self.frame.bound | {*called}
+        numbers: dict[str, str] = {}
+
+        def numbered(match: re.Match[str]) -> str:
+            word = match[0]
+            return numbers.setdefault(word, f"@{len(numbers)}") if word in own else word
+
+        return tuple(_NAME.sub(numbered, line) for line in functions)
+
+    def _stream(self, loads: dict[str, str], stores: dict[str, str], compute: str) -> Iterator[str]:
+        """The block of a nest whose steps are DATAFLOW regions."""
+        pairs = list(zip(self.frame.nest.operands, self.frame.cost.moves, strict=True))
+        moving = [o for o, m in pairs if not o.in_place and m.copies > 1]
+        staying = [o for o, m in pairs if not o.in_place and m.copies == 1]
+        buffers = {o.name: self.frame.names.free(f"{o.name}_a") for o in (*staying, *moving)}
+        buffers |= {o.name: self.frame.variable(o).name for o, _ in pairs if o.in_place}
+
+        def call(name: str, operand: Operand) -> str:
+            step = [self.frame.phase] if self.frame.counts(operand.loops) else []
+            return f"{name}({', '.join([self.frame.variable(operand).name, buffers[operand.name], *step])});"
+
+        yield "{"
+        for o in staying:
+            self._widen(o)
+            yield from self._buffer(o, buffers[o.name], PAD)
+            yield PAD + call(loads[o.name], o)
+        yield PAD + counting(self.frame.phase, self.frame.cost.steps)
+        yield "#pragma HLS DATAFLOW"
+        for o in moving:
+            self._widen(o)
+            yield from self._buffer(o, buffers[o.name], PAD * 2)
+        yield from (PAD * 2 + call(loads[o.name], o) for o in moving if o.name in loads)
+        values = [v.name for v in self.frame.w.scalars]
+        values += dict.fromkeys(buffers[o.name] for o in self.frame.nest.operands)
+        values += [self.frame.phase] if self.frame.counts(self.used) else []
+        yield f"{PAD * 2}{compute}({', '.join(values)});"
+        yield from (PAD * 2 + call(stores[o.name], o) for o in moving if o.name in stores)
+        yield PAD + "}"
+        yield from self._left()
+        yield "}"
+
+    def _widen(self, operand: Operand) -> None:
+        """Note how many words at once the copies of an array of the interface move."""
+        how = self.frame.copying(operand)
+        if how.lanes > 1 and self.frame.variable(operand).storage not in ("local", "static"):
+            key = (self.frame.variable(operand).id, how.dim)
+            self.lanes[key] = max(how.lanes, self.lanes.get(key, 1))
+
+    def _buffer(self, operand: Operand, name: str, indent: str) -> Iterator[str]:
+        """A buffer with a bank for each element, and as many as its copies move words at once."""
+        how, spread = self.frame.copying(operand), len(self.frame.spread_of(operand))
+        yield f"{indent}{self.frame.type(operand)} {name}{self.frame.extents(operand)};"
+        for d in range(spread):
+            yield f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim={d + 1}"
+        if how.lanes > PORTS:
+            at = f"factor={how.lanes // PORTS} dim={spread + how.dim + 1}"
+            yield f"#pragma HLS ARRAY_PARTITION variable={name} type=cyclic {at}"
+
+    def _left(self) -> Iterator[str]:
+        """What the counters of the loops hold behind the nest."""
+        for k, loop in enumerate(self.frame.w.loops):
+            if not isinstance(loop.init, Declare) and (v := self.frame.counter(loop)) is not None:
+                value = self.frame.w.starts[k] + self.frame.w.strides[k] * self.frame.nest.extents[k]
+                yield f"{PAD}{v.name} = {value};"
 
     def _block(self, loads: dict[str, str], stores: dict[str, str], compute: str) -> list[str]:
         n = self.frame.cost.steps
         pairs = list(zip(self.frame.nest.operands, self.frame.cost.moves, strict=True))
         lines = ["{"]
         for operand in self.frame.nest.operands:
-            how = self.frame.copying(operand)
-            if how.lanes > 1 and self.frame.variable(operand).storage not in ("local", "static"):
-                key = (self.frame.variable(operand).id, how.dim)
-                self.lanes[key] = max(how.lanes, self.lanes.get(key, 1))
+            self._widen(operand)
         buffers: dict[str, tuple[str, ...]] = {}
         for operand, move in pairs:
             if operand.in_place:
@@ -136,14 +224,8 @@ class _Writer:
                 continue
             wanted = [self.frame.names.free(f"{operand.name}_{c}") for c in "ab"[: move.copies]]
             buffers[operand.name] = tuple(wanted)
-            how, spread = self.frame.copying(operand), len(self.frame.spread_of(operand))
             for name in wanted:
-                lines.append(f"{PAD}{self.frame.type(operand)} {name}{self.frame.extents(operand)};")
-                for d in range(spread):
-                    lines.append(f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim={d + 1}")
-                if how.lanes > PORTS:
-                    at = f"factor={how.lanes // PORTS} dim={spread + how.dim + 1}"
-                    lines.append(f"#pragma HLS ARRAY_PARTITION variable={name} type=cyclic {at}")
+                lines += self._buffer(operand, name, PAD)
         periods = sorted({m.period for _, m in pairs if m.copies == 2})
         turn = {p: self.frame.names.free(f"turn{i}") for i, p in enumerate(periods)}
         lines += [f"{PAD}int {turn[p]} = 1;" for p in periods]  # the parity of the tile in use
@@ -164,13 +246,7 @@ class _Writer:
                 lines.append(PAD * 2 + "}")
         lines += [PAD * 2 + line for line in self._next(turn)]
         lines.append(PAD + "}")
-        for loop in self.frame.w.loops:
-            if not isinstance(loop.init, Declare) and (v := self.frame.counter(loop)) is not None:
-                k = self.frame.w.loops.index(loop)
-                lines.append(
-                    f"{PAD}{v.name} = {self.frame.w.starts[k] + self.frame.w.strides[k] * self.frame.nest.extents[k]};"
-                )
-        return [*lines, "}"]
+        return [*lines, *self._left(), "}"]
 
     def _calls(
         self, pairs: Sequence[tuple[Operand, object]], buffers: dict[str, tuple[str, ...]], now: dict[int, int],

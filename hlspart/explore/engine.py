@@ -78,7 +78,8 @@ class Explorer:
             )
             results[number] = replace(one, failures=failures)
         fronts = [results[k].front for k in range(len(regions))]
-        merged = chained(fronts, self.share, budget) if all(fronts) else ()
+        called = [k if r.functions_of is None else r.functions_of for k, r in enumerate(regions)]
+        merged = chained(fronts, self.share, budget, called) if all(fronts) else ()
         selection = self._choice(regions, merged, budget)
         best = selection.best
         proved = best is not None and all(e.complete for e in results.values()) and selection.proved
@@ -118,9 +119,10 @@ class Explorer:
 
     def _least(self, regions: Sequence[SearchedNest], results: Mapping[int, Explored], resident: int) -> dict[str, int]:
         """The least of each resource with which anything fits."""
-        least = [results[k].least for k in range(len(regions))]
         found = {}
         for resource in ("bytes", "dsp"):
+            once = resource == "dsp"  # functions that several nests call are there once
+            least = [results[k].least for k, r in enumerate(regions) if r.functions_of is None or not once]
             values = [x[resource] for x in least if resource in x]
             if values:
                 shared = resource == "bytes" and self.share

@@ -18,6 +18,7 @@ from hlspart.model.program import (
     PointerType,
     Program,
     Variable,
+    walk_statements,
 )
 from hlspart.rewrite.names import Names
 
@@ -46,7 +47,7 @@ class RegionFrame:
         self.x = [names.free(f"{n}_x") for n in labels]  # iteration within a tile
         self.p = [names.free(f"{n}_pe") for n in labels]  # element
         self.t = [names.free(f"{n}_t") for n in labels]  # step
-        self.lane, self.phase = names.free("lane"), names.free("phase")
+        self.lane, self.phase = names.free("lane"), names.free("step" if self.nest.streams else "phase")
         self.timed = [k for k in vector.order if vector.split[k] > 1]
         self.stem = f"{written.function.name}_{labels[0]}"
         self.inside: list[str] = []
@@ -99,8 +100,33 @@ class RegionFrame:
         return " + ".join(parts) or "0"
 
     def counts(self, used: Collection[int]) -> list[str]:
-        """Parameters that say which slice of each loop a step works on."""
+        """Parameters that say which slice of each loop a step works on; in a DATAFLOW region they are its number."""
+        if self.nest.streams:
+            return [f"int {self.phase}"] if any(k in used for k in self.timed) else []
         return [f"int {self.t[k]}" for k in self.timed if k in used]
+
+    def counted(self, used: Collection[int]) -> list[str]:
+        """What a function makes of the number of a step."""
+        if not self.nest.streams:
+            return []
+        lines, inner = [], 1
+        for at, k in reversed(list(enumerate(self.timed))):
+            place = self.phase if inner == 1 else f"{self.phase} / {inner}"
+            text = f"{place} % {self.vector.split[k]}" if at else place
+            lines += [f"{PAD}const int {self.t[k]} = {text};"] if k in used else []
+            inner *= self.vector.split[k]
+        return lines
+
+    @property
+    def bound(self) -> frozenset[str]:
+        """Names that the functions declare themselves, parameters included."""
+        found = {*self.x, *self.p, *self.t, *self.inside, self.lane, self.phase}
+        for operand in self.nest.operands:
+            found |= {self.variable(operand).name, self.buffer(operand), f"{self.buffer(operand)}_part"}
+        declared = (v for s in walk_statements(self.w.loops[0]) if isinstance(s, Declare) for v in s.variables)
+        iterators = (c.id for loop in self.w.loops if (c := self.counter(loop)) is not None)
+        scalars = (v.id for v in self.w.scalars)
+        return frozenset(found | {self.program.variable(v).name for v in (*declared, *iterators, *scalars)})
 
     def within(self, period: int) -> list[int]:
         """The time loops inside the one that brings a tile every ``period`` steps."""

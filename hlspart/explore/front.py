@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Generic, Protocol, TypeVar
 
 from hlspart.model.exploring import Combined, Point, ResourceBudget
@@ -66,20 +67,29 @@ def within(figures: tuple[int, int, int], budget: ResourceBudget) -> bool:
     return (budget.size is None or figures[1] <= budget.size) and (budget.dsp is None or figures[2] <= budget.dsp)
 
 
-def chained(fronts: Sequence[Sequence[Point]], share: bool, budget: ResourceBudget) -> tuple[Combined, ...]:
+def chained(
+    fronts: Sequence[Sequence[Point]], share: bool, budget: ResourceBudget, alike: Sequence[int] = ()
+) -> tuple[Combined, ...]:
     """One point per nest, one nest after the other: cycles and DSP blocks add, memory is shared (the most) or adds.
+
+    ``alike``: per nest the first one whose functions it calls, itself where it has its own. Those of one group take
+    one point, and their DSP blocks count once.
 
     Exact: cycles, bytes and DSP of a whole grow with those of its parts, so a part that another part beats is in no
     whole that nothing beats. Partial wholes beyond the budget stay beyond it.
     """
     found: tuple[Combined, ...] = (Combined(0, 0, 0, ()),)
-    for points in fronts:
+    first = tuple(alike) or tuple(range(len(fronts)))
+    own = [k for k, root in enumerate(first) if root == k]
+    for k in own:
+        times = first.count(k)
         longer = (
             Combined(
-                c.cycles + p.cycles, max(c.size, p.size) if share else c.size + p.size, c.dsp + p.dsp, (*c.points, p)
+                c.cycles + p.cycles * times, max(c.size, p.size) if share else c.size + p.size * times, c.dsp + p.dsp,
+                (*c.points, p),
             )
             for c in found
-            for p in points
-        )
+            for p in fronts[k]
+        )  # fmt: skip
         found = front(c for c in longer if within(c.figures, budget))
-    return found
+    return tuple(replace(c, points=tuple(c.points[own.index(root)] for root in first)) for c in found)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from hlspart.expand.region import Refusal
-from hlspart.explore.emit import write
+from hlspart.explore.emit import alike, write
 from hlspart.explore.errors import FixError
 from hlspart.explore.layers import Layers, NestUses, layers
 from hlspart.explore.nests import KeptNest, ReadNest, nests
@@ -17,7 +17,7 @@ from hlspart.explore.requests import Requests, fault, finding, from_file, reques
 from hlspart.explore.space import Space, splits
 from hlspart.explore.store import digest
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.exploring import Assumed, ExploreOptions, FixRequest, TiledNest, Vector
 from hlspart.model.program import ArrayRef, Function, Loop, Name, Program, walk
 from hlspart.model.results import IIResult
@@ -42,6 +42,7 @@ class SearchedNest:
     space: Space
     key: str
     same_as: int | None
+    functions_of: int | None = None  # the nest whose functions it calls
 
 
 class SearchPlan:
@@ -155,6 +156,8 @@ class SearchPlan:
             if nest in self.kept or isinstance(nest, KeptNest):
                 continue
             nest = replace(nest, nest=self._measured(number, nest))
+            if self.options.pipeline == "dataflow":
+                nest = self._streamed(nest)
             shard, split, resident = self._fixed(nest)
             space = Space(
                 nest.nest, self.options.elements, reassociate=self.options.reassociate, orders=self.options.orders,
@@ -167,12 +170,39 @@ class SearchPlan:
                 why = "it stays whole" if k in nest.nest.whole else "its sums keep their order"
                 raise FixError(fault(place, f"loop {loop} cannot be sharded: {why}"))
             if not space.size:
-                place = fixes[-1].place if fixes else finding(self.program, nest.loops[0].at, "").place
-                raise FixError(fault(place, f"no candidate of {nest.nest.name} has all that is fixed"))
+                place = fixes[-1].place if fixes else self._place(nest)
+                asked = "moves every array at every step" if nest.nest.streams else "has all that is fixed"
+                raise FixError(fault(place, f"no candidate of {nest.nest.name} {asked}"))
             key = self._key(nest, shard, split, resident)
             same = next((k for k, r in enumerate(done) if r.key == key), None)
-            done.append(SearchedNest(nest, space, key, same))
+            called = same if same is not None and self._calls(done[same].written, nest) else None
+            done.append(SearchedNest(nest, space, key, same, called))
         return done
+
+    def _place(self, nest: ReadNest) -> Place:
+        return finding(self.program, nest.loops[0].at, "").place
+
+    def _calls(self, one: ReadNest, other: ReadNest) -> bool:
+        """Whether a nest calls the functions of an earlier one."""
+        try:
+            return self.options.share_functions and alike(self.program, one, other, self.options.off_chip)
+        except Refusal:  # told where its C is wanted
+            return False
+
+    def _streamed(self, nest: ReadNest) -> ReadNest:
+        """The nest as DATAFLOW regions. Raises :class:`FixError` where no step of it is one."""
+        names = [w.variable.name for w in nest.windows]
+        for operand, name in zip(nest.nest.operands, names, strict=True):
+            why = None
+            if operand.loaded and operand.stored:
+                why = f"{name} is loaded and stored, so two processes would write its buffer"
+            elif operand.in_place and operand.written:
+                why = f"{name} stays on the chip and is written, so steps hand it on"
+            elif names.count(name) > 1:
+                why = f"{name} is used through several windows, so two processes would access it"
+            if why is not None:
+                raise FixError(fault(self._place(nest), f"{nest.nest.name} is no DATAFLOW region: {why}", "dataflow"))
+        return replace(nest, nest=replace(nest.nest, streams=True))
 
     def _kept(self, nest: KeptNest) -> None:
         at = nest.refusal.at
@@ -336,7 +366,8 @@ class SearchPlan:
                 [asdict(d) for d in x.dims] + [x.element_bytes, x.read, x.written, x.in_place, x.lanes,
                                                resident.get(x.name)] for x in n.operands
             ],
-            "iteration": [n.ii, n.depth, n.dsp, n.ordered, n.sums, n.resident, n.copied, n.chain],
+            "iteration": [n.ii, n.depth, n.dsp, n.ordered, n.sums, n.resident, n.copied, n.chain,
+                          n.streams],
             "fixed": [list(shard), list(split)], "elements": o.elements, "budget": asdict(o.budget),
             "off_chip": asdict(o.off_chip), "orders": o.orders, "reassociate": o.reassociate, "limit": o.limit,
             "target": self.target, "version": __version__, "model": MODEL,

@@ -11,7 +11,7 @@ from hlspart.expand.region import Refusal
 from hlspart.explore.emit import Emitted, write
 from hlspart.explore.planning import SearchedNest, SearchPlan
 from hlspart.explore.requests import finding
-from hlspart.explore.steps import cost, overlapped
+from hlspart.explore.steps import cost, total
 from hlspart.model.exploring import Combined, Readback
 from hlspart.model.results import IIResult
 
@@ -88,7 +88,7 @@ def _misses(plan: SearchPlan, back: Readback | None) -> list[dict[str, Any]]:
 def _written(plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined) -> WrittenChoice:
     pairs = [(r.written, p.vector) for r, p in zip(regions, chosen.points, strict=True)]
     try:
-        texts, emitted = write(plan.program, pairs, plan.options.off_chip)
+        texts, emitted = write(plan.program, pairs, plan.options.off_chip, plan.options.share_functions)
     except Refusal as refusal:
         plan.diagnostics.append(finding(plan.program, refusal.at, f"no C: {refusal}"))
         return WrittenChoice(chosen, {}, [], None)
@@ -104,7 +104,7 @@ def _figures(
     plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined, emitted: Sequence[Emitted], figures: IIResult
 ) -> Readback:
     latency = {f.name: f.latency for f in figures.functions}
-    total, cause = 0, None
+    cycles, cause = 0, None
     for region, point, names in zip(regions, chosen.points, emitted, strict=True):
         of = cost(region.written.nest, point.vector, plan.options.off_chip)
         compute = latency[names.compute].max if names.compute in latency else None
@@ -119,7 +119,7 @@ def _figures(
         for m in of.moves:
             own = [latency[n].max or 0 for n in (names.loads.get(m.array), names.stores.get(m.array)) if n is not None]
             moves.append(replace(m, cycles=max([m.cycles, *own])))
-        total += overlapped(of.steps, compute, tuple(moves), plan.options.off_chip.per_array)
+        cycles += total(region.written.nest, of.steps, compute, tuple(moves), plan.options.off_chip)
     used = {u.name.lower(): u.used for u in figures.resources}
     used["bram18k"] = sum(a.bram18k for a in figures.arrays)
     used["uram"] = sum(a.uram for a in figures.arrays)
@@ -129,4 +129,4 @@ def _figures(
         for a in figures.arrays
         if a.function == plan.function.name and a.name not in known
     )
-    return Readback(None if cause is not None else total, used, size, cause)
+    return Readback(None if cause is not None else cycles, used, size, cause)

@@ -97,6 +97,7 @@ class View:
                 for o in of.operands
             ],
             "resident_bytes": of.resident, "template_id": region.key, "reused_from": at,
+            "functions_of": None if region.functions_of is None else self._id(region.functions_of),
             "candidates": region.space.size,
             "in_place": [o.name for o in of.operands if o.in_place],
         }  # fmt: skip
@@ -153,6 +154,7 @@ class View:
             "proved": proved,
             "objective": self.options.objective,
             "model": "schedule" if self.options.schedule else "bound",
+            "pipeline": self.options.pipeline,
             "shared": self.options.share,
             "limits": limits,
             "off_chip": {
@@ -179,7 +181,9 @@ class View:
             entry[key] = sum(p[key] for p in parts)
         entry["complete"] = all(p["complete"] for p in parts)
         entry["failed"] = [f for p in parts for f in p["failed"]]
-        whole = chained([results[n].front for n in numbers], self.options.share, ResourceBudget())
+        roots = [self.regions[n].functions_of for n in numbers]
+        called = [k if root not in numbers else numbers.index(root) for k, root in enumerate(roots)]
+        whole = chained([results[n].front for n in numbers], self.options.share, ResourceBudget(), called)
         entry["front"] = [
             {"cycles": c.cycles, "bytes": c.size, "dsp": c.dsp,
              "parts": [self._point(self.regions[n].written.nest, p) for n, p in zip(numbers, c.points, strict=True)]}

@@ -108,7 +108,10 @@ class Space:
         single |= {k for o in nest.operands if o.in_place for k in nest.carried(o)}
         self._resident = [(o.loops, resident[o.name]) for o in nest.operands if o.name in resident]
         self._shard = tuple(1 if k in single and given[k] is None else given[k] for k in loops)
-        self._split = tuple(split) or (None,) * len(loops)
+        wanted = tuple(split) or (None,) * len(loops)
+        # what a DATAFLOW region stores leaves finished
+        whole = nest.reductions if nest.streams else frozenset()
+        self._split = tuple(1 if k in whole and wanted[k] is None else wanted[k] for k in loops)
         self.impossible = [k for k in loops if k in single and given[k] not in (None, 1)]
 
     def shards(self) -> list[tuple[int, ...]]:
@@ -144,14 +147,24 @@ class Space:
         moving = [k for k, t in enumerate(split) if t > 1]
         still = tuple(k for k, t in enumerate(split) if t == 1)
         for order in itertools.permutations(moving) if self.any_order else [tuple(moving)]:
+            if self.nest.streams and not self._streams(order):
+                continue
             if not self.strict or all(
                 [k for k in order if k in loops] == [k for k in loops if k in order] for loops in self._sequences
             ):
                 yield (*order, *still)
 
+    def _streams(self, order: Sequence[int]) -> bool:
+        """Whether there are several steps, each of which stores every result and loads what does not stay."""
+        return bool(order) and all(
+            order[-1] in o.loops if o.stored else order[-1] in o.loops or not o.loops.intersection(order)
+            for o in self.nest.operands
+            if not o.in_place
+        )
+
     def count(self, shard: Sequence[int]) -> int:
         """Candidates under a shard vector."""
-        if self.strict or self._resident:
+        if self.strict or self._resident or self.nest.streams:
             return sum(sum(1 for _ in self.orders(s)) for s in self.slices(shard))
         choices = self._choices(shard)
         if not self.any_order:

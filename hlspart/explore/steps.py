@@ -22,7 +22,7 @@ def cost(nest: TiledNest, vector: Vector, off_chip: ExternalMemory) -> StepCost:
     spare = _partials(nest, vector, slices)
     steps = math.prod(vector.split)
     compute = _compute(nest, vector, slices)
-    cycles = overlapped(steps, compute, moves, off_chip.per_array)
+    cycles = total(nest, steps, compute, moves, off_chip)
     serial = steps * compute + sum(m.cycles * (steps // m.period) * (m.loaded + m.stored) for m in moves)
     size = sum(m.size * m.copies for m in moves) + spare
     return StepCost(cycles, size, nest.dsp * math.prod(vector.shard), serial, steps, compute, moves)
@@ -80,6 +80,15 @@ def _move(nest: TiledNest, operand: Operand, vector: Vector, slices: tuple[int, 
     if nest.copied:
         cycles = max(cycles, copying(nest, operand, vector, slices, cycles).trips + AROUND)
     return Move(operand.name, size, 1 if inner < 0 else 2, period, loaded, operand.written, cycles)
+
+
+def total(nest: TiledNest, steps: int, compute: int, moves: tuple[Move, ...], off_chip: ExternalMemory) -> int:
+    """Cycles of all steps; in a DATAFLOW region, of which this is the most, behind the load of what stays."""
+    if not nest.streams:
+        return overlapped(steps, compute, moves, off_chip.per_array)
+    stay = [m.cycles for m in moves if m.loaded and m.period == steps]
+    moving = tuple(m for m in moves if m.period < steps)
+    return sum(stay) + overlapped(steps, compute, moving, off_chip.per_array)
 
 
 def overlapped(steps: int, compute: int, moves: tuple[Move, ...], per_array: bool) -> int:

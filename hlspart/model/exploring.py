@@ -15,6 +15,7 @@ from typing import Any, Literal
 from hlspart.model.diagnostics import Diagnostic, Place
 
 Objective = Literal["latency", "bytes", "dsp", "area-delay"]
+StepPipeline = Literal["pingpong", "dataflow"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,8 @@ class TiledNest:
     any order good. ``ii``, ``depth``: of the pipelined iterations of a tile; ``dsp``: of one processing element.
     ``resident``: bytes of arrays that the function keeps on the chip anyway. ``copied``: moves take what the loops of
     their copies take, and iterations what a sum takes: ``chain`` cycles from one term to the next. ``assumed``: the
-    user gave figures of an iteration.
+    user gave figures of an iteration. ``streams``: the steps are a DATAFLOW region, so what moves at all moves at every
+    step, in one direction, and what stays is loaded before the first one.
     """
 
     name: str
@@ -115,6 +117,7 @@ class TiledNest:
     copied: bool = False
     chain: int = 0
     assumed: bool = False
+    streams: bool = False
 
     @cached_property
     def extents(self) -> tuple[int, ...]:
@@ -296,7 +299,8 @@ class ExploreOptions:
     says of the C; ``limit``: candidates per region that are looked at; ``seconds``: after which no new task begins;
     ``state``: folder of the records; ``resume``: go on with those that are there; ``jobs``: processes; ``cluster``:
     ``local:N`` or the address of a scheduler. ``write``: make the C, and read it back. ``fixes``, ``patterns``: name
-    and text of a file.
+    and text of a file. ``pipeline``: how steps overlap. ``share_functions``: nests that are alike take one candidate
+    and call the same functions.
     """
 
     elements: int = 1
@@ -320,6 +324,8 @@ class ExploreOptions:
     cluster: str | None = None
     fixes: tuple[str, str] | None = None
     patterns: tuple[str, str] | None = None
+    pipeline: StepPipeline = "pingpong"
+    share_functions: bool = False
 
 
 @dataclass(frozen=True)

@@ -250,7 +250,7 @@ class ArrayResult:
     """Memories of one array after partition.
 
     ``luts``: of memories built of LUTs; ``mux_luts``: an estimate of what chooses among undecided banks;
-    ``copies``: of the whole array, for reads at the same time (in all counts).
+    ``copies``: of the whole array, for reads at the same time and between processes of DATAFLOW (in all counts).
     """
 
     variable: int

@@ -26,7 +26,7 @@ from hlspart.predict.controller import Controller, modules
 from hlspart.predict.datapath import Datapath, datapath
 from hlspart.predict.depths import UNKNOWN_DEPTH, DepthRange, depth_range
 from hlspart.predict.doubts import ii_range
-from hlspart.predict.functions import WHOLE, Functions
+from hlspart.predict.functions import WHOLE, Functions, channels
 from hlspart.predict.hints import Trial, with_hints
 from hlspart.predict.latency import UNKNOWN, Latencies, pipelined_latency
 from hlspart.predict.limits import banks, limits, slots, steps
@@ -72,7 +72,7 @@ def check(
     asked: dict[int, resources.ArrayDemand] = {}
     for variable, use in (x for f in functions for x in f.uses):
         asked[variable] = asked[variable].also(use) if variable in asked else use
-    arrays = made.given(resources.arrays(storage, asked, nests.keys()))
+    arrays = made.given(resources.arrays(storage, asked, nests.keys(), channels(program, latencies)))
     return IIResult(
         tool=target.tool,
         part=target.part,

@@ -82,12 +82,10 @@ class Functions:
 
     def _use(self, name: str) -> FunctionUse:
         own = [a for a in self._arrays if a.function == name]
-        twice = self._channels(name)
         memories = Counter[str]()
         for a in own:
-            copies = 2 if a.variable in twice else 1
             chosen = a.luts + a.mux_luts + 3 * a.registers  # reports: what chooses among registers
-            memories += Counter(bram=a.bram18k * copies, uram=a.uram * copies, lut=chosen, ff=a.registers)
+            memories += Counter(bram=a.bram18k, uram=a.uram, lut=chosen, ff=a.registers)
         path = self._datapath(name)
         bram: int | None = memories["bram"]
         uram: int | None = memories["uram"]
@@ -121,19 +119,23 @@ class Functions:
                 found[call] = found[call] + 1 if at_once or call not in self.kept else 1
         return found
 
-    def _channels(self, name: str) -> frozenset[int]:
-        """Arrays between processes of a DATAFLOW region, which are doubled."""
-        if not self.latencies.dataflow(name, None):
-            return frozenset()
-        users = Counter[int]()
-        for stmt in self.program.functions[name].body.body:
-            inside = {
-                e.variable for root in statement_expressions(self.program, stmt) for e in c.walk(root)
-                if isinstance(e, c.Name | c.ArrayRef)
-            }  # fmt: skip
-            if not isinstance(stmt, c.Declare):
-                users.update(v for v in inside if v is not None)
-        return frozenset(v for v, n in users.items() if n > 1 and self.program.variable(v).is_array)
+
+def channels(program: Program, latencies: Latencies) -> frozenset[int]:
+    """Arrays between processes of DATAFLOW regions, functions or loops, which are doubled."""
+    regions = [f.body for name, f in program.functions.items() if latencies.dataflow(name, None)]
+    regions += [x.body for x in program.loops.values() if latencies.dataflow(x.function, x.id)]
+    return frozenset(v for region in regions for v in _between(program, region))
+
+
+def _between(program: Program, region: c.Block) -> Iterator[int]:
+    """Arrays that several statements use."""
+    users = Counter[int]()
+    for stmt in region.body:
+        if not isinstance(stmt, c.Declare):
+            roots = statement_expressions(program, stmt)
+            named = (e.variable for root in roots for e in c.walk(root) if isinstance(e, c.Name | c.ArrayRef))
+            users.update({v for v in named if v is not None})
+    yield from (v for v, n in users.items() if n > 1 and program.variable(v).is_array)
 
 
 def _plus(one: int | None, other: int | None, times: int) -> int | None:

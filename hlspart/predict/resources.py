@@ -104,8 +104,13 @@ def _selections(p: Prediction) -> dict[int, int]:
     return found
 
 
-def arrays(storage: Storage, found: Mapping[int, ArrayDemand], functions: Set[str]) -> tuple[ArrayResult, ...]:
-    """One record per array of the design, whose ``functions`` are given: what they define, or use of file scope."""
+def arrays(
+    storage: Storage, found: Mapping[int, ArrayDemand], functions: Set[str], channels: Set[int]
+) -> tuple[ArrayResult, ...]:
+    """One record per array of the design, whose ``functions`` are given: what they define, or use of file scope.
+
+    ``channels``: arrays between processes of a DATAFLOW region, of which the tool makes two.
+    """
 
     def has(v: Variable) -> bool:
         if v.function is not None:
@@ -114,10 +119,10 @@ def arrays(storage: Storage, found: Mapping[int, ArrayDemand], functions: Set[st
         return not v.extern if not users else not functions.isdisjoint(users)
 
     chosen = (v for v in storage.program.arrays() if has(v))
-    return tuple(_array(storage, v, found.get(v.id, ArrayDemand())) for v in chosen)
+    return tuple(_array(storage, v, found.get(v.id, ArrayDemand()), 2 if v.id in channels else 1) for v in chosen)
 
 
-def _array(storage: Storage, variable: Variable, use: ArrayDemand) -> ArrayResult:
+def _array(storage: Storage, variable: Variable, use: ArrayDemand, times: int) -> ArrayResult:
     memory, target = storage.memory(variable.id), storage.target
     element = variable.type.element if isinstance(variable.type, ArrayType) else variable.type
     width = storage_bits(element) or bits(element) if isinstance(element, StructType) else bits(element)
@@ -132,7 +137,7 @@ def _array(storage: Storage, variable: Variable, use: ArrayDemand) -> ArrayResul
     if memory.registers and known:
         word = width
     on_chip = memory.storage not in _OFF_CHIP and variable.storage != "parameter"  # the memory is the caller's
-    copies = _copies(memory.storage, use.reads) if on_chip else 1
+    copies = _copies(memory.storage, use.reads) * times if on_chip else 1
     blocks, ultra, luts = built_of(storage, variable, depths, word) if on_chip and not memory.registers else (0, 0, 0)
     folded = storage.automatic.is_table(variable)  # single words of a table are constants, no registers
     single = banks if memory.registers and known else sum(d == 1 for d in depths)

@@ -76,7 +76,14 @@ def _nest(part: Shape) -> tuple[str, object, str]:
     loops = " ".join(f"{x['name']}:{x['extent']}" for x in part["loops"])
     a = part["assumed"]
     note = f"{part['does']}; II {a['ii']}, depth {a['depth']}, DSP {a['dsp']}"
-    return loops, part["candidates"], note + (f"; as {part['reused_from']}" if part["reused_from"] else "")
+    return loops, part["candidates"], note + _alike(part)
+
+
+def _alike(part: Shape) -> str:
+    """What a nest shares with an earlier one."""
+    if part["functions_of"]:
+        return f"; as {part['functions_of']}, by its functions"
+    return f"; as {part['reused_from']}" if part["reused_from"] else ""
 
 
 def _best(best: Shape) -> str:
