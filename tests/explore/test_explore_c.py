@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from hlspart.explore.emit import write
+from hlspart.explore.errors import FixError
 from hlspart.explore.nests import KeptNest, ReadNest, nests
 from hlspart.explore.space import Space
-from hlspart.model.exploring import ExternalMemory, Vector
+from hlspart.model.exploring import ExploreOptions, ExploreResult, ExternalMemory, Vector
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
 from hlspart.verification import VerifyOptions, verify
@@ -54,6 +55,90 @@ def test_random_candidates_compute_the_same(pipeline: Pipeline, tmp_path: Path, 
     new.write_text(texts[str(HERE / "shapes.c")])
     result = verify(str(HERE / "shapes.c"), str(new), VerifyOptions(top="all", vectors=4, value_range=(-9, 9)))
     assert result.status == "equal", (seed, chosen, result.message)
+
+
+def test_random_dataflow_regions_compute_the_same(pipeline: Pipeline, tmp_path: Path) -> None:
+    rng = random.Random(20)
+    chosen: list[tuple[ReadNest, Vector]] = []
+    for name in ("strided", "reversed", "floats"):
+        (of,) = found(pipeline, name)
+        of = replace(of, nest=replace(of.nest, streams=True))
+        space = Space(of.nest, rng.choice((1, 2)), reassociate=False)
+        chosen.append((of, rng.choice(list(space.vectors()))))
+    texts, _ = write(pipeline.program, chosen, ExternalMemory(64, 0))
+    text = texts[str(HERE / "shapes.c")]
+    assert text.count("#pragma HLS DATAFLOW\n") == 3
+    new = tmp_path / "shapes.c"
+    new.write_text(text)
+    result = verify(str(HERE / "shapes.c"), str(new), VerifyOptions(top="all", vectors=4, value_range=(-9, 9)))
+    assert result.status == "equal", (chosen, result.message)
+    # between its processes an array has one writer, one reader, and is two memories
+    figures = Pipeline([str(new)], Options(top="all")).figures
+    inside = [a for a in figures.arrays if a.function in ("strided", "reversed", "floats") and a.storage == "auto"]
+    copies = {a.copies for a in inside if a.name.startswith(("y_a", "c_a", "C_a"))}
+    assert copies == {2}
+
+
+TWINS = """int gain;
+void top(int A[7][11], int B[7][11], int C[7][11], int D[7][11], int u, int v) {
+    int i, j, k;
+    for (i = 0; i < 7; i++)
+        for (j = 0; j < 11; j++)
+            B[i][j] = A[i][j] * u + gain;
+    for (i = 0; i < 7; i++)
+        for (k = 0; k < 11; k++)
+            D[i][k] = C[i][k] * v + gain;
+    A[0][0] = i + j + k;
+}
+"""
+
+
+def shared_functions(path: Path, text: str, plan: bool) -> ExploreResult:
+    path.write_text(text)
+    options = ExploreOptions(elements=2, share_functions=True, write=not plan, plan_only=plan)
+    return Pipeline([str(path)], Options(top="top")).explore("top", options)
+
+
+def test_nests_that_are_alike_call_the_same_functions(tmp_path: Path) -> None:
+    path, new = tmp_path / "f.c", tmp_path / "new.c"
+    result = shared_functions(path, TWINS, False)
+    (text,) = result.texts.values()
+    assert text.count("_compute(") == 3  # one definition, two calls
+    first, second = result.shape["regions"]
+    assert (first["functions_of"], second["functions_of"]) == (None, "r0")
+    best = result.shape["best"]
+    assert best["dsp"] == best["regions"][0]["dsp"] == best["regions"][1]["dsp"] > 0
+    assert best["cycles"] == 2 * best["regions"][0]["cycles"]
+    new.write_text(text)
+    assert verify(str(path), str(new), VerifyOptions(top="top", vectors=3, value_range=(-99, 99))).status == "equal"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("C[i][k] * v + gain", "C[i][k] * gain + v"),  # a variable of the file is no argument
+        ("C[7][11], ", "C[7][12], "),  # the parameter has other rows
+        ("int C[7][11]", "const int C[7][11]"),
+    ],
+)
+def test_nests_that_are_alike_but_for_what_their_functions_say(old: str, new: str, tmp_path: Path) -> None:
+    regions = shared_functions(tmp_path / "f.c", TWINS.replace(old, new), True).shape["regions"]
+    assert [r["reused_from"] for r in regions] == [None, "r0"]
+    assert [r["functions_of"] for r in regions] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("for (int j = 0; j < 8; j++) B[i] += A[i + j];", "B is loaded and stored"),
+        ("B[i] = A[i] + A[2 * i];", "A is used through several windows"),
+        ("B[0] += A[i];", "B is loaded and stored"),
+    ],
+)
+def test_nests_that_are_no_dataflow_region(body: str, why: str) -> None:
+    text = f"void top(int A[16], int B[8]) {{\n    for (int i = 0; i < 8; i++) {{ {body} }}\n}}\n"
+    with pytest.raises(FixError, match=f"f.c:2:5: .*{why}"):
+        Pipeline(["f.c"], Options(), lambda _: text.encode()).explore("top", ExploreOptions(pipeline="dataflow"))
 
 
 def test_comments_outside_of_nests_and_other_functions_stay(pipeline: Pipeline) -> None:
