@@ -264,8 +264,9 @@ class Pipeline:
         target = f"{self.target.tool} {self.target.part} {self.target.clock_ns}"
         wide = self.target.argument_storage != BUS
         return Explorer(
-            self.program, self.analysis, top, options, target, self.predict, self._banked, wide, told
-        ).explore()
+            self.program, self.analysis, top, options, target, self.predict, self._banked, wide, told,
+            self.target.memories,
+        ).explore()  # fmt: skip
 
     def _banked(self, texts: Mapping[str, str]) -> Mapping[str, str]:
         """The files of these texts that get banks by inference."""

@@ -32,7 +32,10 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*|%)\Z")
 @click.option("--budget", metavar="bytes=64KiB,dsp=2000,bram=50%,uram=10", help="Limits; % are shares of the part.")
 @click.option("--offchip", metavar="bytes=64,latency=84,ports=1", help="External memory; ports=per-array or 1.")
 @click.option(
-    "--objective", type=click.Choice(["latency", "bytes", "dsp", "area-delay"]), default="latency", show_default=True
+    "--objective",
+    type=click.Choice(["latency", "bytes", "dsp", "bram", "area-delay"]),
+    default="latency",
+    show_default=True,
 )
 @click.option("--pareto", is_flag=True, help="List the whole front of cycles, bytes and DSP blocks.")
 @click.option(

@@ -31,7 +31,6 @@ from hlspart.model.source import Edit, Span, apply_edits
 from hlspart.rewrite.names import Names
 from hlspart.semantics.places import before
 
-PORTS = 2  #: of a bank of a buffer
 _NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 
 
@@ -200,8 +199,8 @@ class _Writer:
         yield f"{indent}{self.frame.type(operand)} {name}{self.frame.extents(operand)};"
         for d in range(spread):
             yield f"#pragma HLS ARRAY_PARTITION variable={name} type=complete dim={d + 1}"
-        if how.lanes > PORTS:
-            at = f"factor={how.lanes // PORTS} dim={spread + how.dim + 1}"
+        if how.banks > 1:
+            at = f"factor={how.banks} dim={spread + how.dim + 1}"
             yield f"#pragma HLS ARRAY_PARTITION variable={name} type=cyclic {at}"
 
     def _left(self) -> Iterator[str]:

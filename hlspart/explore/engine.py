@@ -11,11 +11,12 @@ from hlspart.explore import farm, report
 from hlspart.explore.front import chained
 from hlspart.explore.planning import MODEL, Banked, Predict, SearchedNest, SearchPlan
 from hlspart.explore.readback import Selection, WrittenChoice, select
-from hlspart.explore.search import SearchProblem, Task, collect, tasks
+from hlspart.explore.search import RESOURCES, SearchProblem, Task, collect, tasks
 from hlspart.explore.store import Store
 from hlspart.explore.watch import Told, Watch
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.exploring import Combined, Explored, ExploreOptions, ExploreResult, ResourceBudget
+from hlspart.model.memories import MemoryRule
 from hlspart.model.program import Program
 from hlspart.version import __version__
 
@@ -26,12 +27,15 @@ class Explorer:
     def __init__(
         self, program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: str,
         predict: Predict, banked: Banked, wide: bool = True, told: Told | None = None,
+        memories: MemoryRule | None = None,
     ) -> None:  # fmt: skip
         """``target``: tool, part and clock in words, part of every key. ``wide``: arrays may have several ports.
-        ``told``: takes lines about how far the search is.
+        ``told``: takes lines about how far the search is. ``memories``: what those of the target are built of.
         """
         self.options, self.told = options, told
-        self.plan = SearchPlan(program, analysis, top, options, target, predict, banked, wide)
+        counts = options.budget.bram18k is not None or options.objective == "bram"
+        rule = memories if counts else None
+        self.plan = SearchPlan(program, analysis, top, options, target, predict, banked, wide, rule)
 
     @property
     def share(self) -> bool:
@@ -40,7 +44,8 @@ class Explorer:
 
     @property
     def _reads_back(self) -> bool:
-        return self.options.write or self.options.schedule or bool(self.options.budget.of_c)
+        asked = self.options.write or self.options.schedule or self.options.objective == "bram"
+        return asked or bool(self.options.budget.of_c)
 
     def regions(self) -> list[SearchedNest]:
         """The nests that are searched. Raises :class:`FixError`."""
@@ -60,9 +65,12 @@ class Explorer:
             return ExploreResult(view.plan(), tuple(plan.diagnostics), {}, bool(regions))
         own = [r for r in regions if r.same_as is None]
         spaces = tuple(r.space for r in own)
-        resident = self._resident(regions)
-        size = self.options.budget.size
-        budget = replace(self.options.budget, size=None if size is None else max(0, size - resident))
+        resident, given = self._resident(regions), self.options.budget
+        budget = replace(given, **{
+            name: max(0, most - resident[r])
+            for r, name in (("bytes", "size"), ("bram18k", "bram18k"))
+            if (most := getattr(given, name)) is not None
+        })  # fmt: skip
         planned = list(tasks(spaces, self.options.off_chip, self.options.limit))
         searched = self._search(SearchProblem(spaces, self.options.off_chip, budget), planned, [r.key for r in own])
         results: dict[int, Explored] = {}
@@ -72,10 +80,11 @@ class Explorer:
                 continue
             at = own.index(region)
             one = collect(at, region.space, self.options.off_chip, budget, searched, planned)
-            # bytes of arrays that stay anyway are part of what is needed, and of what there is
+            # arrays that stay anyway are part of what is needed, and of what there is
             failures = tuple(
-                replace(f, need=f.need + resident, have=size or 0) if f.resource == "bytes" else f for f in one.failures
-            )
+                replace(f, need=f.need + resident.get(f.resource, 0), have=dict(zip(RESOURCES, given.limits[1:],
+                        strict=True))[f.resource] or 0) for f in one.failures
+            )  # fmt: skip
             results[number] = replace(one, failures=failures)
         fronts = [results[k].front for k in range(len(regions))]
         called = [k if r.functions_of is None else r.functions_of for k, r in enumerate(regions)]
@@ -86,15 +95,18 @@ class Explorer:
         shape = view.found(results, merged, selection, proved, self._least(regions, results, resident))
         return ExploreResult(shape, tuple(plan.diagnostics), {} if best is None else best.texts, best is not None)
 
-    def _resident(self, regions: Sequence[SearchedNest]) -> int:
-        """Bytes of arrays that stay on the chip anyway."""
+    def _resident(self, regions: Sequence[SearchedNest]) -> dict[str, int]:
+        """Bytes, and blocks of BRAM where they count, of arrays that stay on the chip anyway."""
         sizes = {
             w.variable.id: o.element_bytes * report.words(w.variable.dims)
             for r in regions
             for o, w in zip(r.written.nest.operands, r.written.windows, strict=True)
             if w.variable.storage in ("local", "static")
         }
-        return sum(sizes.values())
+        blocks = 0
+        if self.plan.memories is not None:
+            blocks = sum(a.bram18k for a in self.plan.predict({}).arrays)
+        return {"bytes": sum(sizes.values()), "bram18k": blocks}
 
     def _search(
         self, problem: SearchProblem, planned: Sequence[Task], keys: Sequence[str]
@@ -117,18 +129,17 @@ class Explorer:
         # a record crosses the disk or a network: the same plain values with and without
         return {key: report.plain(record) for key, record in store.done.items()}
 
-    def _least(self, regions: Sequence[SearchedNest], results: Mapping[int, Explored], resident: int) -> dict[str, int]:
+    def _least(self, regions: Sequence[SearchedNest], results: Mapping[int, Explored],
+               resident: Mapping[str, int]) -> dict[str, int]:  # fmt: skip
         """The least of each resource with which anything fits."""
         found = {}
-        for resource in ("bytes", "dsp"):
+        for resource in RESOURCES:
             once = resource == "dsp"  # functions that several nests call are there once
             least = [results[k].least for k, r in enumerate(regions) if r.functions_of is None or not once]
             values = [x[resource] for x in least if resource in x]
             if values:
                 shared = resource == "bytes" and self.share
-                found[resource] = max(values) if shared else sum(values)
-        if "bytes" in found:
-            found["bytes"] += resident
+                found[resource] = (max(values) if shared else sum(values)) + resident.get(resource, 0)
         return found
 
     # -------------------------------------------------------------------------------- choice
@@ -142,6 +153,7 @@ class Explorer:
 
     def _rank(self, c: Combined) -> tuple[Any, ...]:
         first: dict[str, tuple[int, ...]] = {
-            "latency": (), "bytes": (c.size,), "dsp": (c.dsp,), "area-delay": (c.cycles * max(1, c.size),),
+            "latency": (), "bytes": (c.size,), "dsp": (c.dsp,), "bram": (c.bram18k or 0,),
+            "area-delay": (c.cycles * max(1, c.size),),
         }  # fmt: skip
         return (*first[self.options.objective], *c.key)

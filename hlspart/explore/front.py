@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from operator import le
 from typing import Generic, Protocol, TypeVar
 
 from hlspart.model.exploring import Combined, Point, ResourceBudget
@@ -14,7 +15,7 @@ class Figured(Protocol):
     """What has figures, and a total order."""
 
     @property
-    def figures(self) -> tuple[int, int, int]: ...
+    def figures(self) -> tuple[int, ...]: ...
     @property
     def key(self) -> tuple[object, ...]: ...
 
@@ -34,13 +35,13 @@ class Front(Generic[_F]):
     """A front that grows; ``add`` keeps of equals the one with the least key."""
 
     def __init__(self) -> None:
-        self._of: list[tuple[tuple[int, int, int], _F]] = []
+        self._of: list[tuple[tuple[int, ...], _F]] = []
 
-    def beaten(self, figures: tuple[int, int, int]) -> bool:
+    def beaten(self, figures: tuple[int, ...]) -> bool:
         """Whether a kept point is better in something and no worse in anything."""
-        cycles, size, dsp = figures
-        end = bisect_right(self._of, figures, key=lambda e: e[0])
-        return any(f[1] <= size and f[2] <= dsp and f != figures for f, _ in self._of[:end] if f[0] <= cycles)
+        size, rest = figures[1], figures[2:]
+        end = bisect_right(self._of, figures, key=lambda e: e[0])  # the others take more cycles
+        return any(f[1] <= size and f != figures and all(map(le, f[2:], rest)) for f, _ in self._of[:end])
 
     def add(self, point: _F) -> None:
         """Take a point in, and what it beats out."""
@@ -62,15 +63,15 @@ class Front(Generic[_F]):
         return tuple(p for _, p in self._of)
 
 
-def within(figures: tuple[int, int, int], budget: ResourceBudget) -> bool:
-    """Whether bytes and DSP blocks keep to their limits."""
-    return (budget.size is None or figures[1] <= budget.size) and (budget.dsp is None or figures[2] <= budget.dsp)
+def within(figures: tuple[int, ...], budget: ResourceBudget) -> bool:
+    """Whether figures keep to their limits."""
+    return all(most is None or n <= most for n, most in zip(figures, budget.limits, strict=False))
 
 
 def chained(
     fronts: Sequence[Sequence[Point]], share: bool, budget: ResourceBudget, alike: Sequence[int] = ()
 ) -> tuple[Combined, ...]:
-    """One point per nest, one nest after the other: cycles and DSP blocks add, memory is shared (the most) or adds.
+    """One point per nest, one after the other: cycles, DSP blocks and BRAM add, bytes are shared (the most) or add.
 
     ``alike``: per nest the first one whose functions it calls, itself where it has its own. Those of one group take
     one point, and their DSP blocks count once.
@@ -86,7 +87,7 @@ def chained(
         longer = (
             Combined(
                 c.cycles + p.cycles * times, max(c.size, p.size) if share else c.size + p.size * times, c.dsp + p.dsp,
-                (*c.points, p),
+                (*c.points, p), None if p.bram18k is None else (c.bram18k or 0) + p.bram18k * times,
             )
             for c in found
             for p in fronts[k]

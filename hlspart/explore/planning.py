@@ -19,6 +19,7 @@ from hlspart.explore.store import digest
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
 from hlspart.model.exploring import Assumed, ExploreOptions, FixRequest, TiledNest, Vector
+from hlspart.model.memories import MemoryRule
 from hlspart.model.program import ArrayRef, Function, Loop, Name, Program, walk
 from hlspart.model.results import IIResult
 from hlspart.semantics.effects import statement_expressions
@@ -31,7 +32,7 @@ Predict = Callable[[Mapping[str, str]], IIResult]
 #: Changed texts -> those that get banks by inference, with them.
 Banked = Callable[[Mapping[str, str]], Mapping[str, str]]
 #: The cost model's version: part of every key.
-MODEL = 2
+MODEL = 3
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,13 @@ class SearchPlan:
 
     def __init__(
         self, program: Program, analysis: AccessAnalysis, top: str, options: ExploreOptions, target: str,
-        predict: Predict, banked: Banked, wide: bool,
+        predict: Predict, banked: Banked, wide: bool, memories: MemoryRule | None,
     ) -> None:  # fmt: skip
-        """``target``: tool, part and clock in words. ``wide``: whether arrays of the interface may have banks."""
+        """``target``: tool, part and clock in words. ``wide``: whether arrays of the interface may have banks.
+
+        ``memories``: by which BRAM counts, None where it does not.
+        """
+        self.memories = memories
         self.program, self.analysis, self.options, self.target = program, analysis, options, target
         self.predict, self.banked, self.wide = predict, banked, wide
         self.function: Function = program.functions[top]
@@ -286,8 +291,9 @@ class SearchPlan:
         }
         operands = tuple(replace(o, lanes=lanes.get(o.name, 1)) for o in nest.nest.operands)
         found = replace(
-            nest.nest, resident=resident, operands=operands, copied=self.options.schedule, assumed=given is not None
-        )
+            nest.nest, resident=resident, operands=operands, copied=self.options.schedule, assumed=given is not None,
+            memories=self.memories,
+        )  # fmt: skip
         nest = replace(nest, nest=found)
         if given is not None and None not in (given.ii, given.depth, given.dsp):
             return replace(found, ii=given.ii or 1, depth=given.depth or 1, dsp=given.dsp or 0)
@@ -367,7 +373,7 @@ class SearchPlan:
                                                resident.get(x.name)] for x in n.operands
             ],
             "iteration": [n.ii, n.depth, n.dsp, n.ordered, n.sums, n.resident, n.copied, n.chain,
-                          n.streams],
+                          n.streams, n.memories is not None],
             "fixed": [list(shard), list(split)], "elements": o.elements, "budget": asdict(o.budget),
             "off_chip": asdict(o.off_chip), "orders": o.orders, "reassociate": o.reassociate, "limit": o.limit,
             "target": self.target, "version": __version__, "model": MODEL,

@@ -198,12 +198,13 @@ class View:
         }  # fmt: skip
 
     def _point(self, nest: TiledNest, p: Point) -> dict[str, Any]:
-        return {"cycles": p.cycles, "bytes": p.size, "dsp": p.dsp, **self._vector(nest, p.vector)}
+        figures = {"cycles": p.cycles, "bytes": p.size, "dsp": p.dsp, "model_bram18k": p.bram18k}
+        return {**figures, **self._vector(nest, p.vector)}
 
     def _whole(self, c: Combined) -> dict[str, Any]:
         nests = [r.written.nest for r in self.regions]
         regions = [self._point(n, p) for n, p in zip(nests, c.points, strict=True)]
-        return {"cycles": c.cycles, "bytes": c.size, "dsp": c.dsp, "regions": regions}
+        return {"cycles": c.cycles, "bytes": c.size, "dsp": c.dsp, "model_bram18k": c.bram18k, "regions": regions}
 
     def _best(self, c: Combined, back: Readback | None) -> dict[str, Any]:
         costs = [cost(r.written.nest, p.vector, self.options.off_chip) for r, p in
@@ -212,6 +213,7 @@ class View:
         promised = c.cycles if not self.options.schedule or schedule is None else schedule
         return {
             "cycles": promised, "model_cycles": c.cycles, "bytes": c.size, "dsp": c.dsp,
+            "model_bram18k": c.bram18k,
             "serial_cycles": sum(x.serial for x in costs),
             "schedule_cycles": schedule, "schedule_cause": None if back is None else back.cause,
             **{r: None if back is None else back.used.get(r) for r in ("bram18k", "uram", "lut", "ff")},

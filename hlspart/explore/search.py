@@ -17,6 +17,9 @@ from hlspart.model.exploring import Explored, ExternalMemory, Failure, Point, Re
 #: Candidates of a task: enough to make its way to a worker cheap, few enough for a thousand workers.
 PART = 4096
 
+#: Names of the figures of a point behind its cycles.
+RESOURCES = ("bytes", "dsp", "bram18k")
+
 
 @dataclass(frozen=True)
 class Task:
@@ -61,7 +64,7 @@ class BoundViolated(AssertionError):
 def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Task) -> dict[str, Any]:
     """Evaluate a task: its front within the budget, what failed, what a bound made needless.
 
-    (shard, split) pairs are taken by their bound on cycles; bytes and DSP blocks do not depend on the order of the
+    (shard, split) pairs are taken by their bound on cycles; the other figures do not depend on the order of the
     loops, so a pair whose bounds a found point beats is decided without a look at its orders.
     """
     nest, bound = space.nest, Bound(space.nest, off_chip)
@@ -80,10 +83,11 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
     missing: dict[str, list[int]] = {}
     least: dict[str, int] = {}
     for low, split, orders, still in pairs:
-        needs = {"bytes": still.size, "dsp": still.dsp}
+        needs = dict(zip(RESOURCES, still.figures[1:], strict=False))
         for resource, need in needs.items():
             least[resource] = min(need, least.get(resource, need))
-        short = [r for r, have in (("bytes", budget.size), ("dsp", budget.dsp)) if have is not None and needs[r] > have]
+        limits = zip(needs, budget.limits[1:], strict=False)
+        short = [r for r, have in limits if have is not None and needs[r] > have]
         if short:
             evaluated += len(orders)
             for resource in short:
@@ -91,7 +95,7 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
                 entry[0] += len(orders)
                 entry[1] = min(entry[1], needs[resource])
             continue
-        if found.beaten((low, still.size, still.dsp)):
+        if found.beaten((low, *still.figures[1:])):
             pruned += len(orders)
             continue
         for order in orders:
@@ -100,7 +104,7 @@ def run(space: Space, off_chip: ExternalMemory, budget: ResourceBudget, task: Ta
             evaluated += 1
             if full.cycles < low:
                 raise BoundViolated(f"{nest.name} {vector}: {full.cycles} cycles, bound {low}")
-            found.add(Point(*full.figures, vector))
+            found.add(Point(full.cycles, full.size, full.dsp, vector, full.bram18k))
     return {
         "task": task.key,
         "evaluated": evaluated,
@@ -135,7 +139,9 @@ def collect(
     own = [t for t in planned if t.nest == number]
     records = [(t, done[t.key]) for t in own if t.key in done]
     points = [
-        Point(c, s, d, space.vector(t.shard, split, order)) for t, r in records for c, s, d, split, order in r["front"]
+        Point(c, s, d, space.vector(t.shard, split, order), *blocks)
+        for t, r in records
+        for c, s, d, *blocks, split, order in r["front"]
     ]
     missing: dict[str, list[int]] = {}
     least: dict[str, int] = {}
@@ -146,7 +152,7 @@ def collect(
             entry[1] = min(entry[1], need)
         for resource, need in record["least"].items():
             least[resource] = min(need, least.get(resource, need))
-    have = {"bytes": budget.size, "dsp": budget.dsp}
+    have = dict(zip(RESOURCES, budget.limits[1:], strict=True))
     failures = tuple(Failure(r, c, n, have[r] or 0) for r, (c, n) in sorted(missing.items()))
     parts = Counter(t.shard for t, _ in records if t.limit is None)
     whole = {t.shard for t in own if t.limit is None and parts[t.shard] == t.parts}

@@ -25,7 +25,8 @@ def cost(nest: TiledNest, vector: Vector, off_chip: ExternalMemory) -> StepCost:
     cycles = total(nest, steps, compute, moves, off_chip)
     serial = steps * compute + sum(m.cycles * (steps // m.period) * (m.loaded + m.stored) for m in moves)
     size = sum(m.size * m.copies for m in moves) + spare
-    return StepCost(cycles, size, nest.dsp * math.prod(vector.shard), serial, steps, compute, moves)
+    blocks = None if nest.memories is None else _blocks(nest, vector, slices, moves, off_chip)
+    return StepCost(cycles, size, nest.dsp * math.prod(vector.shard), serial, steps, compute, moves, blocks)
 
 
 def _compute(nest: TiledNest, vector: Vector, slices: tuple[int, ...]) -> int:
@@ -65,6 +66,26 @@ def _partials(nest: TiledNest, vector: Vector, slices: tuple[int, ...]) -> int:
         for o in nest.operands
         if (parts := _parts(nest, vector, o)) > 1
     )
+
+
+def _blocks(
+    nest: TiledNest, vector: Vector, slices: tuple[int, ...], moves: tuple[Move, ...], off_chip: ExternalMemory
+) -> int:
+    """Blocks of BRAM: a memory for each element, in the banks of its copies; parts of sums have no banks."""
+    assert nest.memories is not None
+    found = 0
+    for operand, move in zip(nest.operands, moves, strict=True):
+        width, elements = 8 * operand.element_bytes, math.prod(vector.shard[k] for k in operand.loops)
+        parts = _parts(nest, vector, operand)
+        if parts > 1:
+            found += parts * elements * nest.memories.blocks(operand.words(slices), width)
+        if not operand.in_place:
+            how = copying(nest, operand, vector, slices, off_chip.latency + -(-move.size // off_chip.width))
+            extents = [d.words(slices) for d in operand.dims]
+            whole, beside = extents[how.dim], math.prod(extents) // extents[how.dim]
+            depths = (beside * (-(-(whole - bank) // how.banks)) for bank in range(how.banks))
+            found += move.copies * elements * sum(nest.memories.blocks(depth, width) for depth in depths)
+    return found
 
 
 def _move(nest: TiledNest, operand: Operand, vector: Vector, slices: tuple[int, ...], off_chip: ExternalMemory) -> Move:

@@ -14,6 +14,7 @@ from hlspart.model.exploring import Operand, TiledNest, Vector
 
 #: States of a copy beside its iterations, at least: a read, and the start and the end of the call.
 AROUND = 2
+PORTS = 2  #: of a bank of a buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,11 @@ class Copying:
     dim: int
     lanes: int
     trips: int
+
+    @property
+    def banks(self) -> int:
+        """Banks of a buffer along that dimension."""
+        return max(1, self.lanes // PORTS)
 
 
 def copying(nest: TiledNest, operand: Operand, vector: Vector, slices: Sequence[int], cycles: int) -> Copying:

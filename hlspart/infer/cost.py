@@ -38,10 +38,10 @@ def cost(layout: Layout, bits: int, needs: Sequence[Need], crossbar: bool, targe
     for depth, number in layout.depths.items():
         if depth <= 1 and layout.banks > 1:
             registers += bits * number
-        elif target.is_lutram(depth, bits):
+        elif target.memories.is_lutram(depth, bits):
             luts += -(-depth // 64) * bits * 2 * number
         else:
-            blocks += target.bram18k(depth, bits) * number
+            blocks += target.memories.bram18k(depth, bits) * number
     wires = sum(_wires(need, layout, bits, crossbar) for need in needs)
     blocks, luts, registers = blocks * copies, luts * copies + wires, registers * copies
     part = target.resources

@@ -16,6 +16,7 @@ __all__ = [
     "inferred",
     "linting",
     "mars",
+    "memories",
     "options",
     "parts",
     "ports",

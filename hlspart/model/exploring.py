@@ -13,8 +13,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from hlspart.model.diagnostics import Diagnostic, Place
+from hlspart.model.memories import MemoryRule
 
-Objective = Literal["latency", "bytes", "dsp", "area-delay"]
+Objective = Literal["latency", "bytes", "dsp", "bram", "area-delay"]
 StepPipeline = Literal["pingpong", "dataflow"]
 
 
@@ -99,7 +100,8 @@ class TiledNest:
     ``resident``: bytes of arrays that the function keeps on the chip anyway. ``copied``: moves take what the loops of
     their copies take, and iterations what a sum takes: ``chain`` cycles from one term to the next. ``assumed``: the
     user gave figures of an iteration. ``streams``: the steps are a DATAFLOW region, so what moves at all moves at every
-    step, in one direction, and what stays is loaded before the first one.
+    step, in one direction, and what stays is loaded before the first one. ``memories``: by which blocks of BRAM count
+    among the figures; None: they do not.
     """
 
     name: str
@@ -118,6 +120,7 @@ class TiledNest:
     chain: int = 0
     assumed: bool = False
     streams: bool = False
+    memories: MemoryRule | None = None
 
     @cached_property
     def extents(self) -> tuple[int, ...]:
@@ -194,11 +197,16 @@ class StepCost:
     steps: int
     compute: int
     moves: tuple[Move, ...]
+    bram18k: int | None = None  # None: not counted
 
     @property
-    def figures(self) -> tuple[int, int, int]:
-        """Cycles, bytes, DSP blocks: what fronts compare."""
-        return self.cycles, self.size, self.dsp
+    def figures(self) -> tuple[int, ...]:
+        """Cycles, bytes, DSP blocks, and blocks of BRAM where they count: what fronts compare."""
+        return _figures(self.cycles, self.size, self.dsp, self.bram18k)
+
+
+def _figures(cycles: int, size: int, dsp: int, bram18k: int | None) -> tuple[int, ...]:
+    return (cycles, size, dsp) if bram18k is None else (cycles, size, dsp, bram18k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +217,12 @@ class Point:
     size: int
     dsp: int
     vector: Vector
+    bram18k: int | None = None
 
     @property
-    def figures(self) -> tuple[int, int, int]:
-        """Cycles, bytes, DSP blocks."""
-        return self.cycles, self.size, self.dsp
+    def figures(self) -> tuple[int, ...]:
+        """Cycles, bytes, DSP blocks, and blocks of BRAM where they count."""
+        return _figures(self.cycles, self.size, self.dsp, self.bram18k)
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -233,8 +242,13 @@ class ResourceBudget:
     ff: int | None = None
 
     @property
+    def limits(self) -> tuple[int | None, ...]:
+        """Of figures, in their order."""
+        return None, self.size, self.dsp, self.bram18k
+
+    @property
     def of_c(self) -> dict[str, int]:
-        """Limits that only the C tells whether it keeps, by resource."""
+        """Limits that the C is held to, by resource; but for BRAM only the C tells whether it keeps them."""
         every = {"bram18k": self.bram18k, "uram": self.uram, "lut": self.lut, "ff": self.ff}
         return {name: n for name, n in every.items() if n is not None}
 
@@ -279,11 +293,12 @@ class Combined:
     size: int
     dsp: int
     points: tuple[Point, ...]
+    bram18k: int | None = None
 
     @property
-    def figures(self) -> tuple[int, int, int]:
-        """Cycles, bytes, DSP blocks."""
-        return self.cycles, self.size, self.dsp
+    def figures(self) -> tuple[int, ...]:
+        """Cycles, bytes, DSP blocks, and blocks of BRAM where they count."""
+        return _figures(self.cycles, self.size, self.dsp, self.bram18k)
 
     @property
     def key(self) -> tuple[Any, ...]:

@@ -176,7 +176,7 @@ def built_of(storage: Storage, variable: Variable, depths: Iterable[int], word: 
         elif kind == "lutram":
             luts += (-(-depth // 64) * word + 1) * (2 if memory.storage in _TRUE_DUAL - _COPIED else 1)
         elif kind == "bram":
-            blocks += target.bram18k(depth, word, memory.storage in _TRUE_DUAL)
+            blocks += target.memories.bram18k(depth, word, memory.storage in _TRUE_DUAL)
     return blocks, ultra, luts
 
 
@@ -187,9 +187,11 @@ def _kind(storage: Storage, variable: Variable, memory: Memory, depth: int, word
     asked = storage.bindings.implementation(variable)
     if asked in ("uram", "lutram", "bram"):
         return asked
-    if storage.target.is_lutram(depth, word):
+    if storage.target.memories.is_lutram(depth, word):
         return "lutram"
-    return "uram" if storage.target.is_uram(depth, word) and not storage.automatic.is_table(variable) else "bram"
+    return (
+        "uram" if storage.target.memories.is_uram(depth, word) and not storage.automatic.is_table(variable) else "bram"
+    )
 
 
 def _copies(storage: str, reads: int) -> int:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
+from hlspart.model.memories import MemoryRule
 from hlspart.model.ports import Ports
 
 REGISTERS = "registers"
@@ -172,7 +174,7 @@ class Target:
         delays = self._delays
         if depth * bits <= int(self.profile["storage"]["lutram_bits"]):
             return float(delays["lutram"])
-        if self.is_uram(depth, bits):
+        if self.memories.is_uram(depth, bits):
             return float(delays["uram"])
         wide = bits > int(self.profile["storage"]["uram_deep_bits"])
         return float(delays["uram_deep" if self.resources.uram and depth > self.ultra[1] and wide else "bram"])
@@ -213,25 +215,12 @@ class Target:
         """How the tool splits an extent that its block factor does not divide."""
         return "floor" if self.profile["partition"]["block"] == "floor" else "ceil"
 
-    def is_lutram(self, depth: int, bits: int) -> bool:
-        """Whether a memory is so small that it is built of LUTs."""
-        return depth * bits <= int(self.profile["storage"]["lutram_bits"])
-
-    def is_uram(self, depth: int, bits: int) -> bool:
-        """Whether the tool builds a memory of UltraRAM where no directive chooses."""
-        fits = depth <= self.ultra[1]
-        return bool(self.resources.uram) and fits and depth * bits > int(self.profile["storage"]["uram_bits"])
-
-    def bram18k(self, depth: int, bits: int, true_dual: bool = False) -> int:
-        """18 Kb blocks of one memory of ``depth`` words of ``bits``, over all shapes of the family.
-
-        ``true_dual``: both ports read or write at will, which the widest shape cannot do.
-        """
-        if depth <= 0 or bits <= 0:
-            return 0
-        widest = max(w for w, _ in self.shapes)
-        shapes = [(w, d) for w, d in self.shapes if not true_dual or w < widest]
-        return min(math.ceil(bits / w) * math.ceil(depth / d) for w, d in shapes)
+    @cached_property
+    def memories(self) -> MemoryRule:
+        """What on-chip memories are built of."""
+        storage = self.profile["storage"]
+        ultra = int(storage["uram_bits"]) if self.resources.uram else None
+        return MemoryRule(self.shapes, int(storage["lutram_bits"]), ultra, self.ultra[1])
 
     def uram(self, depth: int, bits: int) -> int:
         """UltraRAM blocks of one memory."""

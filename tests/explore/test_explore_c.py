@@ -10,6 +10,7 @@ from hlspart.explore.emit import write
 from hlspart.explore.errors import FixError
 from hlspart.explore.nests import KeptNest, ReadNest, nests
 from hlspart.explore.space import Space
+from hlspart.explore.steps import cost
 from hlspart.model.exploring import ExploreOptions, ExploreResult, ExternalMemory, Vector
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
@@ -139,6 +140,22 @@ def test_nests_that_are_no_dataflow_region(body: str, why: str) -> None:
     text = f"void top(int A[16], int B[8]) {{\n    for (int i = 0; i < 8; i++) {{ {body} }}\n}}\n"
     with pytest.raises(FixError, match=f"f.c:2:5: .*{why}"):
         Pipeline(["f.c"], Options(), lambda _: text.encode()).explore("top", ExploreOptions(pipeline="dataflow"))
+
+
+def test_blocks_of_bram_are_those_of_the_c() -> None:
+    text = "void f(int A[64][96], int B[64][96]) {\n    for (int i = 0; i < 64; i++)\n"
+    text += "        for (int j = 0; j < 96; j++) B[i][j] = A[i][j] + 1;\n}\n"
+    pipeline, seen = Pipeline(["f.c"], Options(), lambda _: text.encode()), set()
+    (of,) = found(pipeline, "f")
+    for shard, split, lanes in (((1, 1), (3, 1), 16), ((2, 2), (2, 3), 1), ((1, 3), (2, 1), 8)):
+        wide = tuple(replace(o, lanes=lanes) for o in of.nest.operands)
+        one = replace(of, nest=replace(of.nest, operands=wide, memories=pipeline.target.memories))
+        vector, off_chip = Vector(shard, split, (0, 1)), ExternalMemory(64, 9)
+        figures = pipeline.with_texts(write(pipeline.program, [(one, vector)], off_chip)[0]).figures
+        blocks = cost(one.nest, vector, off_chip).bram18k
+        assert blocks == sum(a.bram18k for a in figures.arrays)
+        seen.add(blocks)
+    assert len(seen) == 3
 
 
 def test_comments_outside_of_nests_and_other_functions_stay(pipeline: Pipeline) -> None:

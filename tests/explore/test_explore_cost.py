@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from hlspart.model.exploring import (
     TiledNest,
     Vector,
 )
+from hlspart.model.memories import MemoryRule
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
 
@@ -114,6 +116,36 @@ def searched(space: Space, off_chip: ExternalMemory, budget: ResourceBudget) -> 
     return collect(0, space, off_chip, budget, {t.key: problem.run(t) for t in planned}, planned)
 
 
+#: Blocks of 16 words of 4 bytes; up to four words are no block.
+RULE = MemoryRule(((32, 16),), 128, None, 0)
+
+
+@pytest.mark.parametrize("most", [0, 3, 8])
+def test_search_finds_the_front_with_blocks_of_bram(most: int) -> None:
+    off_chip = ExternalMemory(4, 9)
+    space = Space(replace(nest((5, 6, 4)), memories=RULE), 2, orders=False)
+    every = [(cost(space.nest, v, off_chip), v) for v in space.vectors()]
+    points = [Point(c.cycles, c.size, c.dsp, v, c.bram18k) for c, v in every]
+    found = searched(space, off_chip, ResourceBudget(bram18k=most))
+    assert found.front == front(p for p in points if (p.bram18k or 0) <= most)
+    assert found.complete and found.least["bram18k"] == min(p.bram18k or 0 for p in points) == 0
+    assert len({p.bram18k for p in points}) > 4
+
+
+def test_steps_that_are_dataflow_regions_load_first_what_stays() -> None:
+    for per_array in (False, True):
+        off_chip = ExternalMemory(8, 20, per_array)
+        space = Space(replace(nest((6, 4, 5)), streams=True), 1)
+        for v in space.vectors():
+            found = cost(space.nest, v, off_chip)
+            moving = tuple(o for o, m in zip(space.nest.operands, found.moves, strict=True) if m.copies == 2)
+            stay = sum(m.cycles for m in found.moves if m.copies == 1)
+            assert all(m.period == 1 for m in found.moves if m.copies == 2) and found.steps > 1
+            assert found.cycles == stay + simulated(replace(space.nest, operands=moving), v, off_chip)[0]
+            assert Bound(space.nest, off_chip).cycles(v.shard, v.split) <= found.cycles
+        assert space.size == sum(1 for _ in space.vectors()) > 4
+
+
 @pytest.mark.parametrize("ordered", [False, True])
 def test_search_finds_the_front_of_the_whole_listing(ordered: bool) -> None:
     off_chip = ExternalMemory(4, 9)
@@ -146,6 +178,14 @@ def test_merged_fronts_are_those_of_all_combinations() -> None:
         ]
         wanted = front(c for c in every if c.size <= 40)
         assert [c.figures for c in chained(fronts, share, ResourceBudget(40))] == [c.figures for c in wanted]
+
+
+def test_nests_that_share_functions_take_one_candidate() -> None:
+    points = [Point(c, s, d, Vector((c,), (1,), (0,))) for c, s, d in ((9, 4, 1), (6, 5, 2), (4, 7, 3))]
+    other = [Point(5, 3, 1, Vector((1,), (1,), (0,)))]
+    (first, *_, last) = chained([points, other, points], False, ResourceBudget(17), (0, 1, 0))
+    assert (first.figures, last.figures) == ((4 + 5 + 4, 7 + 3 + 7, 3 + 1), (9 + 5 + 9, 4 + 3 + 4, 1 + 1))
+    assert [p.cycles for p in first.points] == [4, 5, 4]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda r: f"{r['kernel']}-{r['elements']}")

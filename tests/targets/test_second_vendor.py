@@ -99,10 +99,15 @@ def test_its_figures_decide(tmp_path: Path) -> None:
     assert (target.resources.bram18k, target.resources.uram) == (100, 8)
     fadd = target.operator("fadd", 32)
     assert fadd is not None and (fadd.states, fadd.dsp) == (3, 1)  # 9 ns in periods of 3.5 ns
-    assert target.bram18k(1000, 32) == 2  # two of 512 x 40
+    rule = target.memories
+    assert rule.bram18k(1000, 32) == 2  # two of 512 x 40
     assert target.uram(1500, 50) == 4
-    assert target.is_uram(1024, 40) and not target.is_uram(2000, 40) and not target.is_uram(100, 40)
-    assert not target.is_lutram(4, 8)
+    assert (
+        target.memories.is_uram(1024, 40)
+        and not target.memories.is_uram(2000, 40)
+        and not target.memories.is_uram(100, 40)
+    )
+    assert not target.memories.is_lutram(4, 8)
     assert target.access_ns(512, 32) == 0.9
     assert target.notes == ()
 

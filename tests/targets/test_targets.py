@@ -181,7 +181,7 @@ def test_an_unlisted_part_is_said_once():
     [(1024, 18, 1), (1024, 32, 2), (512, 32, 1), (4096, 32, 8), (16384, 1, 1), (2048, 8, 1), (64, 72, 2), (0, 8, 0)],
 )
 def test_bram_shapes(depth, bits, blocks):
-    assert load(TargetOptions()).bram18k(depth, bits) == blocks
+    assert load(TargetOptions()).memories.bram18k(depth, bits) == blocks
 
 
 @pytest.mark.parametrize(
