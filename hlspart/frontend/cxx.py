@@ -118,7 +118,11 @@ class _Shim(NameWords):
     def _word(self, token: Token) -> None:
         text = token.text
         if self.text(1) == "::" and text not in ("struct",):
-            self._qualifier(2)
+            if not self._width(token):
+                self._qualifier(2)
+            return
+        if text == "class" and self.tokens[self.at + 1].kind == "id" and self.text(2) not in ("{", ":", ";"):
+            self.at += 1  # class T *p
             return
         if text in _REFUSED:
             self.refuse(_REFUSED[text])
@@ -165,6 +169,15 @@ class _Shim(NameWords):
             case _:
                 self._constant(token)
                 self.emit(token)
+
+    def _width(self, token: Token) -> bool:
+        """``T::width`` of an arithmetic type as its number."""
+        value = self.known.width(token.text, self.text(2)) if self.tokens[self.at + 2].kind == "id" else None
+        if value is None:
+            return False
+        self.out.append(self.made(str(value), token, "num"))
+        self.at += 3
+        return True
 
     def _qualifier(self, count: int) -> None:
         """Drop ``name::``; what it stands before begins with it in the text."""

@@ -19,16 +19,21 @@ def bound(template: CxxTemplate, given: Sequence[list[Token]]) -> list[list[Toke
     """The values of a template's parameters: those given, then the defaults; None when one stays open."""
     if len(given) > len(template.params):
         return None
-    values = [_folded(part) for part in given]
-    known = dict(zip(template.params, values, strict=False))
-    for name in template.params[len(given) :]:
-        default = template.defaults.get(name)
-        if default is None:
-            return None
-        value = [t for token in default for t in _substituted(token, known, template.types)]
-        known[name] = _folded(value)
-        values.append(known[name])
-    return values
+    return completed(template, dict(zip(template.params, map(_folded, given), strict=False)))
+
+
+def completed(template: CxxTemplate, known: Mapping[str, Sequence[Token]]) -> list[list[Token]] | None:
+    """The values of a template's parameters: those that are known, then the defaults; None when one stays open."""
+    values: dict[str, list[Token]] = {}
+    for name in template.params:
+        value = list(known.get(name, ()))
+        if not value:
+            default = template.defaults.get(name)
+            if default is None:
+                return None
+            value = _folded([t for token in default for t in _substituted(token, values, template.types)])
+        values[name] = value
+    return list(values.values())
 
 
 def _folded(value: list[Token]) -> list[Token]:

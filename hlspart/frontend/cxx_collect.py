@@ -13,7 +13,10 @@ from hlspart.frontend.tokens import SourceError, Token
 TAGS = ("struct", "class", "union")
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 _OPERATORS = frozenset(("operator", "*", "+", "-", "/", "%", "==", "!=", "<", ">", "<=", ">=", "<<", ">>"))
-_LOOK_AHEAD = 200  # tokens of a list of arguments
+_LOOK_AHEAD = 200  # tokens of a list of arguments, those of a macro's body apart
+_MOST_OF_MACROS = 5_000
+_NO_ARGUMENT = frozenset(("&&", "||", "=", "==", "!=", "?"))  # outside of brackets, behind a name that may be a value
+_NEVER_VALUES = frozenset(("ap_int", "ap_uint", "ap_fixed", "ap_ufixed", "ac_int"))
 
 
 @dataclass(eq=False)
@@ -82,17 +85,19 @@ def matching_angle(tokens: list[Token], opening: int) -> int | None:
 
     A ``>>`` that closes two lists is split in place.
     """
-    level, at, round_ = 0, opening, 0
-    while at < len(tokens) and at < opening + _LOOK_AHEAD:
+    level, at, round_, written = 0, opening, 0, 0
+    refused = frozenset[str]() if tokens[opening - 1].text in _NEVER_VALUES else _NO_ARGUMENT
+    while at < len(tokens) and written < _LOOK_AHEAD and at < opening + _MOST_OF_MACROS:
         token = tokens[at]
         text = token.text
+        written += token.use is None
         if text in ("(", "["):
             round_ += 1
         elif text in (")", "]"):
             round_ -= 1
             if round_ < 0:
                 return None
-        elif text in (";", "{", "}", "&&", "||", "=", "==", "!=", "?") or token.kind == "str":
+        elif text in (";", "{", "}") or token.kind == "str" or (text in refused and round_ == 0):
             return None
         elif round_ == 0:
             if text == ">>" and level >= 1:

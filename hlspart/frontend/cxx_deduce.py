@@ -32,21 +32,20 @@ class DeclaredShape:
 def deduced(
     params: Sequence[str],
     given: Sequence[Sequence[Token]],
-    defaults: Mapping[str, Sequence[Token]],
     definition: Sequence[Token],
     tokens: Sequence[Token],
     at: int,
     instances: Mapping[str, Sequence[list[Token]]],
-) -> list[list[Token]] | None:
-    """The arguments for ``params`` of the call whose bracket is ``tokens[at + 1]``.
+) -> dict[str, Sequence[Token]]:
+    """The arguments for those of ``params`` that the call whose bracket is ``tokens[at + 1]`` gives.
 
     ``given`` are those written out, which come first; ``definition`` is the template's; ``instances``: arguments of
-    class templates by the name of the instance. None when one stays open.
+    class templates by the name of the instance.
     """
     values: dict[str, Sequence[Token]] = dict(zip(params, given, strict=False))
     opening = next((i for i, t in enumerate(definition) if t.text == "("), None)
     if opening is None:
-        return None
+        return {}
     formals = split(list(definition[opening + 1 : closing(definition, opening)]))
     actuals = split(list(tokens[at + 2 : closing(tokens, at + 1)]))
     for formal, actual in zip(formals, actuals, strict=False):
@@ -54,8 +53,7 @@ def deduced(
         passed = _passed(actual, tokens, at)
         if wanted is not None and passed is not None:
             _match(wanted, passed, frozenset(params), values, tokens, instances)
-    values = {**defaults, **values}
-    return [list(values[p]) for p in params] if all(values.get(p) for p in params) else None
+    return values
 
 
 def closing(tokens: Sequence[Token], opening: int) -> int:

@@ -170,15 +170,15 @@ class _Classes:
         """Whether objects are declared otherwise than C does it."""
         inside = self.level > 0
         pragmas = bool(list(self.table.pragmas(of)))
-        if pragmas and any(d.extents for d in declared):
-            raise refuse(self.classes[of].name, "array of objects whose constructor holds directives")
         if not inside and any(d.opening for d in declared):
             return False
         return pragmas or any(d.opening == "(" for d in declared) or any(self._is_built(d, of) for d in declared)
 
     def _is_built(self, declared: ObjectDeclarator, of: str) -> bool:
-        """Whether a constructor runs for the object."""
-        if declared.extents or not self.table.built(of):
+        """Whether a constructor runs for the object, or for each of an array."""
+        if declared.extents:
+            return not declared.value and self.table.built_in_arrays(of)
+        if not self.table.built(of):
             return False
         if declared.opening != "=":
             return declared.opening != "{" or bool(self.classes[of].constructors)
@@ -194,13 +194,15 @@ class _Classes:
             yield from (like("=", "op", name), *([like("{", "op", name)] if braces else []), *self._whole(value))
             yield from [like("}", "op", name)] if braces else []
         yield end
-        if built and not (declared.opening == "" and not self.table.built(of)):
+        if built and declared.extents:
+            yield from self._each_constructed(of, name, declared.extents)
+        elif built and not (declared.opening == "" and not self.table.built(of)):
             own = self._temporary(value, of) if declared.opening == "=" else None
             given = own if own is not None else value
             parts = split(given) if own is not None else declared.arguments
             yield from self._constructed(of, name, parts, given)
         found = self.classes[of]
-        yield from (self.table.pragma_of(p, name.text, found) for p in self.table.pragmas(of))
+        yield from (self.table.pragma_of(p, name, declared.extents, found) for p in self.table.pragmas(of))
 
     def _temporary(self, value: list[Token], of: str) -> list[Token] | None:
         """The arguments of ``C(..)`` where that is all of a value: the object is made in its place."""
@@ -233,6 +235,24 @@ class _Classes:
         comma = [like(",", "op", name)] if inside else []
         head = [like(f"{of}::{of}", "id", name), like("(", "op", name), name.copy(), *comma]
         return [*head, *inside, like(")", "op", name), like(";", "op", name)]
+
+    def _each_constructed(self, of: str, name: Token, extents: list[Token]) -> list[Token]:
+        """The constructor of every element of an array, one after the other."""
+        dims: list[list[Token]] = []
+        while extents:
+            last = partner(extents, 0)
+            dims, extents = [*dims, extents[1:last]], extents[last + 1 :]
+        head: list[Token] = []
+        for k, extent in enumerate(dims):
+            words = ["for", "(", "int", _counter(k), "=", "0", ";", _counter(k), "<", "("]
+            head += [like(w, _kind(w), name) for w in words]
+            head += extent
+            head += [like(w, _kind(w), name) for w in (")", ";", _counter(k), "++", ")")]
+        index = [like(w, _kind(w), name) for k in range(len(dims)) for w in ("[", _counter(k), "]")]
+        called: list[Token] = []
+        for token in self._constructed(of, name, [], []):
+            called += [token, *index] if token.text == name.text and token.kind == "id" else [token]
+        return self.marked([*head, *called], self.classes[of]) if called else []
 
     def _outside(self, at: int, out: list[Token]) -> int | None:
         """``int C::f(int x) { .. }``, a member function outside its class; behind it."""
@@ -449,6 +469,15 @@ class _Classes:
             copy.use, copy.lo, copy.hi, copy.arg = of.use, token.start, token.end, self.copies
             result.append(copy)
         return result
+
+
+def _counter(dimension: int) -> str:
+    """The variable that runs over a dimension of an array of objects."""
+    return f"element_{dimension}"
+
+
+def _kind(word: str) -> str:
+    return "id" if word.isidentifier() else "num" if word.isdigit() else "op"
 
 
 def _taken_qualifiers(out: list[Token]) -> list[Token]:

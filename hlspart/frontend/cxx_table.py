@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
@@ -67,7 +67,13 @@ class ClassTable:
             (inner := self.class_of(m)) is not None and self.built(inner) for m in self.data(of)
         )
 
-    def _sets(self, found: ClassText) -> bool:
+    def built_in_arrays(self, of: str) -> bool:
+        """Whether the constructor without arguments, which the elements of an array have, does anything."""
+        return any(self._sets(c, default=True) for c in self.every(of)) or any(
+            (inner := self.class_of(m)) is not None and self.built_in_arrays(inner) for m in self.data(of)
+        )
+
+    def _sets(self, found: ClassText, default: bool = False) -> bool:
         if any(m.value and m.value[0].text in ("=", "{") for m in found.data):
             return True
         # a stream gets a name; other constructors, its own and those of its bases, are looked at by themselves
@@ -77,6 +83,7 @@ class ClassTable:
             or c.body is None
             or any(not isinstance(t, PragmaToken) for t in c.body[1:-1])
             for c in found.constructors
+            if not (default and c.needed)
         )
 
     def own_names(self, found: ClassText) -> set[str]:
@@ -98,20 +105,52 @@ class ClassTable:
                         said.add(text)
                         yield token
             for member in found.data:
-                inner = self.class_of(member)
+                inner = self.aliases.get(member.type[-1].text) if member.type else None
                 if inner is not None:
                     for pragma in self.pragmas(inner):
-                        yield self.pragma_of(pragma, member.name.text, found)
+                        yield self.pragma_of(pragma, member.name, member.extents, found)
 
-    def pragma_of(self, pragma: PragmaToken, name: str, of: ClassText) -> PragmaToken:
-        """A pragma of a constructor, for the object ``name`` of class ``of``."""
+    def pragma_of(self, pragma: PragmaToken, name: Token, extents: Sequence[Token], of: ClassText) -> PragmaToken:
+        """A pragma of a constructor, for the object ``name`` of class ``of``, or an array of them.
+
+        The dimensions of the array come before those of the member. Raises SourceError.
+        """
+        outer = _dimensions(extents)
+        if outer:
+            pragma = _shifted(pragma, outer, name)
         copy = PragmaToken(pragma.path, pragma.start, pragma.end, pragma.body, pragma.spelling)
         words = [w for i, w in enumerate(pragma.expanded) if not _this(pragma.expanded, i)]
         equals = {i for i, w in enumerate(words) if w.text == "="}
         variable = {i + 1 for i in equals if i and words[i - 1].text.lower() in ("variable", "port")}
-        copy.expanded = [like(f"{name}.{w.text}", "id", w) if i in variable else w for i, w in enumerate(words)]
+        copy.expanded = [like(f"{name.text}.{w.text}", "id", w) if i in variable else w for i, w in enumerate(words)]
         copy.use = of.use
         return copy
+
+
+def _dimensions(extents: Sequence[Token]) -> int:
+    """How many pairs of brackets there are."""
+    levels = accumulate((t.text == "[") - (t.text == "]") for t in extents)
+    return sum(t.text == "[" and level == 1 for t, level in zip(extents, levels, strict=True))
+
+
+def _shifted(pragma: PragmaToken, outer: int, at: Token) -> PragmaToken:
+    """A directive about a member with ``dim`` behind ``outer`` other dimensions."""
+    words = pragma.expanded
+    texts = [w.text.lower() for w in words]
+    if not {"array_partition", "array_reshape"} & set(texts):
+        return pragma
+    place = next((i for i in range(len(words) - 2) if texts[i : i + 2] == ["dim", "="]), None)
+    if place is None:
+        more = [like("dim", "id", words[-1]), like("=", "op", words[-1]), like(str(1 + outer), "num", words[-1])]
+        words = [*words, *more]
+    elif texts[place + 2].isdigit() and texts[place + 2] != "0":
+        moved = like(str(int(texts[place + 2]) + outer), "num", words[place + 2])
+        words = [*words[: place + 2], moved, *words[place + 3 :]]
+    else:
+        raise refuse(at, "array of objects whose constructor has a directive for all dimensions")
+    copy = PragmaToken(pragma.path, pragma.start, pragma.end, pragma.body, pragma.spelling)
+    copy.expanded, copy.use = words, pragma.use
+    return copy
 
 
 def _twin(function: MemberFunction, others: Sequence[MemberFunction]) -> bool:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hlspart.frontend.cxx_arguments import as_it_is, bound, filled, key, matched
+from hlspart.frontend.cxx_arguments import as_it_is, bound, completed, filled, key, matched
 from hlspart.frontend.cxx_classes import has_methods
 from hlspart.frontend.cxx_collect import (
     TAGS,
@@ -250,9 +250,8 @@ class _Instances:
                 continue
             values: list[list[Token]] | None
             if called and len(given) < len(template.params):
-                values = deduced(
-                    template.params, given, template.defaults, template.tokens, tokens, end, self.instances
-                )
+                found = deduced(template.params, given, template.tokens, tokens, end, self.instances)
+                values = completed(template, found)
                 values = values if values is not None or not given else bound(template, given)
             else:
                 values = bound(template, given)

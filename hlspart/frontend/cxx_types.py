@@ -33,7 +33,7 @@ class KnownTypes:
 
     def evaluate(self, tokens: Iterable[Token]) -> int | None:
         """Value of an integer constant expression known here."""
-        kept = self._sized(list(tokens))
+        kept = self._sized(self._measured(list(tokens)))
         plain = [
             t for i, t in enumerate(kept) if not (t.text == "::" or (i + 1 < len(kept) and kept[i + 1].text == "::"))
         ]
@@ -41,6 +41,28 @@ class KnownTypes:
             return evaluate_tokens(plain, self.constants.get, self._called)
         except NotConstant:
             return None
+
+    def width(self, type_: str, member: str) -> int | None:
+        """``T::width`` and ``T::iwidth`` of a name of an arbitrary-precision type."""
+        found = self.types.get(type_) or self.aliases.get(type_)
+        if not isinstance(found, ir.ScalarType) or not found.name.startswith("ap_"):
+            return None
+        whole = found.bits - found.fraction_bits if found.kind == "fixed" else None
+        return {"width": found.bits, "iwidth": whole}.get(member)
+
+    def _measured(self, tokens: list[Token]) -> list[Token]:
+        """The tokens with the number for each ``T::width``."""
+        found: list[Token] = []
+        at = 0
+        while at < len(tokens):
+            member = at + 2 < len(tokens) and tokens[at + 1].text == "::"
+            value = self.width(tokens[at].text, tokens[at + 2].text) if member else None
+            number = tokens[at].copy()
+            if value is not None:
+                number.kind, number.text = "num", str(value)
+            found.append(number)
+            at += 1 if value is None else 3
+        return found
 
     def _sized(self, tokens: list[Token]) -> list[Token]:
         """The tokens with the size of each type that C has as a number of bytes."""
@@ -123,11 +145,9 @@ class KnownTypes:
 
     def type_of(self, tokens: list[Token]) -> ir.CType:
         """Type that a template argument names."""
-        plain = [
-            t
-            for i, t in enumerate(tokens)
-            if t.text != "::" and not (i + 1 < len(tokens) and tokens[i + 1].text == "::")
-        ]
+        cut = next((i for i, t in enumerate(tokens) if t.text == "<"), len(tokens))
+        qualifiers = {i for i in range(cut - 1) if tokens[i + 1].text == "::"}
+        plain = [t for i, t in enumerate(tokens) if i >= cut or (t.text != "::" and i not in qualifiers)]
         if not plain:
             return ct.UNKNOWN
         if len(plain) > 3 and plain[1].text == "<" and plain[-1].text in (">", ">>"):
@@ -141,7 +161,9 @@ class KnownTypes:
 
     def note_alias(self, name: str, tokens: list[Token]) -> None:
         """Note that ``name`` is a typedef of a type that is a value."""
-        if tokens and all(t.kind in ("id", "num") or t.text in ("<", ">", ">>", ",", "::") for t in tokens):
+        texts = [t.text for t in tokens]
+        plain = all(t.kind == "id" or t.text == "::" for t in tokens)
+        if tokens and (plain or ("<" in texts[1:4] and texts[-1] in (">", ">>"))):
             type_ = self.type_of(tokens)
             if not isinstance(type_, ir.OtherType):
                 self.aliases[name] = type_

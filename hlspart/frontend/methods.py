@@ -6,6 +6,8 @@ analysis understands them; a store into bits becomes a read-modify-write of the 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import value_of
 from hlspart.frontend.context import Context
@@ -16,8 +18,23 @@ _CONVERSIONS: dict[str, ir.ScalarType] = {
     "to_int": ct.INT, "to_uint": ct.UNSIGNED, "to_long": ct.LONG, "to_ulong": ct.SIZE, "to_int64": ct.LONG,
     "to_uint64": ct.SIZE, "to_bool": ct.BOOL, "to_float": ct.FLOAT, "to_double": ct.DOUBLE,
 }  # fmt: skip
+_ALL_OR_NONE = {
+    "or_reduce": ("!=", False),
+    "nor_reduce": ("==", False),
+    "and_reduce": ("==", True),
+    "nand_reduce": ("!=", True),
+}
 _BIT = {"get_bit", "bit", "test"}
 WORDS = frozenset(("ap_axiu", "ap_axis", "axis", "qdma_axis"))  # words of a stream with side channels
+
+
+def _place(expr: ir.Expr) -> bool:
+    """Whether an expression is a variable, an element or a member, found without a side effect."""
+    base = expr
+    while isinstance(base, ir.Member | ir.Subscript):
+        base = base.base
+    acts = (ir.Assign, ir.IncDec, ir.Call, ir.OpaqueExpr)
+    return isinstance(base, ir.Name | ir.ArrayRef) and not any(isinstance(e, acts) for e in ir.walk(expr))
 
 
 class Methods:
@@ -41,8 +58,11 @@ class Methods:
                 return self.bits(base, args[0], args[0], at)
             if name == "range" and not args:
                 return ir.Cast(at, ir.ScalarType(f"ap_uint<{scalar.bits}>", "int", scalar.bits, False), base)
-            if name == "or_reduce" and not args:
-                return ir.Binary(at, ct.BOOL, "!=", base, ir.Const(at, ct.INT, 0, "0"))
+            if name in _ALL_OR_NONE and not args:
+                op, ones = _ALL_OR_NONE[name]
+                return self._compared(base, op, ones, at)
+            if name == "length" and not args:
+                return ir.Const(at, ct.INT, scalar.bits, str(scalar.bits))
         access = self._field(base, name, args, at)
         if access is not None:
             return access
@@ -68,7 +88,7 @@ class Methods:
         """An operation of ``hls::stream``."""
         assert isinstance(stream.type, ir.StreamType)
         element = stream.type.element
-        if name == "read_nb" and not all(isinstance(a, ir.Name) for a in args):
+        if name == "read_nb" and not (len(args) == 1 and _place(args[0])):
             return ir.OpaqueExpr(at, ct.BOOL, f"non-blocking stream operation {name}", (stream, *args))
         returns: ir.CType = {"read": element, "write": ct.VOID, "size": ct.UNSIGNED}.get(name, ct.BOOL)
         if name == "read" and len(args) == 1:  # in.read(x), in >> x
@@ -98,6 +118,15 @@ class Methods:
         self.fields[result] = (whole, high, low)
         return result
 
+    @staticmethod
+    def _compared(value: ir.Expr, op: str, ones: bool, at: Origin) -> ir.Expr:
+        """Whether the bits of a value are all zeros (or ones)."""
+        assert isinstance(value.type, ir.ScalarType)
+        bits = value.type.bits
+        unsigned = ir.ScalarType(f"ap_uint<{bits}>", "int", bits, False)
+        number = (1 << bits) - 1 if ones else 0
+        return ir.Binary(at, ct.BOOL, op, ir.Cast(at, unsigned, value), ir.Const(at, unsigned, number, str(number)))
+
     def _mask(self, high: ir.Expr, low: ir.Expr, type_: ir.ScalarType, at: Origin) -> ir.Expr:
         """``(1 << (high - low + 1)) - 1``."""
         variables = self.context.collected.variables
@@ -115,16 +144,18 @@ class Methods:
         if field is None:
             return None
         whole, high, low = field
-        plain = isinstance(whole, ir.Name) and op == "="
-        if not plain:
-            # one textual element stays one element: what is combined into it is not said
-            if op == "=" and isinstance(whole, ir.ArrayRef):
-                return ir.Assign(at, whole.type, "|=", whole, ir.Binary(at, whole.type, "<<", value, low))
+        if not _place(whole) or not isinstance(whole.type, ir.ScalarType):
             return ir.OpaqueExpr(at, target.type, "assignment to bits", (whole, high, low, value))
-        assert isinstance(whole, ir.Name) and isinstance(whole.type, ir.ScalarType)
+        if any(isinstance(e, ir.ArrayRef) for e in ir.walk(whole)):
+            if op != "=":
+                return ir.OpaqueExpr(at, target.type, "assignment to bits", (whole, high, low, value))
+            # one textual element stays one element: what is combined into it is not said
+            return ir.Assign(at, whole.type, "|=", whole, ir.Binary(at, whole.type, "<<", value, low))
+        if op != "=":
+            value = ir.Binary(at, target.type, op.removesuffix("="), target, value)
         type_ = ir.ScalarType(f"ap_uint<{whole.type.bits}>", "int", whole.type.bits, False)
         mask = self._mask(high, low, type_, at)
         placed = ir.Binary(at, type_, "<<", ir.Binary(at, type_, "&", value, mask), low)
         hole = ir.Unary(at, type_, "~", ir.Binary(at, type_, "<<", mask, low))
-        kept = ir.Binary(at, type_, "&", ir.Name(whole.at, whole.type, whole.variable), hole)
+        kept = ir.Binary(at, type_, "&", replace(whole), hole)
         return ir.Assign(at, whole.type, "=", whole, ir.Binary(at, type_, "|", kept, placed))

@@ -170,7 +170,7 @@ class Effects:
                 formal = self._variable(callee.params[k])
                 changes = formal.reference and not formal.const and not isinstance(formal.type, ArrayType)
             else:
-                changes = callee is None and call.function == "swap"
+                changes = callee is None and (call.function == "swap" or (call.function == "stream.read_nb" and k == 1))
             if changes and not isinstance(arg, Name):
                 yield arg
 

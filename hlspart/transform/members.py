@@ -67,13 +67,17 @@ def separate(program: Program, tops: tuple[str, ...], arguments: Arguments) -> t
     if all(root(v) is None for v in program.variables):
         return program, Forward()
     known = _separate(program, tops, arguments)
-    if known is None:
-        return program, Forward()
-    made, added, forward = known
-    apart = frozenset(forward.variables.values())
+    apart = frozenset[int]() if known is None else frozenset(known[2].variables.values())
     # what a directive said of a structure that is apart, those of its members say
-    old = (replace(d, modelled=True) if d.kind in COPIED and apart.issuperset(d.variables or (-1,)) else d
-           for d in program.directives)  # fmt: skip
+    old = tuple(
+        replace(d, modelled=True)
+        if d.kind in COPIED and d.variables and (apart.issuperset(d.variables) or _in_registers(program, d))
+        else d
+        for d in program.directives
+    )
+    if known is None:
+        return replace(program, directives=old), Forward()
+    made, added, forward = known
     copy = replace(
         program,
         functions=made.functions,
@@ -82,6 +86,18 @@ def separate(program: Program, tops: tuple[str, ...], arguments: Arguments) -> t
         directives=(*old, *added),
     )
     return copy, forward
+
+
+def _in_registers(program: Program, d: Directive) -> bool:
+    """Whether a directive asks for what the member of a structure that is one value has: an element per register."""
+    variables = [program.variable(v) for v in d.variables]
+    kind = d.choice("type", ("complete", "cyclic", "block")) or "complete"
+    if d.kind != "array_partition" or kind != "complete" or member(d) is None:
+        return False
+    leaves_ = [leaf for v in variables if (of := root(v)) is not None for _, leaf in below(of, member(d))]
+    local = all(v.storage == "local" and isinstance(v.type, StructType) for v in variables)
+    wanted = d.values.get("dim", 1)
+    return local and bool(leaves_) and all(wanted == 0 or len(leaf.dims) == wanted == 1 for leaf in leaves_)
 
 
 def _of_structures(program: Program) -> tuple[Directive, ...]:

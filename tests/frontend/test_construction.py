@@ -103,6 +103,30 @@ int main() {
   return 0;
 }
 """,
+    "arrays of objects": """
+struct A { int v, n; A() : v(3), n(1) {} A(int x) : v(x), n(9) {} void add(int x) { v += x; n++; } };
+struct H { A a; int k; H() { k = a.v + 2; } };
+struct P { int v; P(int x) { v = x; } P() {} };
+int main() {
+  A c[4], d[2][3], one; H h[2]; P p[3]; A e[2] = {A(5), A(6)};
+  for (int i = 0; i < 3; i++) { c[i + 1].add(i); d[i & 1][i].add(7); p[i].v = i; }
+  for (int i = 0; i < 4; i++) printf("%d %d ", c[i].v, c[i].n);
+  for (int i = 0; i < 6; i++) printf("%d ", d[i / 3][i % 3].v);
+  printf("%d %d %d %d %d\\n", one.v, h[1].k, h[0].a.n, p[2].v, e[1].v + e[0].n);
+  return 0;
+}
+""",
+    "defaults that what is deduced decides": """
+template <typename T, typename S = T, int N = sizeof(T) * 3> static S total(T x, T y) {
+  S s = x; for (int i = 0; i < N; i++) s += y;
+  return s;
+}
+int main() {
+  unsigned char a = 200, b = 100; int c = 200, d = 100;
+  printf("%d %d ", (int)total(a, b), total(c, d)); printf("%d\\n", total<unsigned char, int>(a, b));
+  return 0;
+}
+""",
     "references to values": """
 static int read(int &&t) { return t + 1; }
 static int both(int &&t) { t += 3; return t * 2; }
@@ -207,6 +231,30 @@ def figures(body: str) -> tuple[int | None, str | None]:
 )
 def test_objects_with_arrays_are_made_from_words(body: str, ii: int) -> None:
     assert figures(body) == (ii, None)
+
+
+ROWS = """
+void rows(int a[64], int b[64]) {
+  Wide<int, 8> w[16], v[2][(8)];
+  for (int i = 0; i < 16; i++) {
+#pragma HLS PIPELINE
+    for (int j = 0; j < 8; j++) { w[i][j] = a[i] + j; v[i / 8][i % 8][j] = j; }
+  }
+  for (int i = 0; i < 8; i++) {
+#pragma HLS PIPELINE
+    b[i] = w[i][0] + w[i][1] + w[i][5] + w[i][6] + v[1][i][0] + v[1][i][1] + v[1][i][4] + v[1][i][7];
+  }
+}
+"""
+
+
+def test_directives_of_a_constructor_are_behind_the_dimensions_of_an_array() -> None:
+    text = WIDE + ROWS
+    found = Pipeline(["t.cpp"], Options(), read=lambda path: text.encode()).figures.loops
+    assert [(x.ii, x.cause) for x in found if x.function == "rows"] == [(1, None)] * 2
+    program = Pipeline(["t.cpp"], Options(), read=lambda path: text.encode()).program
+    dims = {program.variable(d.variables[0]).name: d.values.get("dim") for d in program.directives if d.variables}
+    assert (dims["w"], dims["v"]) == (2, 3)
 
 
 def test_what_nobody_names_of_a_template_is_not_instantiated() -> None:

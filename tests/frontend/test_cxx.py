@@ -104,6 +104,8 @@ def bits_of(loaded: ir.Program, expr: ir.Expr, values: dict[str, int]) -> int:
                 return e.value
             case ir.Name():
                 return values[loaded.variables[e.variable].name]
+            case ir.Member():
+                return values[e.field]
             case ir.Cast():
                 assert isinstance(e.type, ir.ScalarType)
                 return value(e.operand) & ((1 << e.type.bits) - 1)
@@ -122,6 +124,9 @@ def bits_of(loaded: ir.Program, expr: ir.Expr, values: dict[str, int]) -> int:
         ("y = x.range(7, 4);", 0xC), ("y = x(11, 8);", 0xB), ("y = x[3];", 1), ("y = x[4];", 0), ("y = x.range(n, 2);", 0x13),
         ("y = x.bit(n);", 1), ("y = x.to_int();", 0xABCD), ("y = x.or_reduce();", 1), ("x.range(7, 4) = 0x35;", 0xAB5D),
         ("x[0] = 0;", 0xABCC), ("x(15, 12) = n;", 0x6BCD), ("x.range(n, 5) = 0;", 0xAB8D),
+        ("x[1] |= 1;", 0xABCF), ("x(7, 4) ^= 0x5;", 0xAB9D), ("x(n, 4) += 2;", 0xABED),
+        ("y = x.and_reduce();", 0), ("y = x(3, 2).and_reduce();", 1), ("y = x.nand_reduce();", 1),
+        ("y = x(5, 4).nor_reduce();", 1), ("y = x.nor_reduce();", 0),
     ],
 )  # fmt: skip
 def test_bits_are_shifts_and_masks(text: str, expected: int) -> None:
@@ -132,6 +137,41 @@ def test_bits_are_shifts_and_masks(text: str, expected: int) -> None:
         "#include <ap_int.h>\nvoid f(ap_uint<16> x[4], int n, int y) { " + text.replace("x", "x[n]", 1) + " }", "t.cpp"
     )
     assert len(refs(element, "x")) == 1
+    member = "struct S { int k; ap_uint<16> x; };\nvoid f(S s, int n, int y) { " + text.replace("x", "s.x", 1) + " }"
+    held = good("#include <ap_int.h>\n" + member, "t.cpp")
+    (assign,) = [e for e in all_expressions(held) if isinstance(e, ir.Assign)]
+    assert bits_of(held, assign.value, {"x": 0xABCD, "n": 6}) == expected
+
+
+WIDTHS = """#include <ap_int.h>
+#include <ap_fixed.h>
+#define BITS2(n) ((n & 2) ? 1 : 0)
+#define BITS4(n) ((n & 0xC) ? (2 + BITS2(n >> 2)) : (BITS2(n)))
+#define BITS8(n) ((n & 0xF0) ? (4 + BITS4(n >> 4)) : (BITS4(n)))
+#define BITS16(n) ((n & 0xFF00) ? (8 + BITS8(n >> 8)) : (BITS8(n)))
+#define BITS(n) ((n) == 0 ? 1 : BITS16((n)) + 1)
+const int COUNT = 1000;
+typedef ap_uint<BITS(COUNT)> count_t;
+typedef ap_uint<COUNT == 1000 ? 3 : 4> state_t;
+namespace q { typedef ap_fixed<COUNT / 100 + 4, 6> value_t; }
+using word_t = ap_uint<q::value_t::width * 2>;
+int width = 99;
+template <typename T> void half(T *p) { ap_uint<T::width / 2> low = p->range(T::width / 2 - 1, 0); (void)low; }
+void f(count_t n, state_t s, q::value_t v, word_t w, ap_uint<q::value_t::iwidth> whole, class ap_uint<5> *p) {
+  ap_uint<word_t::width + 1> sum = (class ap_uint<28>)w + 1; int bits = n.length(); half<count_t>(&n);
+}
+"""
+
+
+def test_widths_are_numbers() -> None:
+    loaded = good(WIDTHS, "t.cpp")
+    assert not loaded.holes
+    count = (1000).bit_length()
+    expected = {"n": count, "s": 3, "v": 14, "w": 28, "whole": 6, "sum": 29, "low": count // 2}
+    bits = {v.name: v.type.bits for v in loaded.variables if isinstance(v.type, ir.ScalarType)}
+    assert {name: bits[name] for name in expected} == expected
+    init = named(loaded, "bits").init
+    assert isinstance(init, ir.Const) and init.value == count
 
 
 TEMPLATES = """#include "ap_int.h"
