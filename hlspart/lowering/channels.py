@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.operations import Location, excludes
 from hlspart.lowering.parts import Parts
@@ -32,6 +34,21 @@ class Channels(Parts):
         index = tuple(self._form(self.value(i)) for i in subscripts) if subscripts else None
         place = Location(stream.variable, -1, ("stream", self.position), index, None, args, self.frame.domain)
         return self.touch(kind, place, place.values, bits, line)
+
+    def _attempt(self, expr: c.Call, name: str, line: int) -> int:
+        """``s.read_nb(x)`` or ``s.write_nb(x)``: a cycle of the port, and whether there was a word or room for one.
+
+        ``x`` keeps its value where there was none.
+        """
+        if name == "stream.write_nb":
+            return self.make("wire", 1, (self._stream(expr, "stream.write", line),), line, ("done",), "done")
+        word = self._stream(replace(expr, args=expr.args[:1]), "stream.read", line)
+        done = self.make("wire", 1, (word,), line, ("done",), "done")
+        target = expr.args[1]
+        if not any(isinstance(e, c.ArrayRef) for e in c.walk(target)):  # else the store alone is conditional
+            word = self.make("select", folding.bits(target.type), (done, word, self.value(target)), line, (), "select")
+        self._store(target, word, line)
+        return done
 
     def _channel(self, expr: c.Call, line: int) -> tuple[c.Name, list[c.Expr]]:
         """The stream that an operation is on, with its subscripts."""

@@ -38,6 +38,9 @@ class Parts(Arms):
     def _read(self, variable: int) -> int: ...
 
     @abstractmethod
+    def _store(self, target: c.Expr, value: int, line: int) -> None: ...
+
+    @abstractmethod
     def _phi(self, key: Key) -> int: ...
 
     @abstractmethod

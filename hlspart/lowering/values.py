@@ -270,6 +270,8 @@ class Values(Channels):
             return self.constant(0)
         if name in ("stream.read", "stream.write"):
             return self._stream(expr, name, line)
+        if name in ("stream.read_nb", "stream.write_nb"):
+            return self._attempt(expr, name, line)
         if name in ("stream.empty", "stream.full"):
             return self._status(expr, name, line)
         if name.startswith("stream."):
@@ -281,7 +283,8 @@ class Values(Channels):
             self.body.live.add(made)
             return made
         arguments = tuple(self.value(a) for a in expr.args)
-        if name.partition("<")[0] in MOVES and name not in self.program.functions:
+        plain = name.partition("<")[0].removeprefix("hls::").removeprefix("std::")
+        if plain in MOVES and name not in self.program.functions:
             args = tuple(a for a in arguments if a not in self.constants) or arguments
             return self.make("logic", folding.bits(expr.type), args, line, (name,), name)
         base = name[:-1] if name.endswith("f") and name[:-1] in MATH else name

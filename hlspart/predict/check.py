@@ -272,7 +272,7 @@ class _Function:
         ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)
         counted = all(count.exact for count in p.counts.values())  # else the ideal figure is an upper bound
         ii: int | None = p.schedule.ii if bank_model == "static" else ideal
-        blocked = (*blocked, *self.uncovered.of_modules(nest, p))
+        blocked = (*blocked, *self.uncovered.of_modules(nest, p), *self.uncovered.against(nest, p))
         parts = nest.origin == "auto" and nest.unroll > 1 and p.recurrence_ii > max(floor, p.resource_ii)
         if parts and _stores_to_bus(p):
             text = "what recurs in a loop unrolled in part that stores through m_axi is not known"
@@ -290,6 +290,8 @@ class _Function:
         if not causes:
             open_ = (*p.elaborated.requests.doubts, *p.doubts)
             depths = depth_range(p.problem, open_, p.schedule.ii, p.schedule.depth)
+            if longer := self.uncovered.of_depth(nest, p):
+                depths = DepthRange(UNKNOWN_DEPTH.states, (*depths.causes, *longer))
         return self._record(
             nest,
             causes,

@@ -55,6 +55,8 @@ class Uncovered:
         line = self.program.line(d.at)
         if d.kind == "allocation" and (d.option("instances") or "") in called:
             return f"ALLOCATION of function {d.option('instances')} (line {line}) is not modelled"
+        if d.kind == "occurrence" or self._of_the_body(d, nest):
+            return None  # `against` has the schedule that tells
         if d.function != self.nests.function.name:
             if not d.modelled or d.kind in _WHOLE:
                 return f"{d.kind.upper()} in {d.function} (line {line}) is not modelled in an expanded call"
@@ -63,6 +65,50 @@ class Uncovered:
         elif d.kind == "pipeline" and d.pragma in self._in_arms and (d.loop in around or nest.loop is None):
             return f"PIPELINE (line {line}) stands under a condition, not in the loop or function itself"
         return None
+
+    def _of_the_body(self, d: Directive, nest: Nest) -> bool:
+        """Whether a directive is LATENCY of the pipelined body itself, not of a region in it."""
+        root = self.nests.function.body if nest.loop is None else nest.loop.body
+        marks = (s.pragma for s in (root.body if isinstance(root, c.Block) else ()) if isinstance(s, c.PragmaMark))
+        return nest.pipelined and d.kind == "latency" and d.pragma is not None and d.pragma in set(marks)
+
+    def against(self, nest: Nest, p: Prediction) -> Iterator[Cause]:
+        """Directives that a schedule of the loop does not keep.
+
+        OCCURRENCE gives a region more cycles than an iteration has: where the II is that asked for, it lowers nothing.
+        LATENCY of the body that the schedule keeps, or that states behind its end would keep, moves no operation.
+        """
+        assert p.schedule is not None
+        called = self.reached(nest)
+        for d in self.program.directives:
+            if not d.usable or d.function not in (self.nests.function.name, *called):
+                continue
+            line = self.program.line(d.at)
+            if d.kind == "occurrence" and p.schedule.ii > p.target and self._inside(d, nest, called):
+                yield Cause(f"OCCURRENCE (line {line}) is not modelled", (line,))
+            most = d.values.get("max")
+            if self._of_the_body(d, nest) and most is not None and p.schedule.depth > most:
+                yield Cause(f"how LATENCY (line {line}) is kept is not known", (line,))
+
+    def of_depth(self, nest: Nest, p: Prediction) -> tuple[Cause, ...]:
+        """Why the states of an iteration are not those of its schedule."""
+        assert p.schedule is not None
+        called, found = self.reached(nest), list[Cause]()
+        for d in self.program.directives:
+            few = self._of_the_body(d, nest) and d.values.get("min", 0) > p.schedule.depth
+            if d.usable and (few or (d.kind == "occurrence" and self._inside(d, nest, called))):
+                line = self.program.line(d.at)
+                found.append(Cause(f"how many states {d.kind.upper()} (line {line}) makes is not known", (line,)))
+        return tuple(found)
+
+    def _inside(self, d: Directive, nest: Nest, called: frozenset[str]) -> bool:
+        """Whether a directive stands in a nest, or in what that calls."""
+        if d.function in called:
+            return True
+        within = {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
+        return d.function == self.nests.function.name and (
+            nest.loop is None or d.loop in within | {x.id for x in (*nest.outer, *nest.chain)}
+        )
 
     @cached_property
     def _in_arms(self) -> frozenset[int]:

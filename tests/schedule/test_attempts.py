@@ -1,0 +1,43 @@
+"""Operations of channels that do not block: a cycle of the port each, whatever becomes of them."""
+
+import pytest
+from predicting import loop
+
+TOP = """#include <hls_stream.h>
+struct word { int a; int b[2]; };
+void f(hls::stream<int> &in, hls::stream<int> &other, hls::stream<int> &out, int A[64], int n) {
+  int v, w, sum = 0, kept[4] = {0, 0, 0, 0};
+  word s = {0, {0, 0}};
+#pragma HLS ARRAY_PARTITION variable=kept complete
+  L: for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+    BODY
+  }
+  A[0] = sum + kept[1] + s.a;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "ii"),
+    [
+        ("if (in.read_nb(v)) A[i & 63] = v;", 1),
+        ("if (in.read_nb(v)) sum += v;", 1),  # v is that of an earlier iteration where there is no word
+        ("in.read_nb(v); sum ^= v; if (!out.write_nb(sum)) sum = 0;", 1),
+        ("if (in.read_nb(v) && other.read_nb(w)) A[i & 63] = v + w;", 1),
+        ("if (in.read_nb(v) && in.read_nb(w)) A[i & 63] = v + w;", 2),
+        ("in.read_nb(v); sum += v; out.write_nb(v); out.write_nb(sum); out.write_nb(i);", 3),
+        ("if (in.read_nb(kept[1])) sum += kept[1] + kept[2];", 1),
+        ("if (in.read_nb(s.b[1])) s.a += s.b[1];", 1),
+        ("if (in.read_nb(A[i & 63])) sum++;", 1),
+    ],
+)
+def test_an_attempt_takes_a_cycle_of_its_port(body: str, ii: int) -> None:
+    found = loop(TOP.replace("BODY", body), path="k.cpp")
+    assert (found.ii, found.cause) == (ii, None)
+
+
+def test_an_element_that_is_read_into_is_written() -> None:
+    body = "if (in.read_nb(A[i & 63])) sum += A[(i + 3) & 63] + A[(i + 5) & 63];"
+    found = loop(TOP.replace("BODY", body), path="k.cpp")
+    assert found.resource_ii == 2  # a store and two loads at two ports
