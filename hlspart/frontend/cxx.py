@@ -409,7 +409,7 @@ class _Shim(NameWords):
 
     def _declaring(self) -> bool:
         """Whether the current statement is a declaration."""
-        first = self.out[self.statement] if self.statement < len(self.out) else None
+        first = next((t for t in self.out[self.statement :] if t.kind != "pragma"), None)
         return self.is_type(first) or (first is not None and first.text in _DECLARATION_WORDS)
 
     def _constructor(self, token: Token) -> None:

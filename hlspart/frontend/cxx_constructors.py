@@ -17,8 +17,11 @@ def without_constructors(tokens: list[Token]) -> tuple[list[Token], frozenset[st
     names: set[str] = set()
     dropped = bytearray(len(tokens))
     changed: dict[int, Token] = {}
+    bases = _bases(tokens)
     for at in range(len(tokens) - 2):
         if tokens[at].text not in _TAGS or tokens[at + 1].kind != "id" or tokens[at + 2].text != "{":
+            continue
+        if tokens[at + 1].text in bases:  # heirs call them
             continue
         last = closing(tokens, at + 2)
         ranges = _constructors(tokens, at + 1, last) if last + 1 < len(tokens) else []
@@ -32,6 +35,19 @@ def without_constructors(tokens: list[Token]) -> tuple[list[Token], frozenset[st
     if not names:
         return tokens, frozenset()
     return [changed.get(i, t) for i, t in enumerate(tokens) if not dropped[i]], frozenset(names)
+
+
+def _bases(tokens: Sequence[Token]) -> frozenset[str]:
+    """What classes inherit from, as a name."""
+    found: set[str] = set()
+    for at in range(len(tokens) - 3):
+        if tokens[at].text not in _TAGS or tokens[at + 1].kind != "id" or tokens[at + 2].text != ":":
+            continue
+        end = at + 3
+        while end < len(tokens) and tokens[end].text not in ("{", ";", "(", ")"):
+            found.add(tokens[end].text)
+            end += 1
+    return frozenset(found)
 
 
 def _constructors(tokens: Sequence[Token], name: int, last: int) -> list[tuple[int, int]]:

@@ -218,8 +218,10 @@ class _Classes:
             at = self.plain([*tokens, *self.tokens[-LOOK_AHEAD:]], at, result)
         return result
 
-    def _constructed(self, of: str, name: Token, parts: list[list[Token]], given: list[Token]) -> list[Token]:
-        """``C::C(name, arguments);`` where that sets anything."""
+    def _constructed(
+        self, of: str, name: Token, parts: list[list[Token]], given: list[Token], heir: str | None = None
+    ) -> list[Token]:
+        """``C::C(name, arguments);`` where that sets anything; of a class that ``heir`` inherits ``heir::C(..)``."""
         fitting = [c for c in self.classes[of].constructors if c.needed <= len(parts) <= len(c.arguments)]
         inside = self._whole(given)
         if not fitting and parts:
@@ -233,7 +235,7 @@ class _Classes:
             for part in fitting[0].arguments[len(parts) :]:
                 inside += [*([like(",", "op", name)] if inside else []), *scope.rewritten(_default_value(part))]
         comma = [like(",", "op", name)] if inside else []
-        head = [like(f"{of}::{of}", "id", name), like("(", "op", name), name.copy(), *comma]
+        head = [like(f"{heir or of}::{of}", "id", name), like("(", "op", name), name.copy(), *comma]
         return [*head, *inside, like(")", "op", name), like(";", "op", name)]
 
     def _each_constructed(self, of: str, name: Token, extents: list[Token]) -> list[Token]:
@@ -320,6 +322,9 @@ class _Classes:
                 if not any(t.text in OPEN[1:2] for m in self.table.data(of) for t in m.extents):
                     for count in range(constructor.needed, len(constructor.arguments) + 1):
                         functions.append((constructor, self._made(found, constructor, count)))
+            for base in list(self.table.every(of))[1:]:
+                for constructor in base.constructors or [default_constructor(base)]:
+                    functions.append((constructor, self._function(found, constructor, True, base)))
         for words in declared:
             out += words
         out += [t for words in in_order(functions) for t in words]
@@ -367,14 +372,17 @@ class _Classes:
         head = [*before, like(f"{of}::{name.text}", "id", name), function.params[0], *self_, *own, function.params[-1]]
         return self.marked(head, found)
 
-    def _function(self, found: ClassText, function: MemberFunction, constructor: bool) -> list[Token]:
+    def _function(
+        self, found: ClassText, function: MemberFunction, constructor: bool, owner: ClassText | None = None
+    ) -> list[Token]:
+        """A function of a class. ``owner``: the class that has the constructor, where that is another one."""
         assert function.body is not None
         params = {part[_name(part)].text for part in function.arguments if part and _name(part) >= 0}
         scope = ClassScope(self, found, params, function.static)
         head = self._head(found, function, constructor)
         body = list(function.body)
         if constructor:
-            set_: list[Token] = list(self._initial(found, function))
+            set_: list[Token] = list(self._initial(found, function, owner or found))
             rest = [t for t in body[1:-1] if not names_variable(t)]
             body = [body[0], *scope.rewritten(rest), body[-1]]
             body[1:1] = set_
@@ -382,20 +390,23 @@ class _Classes:
             body = scope.rewritten(body)
         return [*head, *self.marked(body, found)]
 
-    def _initial(self, found: ClassText, constructor: MemberFunction) -> Iterator[Token]:
-        """The statements that a list of initialisers, and initial values of members, stand for."""
+    def _initial(self, found: ClassText, constructor: MemberFunction, owner: ClassText) -> Iterator[Token]:
+        """The statements that a list of initialisers, and initial values of members, stand for.
+
+        ``owner``: whose constructor it is, the class itself or one that it inherits from.
+        """
         of = found.name.text
+        value: list[Token] | None
         params = {part[_name(part)].text for part in constructor.arguments if part}
         scope = ClassScope(self, found, params)
         given = {name.text: (name, value) for name, value in constructor.inits}
-        for base in found.bases:
+        for base in owner.bases:
             inner = self.aliases[base]
-            name, _ = given.pop(base, given.pop(inner, (constructor.name, [])))
-            if self.table.built(inner):
-                raise refuse(name, f"inheritance from {base}, which has a constructor")
-        own = {m.name.text for m in self.table.data(of)}
-        for member in self.table.data(of):
-            value: list[Token] | None
+            name, value = given.pop(base, given.pop(inner, (constructor.name, [])))
+            if self.table.built(inner) or value:
+                yield from self._base(of, inner, name, split(value), scope.rewritten(value))
+        own = {m.name.text for m in owner.data}
+        for member in owner.data:
             name, value = given.pop(member.name.text, (member.name, None))
             of_member = self.table.class_of(member)
             if value is None:
@@ -428,6 +439,21 @@ class _Classes:
                 if not own >= set(given)
                 else (refuse(constructor.name, "constructor"))
             )
+
+    def _base(self, of: str, base: str, name: Token, parts: list[list[Token]], given: list[Token]) -> list[Token]:
+        """The constructor of a class that ``of`` inherits from, for an object of ``of``; or the copy of such a one."""
+        fitting = [c for c in self.classes[base].constructors if c.needed <= len(parts) <= len(c.arguments)]
+        if fitting or not parts:
+            return self._constructed(base, like(SELF, "id", name), parts, given, of)
+        if len(given) != 1 or given[0].kind != "id":
+            raise refuse(name, f"inheritance from {base}, which has no such constructor")
+        copied: list[Token] = []
+        for member in self.table.data(base):
+            if member.extents:
+                raise refuse(name, f"copy of {base}, which holds an array")
+            words = [SELF, ".", member.name.text, "=", given[0].text, ".", member.name.text, ";"]
+            copied += [like(w, _kind(w), name) for w in words]
+        return copied
 
     def _made(self, found: ClassText, constructor: MemberFunction, count: int) -> list[Token]:
         """``C C::new(int x) { C made; C::C(made, x); return made; }``; behind ``count`` arguments defaults."""

@@ -374,7 +374,8 @@ class Expressions:
         target, first, last = self.lower(node.lvalue)
         target = self.elements.place(target)
         first, _ = self._left(first, last)
-        value, begin, end = self.lower(node.rvalue)
+        braces = isinstance(node.rvalue, c_ast.CompoundLiteral)
+        value, begin, end = self._compoundliteral(node.rvalue, target.type) if braces else self.lower(node.rvalue)
         _, end = self._right(begin, end)
         self._not_assumed(target, first)
         at = self.at(first, end)
@@ -434,9 +435,12 @@ class Expressions:
 
     # ---------------------------------------------------------------------------- values in braces
 
-    def _compoundliteral(self, node: Any) -> Ranged:
+    def _compoundliteral(self, node: Any, wanted: ir.CType | None = None) -> Ranged:
+        """``(T){..}``; what ``{..}`` alone makes is what is ``wanted``."""
         opening = node.coord.line
         type_ = self.declarations.type_of(node.type)
+        if isinstance(type_, ir.OtherType) and isinstance(wanted, ir.StructType):
+            type_ = wanted
         brace = self.text.match[opening] + 1
         value, _, last = self.initial.value(node.init, brace, type_)
         at = self.at(opening, last)

@@ -12,7 +12,7 @@ int g(int x);
 void f(int A[16]) {
   for (int i = 0; i < 16; i++) {
 #pragma HLS pipeline II=1
-#pragma HLS latency max=4
+#pragma HLS performance target_ti=64
     A[i] = A[i] + 1;
   }
 }

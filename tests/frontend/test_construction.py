@@ -116,6 +116,24 @@ int main() {
   return 0;
 }
 """,
+    "bases that are constructed": """
+struct B { int t, id, n; B() {} B(int t, int id) : t(t), id(id), n(0) {}
+  B(int t, int id, int n) : t(t), id(id), n(n) {} };
+struct D : public B {
+  int x; D() {} D(const B &b) : B(b.t, b.id, b.n) {} D(const B &b, int x) : B(b.t, b.id), x(x) {}
+  int sum() { return t + id * 10 + n * 100 + x * 1000; }
+};
+struct E : D { int y; E(int k) : D(B(k, 2), 3), y(k * 2) {} int all() { return sum() + y; } };
+struct F : B { int q; F(const B &b) : B(b), q(7) { id += 1; } };
+struct I { int a, b; I() : a(4) { b = a + 1; } };
+struct J : I { int c; J() { c = a + b; } };
+struct K : I { int c; };
+int main() {
+  B b(1, 2); D d(b), d2(b, 5); d.x = 9; D d3 = B(3, 4); d3.x = 1; E e(6); F f(b); J j; K k; k.c = 3;
+  printf("%d %d %d %d %d %d %d %d\\n", d.sum(), d2.sum(), d3.sum(), e.all(), f.id, f.q, j.c, k.a + k.b + k.c);
+  return 0;
+}
+""",
     "defaults that what is deduced decides": """
 template <typename T, typename S = T, int N = sizeof(T) * 3> static S total(T x, T y) {
   S s = x; for (int i = 0; i < N; i++) s += y;
@@ -255,6 +273,23 @@ def test_directives_of_a_constructor_are_behind_the_dimensions_of_an_array() -> 
     program = Pipeline(["t.cpp"], Options(), read=lambda path: text.encode()).program
     dims = {program.variable(d.variables[0]).name: d.values.get("dim") for d in program.directives if d.variables}
     assert (dims["w"], dims["v"]) == (2, 3)
+
+
+BRACES = """#include <hls_stream.h>
+struct W { int d, k; W() {} W(int d, int k) : d(d), k(k) {} };
+void f(hls::stream<W> &in, hls::stream<W> &out) {
+#pragma HLS PIPELINE II=1
+  W w = {0, 0}, v;
+  v = {1, 2};
+  if (!in.empty()) { in.read(w); w.d += v.k; }
+  out.write(w);
+}
+"""
+
+
+def test_values_in_braces_are_of_the_type_that_takes_them() -> None:
+    (found,) = Pipeline(["t.cpp"], Options(), read=lambda path: BRACES.encode()).figures.loops
+    assert (found.ii, found.cause) == (1, None)
 
 
 def test_what_nobody_names_of_a_template_is_not_instantiated() -> None:
