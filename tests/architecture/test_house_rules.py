@@ -23,7 +23,6 @@ MOST_LINES = 400
 # longer modules, and why they are one
 LONG = {
     "hlspart.frontend.cxx": "the pass from C++ to C: one table of forms",
-    "hlspart.frontend.cxx_objects": "classes: one writer of structures and functions",
     "hlspart.frontend.declare": "declarators: one recursive grammar",
     "hlspart.frontend.express": "expressions: one match over the nodes of the parser",
     "hlspart.frontend.lower": "statements: one match over the nodes of the parser",
