@@ -34,7 +34,7 @@ from hlspart.layouts.layout import Layout
 from hlspart.model.access import Affine
 from hlspart.model.answers import Answers
 from hlspart.model.ports import BankLoad, IterationSpace, PortAccess, PortCount, Ports
-from hlspart.sets.region import Box, IterationSet, TooHard
+from hlspart.sets.region import AccessRelation, Box, IterationSet, TooHard
 
 MAX_PAIRED = 1500  # accesses of one array whose pairs are all compared
 
@@ -51,6 +51,7 @@ class _Busiest(NamedTuple):
 # A text that is read again, and one with other partitions, has most of its loops as they were.
 _BUSIEST: Answers[_Busiest] = Answers(1024)
 _REACHED: Answers[frozenset[int]] = Answers(8192)
+_INDICES: Answers[tuple[int, ...] | None] = Answers(4096)
 
 
 def count(
@@ -183,13 +184,31 @@ class PortProblem(Sites):
 
         def reached() -> frozenset[int]:
             try:
-                touch = self._regions.touch(self.region(access.domain), access.index, access.map, layout.shape)
+                found = self._reach_by_indices(access, layout)
+                if found is not None:
+                    return found
+                touch = self._touch(access, layout.shape)
                 values = touch.then(names, tuple(text for text, _ in coordinates)).values(sizes)
             except TooHard:
                 return frozenset(range(layout.banks))
             return frozenset(flat_number(v, sizes) for v in values)
 
         return _REACHED.of((self.space, access.domain, access.index, access.map, layout), reached)
+
+    def _touch(self, access: PortAccess, shape: tuple[int, ...]) -> AccessRelation:
+        return self._regions.touch(self.region(access.domain), access.index, access.map, shape)
+
+    def _reach_by_indices(self, access: PortAccess, layout: Layout) -> frozenset[int] | None:
+        """Banks of the indices in the one dimension that is split, which are found once for all partitions of it.
+
+        None where several are split, or there are many indices: the banks are then asked for at once.
+        """
+        only = layout.per_dimension.only_split if layout.per_dimension is not None else None
+        if only is None:
+            return None
+        asked = self.space, access.domain, access.index, access.map, layout.shape, only
+        indices = _INDICES.of(asked, lambda: self._touch(access, layout.shape).along(only))
+        return None if indices is None else frozenset(layout.dims[only].reached(indices))
 
     def _reach_by_dimensions(self, forms: tuple[Affine, ...], layout: Layout, box: Box) -> frozenset[int] | None:
         """Banks as a product of those along each dimension: only where no iterator moves two split ones."""

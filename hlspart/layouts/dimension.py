@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeVar
 
@@ -173,6 +174,10 @@ class DimLayout:
                 return i
             case "whole":
                 return 0
+
+    def reached(self, indices: Iterable[int]) -> tuple[int, ...]:
+        """The banks of ``indices``, ascending, but for those that lie beyond the dimension."""
+        return tuple(sorted({b for b in map(self.bank, indices) if 0 <= b < self.banks}))
 
     def local(self, i: int) -> int:
         """Index inside the bank."""

@@ -75,6 +75,11 @@ class PerDimLayout:
         return tuple(k for k, d in enumerate(self.dims) if d.is_split)
 
     @property
+    def only_split(self) -> int | None:
+        """The dimension of :attr:`partitioned` where it is one alone."""
+        return self.partitioned[0] if len(self.partitioned) == 1 else None
+
+    @property
     def depths(self) -> Counter[int]:
         """How many banks have which depth."""
         return Counter(self.depth(b) for b in range(self.banks))

@@ -5,6 +5,7 @@ __all__ = [
     "balance",
     "dependence",
     "directed",
+    "distances",
     "doubt",
     "exits",
     "graph",

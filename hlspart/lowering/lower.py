@@ -17,7 +17,8 @@ from hlspart.banking.accesses import held, settled
 from hlspart.hardware.memory import BUS
 from hlspart.hardware.storage import Storage
 from hlspart.layouts.perdim import PerDimLayout
-from hlspart.lowering.dependence import Carriers, towards
+from hlspart.lowering.dependence import Carriers
+from hlspart.lowering.distances import beside
 from hlspart.lowering.doubt import Doubt, about
 from hlspart.lowering.graph import Carried, Edge, Graph, MemoryRef, Op
 from hlspart.lowering.history import Neighbours, different
@@ -342,23 +343,22 @@ def _memory(
             continue
         memory = storage.memory(variable)
         name = storage.program.variable(variable).name
-        never: dict[object, bool] = {}
+        known: dict[object, _Seen] = {}
         places = [(op, carriers.address(op)) for op in found]
         for k, (first, a) in enumerate(places):
             for second, b in places[k + 1 :]:
                 if first.kind == second.kind == "load":
                     continue
                 assert first.ref is not None and second.ref is not None
-                key = towards(a, b)
-                if key not in never:
-                    never[key] = _apart(first.ref, second.ref, memory.layout)
-                if never[key] or not carriers.inside(variable, first, second):
+                seen = known.get(beside(a, b))
+                if seen is None:
+                    seen = known[beside(a, b)] = _Seen.of(first.ref, second.ref, memory.layout)
+                if seen.apart or not carriers.inside(variable, first, second):
                     continue
-                differ = different(first.ref.index, second.ref.index)
-                if first.kind == second.kind == "store" and one_of(first.ref, second.ref, memory.layout):
+                if first.kind == second.kind == "store" and seen.one_of:
                     pair = [Edge(x, y, d, 1, "memory", name) for x, y, d in _turns(first.id, second.id)]
                     carriers.possible[CHOSEN] += pair if not memory.registers else []
-                if _exclusive(first.ref, second.ref) or (differ and not hidden(first.ref, second.ref, memory.layout)):
+                if _exclusive(first.ref, second.ref) or (seen.differ and not seen.hidden):
                     continue
                 if carriers.disjoint_banks(first, second):
                     continue
@@ -366,7 +366,7 @@ def _memory(
                 wait = gap if stored and first.ref.index != second.ref.index else 1
                 if memory.registers:  # read before it is written at the end of the state
                     wait = int(second.kind == "load")
-                (waits if differ else edges).append(Edge(first.id, second.id, 0, wait, "memory", name))
+                (waits if seen.differ else edges).append(Edge(first.id, second.id, 0, wait, "memory", name))
         for edge in carriers.between(variable, found, memory.registers):
             distance = left.get((edge.source, edge.sink), edge.distance)
             if distance is not None:
@@ -386,9 +386,23 @@ def _channels(found: list[Op]) -> list[list[Op]]:
     return list(groups.values()) if told else [found]
 
 
-def _apart(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
-    """Whether the tool sees that two accesses touch different elements, in whatever memories."""
-    return different(one.index, other.index) and not hidden(one, other, layout) and not one_of(one, other, layout)
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """How two accesses of one array lie towards each other; see :func:`different`, :func:`hidden`, :func:`one_of`."""
+
+    differ: bool
+    hidden: bool
+    one_of: bool
+
+    @classmethod
+    def of(cls, one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> _Seen:
+        """In memories of this layout."""
+        return cls(different(one.index, other.index), hidden(one, other, layout), one_of(one, other, layout))
+
+    @property
+    def apart(self) -> bool:
+        """Whether the tool sees that they touch different elements, in whatever memories."""
+        return self.differ and not self.hidden and not self.one_of
 
 
 def _turns(first: int, second: int) -> tuple[tuple[int, int, int], ...]:
@@ -413,6 +427,8 @@ def one_of(one: MemoryRef, other: MemoryRef, layout: PerDimLayout) -> bool:
 
 
 def _exclusive(one: MemoryRef, other: MemoryRef) -> bool:
+    if not one.branch or not other.branch:
+        return False
     arms = dict(one.branch)
     return any(instance in arms and arms[instance] != arm for instance, arm in other.branch)
 

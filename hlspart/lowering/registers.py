@@ -11,7 +11,8 @@ from collections import defaultdict
 from dataclasses import replace
 
 from hlspart.hardware.storage import Storage
-from hlspart.lowering.dependence import OUTSIDE, Carriers
+from hlspart.lowering.dependence import Carriers
+from hlspart.lowering.distances import OUTSIDE
 from hlspart.lowering.graph import Carried, Op
 
 Pair = tuple[int, int]  # a store and a load

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from hlspart.model.source import Origin
 from hlspart.model.types import CType, PointerType, StructType
@@ -218,37 +218,32 @@ Expr = (
 )  # fmt: skip
 
 
+def _nothing(_: object) -> tuple[Expr, ...]:
+    return ()
+
+
+# By the kind of node, as this is asked of every node again and again.
+_CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    ArrayRef: lambda e: e.indices,
+    Subscript: lambda e: (e.base, e.index),
+    Member: lambda e: (e.base,),
+    Unary: lambda e: (e.operand,),
+    Cast: lambda e: (e.operand,),
+    IncDec: lambda e: (e.operand,),
+    Binary: lambda e: (e.left, e.right),
+    Assign: lambda e: (e.target, e.value),
+    Call: lambda e: e.args,
+    Conditional: lambda e: (e.test, e.then, e.other),
+    Comma: lambda e: e.items,
+    SizeOf: lambda e: () if e.operand is None else (e.operand,),
+    InitList: lambda e: tuple(value for _, value in e.items),
+    OpaqueExpr: lambda e: e.children,
+}
+
+
 def children(expr: Expr) -> tuple[Expr, ...]:
     """Direct sub-expressions in evaluation-text order."""
-    match expr:
-        case Name() | Const():  # most nodes
-            return ()
-        case ArrayRef():
-            return expr.indices
-        case Subscript():
-            return (expr.base, expr.index)
-        case Member():
-            return (expr.base,)
-        case Unary() | Cast() | IncDec():
-            return (expr.operand,)
-        case Binary():
-            return (expr.left, expr.right)
-        case Assign():
-            return (expr.target, expr.value)
-        case Call():
-            return expr.args
-        case Conditional():
-            return (expr.test, expr.then, expr.other)
-        case Comma():
-            return expr.items
-        case SizeOf():
-            return () if expr.operand is None else (expr.operand,)
-        case InitList():
-            return tuple(value for _, value in expr.items)
-        case OpaqueExpr():
-            return expr.children
-        case _:
-            return ()
+    return _CHILDREN.get(type(expr), _nothing)(expr)
 
 
 def places(expr: Expr) -> Iterator[ArrayRef]:
@@ -280,4 +275,5 @@ def walk(expr: Expr) -> Iterator[Expr]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(children(node)))
+        if below := children(node):
+            stack.extend(reversed(below))

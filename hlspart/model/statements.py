@@ -142,7 +142,8 @@ def walk_statements(stmt: Stmt) -> Iterator[Stmt]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(substatements(node)))
+        if below := substatements(node):
+            stack.extend(reversed(below))
 
 
 def expressions(stmt: Stmt) -> tuple[Expr, ...]:

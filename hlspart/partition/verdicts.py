@@ -10,11 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import Access, Affine, LoopInfo
 from hlspart.model.results import BankVerdict
+
+if TYPE_CHECKING:
+    from hlspart.sets.region import AccessRelation
 
 _MOST_BANKS = 4096
 _TRIALS = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24, 32)
@@ -145,21 +149,52 @@ def _reached_by_sets(
     where: str,
 ) -> tuple[int, ...] | None:
     """The same by sets; other texts and partitions ask most of these questions again."""
-    from hlspart.sets.region import Regions, TooHard
+    from hlspart.sets.region import TooHard
 
-    regions = Regions(iterators, (1,) * len(iterators))
     names = tuple(f"x{k}" for k in range(len(layout.dims)))
     coordinates = layout.isl_banks(names)
     try:
-        domain = regions.region(within)
-        if where:
-            domain = domain.meet(regions.region(f"{{ {regions.tuple} : {where} }}"))
-        touch = regions.touch(domain, index, map_, layout.shape)
+        if (only := layout.only_split) is not None:
+            indices = _indices(iterators, within, index, map_, layout.shape, where, only)
+            if indices is not None:
+                return layout.dims[only].reached(indices)
+        touch = _touch(iterators, within, index, map_, layout.shape, where)
         tuples = touch.then(names, [text for text, _ in coordinates]).values([size for _, size in coordinates])
     except TooHard:
         return None
     sizes = [size for _, size in coordinates]
     return tuple(sorted({_flat(t, sizes) for t in tuples}))
+
+
+@lru_cache(maxsize=4096)
+def _indices(
+    iterators: tuple[str, ...],
+    within: str,
+    index: tuple[Affine | None, ...] | None,
+    map_: str | None,
+    shape: tuple[int, ...],
+    where: str,
+    dim: int,
+) -> tuple[int, ...] | None:
+    """The indices in one dimension, found once for all partitions of it; None where they are many."""
+    return _touch(iterators, within, index, map_, shape, where).along(dim)
+
+
+def _touch(
+    iterators: tuple[str, ...],
+    within: str,
+    index: tuple[Affine | None, ...] | None,
+    map_: str | None,
+    shape: tuple[int, ...],
+    where: str,
+) -> AccessRelation:
+    from hlspart.sets.region import Regions
+
+    regions = Regions(iterators, (1,) * len(iterators))
+    domain = regions.region(within)
+    if where:
+        domain = domain.meet(regions.region(f"{{ {regions.tuple} : {where} }}"))
+    return regions.touch(domain, index, map_, shape)
 
 
 def _constant(access: Access, layout: PerDimLayout) -> tuple[int, ...] | None:

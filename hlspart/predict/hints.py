@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from hlspart.hardware.storage import Storage
-from hlspart.lowering.dependence import MEETING
+from hlspart.lowering.distances import MEETING
 from hlspart.model.results import Limit, LoopResult
 from hlspart.nests.nests import Nest
 from hlspart.predict import trial

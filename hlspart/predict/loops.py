@@ -16,6 +16,7 @@ from hlspart.lowering import directed
 from hlspart.lowering.addresses import access_ns, with_addresses
 from hlspart.lowering.balance import balance
 from hlspart.lowering.dependence import Carriers
+from hlspart.lowering.distances import Iterations
 from hlspart.lowering.doubt import Doubt
 from hlspart.lowering.exits import after_exits
 from hlspart.lowering.graph import MemoryRef, Op
@@ -123,29 +124,31 @@ class LoopModel:
         balanced = directed.balanced(self.program, nest.function, self._around(nest))
         if balanced:
             found, joined = balance(found, self._delay, self.target.unsafe_math, early)
-        problems: dict[int, PortProblem] = {}
-        position: dict[int, tuple[int, int]] = {}
+        places: dict[int, tuple[PortProblem, int]] = {}
+        reached: dict[int, frozenset[int]] = {}
+
+        def place(op: Op, variable: int) -> tuple[PortProblem, int]:
+            if op.id not in places:
+                ops = [o for o in found.ops.values() if o.ref is not None and o.ref.variable == variable]
+                problem = PortProblem(space, [port_access(o.ref, o.line, ()) for o in ops if o.ref])
+                places.update((o.id, (problem, k)) for k, o in enumerate(ops))
+            return places[op.id]
 
         def reach(op: Op) -> frozenset[int]:
-            assert op.ref is not None
-            layout = self.storage.memory(op.ref.variable).layout
-            if layout.banks == 1:
-                return frozenset((0,))
-            key = op.id
-            if key not in position:
-                variable = op.ref.variable
-                ops = [o for o in found.ops.values() if o.ref is not None and o.ref.variable == variable]
-                problems[variable] = PortProblem(space, [port_access(o.ref, o.line, ()) for o in ops if o.ref])
-                for k, o in enumerate(ops):
-                    position[o.id] = (variable, k)
-            variable, k = position[key]
-            return problems[variable].reach(k, layout)
+            if op.id not in reached:
+                assert op.ref is not None
+                layout = self.storage.memory(op.ref.variable).layout
+                problem, k = (None, 0) if layout.banks == 1 else place(op, op.ref.variable)
+                reached[op.id] = frozenset((0,)) if problem is None else problem.reach(k, layout)
+            return reached[op.id]
 
+        iterations = Iterations(
+            space, len(how.names), how.weights, how.steps, how.trips, self._relaxed(nest, space), self._outlined(nest),
+            self.target.unrelated_rows, frozenset(symbols.values()), self._moving(nest),
+        )  # fmt: skip
         carriers = Carriers(
-            space, len(how.names), how.weights, how.steps, how.trips, self._dependence_pragmas(nest), reach,
-            lambda v: self.program.variable(v).name, self._relaxed(nest, space), self.target.store_states,
-            self._outlined(nest), self.target.unrelated_rows, frozenset(symbols.values()),
-            self._moving(nest), self._preset(nest),
+            iterations, self._dependence_pragmas(nest), reach, lambda v: self.program.variable(v).name,
+            self.target.store_states, self._preset(nest),
         )  # fmt: skip
         own = nest.pipelined and nest.loop is not None
         stored = {op.ref.variable for op in found.ops.values() if op.ref is not None and op.kind == "store"}

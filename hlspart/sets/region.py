@@ -17,6 +17,7 @@ import islpy as isl
 from hlspart.model.access import Affine
 
 T = TypeVar("T")
+MOST_NUMBERS = 1024  # over which those that are written down may spread
 MOST_PIECES = 128  # of a set of iterations that others are still cut out of
 
 
@@ -186,6 +187,21 @@ class AccessRelation:
             if rank > 1 and not product.is_subset(reached):
                 return tuple(_members(reached, rank))
             return tuple(itertools.product(*axes))
+
+        return self._owner.guarded(compute)
+
+    def along(self, dim: int, most: int = MOST_NUMBERS) -> tuple[int, ...] | None:
+        """The numbers that tuples have in place ``dim``, ascending; None where they spread over more than ``most``."""
+
+        def compute() -> tuple[int, ...] | None:
+            reached = self._map.range()
+            reached = reached.project_out(isl.dim_type.param, 0, reached.dim(isl.dim_type.param))
+            axis = reached.project_out(isl.dim_type.set, dim + 1, reached.dim(isl.dim_type.set) - dim - 1)
+            axis = axis.project_out(isl.dim_type.set, 0, dim)
+            if not axis.is_bounded():
+                return None
+            spread = 0 if axis.is_empty() else (axis.dim_max_val(0).to_python() - axis.dim_min_val(0).to_python())
+            return tuple(_numbers(axis)) if spread < most else None
 
         return self._owner.guarded(compute)
 

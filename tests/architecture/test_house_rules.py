@@ -38,7 +38,6 @@ LONG = {
     "hlspart.sets.tiles": "one algorithm",
     "hlspart.render.shapes": "the JSON contract, one function per schema",
     "hlspart.rewrite.regions": "one planner",
-    "hlspart.lowering.dependence": "what carries values between iterations: one class of answers",
     "hlspart.predict.loops": "elaborating, counting and scheduling one loop",
     "hlspart.lowering.lower": "one pass",
     "hlspart.reports.reports": "the readers of three report formats",

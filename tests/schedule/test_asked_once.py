@@ -9,11 +9,12 @@ from hlspart.banking.conflicts import Conflicts
 from hlspart.banking.counting import PortProblem
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
+from hlspart.lowering.distances import Iterations
 from hlspart.model.access import Affine
 from hlspart.model.answers import Answers
 from hlspart.model.ports import IterationSpace, PortAccess, Ports
 from hlspart.partition import verdicts
-from hlspart.sets import carried
+from hlspart.sets.region import AccessRelation
 
 REMAINDERS = """void f(const int x[80], int t[4096]) {{
 #pragma HLS ARRAY_PARTITION variable=t cyclic factor={banks}
@@ -34,14 +35,47 @@ NAMES = ("i",)
 TWO = Ports(total=2)
 
 
-def test_distances_of_many_pairs_are_kept():
-    """72 stores of an iteration are more than 4096 pairs."""
+def test_distances_of_many_pairs_are_kept(monkeypatch: pytest.MonkeyPatch):
+    """72 stores of an iteration are more than 5,000 pairs."""
+    asked: list[object] = []
+    pair = Iterations.pair
+    monkeypatch.setattr(Iterations, "pair", lambda self, a, b: asked.append(b) or pair(self, a, b))
     result(REMAINDERS.format(banks=72, blanks=""))
-    before = carried._first_distance.cache_info()
-    assert before.currsize > 4096
+    assert len(asked) > 4096
+    count = len(asked)
     result(REMAINDERS.format(banks=64, blanks="\n\n"))  # other banks, other lines
-    after = carried._first_distance.cache_info()
-    assert after.misses == before.misses and after.hits > before.hits
+    assert len(asked) == count
+
+
+def test_distances_of_other_iterations_are_others():
+    """Each loop alone has what it has behind one that differs in bounds or step."""
+    text = (
+        "void f(int t[99]) {{ T: for (int i = {}; i < {}; i += {}) {{\n#pragma HLS PIPELINE\nt[i] = t[i - 3] + 1; }} }}"
+    )
+    found = [
+        result(text.format(*x)).loops[0].recurrence_ii
+        for x in ((3, 90, 1), (3, 90, 2), (3, 6, 1), (3, 90, 3), (3, 90, 1))
+    ]
+    assert found[0] == found[4] and found[0] < found[3]  # three iterations apart, and one
+    assert found[1] == found[2] == 1  # never: an odd distance, and too few iterations
+
+
+def test_indices_of_one_dimension_are_found_once_for_all_its_partitions(monkeypatch: pytest.MonkeyPatch):
+    asked: list[int] = []
+    along = AccessRelation.along
+    monkeypatch.setattr(AccessRelation, "along", lambda self, dim: asked.append(dim) or along(self, dim))
+    r = random.Random(7)
+    for k in range(40):
+        a, b, c, d, trips = r.randint(1, 9), r.randint(2, 9), r.randint(-4, 60), r.randint(2, 5), r.randint(1, 40)
+        space = IterationSpace(NAMES, f"{{ [i] : 0 <= i < {trips} }}", (1,))
+        map_ = f"{{ [i] -> [{a} * (i mod {b}) + floor(i / {d}) + {c}] }}"
+        problem = PortProblem(space, [PortAccess(0, "read", (None,), map_, space.domain, 1)])
+        indices = {a * (i % b) + i // d + c for i in range(trips)}
+        for kind, factor in (("cyclic", 2), ("cyclic", 7), ("block", 3), ("block", 5), ("cyclic", 16)):
+            dim = DimLayout.of(kind, 128, factor)
+            wanted = {dim.bank(x) for x in indices if kind == "cyclic" or 0 <= dim.bank(x) < dim.banks}
+            assert problem.reach(0, PerDimLayout((dim,))) == wanted
+        assert len(asked) == k + 1
 
 
 def test_banks_by_a_quotient_are_tried_where_the_copies_can_have_one_each(monkeypatch: pytest.MonkeyPatch):
