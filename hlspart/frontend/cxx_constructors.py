@@ -17,13 +17,15 @@ def without_constructors(tokens: list[Token]) -> tuple[list[Token], frozenset[st
     names: set[str] = set()
     dropped = bytearray(len(tokens))
     changed: dict[int, Token] = {}
-    bases = _bases(tokens)
+    bases, built = _bases(tokens), _built(tokens)
     for at in range(len(tokens) - 2):
         if tokens[at].text not in _TAGS or tokens[at + 1].kind != "id" or tokens[at + 2].text != "{":
             continue
         if tokens[at + 1].text in bases:  # heirs call them
             continue
         last = closing(tokens, at + 2)
+        if any(t.text in built and t.text != tokens[at + 1].text for t in tokens[at + 3 : last]):
+            continue  # its constructor has more to do
         ranges = _constructors(tokens, at + 1, last) if last + 1 < len(tokens) else []
         if ranges:
             names.add(tokens[at + 1].text)
@@ -47,6 +49,20 @@ def _bases(tokens: Sequence[Token]) -> frozenset[str]:
         while end < len(tokens) and tokens[end].text not in ("{", ";", "(", ")"):
             found.add(tokens[end].text)
             end += 1
+    return frozenset(found)
+
+
+def _built(tokens: Sequence[Token]) -> frozenset[str]:
+    """Classes with constructors that do more than set members."""
+    found: set[str] = set()
+    for at in range(len(tokens) - 2):
+        if tokens[at].text in _TAGS and tokens[at + 1].kind == "id" and tokens[at + 2].text == "{":
+            name, last = tokens[at + 1].text, closing(tokens, at + 2)
+            own = any(
+                tokens[k].text == name and tokens[k + 1].text == "(" for k in range(at + 3, min(last, len(tokens) - 1))
+            )
+            if own and not _constructors(tokens, at + 1, last):
+                found.add(name)
     return frozenset(found)
 
 

@@ -71,8 +71,14 @@ def _inside(
         for token in tokens[first + 2 : last]:
             if token.kind == "id" and token.text in classes and token.text != name:
                 yield token.text
-                if name in classes:
+                if name in classes or _constructed(tokens, token.text, *classes[token.text]):
                     yield name
+
+
+def _constructed(tokens: Sequence[Token], name: str, first: int, last: int) -> bool:
+    """Whether a class has a constructor, so that what holds its objects has one as well."""
+    plain = name.partition("<")[0]
+    return any(tokens[at].text in (name, plain) and tokens[at + 1].text == "(" for at in range(first + 2, last))
 
 
 def _named(

@@ -411,8 +411,8 @@ class Expressions:
         type_ = self.declarations.type_of(node.to_type)
         operand, first, last = self.lower(node.expr)
         _, end = self._right(first, last, self.text.match[opening] + 1)
-        if isinstance(type_, ir.StructType) and not isinstance(operand.type, ir.StructType):  # T(a, b)
-            items = operand.items if isinstance(operand, ir.Comma) else (operand,)
+        items = _listed(operand)
+        if isinstance(type_, ir.StructType) and (len(items) > 1 or not isinstance(operand.type, ir.StructType)):
             texts, behind = self.text.texts, self.text.match[opening] + 1
             given = () if texts[behind] != "(" and texts[behind] == "0" else items  # T()
             called = self.objects.made(type_, given, self.at(opening, end), self.at(opening, opening))
@@ -482,6 +482,13 @@ _EXPRESSIONS = (
     c_ast.ArrayRef, c_ast.Assignment, c_ast.BinaryOp, c_ast.Cast, c_ast.CompoundLiteral, c_ast.Constant,
     c_ast.ExprList, c_ast.FuncCall, c_ast.ID, c_ast.StructRef, c_ast.TernaryOp, c_ast.UnaryOp,
 )  # fmt: skip
+
+
+def _listed(operand: ir.Expr) -> tuple[ir.Expr, ...]:
+    """What stands between the brackets of ``T(a, b)``, also where it would be one number without the type."""
+    if isinstance(operand, ir.OpaqueExpr) and operand.what == ir.CONCATENATION:
+        return operand.children
+    return operand.items if isinstance(operand, ir.Comma) else (operand,)
 
 
 def _wide(expr: ir.Expr) -> bool:

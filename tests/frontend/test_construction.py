@@ -134,6 +134,18 @@ int main() {
   return 0;
 }
 """,
+    "objects that hold objects": """
+struct T { int a, b; T() { a = 3; b = 1; } T(int x, int y) : a(y), b(x) { a += 1; } };
+struct H { T t; int k; };
+struct C { T t; int k; C() {} C(int k, T t) : t(t), k(k) {} int sum() const { return t.a * 10 + t.b + k * 100; } };
+static int total(const C &c) { return c.sum(); }
+static int held(H h) { return h.t.a + h.t.b * 10 + h.k * 100; }
+int main() {
+  H h; h.k = 2; H two[2]; two[1].k = 1; H copy = h; copy.t.a = 9;
+  printf("%d %d %d %d %d\\n", total(C(1, T(4, 5))), total(C(0, T(h.k, 7))), held(h), held(two[1]), held(copy));
+  return 0;
+}
+""",
     "defaults that what is deduced decides": """
 template <typename T, typename S = T, int N = sizeof(T) * 3> static S total(T x, T y) {
   S s = x; for (int i = 0; i < N; i++) s += y;
@@ -285,6 +297,25 @@ void f(hls::stream<W> &in, hls::stream<W> &out) {
   out.write(w);
 }
 """
+
+
+WORDS = """#include <ap_int.h>
+#include <hls_stream.h>
+struct T { ap_uint<32> a, b; T() {} T(ap_uint<32> x, ap_uint<32> y) : a(y), b(x) { a += 1; } };
+struct C { T t; bool k; C() {} C(bool k, T t) : t(t), k(k) {} };
+void f(ap_uint<32> x, ap_uint<32> n, hls::stream<C> &out, hls::stream<T> &other) {
+  for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE
+    out.write(C(false, T(n, x)));
+    other.write(T((x, n), n));
+  }
+}
+"""
+
+
+def test_arguments_of_a_constructor_are_no_concatenation() -> None:
+    (found,) = Pipeline(["t.cpp"], Options(), read=lambda path: WORDS.encode()).figures.loops
+    assert (found.ii, found.cause) == (1, None)
 
 
 def test_values_in_braces_are_of_the_type_that_takes_them() -> None:
