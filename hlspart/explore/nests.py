@@ -15,13 +15,12 @@ from typing import Literal
 
 from hlspart.expand.region import Refusal, build
 from hlspart.explore.requests import outer_loops
-from hlspart.explore.sums import Sums
+from hlspart.explore.sums import Sums, added
 from hlspart.model.access import Access, AccessAnalysis, Affine
 from hlspart.model.exploring import Dim, Operand, TiledNest
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
-    Assign,
     Block,
     Declare,
     ExprStmt,
@@ -311,18 +310,14 @@ class _Reader:
     def _order(self, operands: Sequence[Operand], windows: Sequence[OperandWindow]) -> tuple[bool, bool]:
         """Whether sums must keep their order, and whether they are sums at all."""
         ordered, sums = False, True
-        inner = [s for s in walk_statements(self._innermost()) if isinstance(s, ExprStmt)]
+        inner = [s.expr for s in walk_statements(self._innermost()) if isinstance(s, ExprStmt)]
         for o, w in zip(operands, windows, strict=True):
             if not o.written:
                 continue
             ids = {w.variable.id, *(v for v, ref in self.sums.stands_for.items() if ref.variable == w.variable.id)}
-            uses = adds = 0
+            uses, adds = 0, sum(added(e, ids, all(w.exact)) for e in inner)
             for root in statement_expressions(self.program, self._innermost()):
                 uses += sum(1 for e in walk(root) if isinstance(e, Name | ArrayRef) and e.variable in ids)
-            for s in inner:
-                if isinstance(s.expr, Assign) and s.expr.op == "+=" and isinstance(s.expr.target, Name | ArrayRef):
-                    inside = any(isinstance(e, Name | ArrayRef) and e.variable in ids for e in walk(s.expr.value))
-                    adds += s.expr.target.variable in ids and not inside
             shape = w.variable.as_array
             whole_number = shape is not None and isinstance(shape.element, ScalarType) and shape.element.kind == "int"
             behind = any(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from hlspart.expand.region import Refusal, target_of
 from hlspart.model.access import Access
 from hlspart.model.program import (
     ArrayRef,
     Assign,
+    Binary,
     Block,
+    CType,
     Declare,
+    Expr,
     ExprStmt,
     Function,
     Loop,
@@ -25,9 +28,41 @@ from hlspart.model.program import (
 from hlspart.semantics.effects import statement_expressions
 
 
+def added(expr: Expr, ids: Collection[int], one: bool) -> int:
+    """How often an expression names variables of ``ids``, all that it does being to add to one: ``x += e``, ``x -= e``
+    or ``x = x + e``; else 0. ``one``: all references to an array of ``ids`` are to one element.
+    """
+    if not isinstance(expr, Assign) or not isinstance(target := expr.target, Name | ArrayRef):
+        return 0
+    named = sum(1 for e in walk(expr.value) if isinstance(e, Name | ArrayRef) and e.variable in ids)
+    rounds = _kind(target.type) == "int" != _kind(expr.value.type)  # after each term, so their order matters
+    if target.variable not in ids or rounds:
+        return 0
+    if expr.op in ("+=", "-="):
+        return 0 if named else 1
+    terms = [t for t in _terms(expr.value) if isinstance(t, Name | ArrayRef) and t.variable == target.variable]
+    again = expr.op == "=" and named == len(terms) == 1
+    return 2 if again and (one or isinstance(target, Name)) else 0
+
+
+def _terms(expr: Expr) -> Iterator[Expr]:
+    """The terms of a sum that are not subtracted."""
+    if isinstance(expr, Binary) and expr.op in ("+", "-"):
+        yield from _terms(expr.left)
+        if expr.op == "+":
+            yield from _terms(expr.right)
+    else:
+        yield expr
+
+
+def _kind(type_: CType) -> str:
+    return type_.kind if isinstance(type_, ScalarType) else ""
+
+
 class Sums:
-    """``stands_for``: scalar -> the element; ``dropped``: what only hands a sum over; ``constant``: declarations of
-    values that any iteration can work out anew. ``beside``: (level, statement, whether behind the inner loop)."""
+    """``stands_for``: scalar -> the element that takes its last value, or what is made of that; ``dropped``: what only
+    hands a sum over; ``constant``: declarations of values that any iteration can work out anew. ``beside``: (level,
+    statement, whether behind the inner loop)."""
 
     def __init__(
         self, program: Program, function: Function, outer: Loop, accesses: Sequence[Access],
@@ -77,7 +112,7 @@ class Sums:
             (s, s.expr)
             for _, s, behind in self.kept
             if behind and isinstance(s, ExprStmt) and isinstance(s.expr, Assign) and s.expr.op == "="
-            and isinstance(s.expr.value, Name) and s.expr.value.variable == variable.id
+            and self._names(s, variable.id)
         ]  # fmt: skip
         why = f"{variable.name} is carried from iteration to iteration"
         if len(takers) != 1 or not isinstance(takers[0][1].target, ArrayRef) or not self._first(variable):
@@ -92,7 +127,8 @@ class Sums:
         if array is None or array.element != variable.type or len(uses) != 1 or outside or others:
             raise Refusal("scalar", why, place)
         self.stands_for[variable.id] = target
-        self.dropped.append(taker)
+        if isinstance(assign.value, Name):
+            self.dropped.append(taker)
 
     def _first(self, variable: Variable) -> bool:
         """Whether a statement before the inner loop gives the first value."""

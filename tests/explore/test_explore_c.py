@@ -212,3 +212,34 @@ def test_a_function_on_one_line_and_behind_another(tmp_path: Path) -> None:
     assert "factor=8 dim=2\n {" in written  # a pragma has its line to itself
     new.write_text(written)
     assert verify(str(path), str(new), VerifyOptions(top="f", vectors=2)).status == "equal"
+
+
+SUMS = """void f(int A[6][10], int B[10], int C[6], int D[6], int E[6], int F[6], int G[6]) {
+    for (int i = 0; i < 6; i++) for (int j = 0; j < 10; j++) C[i] = C[i] + A[i][j] * B[j];
+    for (int i = 0; i < 6; i++) for (int j = 0; j < 10; j++) D[i] -= A[i][j];
+    for (int i = 0; i < 6; i++) for (int j = 0; j < 10; j++) E[i] = B[j] + E[i] - A[i][j];
+    for (int i = 0; i < 6; i++) for (int j = 0; j < 10; j++) F[i] = A[i][j] - F[i];
+    for (int i = 0; i < 6; i++) for (int j = 0; j < 10; j++) G[i] += 0.5f * A[i][j];
+    for (int i = 0; i < 6; i++) {
+        int s = 1;
+        for (int j = 0; j < 10; j++) s += A[i][j];
+        B[i] = s > 0 ? 2 * s + C[i] : -s;
+    }
+}
+"""
+
+
+def test_sums_in_every_spelling(tmp_path: Path) -> None:
+    path, new = tmp_path / "f.c", tmp_path / "new.c"
+    path.write_text(SUMS)
+    pipeline = Pipeline([str(path)], Options())
+    spaces = [(of, Space(of.nest, 5)) for of in found(pipeline, "f")]
+    # an int that takes half of something rounds each time; one that is taken off does not add up
+    assert [space.strict for _, space in spaces] == [False, False, False, True, True, True]
+    chosen = []
+    for of, space in spaces:
+        shard = (1, 1) if space.strict else (1, 5)
+        chosen.append((of, space.vector(shard, (3, 2 if shard[1] == 5 else 1), (0, 1))))
+    new.write_text(write(pipeline.program, chosen, ExternalMemory(8, 2))[0][str(path)])
+    result = verify(str(path), str(new), VerifyOptions(top="f", vectors=4, value_range=(-99, 99)))
+    assert result.status == "equal", result.message
