@@ -72,15 +72,17 @@ class _Names:
 def _names(text: str) -> _Names:
     """Read off words and marks, without the preprocessor: a guess that ties rather too much than too little."""
     found = _Names()
-    words: list[str] = []  # of the statement that is being read
+    words: list[str] = []  # the first two of the statement that is being read
+    external = False  # whether one of its words is "extern"
     lists: list[str] = []  # the word before each open bracket
     last = own = closed = ""  # the word before this mark, the one before "[", the one before a list that ends here
     declares, depth = True, 0
     for match in _TOKEN.finditer(text):
         word, mark = match.group(1), match.group(2)
         if mark is None:
-            if word:
+            if word and len(words) < 2:
                 words.append(word)
+            external = external or word == "extern"
             last, closed = word or "", ""
             continue
         if mark == "(":
@@ -92,7 +94,7 @@ def _names(text: str) -> _Names:
             own = own or last
         elif mark in ",;=" and not lists:
             name = own or last
-            if declares and name and mark != "=" and "extern" in words:
+            if declares and name and mark != "=" and external:
                 found.shared.add(name)
             elif declares and name and not depth and len(words) > 1 and words[0] not in _NO_OBJECT:
                 found.objects.add(name)
@@ -105,7 +107,7 @@ def _names(text: str) -> _Names:
             )
             lists = []
         if mark in "{};" and not lists:
-            words, own, declares = [], "", True
+            words, external, own, declares = [], False, "", True
         closed = lists.pop() if mark == ")" and lists else ""
         last = ""
     return found
