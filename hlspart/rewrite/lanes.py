@@ -5,14 +5,17 @@ Each proof is an emptiness test of isl sets; where isl gives up the answer is th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 
 from hlspart.layouts.layout import Layout
 from hlspart.model.access import Access, Affine
-from hlspart.sets.region import Regions, TooHard, isl_text
+from hlspart.model.answers import Answers
+from hlspart.sets.region import AccessRelation, Regions, TooHard, isl_text
 
 Index = tuple[Affine, ...]
 Lanes = dict[int, int]
+_Pairs = frozenset[tuple[int, int]]
 
 
 def meet(a: Access, b: Access) -> bool:
@@ -76,7 +79,7 @@ def deal_lanes(
     return read, write, all(write[a] == write[b] for a, b in late)
 
 
-def _colouring(slots: Sequence[int], conflicts: set[tuple[int, int]]) -> Lanes:
+def _colouring(slots: Sequence[int], conflicts: _Pairs) -> Lanes:
     """A colouring of the conflict graph, greedily, the most constrained first."""
     degree = {s: sum(s in pair for pair in conflicts) for s in slots}
     lane: Lanes = {}
@@ -86,7 +89,7 @@ def _colouring(slots: Sequence[int], conflicts: set[tuple[int, int]]) -> Lanes:
     return lane
 
 
-def _ordered(first: Mapping[int, int], conflicts: set[tuple[int, int]], late: set[tuple[int, int]]) -> Lanes:
+def _ordered(first: Mapping[int, int], conflicts: _Pairs, late: set[tuple[int, int]]) -> Lanes:
     """A colouring whose lanes follow the order of the stores that may meet."""
     lane: Lanes = {}
     for s in sorted(first, key=lambda q: first[q]):
@@ -96,42 +99,62 @@ def _ordered(first: Mapping[int, int], conflicts: set[tuple[int, int]], late: se
     return lane
 
 
+#: Every text that is tried asks the same of its nests.
+_CONFLICTS: Answers[_Pairs] = Answers(1024)
+
+
 def _conflicts(
     layout: Layout, slots: Sequence[Index], accesses: Sequence[Sequence[Access]], reading: set[int], writing: set[int]
-) -> set[tuple[int, int]]:
+) -> _Pairs:
     """Pairs of loads or of stores that may need different elements of one bank in one iteration."""
     iterators = accesses[0][0].iterators
-    space = Regions(iterators, (1,) * len(iterators))
-    axes = tuple(f"x{k}" for k in range(len(layout.shape)))
-    bank = (layout.isl_bank(axes),)
-    extents = (0,) * len(axes)
-    found: set[tuple[int, int]] = set()
-    for a in range(len(slots)):
-        for b in range(a + 1, len(slots)):
+    domains = tuple(tuple(dict.fromkeys(x.domain for x in found)) for found in accesses)
+    key = (layout, tuple(slots), iterators, domains, frozenset(reading), frozenset(writing))
+    return _CONFLICTS.of(key, lambda: frozenset(_Reach(layout, slots, iterators).conflicts(domains, reading, writing)))
+
+
+class _Reach:
+    """Elements and banks that each slot reaches; a relation is made once for all pairs."""
+
+    def __init__(self, layout: Layout, slots: Sequence[Index], iterators: tuple[str, ...]) -> None:
+        self._layout, self._slots, self._iterators = layout, slots, iterators
+        self._space = Regions(iterators, (1,) * len(iterators))
+        self._known: dict[tuple[int, str], tuple[AccessRelation, AccessRelation]] = {}
+
+    def conflicts(
+        self, domains: Sequence[Sequence[str]], reading: set[int], writing: set[int]
+    ) -> Iterator[tuple[int, int]]:
+        for a, b in combinations(range(len(self._slots)), 2):
             if not ({a, b} <= reading or {a, b} <= writing):
                 continue
-            step = _step(slots[a], slots[b])
-            same_bank = None if step is None else layout.same_bank(step)
-            domains = dict.fromkeys(x.domain for x in (*accesses[a], *accesses[b]))
+            step = _step(self._slots[a], self._slots[b])
+            same_bank = None if step is None else self._layout.same_bank(step)
+            either = dict.fromkeys((*domains[a], *domains[b]))
             if same_bank is False:
                 continue
-            if same_bank and len(domains) == 1:  # both happen
-                found.add((a, b))
-                continue
-            try:
-                for domain in domains:
-                    where = space.region(domain)
-                    for slot in (slots[a], slots[b]):
-                        where = where.meet(space.region(_inside(iterators, slot, layout.shape)))
-                    first = space.touch(where, slots[a], None, extents)
-                    second = space.touch(where, slots[b], None, extents)
-                    same = first.then(axes, bank).agree(second.then(axes, bank)).minus(first.agree(second))
-                    if not same.empty:
-                        found.add((a, b))
-                        break
-            except TooHard:
-                found.add((a, b))
-    return found
+            if (same_bank and len(either) == 1) or self._may_share(a, b, either):  # where equal, both happen
+                yield a, b
+
+    def _may_share(self, a: int, b: int, domains: Iterable[str]) -> bool:
+        """Whether two slots reach different elements of one bank in some iteration, or it is too hard to say."""
+        try:
+            for domain in domains:
+                (first, one), (second, other) = self._reached(a, domain), self._reached(b, domain)
+                if not one.agree(other).minus(first.agree(second)).empty:
+                    return True
+        except TooHard:
+            return True
+        return False
+
+    def _reached(self, slot: int, domain: str) -> tuple[AccessRelation, AccessRelation]:
+        """Elements and banks of a slot in the iterations of a domain in which it is inside the array."""
+        if (slot, domain) not in self._known:
+            index, shape = self._slots[slot], self._layout.shape
+            axes = tuple(f"x{k}" for k in range(len(shape)))
+            where = self._space.region(domain).meet(self._space.region(_inside(self._iterators, index, shape)))
+            elements = self._space.touch(where, index, None, (0,) * len(shape))
+            self._known[slot, domain] = elements, elements.then(axes, (self._layout.isl_bank(axes),))
+        return self._known[slot, domain]
 
 
 def steady_bank(layout: Layout, index: Index, access: Access) -> int | None:
