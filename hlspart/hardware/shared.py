@@ -11,8 +11,7 @@ from itertools import combinations
 
 from hlspart.model import program as c
 from hlspart.model.code import once_per_code
-from hlspart.semantics.effects import effects
-from hlspart.semantics.folding import statement_values
+from hlspart.semantics.effects import effects, statement_values
 
 Names = dict[frozenset[int], tuple[str, int]]
 

@@ -10,7 +10,7 @@ from hlspart.model.access import AccessAnalysis, Bounds, LoopInfo
 from hlspart.model.directives import Directive
 from hlspart.nests.between import hands_on
 from hlspart.semantics.effects import effects
-from hlspart.semantics.folding import modified, statement_values
+from hlspart.semantics.folding import modified
 from hlspart.targets import Target
 
 
@@ -28,21 +28,14 @@ class LoopFacts:
     @cached_property
     def called(self) -> Mapping[int, frozenset[str]]:
         """Functions of the program that the iterations of each loop call, directly or not, by the loop's id."""
-        known, found = effects(self.program), dict[int, frozenset[str]]()
+        known = effects(self.program)
 
-        def below(stmt: c.Stmt) -> set[str]:
-            """Functions that a statement calls itself."""
-            inner = [below(s) for s in c.substatements(stmt) if not (isinstance(stmt, c.Loop) and s is stmt.init)]
-            names = set[str]().union(*inner)
-            for top in statement_values(self.program, stmt):
-                names |= {e.function for e in c.walk(top) if isinstance(e, c.Call) and e.function is not None}
-            if isinstance(stmt, c.Loop):
-                found[stmt.id] = known.reachable(tuple(names))
-                names |= below(stmt.init) if stmt.init is not None else set()
-            return names
+        def below(loop: c.Loop) -> frozenset[str]:
+            first = () if loop.init is None else known.calls_in(loop.init)
+            calls = (call for call in known.calls_in(loop) if call not in first)
+            return known.reachable(tuple(call.function for call in calls if call.function is not None))
 
-        below(self.function.body)
-        return found
+        return {s.id: below(s) for s in c.walk_statements(self.function.body) if isinstance(s, c.Loop)}
 
     @cached_property
     def looped(self) -> frozenset[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hlspart.model import program as c
 from hlspart.model.access import AccessAnalysis
 from hlspart.nests.nests import Nest, Nests
-from hlspart.semantics.effects import effects, in_hardware, statement_expressions
+from hlspart.semantics.effects import effects, in_hardware
 from hlspart.targets import Target
 
 
@@ -47,8 +47,8 @@ def standing(program: c.Program, nests: Mapping[str, Nests], tops: Sequence[str]
         found.add(name)
         own = nests[name]
         bodies = [s for n in own.all if n.pipelined for s in (*n.before, *n.body, *n.after)]
-        inside = {id(call) for body in bodies for call in _calls(program, body)}
-        for call in _calls(program, own.function.body):
+        inside = {id(call) for body in bodies for call in known.calls_in(body)}
+        for call in known.calls_in(own.function.body):
             callee = call.function
             if callee is None or callee not in nests:
                 continue
@@ -59,9 +59,3 @@ def standing(program: c.Program, nests: Mapping[str, Nests], tops: Sequence[str]
             if id(call) not in inside or not fixed:
                 waiting.append(callee)
     return frozenset(found)
-
-
-def _calls(program: c.Program, stmt: c.Stmt) -> list[c.Call]:
-    """Calls of functions of the program at or below a statement."""
-    values = statement_expressions(program, stmt)
-    return [e for top in values for e in c.walk(top) if isinstance(e, c.Call) and e.function in program.functions]

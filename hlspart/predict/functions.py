@@ -15,7 +15,7 @@ from hlspart.model.results import ArrayResult, LoopResult
 from hlspart.predict.controller import Controller
 from hlspart.predict.datapath import Datapath, shared
 from hlspart.predict.latency import Latencies
-from hlspart.semantics.effects import statement_expressions
+from hlspart.semantics.effects import effects, statement_expressions
 
 WHOLE = -1  # stands for a function that is pipelined as a whole, among its loops
 
@@ -114,9 +114,9 @@ class Functions:
         found = Counter[str]()
         body = self.program.functions[name].body
         at_once = self.latencies.dataflow(name, None)
-        for call in _calls(self.program, body):
-            if call in self._found:
-                found[call] = found[call] + 1 if at_once or call not in self.kept else 1
+        for call in effects(self.program).calls_in(body):
+            if (callee := call.function) is not None and callee in self._found:
+                found[callee] = found[callee] + 1 if at_once or callee not in self.kept else 1
         return found
 
 
@@ -140,11 +140,3 @@ def _between(program: Program, region: c.Block) -> Iterator[int]:
 
 def _plus(one: int | None, other: int | None, times: int) -> int | None:
     return None if one is None or other is None else one + times * other
-
-
-def _calls(program: Program, body: c.Stmt) -> Iterator[str]:
-    """The functions that a body calls, once for each call."""
-    for root in statement_expressions(program, body):
-        for expr in c.walk(root):
-            if isinstance(expr, c.Call) and expr.function is not None:
-                yield expr.function

@@ -16,7 +16,7 @@ from hlspart.model.program import Program
 from hlspart.nests.nests import Nest, Nests
 from hlspart.predict.loops import Prediction
 from hlspart.schedule.recurrence import critical_cycle
-from hlspart.semantics.folding import statement_values
+from hlspart.semantics.effects import effects, statement_expressions
 
 # directives about a whole function, which do not follow its statements into an expanded call
 _WHOLE = frozenset({"allocation", "expression_balance"})
@@ -150,8 +150,8 @@ class Uncovered:
         on = {graph.ops[e.sink].line for e in critical_cycle(p.problem, p.recurrence_ii) if graph.ops[e.sink].ref}
         inlined = {d.function for d in self.program.directives if d.usable and d.kind == "inline" and not d.has("off")}
         for name in sorted(reached - inlined):
-            inside = c.walk_statements(self.program.functions[name].body)
-            values = (e for s in inside for top in statement_values(self.program, s) for e in c.walk(top))
+            body = self.program.functions[name].body
+            values = (e for top in statement_expressions(self.program, body) for e in c.walk(top))
             if on & {self.program.line(e.at) for e in values}:
                 text = f"whether {name} is inlined is not known: as a module of its own it takes part with its latency"
                 yield Cause(text, (self.program.line(self.program.functions[name].name_at),))
@@ -188,7 +188,7 @@ class Uncovered:
         found: set[str] = set()
         waiting = [*statements]
         while waiting:
-            for call in self._calls(waiting.pop()):
+            for call in effects(self.program).calls_in(waiting.pop()):
                 name = call.function
                 if name is not None and name in self.program.functions and name not in found:
                     found.add(name)
@@ -200,11 +200,6 @@ class Uncovered:
             return True
         inside = {x.id for x in nest.chain}
         return any(a.array in d.variables and inside & set(a.loops) for a in self.analysis.accesses)
-
-    def _calls(self, root: c.Stmt) -> Iterator[c.Call]:
-        for stmt in c.walk_statements(root):
-            for top in statement_values(self.program, stmt):
-                yield from (e for e in c.walk(top) if isinstance(e, c.Call))
 
     @property
     def calls_loops(self) -> bool:

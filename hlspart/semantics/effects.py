@@ -48,15 +48,18 @@ _LIBRARY = """
 QUIET = frozenset(_LIBRARY.split())
 
 
+def statement_values(program: Program, stmt: Stmt) -> Iterator[Expr]:
+    """Expressions that stand directly in a statement, initial values of a declaration included."""
+    yield from expressions(stmt)
+    if isinstance(stmt, Declare):
+        inits = (program.variable(ident).init for ident in stmt.variables)
+        yield from (init for init in inits if init is not None)
+
+
 def statement_expressions(program: Program, root: Stmt) -> Iterator[Expr]:
     """Every expression below ``root``, outermost ones only, initialisers included."""
     for stmt in walk_statements(root):
-        yield from expressions(stmt)
-        if isinstance(stmt, Declare):
-            for ident in stmt.variables:
-                init = program.variable(ident).init
-                if init is not None:
-                    yield init
+        yield from statement_values(program, stmt)
 
 
 def _bare(expr: Expr) -> Expr:
@@ -87,6 +90,7 @@ class Effects:
     largest_id: int = field(init=False, default=0)
     _modified: dict[Stmt, frozenset[int]] = field(init=False, default_factory=dict)
     _stepped: dict[Loop, frozenset[int]] = field(init=False, default_factory=dict)
+    _calls: dict[Stmt, tuple[Call, ...]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.calls, own, addressed, lent = {}, {}, set[int](), set[int]()
@@ -210,6 +214,14 @@ class Effects:
         if call.function is not None and call.function in self.program.functions:
             return self.global_writes[call.function]
         return self._outside if self._leaves(call) else frozenset()
+
+    def calls_in(self, stmt: Stmt) -> tuple[Call, ...]:
+        """Calls at or below a statement."""
+        if stmt not in self._calls:
+            own = (e for top in statement_values(self.program, stmt) for e in walk(top) if isinstance(e, Call))
+            below = (call for s in substatements(stmt) for call in self.calls_in(s))
+            self._calls[stmt] = (*own, *below)
+        return self._calls[stmt]
 
     def modified(self, stmt: Stmt) -> frozenset[int]:
         """Variables that executing ``stmt`` may assign, calls included, declarations of its own too."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from hlspart.model import program as c
 from hlspart.model.access import Affine
+from hlspart.semantics.effects import statement_expressions
 
 COMMUTATIVE = frozenset({"add", "mul", "fadd", "fmul", "dadd", "dmul"})
 ADDRESS = frozenset({"add", "mul", "shift", "logic", "wire", "div"})  # done on the way to an address
@@ -194,16 +195,6 @@ def identity(op: str, a: int | float | None, b: int | float | None) -> str | Non
     return None
 
 
-def statement_values(program: c.Program, stmt: c.Stmt) -> Iterable[c.Expr]:
-    """Expressions that stand directly in a statement, initial values of a declaration included."""
-    yield from c.expressions(stmt)
-    if isinstance(stmt, c.Declare):
-        for ident in stmt.variables:
-            init = program.variable(ident).init
-            if init is not None:
-                yield init
-
-
 def _statement_expressions(statements: Iterable[c.Stmt]) -> Iterable[c.Expr]:
     for root in statements:
         for stmt in c.walk_statements(root):
@@ -232,7 +223,7 @@ def indexing(statements: Iterable[c.Stmt], program: c.Program) -> frozenset[int]
         init = program.variable(variable).init
         given[variable] = [] if init is None else [init]
     for top in statements:
-        for root in (e for s in c.walk_statements(top) for e in statement_values(program, s)):
+        for root in statement_expressions(program, top):
             for expr in c.walk(root):
                 if isinstance(expr, c.ArrayRef):
                     wanted |= _integers(expr.indices)
