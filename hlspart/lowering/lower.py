@@ -172,22 +172,41 @@ def _promote(
                     ops[op.id] = replace(op, kind="input", args=(), ref=None)
             elif (
                 len(own_stores) == 1
-                and len(loads) <= 1
-                and not (own_stores[0].ref or ref).guarded
+                and (len(loads) <= 1 or (memory.registers and all(_ahead(op, own_stores[0]) for op in loads)))
+                and (not (own_stores[0].ref or ref).guarded or (memory.registers and loads))
                 # unrolling comes after promotion; reports show that of memories, at m_axi ports the contrary
                 and (memory.registers or memory.storage == BUS or not storage.automatic.changes_unrolled(ref.access))
             ):
                 last = own_stores[0]
+                value = _held(ops, last, loads[0].id) if (last.ref or ref).guarded else last.args[0]
                 for op in loads:
                     ops[op.id] = replace(op, kind="phi", args=(), ref=None)
-                    carried.append(Carried(op.id, last.args[0], last.text.split()[0]))
+                    carried.append(Carried(op.id, value, last.text.split()[0], memory.registers))
                 ops[last.id] = replace(last, kind="const", args=(), ref=None)
                 live.discard(last.id)
-                live.add(last.args[0])
+                live.add(value)
             else:
                 continue
             gone += [op.ref for op in members if op.ref is not None]
     return tuple(gone), frozenset(unsettled)
+
+
+def _ahead(load: Op, store: Op) -> bool:
+    """Whether a load finds what its element held when the iteration began."""
+    assert load.ref is not None and store.ref is not None
+    return load.ref.position < store.ref.position or _exclusive(load.ref, store.ref)
+
+
+def _held(ops: dict[int, Op], store: Op, before: int) -> int:
+    """What a register holds behind a store that may not happen, as a scalar would; ``before`` is what it held."""
+    assert store.ref is not None
+    value, branch = store.args[0], store.ref.branch
+    for (_, arm), test in zip(reversed(branch), reversed(store.args[len(store.args) - len(branch) :]), strict=True):
+        ident = max(ops) + 1
+        either = (value, before) if arm == 0 else (before, value)
+        ops[ident] = Op(ident, "select", ops[store.args[0]].bits, (test, *either), store.line, "select")
+        value = ident
+    return value
 
 
 def _promote_inner(

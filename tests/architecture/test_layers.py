@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -30,8 +31,12 @@ def layer(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imports(path: Path, top_level_only: bool = False) -> Iterator[str]:
-    tree = ast.parse(path.read_text())
+@cache
+def imports(path: Path, top_level_only: bool = False) -> tuple[str, ...]:
+    return tuple(_imports(ast.parse(path.read_text()), path, top_level_only))
+
+
+def _imports(tree: ast.Module, path: Path, top_level_only: bool) -> Iterator[str]:
     guarded = {
         id(inner)
         for node in ast.walk(tree)

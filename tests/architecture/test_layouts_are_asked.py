@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import get_args
 
@@ -19,11 +20,12 @@ OUTSIDE = sorted(
 DIMS = set(get_args(DimKind))
 
 
-def classes() -> set[str]:
+@cache
+def classes() -> frozenset[str]:
     """Records of layouts/."""
     trees = [ast.parse(p.read_text()) for p in (PACKAGE / "layouts").glob("*.py")]
     names = {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    return {name for name in names if name.endswith("Layout") and name != "Layout"}
+    return frozenset(name for name in names if name.endswith("Layout") and name != "Layout")
 
 
 def switches(source: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hlspart.cli.app import run
 from hlspart.model.options import FrontendOptions, InferOptions, Options, RewriteOptions, TargetOptions
 from hlspart.pipeline import Pipeline
 from hlspart.targets import load
@@ -71,6 +72,15 @@ def test_the_promise_of_the_readme(tmp_path: Path) -> None:
     assert checked.exit_code == 0, checked.message
     uses = {(u.loop, u.array): (u.reads, u.writes, u.interval, u.iterations) for u in checked.ports}
     assert uses["SUM_LOOP", "mem_0"] == (2, 0, 1, 126) and uses["SUM_LOOP", "mem_1"][2] == 1
+
+
+def test_the_readme_shows_a_sweep_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    root = Path(__file__).parents[2]
+    shown = (root / "README.md").read_text().split("$ hlspart expand ")[1].split("```")[0].splitlines()
+    file, *words = shown[0].split()
+    assert run(["expand", str(root / file), *words]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert len(shown) == 10 and set(shown[1:]) - {"..."} <= set(printed)
 
 
 def test_the_readme_says_what_the_window_of_its_example_costs() -> None:

@@ -138,3 +138,26 @@ def test_registers_that_start_from_zero_in_each_iteration():
         assert loop(PARTIAL.replace("SET", start), **NEW).ii is None
     guarded = PARTIAL.replace("SET", "if (i > 3) {\nfloat part[4] = {0};").replace("part[3]);", "part[3]);\n }")
     assert loop(guarded, **NEW).ii is None
+
+
+@pytest.mark.parametrize("tool", [{}, NEW], ids=["vitis-2022.1", "vitis-2022.2"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (x[i] > M0) M0 = x[i];",
+        "if (x[i] > M0) { if (x[i] < 9) M0 = x[i]; }",
+        "if (x[i] > 1) M0 = M0 * 3; else M1 = x[i];",
+        "if (x[i] > M1) { M0 = M1; M1 = x[i]; }",
+        "M0 = x[i] > M0 ? x[i] : M0;",
+        "if (x[i] > 2) M0 += x[i]; o[i] = M0;",
+        "M0 += x[i]; if (M0 > 9) M1 = M0;",
+    ],
+)
+@pytest.mark.parametrize("kind", ["int", "float"])
+def test_elements_of_registers_are_scheduled_like_scalars(kind, body, tool):
+    """UG1399, array_partition: complete partitioning makes one register of each element."""
+    text = pipelined(body, f"{kind} SET", f"{kind} x[64], {kind} o[64]").replace("acc;", "M0 + M1;")
+    scalars = loop(text.replace("SET", "M0 = 0, M1 = 0;"), **tool)
+    array = "m[2];\n#pragma HLS ARRAY_PARTITION variable=m complete\nm[0] = 0; m[1] = 0;"
+    elements = loop(text.replace("SET", array).replace("M0", "m[0]").replace("M1", "m[1]"), **tool)
+    assert scalars.ii is not None and (elements.ii, elements.depth) == (scalars.ii, scalars.depth)
