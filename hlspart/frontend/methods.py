@@ -88,7 +88,9 @@ class Methods:
         """An operation of ``hls::stream``."""
         assert isinstance(stream.type, ir.StreamType)
         element = stream.type.element
-        if name == "read_nb" and not (len(args) == 1 and _place(args[0])):
+        name = {"try_read": "read_nb", "try_write": "write_nb"}.get(name, name)  # TAPA
+        into = len(args) == 1 and _place(args[0])
+        if not into and (name == "read_nb" or (name == "read" and args)):
             return ir.OpaqueExpr(at, ct.BOOL, f"non-blocking stream operation {name}", (stream, *args))
         returns: ir.CType = {"read": element, "write": ct.VOID, "size": ct.UNSIGNED}.get(name, ct.BOOL)
         if name == "read" and len(args) == 1:  # in.read(x), in >> x

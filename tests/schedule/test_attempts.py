@@ -1,7 +1,7 @@
 """Operations of channels that do not block: a cycle of the port each, whatever becomes of them."""
 
 import pytest
-from predicting import loop
+from predicting import loop, result
 
 TOP = """#include <hls_stream.h>
 struct word { int a; int b[2]; };
@@ -41,3 +41,39 @@ def test_an_element_that_is_read_into_is_written() -> None:
     body = "if (in.read_nb(A[i & 63])) sum += A[(i + 3) & 63] + A[(i + 5) & 63];"
     found = loop(TOP.replace("BODY", body), path="k.cpp")
     assert found.resource_ii == 2  # a store and two loads at two ports
+
+
+TAPA = """#include <tapa.h>
+typedef tapa::vec_t<float, 4> v4;
+void scale(tapa::istream<v4> &in, tapa::ostream<v4> &out, tapa::ostream<int> &done, int n) {
+  L: for (int i = 0; i < n;) {
+#pragma HLS PIPELINE II=1
+    v4 t;
+    if (in.try_read(t)) { for (int k = 0; k < 4; k++) t[k] *= 2.0f; out << t; i++; }
+  }
+  done.write(n);
+}
+void load(int n, tapa::async_mmap<v4> &mem, tapa::ostream<v4> &out) {
+  M: for (int i = 0, j = 0; j < n;) {
+#pragma HLS PIPELINE II=1
+    if (i < n && mem.read_addr.try_write(i)) ++i;
+    v4 t;
+    if (mem.read_data.try_read(t)) { out.write(t); ++j; }
+  }
+}
+void copy(tapa::mmap<int> a, tapa::ostream<int> &out, tapa::istream<int> &in, int n) {
+  N: for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+    out.write(a[i]);
+  }
+  O: for (int i = 0; i < n; i++) {
+#pragma HLS PIPELINE II=1
+    in.read(nullptr);
+  }
+}
+"""
+
+
+def test_streams_of_tapa_are_fifos_and_its_memories_unknown() -> None:
+    found = {x.name: x.ii for x in result(TAPA, path="k.cpp").loops}
+    assert found == {"L": 1, "M": 1, "N": None, "O": None}
