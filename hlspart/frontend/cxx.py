@@ -216,11 +216,8 @@ class _Shim(NameWords):
 
     def _constant(self, token: Token) -> None:
         """Remember ``const int N = 4;`` for template arguments."""
-        if (
-            self.text(1) != "="
-            or not self.out
-            or (self.previous_text() not in BASIC and not self.is_type(self.previous()))
-        ):
+        before = next((t for t in reversed(self.out) if t.text not in ("const", "static")), None)
+        if self.text(1) != "=" or before is None or (before.text not in BASIC and not self.is_type(before)):
             return
         if "const" not in (t.text for t in self.out[self.statement :]):
             return

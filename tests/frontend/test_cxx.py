@@ -157,7 +157,9 @@ namespace q { typedef ap_fixed<COUNT / 100 + 4, 6> value_t; }
 using word_t = ap_uint<q::value_t::width * 2>;
 int width = 99;
 template <typename T> void half(T *p) { ap_uint<T::width / 2> low = p->range(T::width / 2 - 1, 0); (void)low; }
-void f(count_t n, state_t s, q::value_t v, word_t w, ap_uint<q::value_t::iwidth> whole, class ap_uint<5> *p) {
+template <typename T, unsigned S = T::width> struct Slice { static unsigned const size = S; };
+unsigned const east = 5;
+void f(ap_uint<2 * Slice<ap_int<12>>::size + east> slice, count_t n, state_t s, q::value_t v, word_t w, ap_uint<q::value_t::iwidth> whole, class ap_uint<5> *p) {
   ap_uint<word_t::width + 1> sum = (class ap_uint<28>)w + 1; int bits = n.length(); half<count_t>(&n);
 }
 """
@@ -167,7 +169,7 @@ def test_widths_are_numbers() -> None:
     loaded = good(WIDTHS, "t.cpp")
     assert not loaded.holes
     count = (1000).bit_length()
-    expected = {"n": count, "s": 3, "v": 14, "w": 28, "whole": 6, "sum": 29, "low": count // 2}
+    expected = {"n": count, "s": 3, "v": 14, "w": 28, "whole": 6, "sum": 29, "low": count // 2, "slice": 29}
     bits = {v.name: v.type.bits for v in loaded.variables if isinstance(v.type, ir.ScalarType)}
     assert {name: bits[name] for name in expected} == expected
     init = named(loaded, "bits").init
