@@ -91,6 +91,7 @@ class Circle:
         if self._motion is None:
             return self._anywhere(prefix, allowed)
         kept = every = 0
+        seats = [_Seat(self._period, *seat) for seat in self._seats(prefix)]
         for first in range(self.block):
             if math.gcd(self.block, first, *prefix) != 1:
                 continue
@@ -102,7 +103,7 @@ class Circle:
             else:
                 start = dot(alpha, self._motion.start)
                 reached = {(start + t) % self.block for t in bits(phases)}
-                kept |= self._at_phases(prefix, allowed & mask, first, reached)
+                kept |= self._at_phases(seats, allowed & mask, first, reached)
         return kept | self._anywhere(prefix, allowed & every)
 
     def _anywhere(self, prefix: Offset, allowed: int) -> int:
@@ -166,34 +167,59 @@ class Circle:
             arc = self._arcs[distance, begin] = _Arc(distance, self._period, begin, self.block)
         return arc
 
-    def _at_phases(self, prefix: Offset, allowed: int, first: int, phases: set[int]) -> int:
-        for group, (_, cap) in enumerate(self._groups):
-            for others, last, base in self._seats(group, prefix):
-                for ahead in {(base + first * last + t) % self.block for t in phases}:
-                    near = [arc.at((there - base + ahead) % self._period) for arc, there in others]
-                    allowed &= ~_crowding(near, allowed, cap)
-                    if not allowed:
-                        return 0
+    def _at_phases(self, seats: Sequence[_Seat], allowed: int, first: int, phases: set[int]) -> int:
+        for seat in seats:
+            for ahead in {(seat.base + first * seat.last + t) % self.block for t in phases}:
+                allowed &= ~seat.crowded(ahead)
+                if not allowed:
+                    return 0
         return allowed
 
-    def _seats(self, group: int, prefix: Offset) -> Iterator[tuple[list[tuple[_Arc, int]], int, int]]:
-        """Each access: the others (arc of the distance, residue of the leading part); its last coordinate, residue."""
-        places = [(o[-1], dot(prefix, o[:-1])) for o in self._groups[group][0]]
-        for k, (last, base) in enumerate(places):
-            others = [(self._arc(there - last, 0), at) for j, (there, at) in enumerate(places) if j != k]
-            yield others, last, base
+    def _seats(self, prefix: Offset) -> Iterator[tuple[list[tuple[_Arc, int]], int, int, int]]:
+        """Each access: the others (arc, leading part from its own); its last coordinate, residue; its group's cap."""
+        for offsets, cap in self._groups:
+            places = [(o[-1], dot(prefix, o[:-1])) for o in offsets]
+            for k, (last, base) in enumerate(places):
+                others = [(self._arc(there - last, 0), at - base) for j, (there, at) in enumerate(places) if j != k]
+                yield others, last, base, cap
+
+
+class _Seat:
+    """An access by its last coordinate and the residue of its leading part, where some coordinates are chosen."""
+
+    __slots__ = ("_cap", "_crowded", "_others", "_period", "base", "last")
+
+    def __init__(self, period: int, others: Sequence[tuple[_Arc, int]], last: int, base: int, cap: int) -> None:
+        self._period, self._others, self._cap = period, others, cap
+        self.last, self.base = last, base
+        self._crowded: dict[int, int] = {}
+
+    def crowded(self, ahead: int) -> int:
+        """Last coordinates of alpha under which the window that begins ``ahead`` of it has too many others."""
+        found = self._crowded.get(ahead)
+        if found is None:
+            near = [arc.at((off + ahead) % self._period) for arc, off in self._others]
+            found = self._crowded[ahead] = _crowding(near, (1 << self._period) - 1, self._cap)
+        return found
 
 
 def _crowding(near: Sequence[int], allowed: int, cap: int) -> int:
-    """Coordinates out of ``allowed`` that at least ``cap`` masks have."""
-    levels = [0] * cap  # levels[n]: coordinates with more than n of them
-    for mask in near:
-        for n, level in enumerate(levels):
-            levels[n] = level | mask
-            mask &= level
-            if not mask:
-                break
-    return levels[-1] & allowed
+    """Coordinates out of ``allowed`` that at least ``cap`` masks have: all are counted at once, in binary."""
+    if len(near) < cap:
+        return 0
+    digits = [0] * len(near).bit_length()  # digits[k]: coordinates whose count has bit k
+    for carry in near:
+        k = 0
+        while carry:
+            digits[k], carry, k = digits[k] ^ carry, digits[k] & carry, k + 1
+    above, equal = 0, allowed
+    for k in reversed(range(len(digits))):
+        if cap >> k & 1:
+            equal &= digits[k]
+        else:
+            above |= equal & digits[k]
+            equal &= ~digits[k]
+    return above | equal
 
 
 @lru_cache(maxsize=1024)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from hlspart.banking import listed
 from hlspart.banking.accesses import combination, exclusive, packed
@@ -81,7 +82,11 @@ class Conflicts:
 
         As text that selects banks deals them out: the most constrained first.
         """
-        near = {a.position: {b.position for b in sites if b is not a and self._meets(a, b)} for a in sites}
+        near: dict[int, set[int]] = {a.position: set() for a in sites}
+        for a, b in combinations(sites, 2):
+            if self._meets(a, b):
+                near[a.position].add(b.position)
+                near[b.position].add(a.position)
         lane: dict[int, int] = {}
         for position in sorted(near, key=lambda p: (-len(near[p]), p)):
             taken = {lane[q] for q in near[position] if q in lane}

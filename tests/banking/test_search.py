@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
+import random
+from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -157,3 +161,29 @@ def test_no_more_blocks_are_tried_when_their_budget_is_spent(monkeypatch: pytest
     monkeypatch.setattr(search, "Circle", counted)
     assert blocks(10**9) > 5
     assert blocks(1) == 1
+
+
+def test_coordinates_that_crowd_no_bank_are_those_of_all_iterations() -> None:
+    """Two iterators that reach some places of a block alone; every last coordinate against every iteration."""
+    r, kept = random.Random(5), 0
+    for _ in range(60):
+        block, banks, cap = r.randint(2, 4), r.randint(2, 4), r.randint(1, 3)
+        moves = tuple(((r.randint(1, 6),), r.randint(1, 3)) for _ in range(2))
+        start, offsets = r.randint(0, 5), tuple((x,) for x in r.sample(range(12), r.randint(2, 6)))
+        period = block * banks
+        circle = Circle([(offsets, cap)], Motion((start,), moves), block, period, 1)
+        found = circle.last((), (1 << period) - 1)
+        for a in range(period):
+            if math.gcd(a, block) == 1:
+                crowded = any(
+                    max(Counter(a * (x + o) // block % banks for (o,) in offsets).values()) > cap
+                    for x in reached(start, moves)
+                )
+                assert (found >> a & 1) == (not crowded)
+                kept += not crowded
+    assert kept > 50
+
+
+def reached(start: int, moves: Sequence[tuple[tuple[int, ...], int]]) -> list[int]:
+    places = product(*(range(times) for _, times in moves))
+    return [start + sum(k * c for k, ((c,), _) in zip(at, moves, strict=True)) for at in places]
