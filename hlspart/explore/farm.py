@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -45,12 +47,25 @@ def _on_pool(problem: SearchProblem, tasks: Sequence[Task], done: Done, jobs: in
     for _ in range(ATTEMPTS):
         finished: set[str] = set()
         try:
-            with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+            spawn = multiprocessing.get_context("spawn")
+            with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_end_with_driver) as pool:
                 _feed(lambda task: pool.submit(problem.run, task), left, done, finished, jobs, until)
             return
         except BrokenProcessPool:
             left = [t for t in left if t.key not in finished]
     raise FarmError(f"processes died {ATTEMPTS} times; {len(left)} tasks are left")
+
+
+def _end_with_driver() -> None:
+    """End this process when the driver ends: idle ones hold each other's queue open, and would wait for ever."""
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+
+        def watch() -> None:
+            driver.join()
+            os._exit(1)
+
+        threading.Thread(target=watch, daemon=True).start()
 
 
 def _feed(

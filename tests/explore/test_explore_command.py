@@ -187,6 +187,45 @@ def test_a_killed_run_loses_what_was_under_way_at_most(explore: Explore, tmp_pat
     assert explore(*asked, "--resume", str(state))[1] == wanted
 
 
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
+def test_processes_end_with_the_driver(tmp_path: Path) -> None:
+    text = """from hlspart.explore.farm import _on_pool
+import os, sys, time
+class Slow:
+    def run(self, task):
+        open(os.path.join(sys.argv[1], str(os.getpid())), "w").close()
+        time.sleep(0.1)
+        return {}
+class Task:
+    def __init__(self, key): self.key = key
+if __name__ == "__main__":
+    _on_pool(Slow(), [Task(str(k)) for k in range(2000)], lambda records: None, 2, None)
+"""
+    script, marks = tmp_path / "driver.py", tmp_path / "marks"
+    script.write_text(text)
+    marks.mkdir()
+    driver = subprocess.Popen([sys.executable, str(script), str(marks)], stderr=subprocess.DEVNULL)
+    for _ in range(600):
+        if len(workers := [int(p.name) for p in marks.iterdir()]) == 2:
+            break
+        time.sleep(0.05)
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    assert len(workers) == 2
+    for _ in range(600):
+        if not any(map(alive, workers)):
+            break
+        time.sleep(0.05)
+    assert not any(map(alive, workers))
+
+
 class Fragile(SearchProblem):
     """A problem whose first worker dies."""
 
