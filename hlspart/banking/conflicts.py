@@ -31,7 +31,9 @@ class Conflicts:
         self._names = tuple(f"x{k}" for k in range(len(layout.shape)))
         self._banked: dict[int, AccessRelation] = {}
         self._where: dict[tuple[int, int], IterationSet | None] = {}  # None: wherever both run
+        self._same: dict[str, IterationSet] = {}  # those sets by their text, one for all equal ones
         self._meeting: dict[tuple[int, ...], IterationSet] = {}
+        self._met: dict[tuple[int, ...], frozenset[int]] = {}  # ids of the sets that are part of it
         self._kinds: dict[tuple[object, str], int] = {}  # numbers of (terms of the index, domain)
         self._split: dict[int, tuple[int, int]] = {}  # by position: that number, and the constants in one
         self._known: dict[tuple[int, int, int, bool], bool | None] = {}
@@ -146,7 +148,7 @@ class Conflicts:
                 self._exact = False
                 self._where[key] = None
                 return True
-            self._where[key] = region
+            self._where[key] = self._same.setdefault(region.text, region)
         return True
 
     def _quick(self, a: Site, b: Site) -> bool | None:
@@ -270,11 +272,14 @@ class Conflicts:
             *earlier, last = key
             before = self._common(earlier)
             common = self._sites[last].region if before is None else before.meet(self._sites[last].region)
-            for other in earlier:
-                where = self._where.get((min(other, last), max(other, last)))
-                if where is not None and not where.covers(common):
+            met = self._met.get(tuple(earlier), frozenset())
+            new = {id(w): w for p in earlier if (w := self._where.get((min(p, last), max(p, last)))) is not None}
+            for number, where in new.items():
+                if number not in met and not where.covers(common):
                     common = common.meet(where)
-            self._meeting[key] = common
+                    if common.empty:
+                        break
+            self._meeting[key], self._met[key] = common, met | new.keys()
         return self._meeting[key]
 
 

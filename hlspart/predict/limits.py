@@ -140,6 +140,9 @@ def _holders(p: Prediction, variable: int, chosen: list[int], ports: int) -> str
     return f"; {kind} {ports + 1} of {len(chosen)}, {named(culprit)}, finds no port: {holders}"
 
 
+MOST_NAMED = 10  # operations of a recurrence in a sentence; `ii --explain` lists them all
+
+
 def _recurrences(p: Prediction) -> list[Limit]:
     if p.recurrence_ii <= 1:
         return []
@@ -152,7 +155,11 @@ def _recurrences(p: Prediction) -> list[Limit]:
     distance = sum(e.distance for e in cycle)
     # what a round leaves over of a state adds up over the rounds: the II below is too small
     latency = max(cycle_latency(p.problem, cycle), (p.recurrence_ii - 1) * distance + 1)
-    steps = " -> ".join(f"{ops[e.sink].text or ops[e.sink].kind} (line {ops[e.sink].line})" for e in cycle)
+    names = [f"{ops[e.sink].text or ops[e.sink].kind} (line {ops[e.sink].line})" for e in cycle]
+    if len(names) > MOST_NAMED:
+        few = MOST_NAMED // 2
+        names = [*names[:few], f"{len(names) - 2 * few} more", *names[-few:]]
+    steps = " -> ".join(names)
     states, apart = (f"{n} {word}{'s' * (n > 1)}" for n, word in ((latency, "state"), (distance, "iteration")))
     text = f"{carried.name}: {steps} takes {states}, {apart} apart"
     return [

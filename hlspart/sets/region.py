@@ -52,6 +52,11 @@ class IterationSet:
         return IterationSet(self._owner, self._owner.guarded(lambda: self._set.subtract(other._set)))
 
     @property
+    def text(self) -> str:
+        """The set in isl notation: sets of one text are equal."""
+        return str(self._owner.guarded(self._set.coalesce))
+
+    @property
     def empty(self) -> bool:
         """Whether it has no iteration, for any value of the parameters."""
         return self._owner.guarded(lambda: bool(self._set.is_empty()))

@@ -1,5 +1,7 @@
 """Recurrences through registers and memory, their distances, DEPENDENCE, and what stays unknown."""
 
+import re
+
 import pytest
 from predicting import loop, pipelined
 
@@ -104,7 +106,6 @@ def test_data_dependent_update_has_bounds_not_a_number():
         ("for (int j = 0; j < i; j++) acc += A[j];", "must be unrolled"),
         ("for (int j = 0; j < x[0]; j++) acc += A[j];", "must be unrolled"),
         ("acc += unknown(A[i]);", "not given"),
-        ("\n#pragma HLS OCCURRENCE cycle=4\nacc += A[i];", "not modelled"),
     ],
 )
 def test_what_cannot_be_analysed_is_unknown_with_its_cause(body, word):
@@ -262,3 +263,10 @@ def test_a_cycle_takes_more_states_than_the_ii_below_has() -> None:
     (limit,) = [x for x in found.limits if x.kind == "recurrence"]
     assert found.ii == 2
     assert (limit.latency, limit.distance) == (2, 1) and "takes 2 states, 1 iteration apart" in limit.text
+
+
+def test_a_long_recurrence_is_not_spelt_out():
+    """Each of 32 elements is made of the one before, in one memory; `--explain` has all of it."""
+    text = pipelined("for (int t = 31; t > 0; t--) A[t] = A[t - 1] + A[(i + t) & 31];")
+    (limit,) = (x for x in loop(text).limits if x.kind == "recurrence")
+    assert limit.text.count("->") == 10 and re.search(r"-> \d\d more ->", limit.text)
