@@ -137,6 +137,7 @@ def _promote(
         moved = [r for r in steady if r is not None and settled(r.index, memory.layout, own) and _moves(r, own)]
         few = held(len(moved), memory.layout)
         beside = Neighbours(found)
+        scalars = memory.registers and not storage.arrays.is_interface(storage.program.variable(variable))
         for members in groups.values():
             ref = members[0].ref
             assert ref is not None
@@ -172,8 +173,8 @@ def _promote(
                     ops[op.id] = replace(op, kind="input", args=(), ref=None)
             elif (
                 len(own_stores) == 1
-                and (len(loads) <= 1 or (memory.registers and all(_ahead(op, own_stores[0]) for op in loads)))
-                and (not (own_stores[0].ref or ref).guarded or (memory.registers and loads))
+                and (len(loads) <= 1 or (scalars and all(_ahead(op, own_stores[0]) for op in loads)))
+                and (not (own_stores[0].ref or ref).guarded or (scalars and loads))
                 # unrolling comes after promotion; reports show that of memories, at m_axi ports the contrary
                 and (memory.registers or memory.storage == BUS or not storage.automatic.changes_unrolled(ref.access))
             ):
@@ -181,7 +182,7 @@ def _promote(
                 value = _held(ops, last, loads[0].id) if (last.ref or ref).guarded else last.args[0]
                 for op in loads:
                     ops[op.id] = replace(op, kind="phi", args=(), ref=None)
-                    carried.append(Carried(op.id, value, last.text.split()[0], memory.registers))
+                    carried.append(Carried(op.id, value, last.text.split()[0], scalars))
                 ops[last.id] = replace(last, kind="const", args=(), ref=None)
                 live.discard(last.id)
                 live.add(value)
