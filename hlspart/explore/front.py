@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import groupby
 from operator import le
 from typing import Generic, Protocol, TypeVar
 
@@ -25,10 +26,39 @@ _F = TypeVar("_F", bound=Figured)
 
 def front(points: Iterable[_F]) -> tuple[_F, ...]:
     """Those that no other is at least as good as in everything, by cycles; of equals the first in the total order."""
-    kept = Front[_F]()
-    for point in sorted(points, key=lambda p: p.key):
-        kept.add(point)
-    return kept.points
+    kept, corners = [], _Corners()
+    for figures, equals in groupby(sorted(points, key=_figures), key=_figures):
+        if corners.add(figures[1:]):  # none that comes later takes fewer cycles
+            kept.append(min(equals, key=lambda p: p.key))
+    return tuple(kept)
+
+
+def _figures(point: Figured) -> tuple[int, ...]:
+    return point.figures
+
+
+class _Corners:
+    """Figures that no other is at most in everything; of two figures as a staircase, in which to look is fast."""
+
+    def __init__(self) -> None:
+        self._of: list[tuple[int, ...]] = []
+
+    def add(self, figures: tuple[int, ...]) -> bool:
+        """Take figures in, and what they are at most in everything out; False: others are at most them."""
+        if len(figures) != 2:
+            if any(all(map(le, f, figures)) for f in self._of):
+                return False
+            self._of = [f for f in self._of if not all(map(le, figures, f))]
+            self._of.append(figures)
+            return True
+        at = bisect_right(self._of, figures)  # by the first figure, while the second one falls
+        if at and self._of[at - 1][1] <= figures[1]:
+            return False
+        end = at
+        while end < len(self._of) and self._of[end][1] >= figures[1]:
+            end += 1
+        self._of[at:end] = [figures]
+        return True
 
 
 class Front(Generic[_F]):

@@ -161,6 +161,21 @@ def test_search_finds_the_front_of_the_whole_listing(ordered: bool) -> None:
         assert [f.need for f in found.failures] == [min(p.size for p in points if p.size > size)]
 
 
+def test_fronts_are_what_nothing_beats() -> None:
+    rng = random.Random(5)
+    for number in range(300):
+        blocks = (1, 2, 3) if number % 2 else (None,)
+        points = [
+            Point(*(rng.randint(1, 6) for _ in range(3)), Vector((k,), (1,), (0,)), rng.choice(blocks))
+            for k in range(rng.randint(0, 25))
+        ]
+        first = {p.figures: p for p in sorted(points, key=lambda p: p.key, reverse=True)}  # of equals
+        wanted = [
+            p for f, p in first.items() if not any(g != f and all(map(int.__le__, g, f)) for g in first)
+        ]  # fmt: skip
+        assert list(front(points)) == sorted(wanted, key=lambda p: p.key)
+
+
 def test_merged_fronts_are_those_of_all_combinations() -> None:
     rng = random.Random(3)
     for share in (True, False):
