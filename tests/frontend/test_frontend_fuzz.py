@@ -28,7 +28,7 @@ def check(loaded: ir.Program, text: str) -> None:
 def test_mutated_sources() -> None:
     rnd = random.Random(20240)
     loaded_count = errors = 0
-    for _ in range(700):
+    for _ in range(400):
         name, text = generated(rnd)
         files = {name: text.encode("utf-8", "surrogateescape"), "x.h": header(rnd, name)}
 
@@ -48,4 +48,4 @@ def test_mutated_sources() -> None:
         else:
             errors += 1
             assert error.message and error.place.path.startswith((name, "x.h", "<"))
-    assert loaded_count > 70 and errors > 300
+    assert loaded_count > 40 and errors > 170
