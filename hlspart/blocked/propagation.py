@@ -131,7 +131,8 @@ class Propagator:
 
     def obstacle(self, variable: Variable, kind: Kind) -> str | None:
         """Why an array cannot have a layout other than compact."""
-        assert isinstance(variable.type, ArrayType)
+        if not isinstance(variable.type, ArrayType):
+            return f"cannot be {called(kind)}: it is a pointer of which nothing says how far it goes"
         if None in variable.dims or form(variable, kind) is None or type_text(variable.type.element) is None:
             return f"cannot be {called(kind)}: its element type or extents do not allow it"
         return self._fixed_by(variable)

@@ -822,3 +822,13 @@ def test_a_plan_that_cannot_be_used(text: str, message: str, tmp_path: Path, cap
     out = tmp_path / "o.c"
     assert run(["layout", str(tmp_path / "f.c"), "--plan", str(tmp_path / "plan.toml"), "-o", str(out)]) == 2
     assert message in capfd.readouterr().err and not out.exists()
+
+
+def test_a_pointer_that_a_call_hands_on_keeps_its_nest_compact(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once an internal error: such a pointer has no extents."""
+    text = "struct s { struct s *next; };\nstatic void clear(p) struct s *p; { if (p) p->next = 0; }\n"
+    (tmp_path / "f.c").write_text(text + "int main(void) { struct s *p = 0; clear(p); return 0; }\n")
+    assert run(["layout", str(tmp_path / "f.c")]) == 0
+    assert "'p' of clear, which cannot be blocked: it is a pointer" in capsys.readouterr().out
