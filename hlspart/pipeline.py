@@ -66,8 +66,10 @@ class Pipeline:
     def validation(self) -> Validation:
         """What became of every directive, and the partition of each group."""
         from hlspart.partition import validate
+        from hlspart.predict import with_members
 
-        return validate(self.program, self.analysis, self.options.bank_model, self.target.argument_storage)
+        plain = validate(self.program, self.analysis, self.options.bank_model, self.target.argument_storage)
+        return with_members(self.program, self.analysis, plain, self.target)
 
     @cached_property
     def target(self) -> Target:

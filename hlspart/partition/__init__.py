@@ -2,10 +2,11 @@
 
 from hlspart.partition.layout import chosen_layout, layout_of, make_layout
 from hlspart.partition.requests import requests
-from hlspart.partition.validate import NOT_FOLLOWED, validate
+from hlspart.partition.validate import NOT_FOLLOWED, RANK, validate
 
 __all__ = [
     "NOT_FOLLOWED",
+    "RANK",
     "chosen_layout",
     "layout",
     "layout_of",

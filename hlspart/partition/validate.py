@@ -29,7 +29,7 @@ NOT_FOLLOWED = frozenset(
 )  # remarks on partitions that only the tool acts on
 _COST_OF_AN_ACCESS = "hlspart does not rewrite the array, and counts that access on every bank it may reach"
 _COST_OF_A_FAULT = "hlspart does not rewrite the array, and a loop with accesses that it cannot follow has no known II"
-_RANK: dict[PragmaState, int] = {
+RANK: dict[PragmaState, int] = {  # the worst first
     "conflict": 0, "rejected": 1, "unmodelled": 2, "applied": 3, "ignored": 4, "redundant": 5,
 }  # fmt: skip
 
@@ -99,7 +99,7 @@ class _Validator:
                 made, code=main.code, reason=reason, hint=main.hint, at=main.at, notes=tuple(dict.fromkeys(remarks))
             )
         known = self.statuses.get(item.index)
-        if known is None or _RANK[status] < _RANK[known.status]:
+        if known is None or RANK[status] < RANK[known.status]:
             self.statuses[item.index] = made
 
     def _single(self, item: Evaluated) -> None:

@@ -6,6 +6,7 @@ pipelined loop asks of the memories; :func:`pipelined` only which loops are.
 
 from hlspart.predict.check import PortAccesses, check
 from hlspart.predict.pipelines import pipelined
+from hlspart.predict.separate import with_members
 
 __all__ = [
     "PortAccesses",
@@ -13,4 +14,5 @@ __all__ = [
     "pipelined",
     "regressions",
     "resources",
+    "with_members",
 ]

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from hlspart.accesses import analyse
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.program import Program
-from hlspart.model.results import ArrayResult, GroupPartition, Validation
-from hlspart.partition import validate
-from hlspart.semantics.structures import Arguments
+from hlspart.model.results import ArrayResult, GroupPartition, PragmaStatus, Validation
+from hlspart.model.source import Origin
+from hlspart.partition import RANK, validate
+from hlspart.semantics.structures import Arguments, named
 from hlspart.targets import Target
 from hlspart.transform.arms import without_dead_arms
 from hlspart.transform.forward import Forward
@@ -56,3 +57,29 @@ def _given(program: Program, copy: Program, forward: Forward, variable: int) -> 
     owner = forward.variable(variable)
     same = owner < len(program.variables) and program.variable(owner).dims == copy.variable(variable).dims
     return owner if same and program.variable(owner).dims else variable
+
+
+def with_members(program: Program, analysis: AccessAnalysis, validation: Validation, target: Target) -> Validation:
+    """``validation`` with the fate of directives on members: what became of them where the structure is apart.
+
+    Of several members, or objects of one class, the worst counts.
+    """
+    if not any(named(d) for d in program.directives):
+        return validation
+    made, given = separated(program, analysis, validation, target), len(program.directives)
+    directives, fates = made.program.directives, dict[Origin, PragmaStatus]()
+    for copy, fate in zip(directives[given:], made.validation.statuses[given:], strict=True):
+        known = fates.get(copy.at)
+        if copy.text and (known is None or RANK[fate.status] < RANK[known.status]):
+            fates[copy.at] = fate
+    return replace(validation, statuses=tuple(_followed(program, s, fates) for s in validation.statuses))
+
+
+def _followed(program: Program, status: PragmaStatus, fates: dict[Origin, PragmaStatus]) -> PragmaStatus:
+    directive = program.directives[status.directive]
+    if named(directive) is None or directive.at not in fates:
+        return status
+    fate = fates[directive.at]
+    return replace(
+        status, status=fate.status, code=fate.code, reason=fate.reason, hint=fate.hint, at=fate.at, notes=fate.notes
+    )

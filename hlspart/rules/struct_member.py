@@ -1,11 +1,11 @@
 """A directive on a member of a struct.
 
 ## What it does
-Reports `variable=s.member` and `this->member`.
+Reports `variable=s.member` and `this->member` where the structure stays whole: an argument that is one word, a
+structure whose address is kept. Where the tool makes a variable of each member the directive is judged like any other.
 
 ## Why is this bad
-Whether it takes effect depends on the version and on AGGREGATE and DISAGGREGATE; a member of a
-class or struct is easily left out, and hlspart does not model it.
+Whether it takes effect depends on the version and on AGGREGATE and DISAGGREGATE, and hlspart does not model it.
 
 ## Example
 ```c

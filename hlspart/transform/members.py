@@ -198,7 +198,8 @@ class _Copy:
                     )
         for d in self.old.directives:
             for variable in d.variables:
-                if variable in self.chosen and d.kind in COPIED and d.usable:
+                banked = d.kind == "array_partition" and variable in self.uses.words  # a word has no banks
+                if variable in self.chosen and d.kind in COPIED and d.usable and not banked:
                     rest = tuple(p for p in d.problems if p.code != "struct-member")
                     modelled = d.modelled or named(d) is not None
                     for path, _ in below(self.uses.roots[variable], member(d)):

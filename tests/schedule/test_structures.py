@@ -7,6 +7,9 @@ import random
 import pytest
 from predicting import loop, result
 
+from hlspart.model.options import Options
+from hlspart.pipeline import Pipeline
+
 TYPES = "typedef struct { int n; int a[64]; int b[8][8]; } box;\ntypedef struct { int x, y; } point;\n"
 
 
@@ -194,3 +197,63 @@ def test_aggregated_variables_stay() -> None:
 """
     )
     assert loop(text).ii is None
+
+
+LINE = """class Line {
+  int d[8];
+ public:
+  Line() {
+#pragma HLS ARRAY_PARTITION variable=d complete
+  }
+  int push(int x) {
+    for (int i = 7; i > 0; i--) d[i] = d[i - 1];
+    d[0] = x;
+    return d[7];
+  }
+};
+void f(int in[64], int out[64]) {
+  static Line line;
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    out[i] = line.push(in[i]);
+  }
+}
+"""
+BOX = """typedef struct {{ int v[8]; }} T;
+int f(int in[8]{formal}) {{
+  {local}
+#pragma HLS ARRAY_PARTITION variable={name} {how}
+  int a = 0;
+  for (int i = 0; i < 8; i++) {{
+#pragma HLS PIPELINE
+    a += {name}[7 - i] + in[i];
+  }}
+  return a;
+}}
+"""
+
+
+def _member(of: str) -> str:
+    """The directive on ``s.v`` of a local structure."""
+    return BOX.format(formal="", local="T s;", name="s.v", how=of)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "fate", "partition"),
+    [
+        ("k.cpp", LINE, "applied", ["complete"]),
+        ("k.c", _member("complete"), "applied", ["complete"]),
+        ("k.c", _member("cyclic factor=2"), "applied", ["cyclic"]),
+        ("k.c", _member("complete dim=3"), "rejected", []),
+        ("k.c", BOX.format(formal=", T *t", local="", name="t->v", how="cyclic factor=2"), "unmodelled", ["complete"]),
+    ],
+)  # the last: an argument is one word
+def test_a_directive_on_a_member_is_told_as_the_prediction_takes_it(
+    path: str, text: str, fate: str, partition: list[str]
+) -> None:
+    pipeline = Pipeline([path], Options(), lambda _: text.encode())
+    statuses = [s for s in pipeline.validation.statuses if "PARTITION" in s.text]
+    assert [s.status for s in statuses] == [fate]
+    assert [s.status for s in pipeline.ii.pragmas if "PARTITION" in s.text] == [fate]
+    assert {d.type for a in pipeline.ii.arrays for d in a.partition} == set(partition)
+    assert ("HLP410" in {d.rule for d in pipeline.lint(None).diagnostics}) == (fate == "unmodelled")
