@@ -13,7 +13,7 @@ from hlspart.model.options import InferOptions, RewriteOptions
 from hlspart.model.program import Program
 from hlspart.model.results import IIResult
 from hlspart.model.rewriting import TARGET_MISSED, RewriteResult
-from hlspart.predict.regressions import Regression, regressions, touched
+from hlspart.predict.regressions import Regression, most_cycles, regressions, touched
 from hlspart.targets import Target
 
 if TYPE_CHECKING:
@@ -130,15 +130,7 @@ class Price:
 
 def price(program: Program, figures: IIResult) -> Price:
     """The price of a text that takes the place of ``program``; where a latency is unknown that of its loops counts."""
-    cycles = 0.0
-    for function in figures.functions:
-        if function.latency.max is not None:
-            cycles += function.latency.max
-            continue
-        for loop in figures.loops:
-            if loop.function == function.name and loop.pipelined:
-                most = loop.latency.max or (loop.bounds[1] if loop.bounds else loop.least) * (loop.trip_count.max or 1)
-                cycles += most
+    cycles = float(sum(most_cycles(figures, function) for function in figures.functions))
     used = sum(r.used / r.available for r in figures.resources if r.available)
     used += sum(a.mux_luts for a in figures.arrays) / LUTS
     return Price(sum(loop.misses for loop in figures.loops), cycles, used)

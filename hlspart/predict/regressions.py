@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hlspart.model.access import AccessAnalysis
+from hlspart.model.parts import FunctionResult
 from hlspart.model.program import Loop, Program, walk_statements
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.model.rewriting import LineRun
@@ -66,6 +67,17 @@ def regressions(
         if lost:
             found.append(Regression(function.name, None, f"{function.name}: {lost}"))
     return tuple(found)
+
+
+def most_cycles(figures: IIResult, function: FunctionResult) -> int:
+    """Cycles of a function at most; where its latency is unknown those of its pipelined loops."""
+    if function.latency.max is not None:
+        return function.latency.max
+    return sum(
+        loop.latency.max or (loop.bounds[1] if loop.bounds else loop.least) * (loop.trip_count.max or 1)
+        for loop in figures.loops
+        if loop.function == function.name and loop.pipelined
+    )
 
 
 def _unheard(program: Program, before: IIResult, after: IIResult) -> list[Regression]:

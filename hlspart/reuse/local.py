@@ -31,6 +31,7 @@ from hlspart.model.program import (
 )
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.model.source import Edit
+from hlspart.predict.regressions import most_cycles
 from hlspart.rewrite.buffer import EditBuffer
 from hlspart.rewrite.names import Names
 from hlspart.rewrite.uses import Use, Uses
@@ -59,16 +60,16 @@ class LocalCopy:
 def local_copies(program: Program, analysis: AccessAnalysis, figures: IIResult, uses: Uses) -> tuple[LocalCopy, ...]:
     """Arguments of top functions whose ports are what keeps loops from their II."""
     found = []
-    latency = {f.name: f.latency.max for f in figures.functions}
-    for name in sorted(set(analysis.tops) & program.functions.keys()):
-        function, most = program.functions[name], latency.get(name)
+    most = {f.name: most_cycles(figures, f) for f in figures.functions}
+    for name in sorted(set(analysis.tops) & most.keys()):
+        function = program.functions[name]
         flows = any(
             d.kind in ("dataflow", "pipeline") and d.loop is None and d.function == name for d in program.directives
         )
-        if most is None or flows or uses.instances.get(name):
+        if flows or uses.instances.get(name):
             continue
         copies = [c for v in function.params if (c := _copy(program, analysis, function, v, figures, uses)) is not None]
-        found += [c for c in copies if c.words < most]
+        found += [c for c in copies if c.words < most[name]]
     return tuple(found)
 
 

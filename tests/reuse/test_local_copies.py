@@ -18,6 +18,13 @@ rows:
     }
 }
 """
+HISTOGRAM = """    int bins[256] = {0};
+    for (int i = 0; i < 600; i++) {
+#pragma HLS PIPELINE
+        bins[p[i]]++;
+    }
+    out[0] = bins[7];
+"""
 SWAPS = """void swaps(int a[64], int n) {
     for (int t = 0; t < 20; t++)
         for (int i = 0; i < 60; i++) {
@@ -44,6 +51,15 @@ def test_a_table_of_an_argument_is_copied_and_then_has_ports_enough() -> None:
     assert "int table_local[256];" in text and "table_local[p[i]]" in text and "// one a cycle" in text
     assert latency(new.kernel()) < latency(old) and equal(old, new)
     assert new.kernel().rewrite(infer=True).texts == new.texts
+
+
+def test_a_copy_that_pays_is_made_beside_a_loop_of_unknown_latency() -> None:
+    old = hlspart.parse(LOOKUP.replace("rows:", HISTOGRAM + "rows:").replace("TRIPS", "600"))
+    new = old.rewrite(infer=True)
+    (function,) = old.pipeline.figures.functions
+    assert function.latency.max is None  # equal bins may meet
+    assert "table_local[p[i]]" in new.texts["kernel.c"] and equal(old, new)
+    assert new.kernel().ii().loops[-1].ii == 1
 
 
 def test_a_copy_that_does_not_pay_is_not_made() -> None:
