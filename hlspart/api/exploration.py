@@ -79,7 +79,7 @@ class Explores:
         from hlspart.model.exploring import ExploreOptions, ResourceBudget
 
         budget = ResourceBudget(size, dsp)
-        options = ExploreOptions(elements, budget, reassociate=allow_reassoc, schedule=schedule, write=write)
+        options = ExploreOptions(elements, budget=budget, reassociate=allow_reassoc, schedule=schedule, write=write)
         return self.explore_with(top, options)
 
     def explore_with(self, top: str, options: ExploreOptions) -> ExploreAnswer:

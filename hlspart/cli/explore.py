@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -27,7 +28,8 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*|%)\Z")
 
 @click.command("explore", cls=CommandWithExample, example="explore kernel.c --pe 16 --budget bytes=64KiB -o fast.c")
 @optional_files
-@click.option("--pe", type=click.IntRange(min=1), metavar="P", help="Processing elements of every nest.")
+@click.option("--pe", metavar="P[,P...]", help="Processing elements of every nest; of several numbers each takes one.")
+@click.option("--pe-at-most", type=click.IntRange(min=1), metavar="P", help="Every number of elements up to P.")
 @click.option("--grid", metavar="4x4", help="The same as a grid.")
 @click.option("--budget", metavar="bytes=64KiB,dsp=2000,bram=50%,uram=10", help="Limits; % are shares of the part.")
 @click.option("--offchip", metavar="bytes=64,latency=84,ports=1", help="External memory; ports=per-array or 1.")
@@ -70,7 +72,8 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*|%)\Z")
 @click.option("--shardings", metavar="N,H,W,C", help="Without a FILE: shard vectors of a tensor, level by level.")
 @click.option("--dtype", default="fp32", show_default=True, help="Element type of --shardings.")
 def command(
-    pe: int | None,
+    pe: str | None,
+    pe_at_most: int | None,
     grid: str | None,
     budget: str | None,
     offchip: str | None,
@@ -104,9 +107,7 @@ def command(
     With -o OUT.c writes C in which load, compute and store of neighbouring steps run at once. Exit code 1 when
     nothing fits (the least that is needed is said) or what is fixed cannot hold.
     """
-    if pe is not None and grid is not None:
-        raise click.UsageError("give --pe or --grid, not both")
-    elements = pe or _grid(grid)
+    elements, *fewer = _elements(pe, pe_at_most, grid)
     if shardings is not None:
         if shared["files"]:
             raise click.UsageError("--shardings is asked about without a FILE")
@@ -121,6 +122,7 @@ def command(
     run.load()
     options = ExploreOptions(
         elements=elements,
+        fewer=tuple(fewer),
         budget=_budget(budget, run),
         off_chip=_off_chip(offchip),
         objective=objective,  # type: ignore[arg-type]
@@ -184,6 +186,20 @@ def _file(path: str | None) -> tuple[str, str] | None:
         return display_path(path), read_file(path).decode("utf-8", "replace")
     except OSError as error:
         raise click.ClickException(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def _elements(pe: str | None, at_most: int | None, grid: str | None) -> Sequence[int]:
+    """Numbers of elements that a nest may have, the most first."""
+    if sum(given is not None for given in (pe, at_most, grid)) > 1:
+        raise click.UsageError("give one of --pe, --pe-at-most and --grid")
+    if at_most is not None:
+        return range(at_most, 0, -1)
+    if pe is None:
+        return (_grid(grid),)
+    parts = [p.strip() for p in pe.split(",")]
+    if not all(p.isdigit() and int(p) for p in parts):
+        raise click.UsageError(f"--pe {pe} is no list of positive numbers")
+    return sorted({int(p) for p in parts}, reverse=True)
 
 
 def _grid(given: str | None) -> int:

@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hlspart.expand.region import Refusal
+from hlspart.expand.texts import type_text
 from hlspart.explore.compute import Compute
 from hlspart.explore.copies import Copies
 from hlspart.explore.frame import PAD, RegionFrame, counting
@@ -36,21 +37,27 @@ _NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class Emitted:
-    """A region's functions and the block that stands for its nest; names of the functions, by operand."""
+    """A region's functions and the block that stands for its nest; names of the functions, by operand.
+
+    ``whole``: name of the one that has all steps, where the block calls it.
+    """
 
     functions: tuple[str, ...]
     block: tuple[str, ...]
     loads: Mapping[str, str]
     stores: Mapping[str, str]
     compute: str
+    whole: str | None = None
 
 
 def write(
-    program: Program, chosen: Sequence[tuple[ReadNest, Vector]], off_chip: ExternalMemory, share: bool = False
-) -> tuple[dict[str, str], list[Emitted]]:
+    program: Program, chosen: Sequence[tuple[ReadNest, Vector]], off_chip: ExternalMemory, share: bool = False,
+    beside: Collection[int] = (),
+) -> tuple[dict[str, str], list[Emitted]]:  # fmt: skip
     """The files that change, with each nest in its steps, and what was written.
 
-    ``share``: nests call the functions of an earlier one that are theirs but for the names of variables.
+    ``share``: nests call the functions of an earlier one that are theirs but for the names of variables. ``beside``:
+    numbers of those that run at once with a neighbour: functions, since a tool starts calls at once, not loops.
 
     Raises :class:`Refusal` where a text cannot be moved.
     """
@@ -59,9 +66,9 @@ def write(
     lanes: dict[tuple[int, int], int] = {}  # variable, dimension -> words that are moved at once
     names = Names.of(program)
     edits: dict[str, list[Edit]] = {}
-    for written, vector in chosen:
+    for number, (written, vector) in enumerate(chosen):
         source = program.sources[written.loops[0].at.span.path]
-        done = _Writer(program, written, vector, off_chip, names, lanes).write(known if share else {})
+        done = _Writer(program, written, vector, off_chip, names, lanes).write(known if share else {}, number in beside)
         regions.append(done)
         at = written.loops[0].at.span
         line = source.line_text(source.line_column(at.start)[0])
@@ -115,8 +122,11 @@ class _Writer:
 
     # ---------------------------------------------------------------------------------- parts
 
-    def write(self, known: dict[tuple[str, ...], Emitted]) -> Emitted:
-        """The functions of the region, and its block; ``known``: functions that it may call in their place."""
+    def write(self, known: dict[tuple[str, ...], Emitted], alone: bool = False) -> Emitted:
+        """The functions of the region, and its block; ``known``: functions that it may call in their place.
+
+        ``alone``: the block calls one function.
+        """
         if not self.frame.w.function.signature.editable:
             raise Refusal("macro", f"a macro makes the head of {self.frame.w.function.name}", self.frame.w.loops[0].at)
         functions: list[str] = []
@@ -138,8 +148,16 @@ class _Writer:
             loads = dict(zip(loads, there.loads.values(), strict=True))
             stores = dict(zip(stores, there.stores.values(), strict=True))
             compute, functions = there.compute, []
-        block = tuple((self._stream if self.frame.nest.streams else self._block)(loads, stores, compute))
-        done = Emitted(tuple(functions), block, loads, stores, compute)
+        block = list((self._stream if self.frame.nest.streams else self._block)(loads, stores, compute))
+        whole = self.frame.names.free(f"{self.frame.stem}_nest") if alone else None
+        if whole is not None:
+            given = {v.name: f"{type_text(self.frame.program, v.id)} {v.name}" for v in self.frame.w.scalars}
+            given |= {self.frame.variable(o).name: self.frame.array(o) for o in self.frame.nest.operands}
+            head = [f"static void {whole}({', '.join(given.values())}) {{", "#pragma HLS INLINE off"]
+            functions += [*head, *block[1:]]
+            block = ["{", f"{PAD}{whole}({', '.join(given)});", "}"]
+        block[-1:-1] = self._left()
+        done = Emitted(tuple(functions), tuple(block), loads, stores, compute, whole)
         known.setdefault(normal, done)
         return done
 
@@ -183,7 +201,6 @@ class _Writer:
         yield f"{PAD * 2}{compute}({', '.join(values)});"
         yield from (PAD * 2 + call(stores[o.name], o) for o in moving if o.name in stores)
         yield PAD + "}"
-        yield from self._left()
         yield "}"
 
     def _widen(self, operand: Operand) -> None:
@@ -245,7 +262,7 @@ class _Writer:
                 lines.append(PAD * 2 + "}")
         lines += [PAD * 2 + line for line in self._next(turn)]
         lines.append(PAD + "}")
-        return [*lines, *self._left(), "}"]
+        return [*lines, "}"]
 
     def _calls(
         self, pairs: Sequence[tuple[Operand, object]], buffers: dict[str, tuple[str, ...]], now: dict[int, int],

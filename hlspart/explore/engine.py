@@ -9,13 +9,14 @@ from typing import Any
 
 from hlspart.explore import farm, report
 from hlspart.explore.front import chained
-from hlspart.explore.planning import MODEL, Banked, Predict, SearchedNest, SearchPlan
+from hlspart.explore.measured import Banked, Predict
+from hlspart.explore.planning import MODEL, SearchedNest, SearchPlan
 from hlspart.explore.readback import Selection, WrittenChoice, select
 from hlspart.explore.search import RESOURCES, SearchProblem, Task, collect, tasks
 from hlspart.explore.store import Store
 from hlspart.explore.watch import Told, Watch
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.exploring import Combined, Explored, ExploreOptions, ExploreResult, ResourceBudget
+from hlspart.model.exploring import Combined, Explored, ExploreOptions, ExploreResult
 from hlspart.model.memories import MemoryRule
 from hlspart.model.program import Program
 from hlspart.version import __version__
@@ -59,7 +60,7 @@ class Explorer:
         regions = self.regions()
         view = report.View(
             plan.program, plan.function, replace(self.options, share=self.share), plan.layers, plan.found,
-            plan.regions, regions,
+            plan.regions, regions, plan.at_once(regions),
         )  # fmt: skip
         if self.options.plan_only or not regions:
             return ExploreResult(view.plan(), tuple(plan.diagnostics), {}, bool(regions))
@@ -88,11 +89,12 @@ class Explorer:
             results[number] = replace(one, failures=failures)
         fronts = [results[k].front for k in range(len(regions))]
         called = [k if r.functions_of is None else r.functions_of for k, r in enumerate(regions)]
-        merged = chained(fronts, self.share, budget, called) if all(fronts) else ()
-        selection = self._choice(regions, merged, budget)
+        groups = view.at_once
+        merged = chained(fronts, self.share, budget, called, groups) if all(fronts) else ()
+        selection = self._choice(regions, merged, groups)
         best = selection.best
         proved = best is not None and all(e.complete for e in results.values()) and selection.proved
-        shape = view.found(results, merged, selection, proved, self._least(regions, results, resident))
+        shape = view.found(results, merged, selection, proved, self._least(regions, results, resident, groups))
         return ExploreResult(shape, tuple(plan.diagnostics), {} if best is None else best.texts, best is not None)
 
     def _resident(self, regions: Sequence[SearchedNest]) -> dict[str, int]:
@@ -130,13 +132,17 @@ class Explorer:
         return {key: report.plain(record) for key, record in store.done.items()}
 
     def _least(self, regions: Sequence[SearchedNest], results: Mapping[int, Explored],
-               resident: Mapping[str, int]) -> dict[str, int]:  # fmt: skip
+               resident: Mapping[str, int], groups: Sequence[Sequence[int]]) -> dict[str, int]:  # fmt: skip
         """The least of each resource with which anything fits."""
         found = {}
         for resource in RESOURCES:
             once = resource == "dsp"  # functions that several nests call are there once
-            least = [results[k].least for k, r in enumerate(regions) if r.functions_of is None or not once]
-            values = [x[resource] for x in least if resource in x]
+            asked = [k for k, r in enumerate(regions) if r.functions_of is None or not once]
+            values = [
+                sum(results[k].least[resource] for k in group if k in asked)
+                for group in groups
+                if any(k in asked and resource in results[k].least for k in group)
+            ]
             if values:
                 shared = resource == "bytes" and self.share
                 found[resource] = (max(values) if shared else sum(values)) + resident.get(resource, 0)
@@ -144,12 +150,14 @@ class Explorer:
 
     # -------------------------------------------------------------------------------- choice
 
-    def _choice(self, regions: Sequence[SearchedNest], merged: Sequence[Combined], budget: ResourceBudget) -> Selection:
+    def _choice(
+        self, regions: Sequence[SearchedNest], merged: Sequence[Combined], groups: Sequence[Sequence[int]]
+    ) -> Selection:
         """The best whole by the objective."""
         ranked = sorted(merged, key=self._rank)
         if not self._reads_back:
             return Selection(WrittenChoice(ranked[0], {}, [], None) if ranked else None)
-        return select(self.plan, regions, ranked)
+        return select(self.plan, regions, ranked, groups)
 
     def _rank(self, c: Combined) -> tuple[Any, ...]:
         first: dict[str, tuple[int, ...]] = {

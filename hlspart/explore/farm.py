@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from importlib import import_module
 from typing import Any
 
 from hlspart.explore.errors import FarmError
@@ -105,7 +106,7 @@ def worker_version() -> str:
 def _on_cluster(problem: SearchProblem, tasks: Sequence[Task], done: Done, where: str, until: float | None) -> None:
     """``dask.distributed``: a scheduler's address, ``local:N`` processes of this machine, ``slurm:N`` jobs."""
     try:
-        import distributed
+        distributed: Any = import_module("distributed")
     except ImportError:
         raise FarmError("--cluster needs dask.distributed: pip install 'hlspart[cluster]'") from None
     kind, _, rest = where.partition(":")
@@ -153,7 +154,7 @@ def _on_cluster(problem: SearchProblem, tasks: Sequence[Task], done: Done, where
 def _slurm(jobs: int) -> Any:
     """Workers as jobs of Slurm; what a job is comes from the settings of dask-jobqueue."""
     try:
-        import dask_jobqueue
+        dask_jobqueue: Any = import_module("dask_jobqueue")
     except ImportError:
         raise FarmError("--cluster slurm needs dask-jobqueue: pip install dask-jobqueue") from None
     try:

@@ -99,12 +99,14 @@ def within(figures: tuple[int, ...], budget: ResourceBudget) -> bool:
 
 
 def chained(
-    fronts: Sequence[Sequence[Point]], share: bool, budget: ResourceBudget, alike: Sequence[int] = ()
-) -> tuple[Combined, ...]:
+    fronts: Sequence[Sequence[Point]], share: bool, budget: ResourceBudget, alike: Sequence[int] = (),
+    at_once: Sequence[Sequence[int]] = (),
+) -> tuple[Combined, ...]:  # fmt: skip
     """One point per nest, one after the other: cycles, DSP blocks and BRAM add, bytes are shared (the most) or add.
 
     ``alike``: per nest the first one whose functions it calls, itself where it has its own. Those of one group take
-    one point, and their DSP blocks count once.
+    one point, and their DSP blocks count once. ``at_once``: all nests in order, those together that run at once: they
+    take as long as the longest, and their bytes add.
 
     Exact: cycles, bytes and DSP of a whole grow with those of its parts, so a part that another part beats is in no
     whole that nothing beats. Partial wholes beyond the budget stay beyond it.
@@ -112,15 +114,33 @@ def chained(
     found: tuple[Combined, ...] = (Combined(0, 0, 0, ()),)
     first = tuple(alike) or tuple(range(len(fronts)))
     own = [k for k, root in enumerate(first) if root == k]
-    for k in own:
-        times = first.count(k)
+    for group in at_once or [(k,) for k in range(len(fronts))]:
+        if group[0] not in own:
+            continue
+        times = first.count(group[0])
         longer = (
             Combined(
                 c.cycles + p.cycles * times, max(c.size, p.size) if share else c.size + p.size * times, c.dsp + p.dsp,
-                (*c.points, p), None if p.bram18k is None else (c.bram18k or 0) + p.bram18k * times,
+                (*c.points, *p.points), None if p.bram18k is None else (c.bram18k or 0) + p.bram18k * times,
             )
             for c in found
-            for p in fronts[k]
+            for p in _beside([fronts[k] for k in group], budget)
         )  # fmt: skip
         found = front(c for c in longer if within(c.figures, budget))
     return tuple(replace(c, points=tuple(c.points[own.index(root)] for root in first)) for c in found)
+
+
+def _beside(fronts: Sequence[Sequence[Point]], budget: ResourceBudget) -> tuple[Combined, ...]:
+    """One point per nest, all at once: the most cycles; all else adds."""
+    found = tuple(Combined(p.cycles, p.size, p.dsp, (p,), p.bram18k) for p in fronts[0])
+    for others in fronts[1:]:
+        longer = (
+            Combined(
+                max(c.cycles, p.cycles), c.size + p.size, c.dsp + p.dsp, (*c.points, p),
+                None if p.bram18k is None else (c.bram18k or 0) + p.bram18k,
+            )
+            for c in found
+            for p in others
+        )  # fmt: skip
+        found = front(c for c in longer if within(c.figures, budget))
+    return found

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 
 from hlspart.expand.region import Refusal
-from hlspart.explore.emit import alike, write
+from hlspart.explore.emit import alike
 from hlspart.explore.errors import FixError
 from hlspart.explore.layers import Layers, NestUses, layers
+from hlspart.explore.measured import Banked, IterationFigures, Predict
 from hlspart.explore.nests import KeptNest, ReadNest, nests
 from hlspart.explore.regions import NestRegion, joined, patterns, regions
 from hlspart.explore.requests import Requests, fault, finding, from_file, requests
@@ -18,21 +19,16 @@ from hlspart.explore.space import Space, splits
 from hlspart.explore.store import digest
 from hlspart.model.access import AccessAnalysis
 from hlspart.model.diagnostics import Diagnostic, Place
-from hlspart.model.exploring import Assumed, ExploreOptions, FixRequest, TiledNest, Vector
+from hlspart.model.exploring import ExploreOptions, FixRequest, TiledNest
 from hlspart.model.memories import MemoryRule
-from hlspart.model.program import ArrayRef, Function, Loop, Name, Program, walk
-from hlspart.model.results import IIResult
+from hlspart.model.program import ArrayRef, Block, Function, Loop, Name, PragmaMark, Program, walk
 from hlspart.semantics.effects import statement_expressions
 from hlspart.version import __version__
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|^[ \t]*#[^\n]*", re.S | re.M)
 _WORD = re.compile(r"[A-Za-z_]\w*|[\w.]+|\s+|.")
-#: Changed texts -> their prediction.
-Predict = Callable[[Mapping[str, str]], IIResult]
-#: Changed texts -> those that get banks by inference, with them.
-Banked = Callable[[Mapping[str, str]], Mapping[str, str]]
 #: The cost model's version: part of every key.
-MODEL = 3
+MODEL = 4
 
 
 @dataclass(frozen=True)
@@ -59,13 +55,16 @@ class SearchPlan:
         """
         self.memories = memories
         self.program, self.analysis, self.options, self.target = program, analysis, options, target
-        self.predict, self.banked, self.wide = predict, banked, wide
+        self.predict, self.banked = predict, banked
         self.function: Function = program.functions[top]
         self.found = nests(program, analysis, self.function, options.whole)
         self.asked: Requests = requests(program, self.function)
         if options.fixes is not None:
             from_file(*options.fixes, self._named(), self.asked)
         self.diagnostics: list[Diagnostic] = []
+        self.figures = IterationFigures(
+            program, analysis, options, predict, banked, wide, memories, self.diagnostics
+        )  # fmt: skip
         self.kept = [
             n for n in self.found if isinstance(n, KeptNest) or n.loops[0].id in self.asked.kept
         ]  # fmt: skip
@@ -160,13 +159,13 @@ class SearchPlan:
                 self._kept(nest)
             if nest in self.kept or isinstance(nest, KeptNest):
                 continue
-            nest = replace(nest, nest=self._measured(number, nest))
+            nest = replace(nest, nest=self.figures.measured(number, nest))
             if self.options.pipeline == "dataflow":
                 nest = self._streamed(nest)
             shard, split, resident = self._fixed(nest)
             space = Space(
-                nest.nest, self.options.elements, reassociate=self.options.reassociate, orders=self.options.orders,
-                shard=shard, split=split, resident=resident,
+                nest.nest, self.options.elements, fewer=self.options.fewer, reassociate=self.options.reassociate,
+                orders=self.options.orders, shard=shard, split=split, resident=resident,
             )  # fmt: skip
             fixes = self.asked.fixes.get(nest.loops[0].id, ())
             for k in space.impossible:
@@ -183,6 +182,41 @@ class SearchPlan:
             called = same if same is not None and self._calls(done[same].written, nest) else None
             done.append(SearchedNest(nest, space, key, same, called))
         return done
+
+    def at_once(self, regions: Sequence[SearchedNest]) -> tuple[tuple[int, ...], ...]:
+        """Numbers of searched nests, those together that run at once.
+
+        They stand one behind the other, no array of one is in another, and each array has a port of its own.
+        """
+        found: list[list[int]] = []
+        after = self._following()
+        sharing = {k for n, r in enumerate(regions) if r.functions_of is not None for k in (n, r.functions_of)}
+        for k, region in enumerate(regions):
+            group = found[-1] if found else []
+            apart = self.options.off_chip.per_array and not sharing.intersection((*group, k))
+            held = {w.variable.id for g in group for w in regions[g].written.windows}
+            first = region.written.loops[0].id
+            apart = apart and not held.intersection(w.variable.id for w in region.written.windows)
+            behind = group and after.get(regions[group[-1]].written.loops[0].id) == first
+            if apart and behind and first not in self.asked.barriers:
+                group.append(k)
+            else:
+                found.append([k])
+        return tuple(map(tuple, found))
+
+    def _following(self) -> dict[int, int]:
+        """The outermost loop that stands right behind an outermost loop."""
+        found: dict[int, int] = {}
+
+        def within(block: Block) -> None:
+            body = [s for s in block.body if not isinstance(s, PragmaMark)]
+            found.update((a.id, b.id) for a, b in pairwise(body) if isinstance(a, Loop) and isinstance(b, Loop))
+            for s in body:
+                if isinstance(s, Block):
+                    within(s)
+
+        within(self.function.body)
+        return found
 
     def _place(self, nest: ReadNest) -> Place:
         return finding(self.program, nest.loops[0].at, "").place
@@ -239,17 +273,18 @@ class SearchPlan:
                 if given is not None and known[k] not in (None, given):
                     raise FixError(fault(wish.place, f"{kind} of {wish.loop} is fixed to {known[k]} already"))
                 known[k] = given or known[k]
-            extent, elements = of.extents[k], self.options.elements
-            if wish.shard is not None and (wish.shard > extent or elements % wish.shard):
-                why = f"does not divide {elements} elements, or exceeds its {extent} iterations"
+            extent, counts = of.extents[k], (self.options.elements, *self.options.fewer)
+            if wish.shard is not None and (wish.shard > extent or all(n % wish.shard for n in counts)):
+                why = f"does not divide {self.options.elements} elements, or exceeds its {extent} iterations"
                 raise FixError(fault(wish.place, f"shard={wish.shard} of {wish.loop} {why}"))
             self._split_fixed(of, k, wish, shard[k])
         return shard, split, resident
 
     def _split_fixed(self, of: TiledNest, k: int, wish: FixRequest, shard: int | None) -> None:
         """Refuse a split that no candidate has."""
-        elements = self.options.elements
-        ways = [shard] if shard else [d for d in range(1, min(elements, of.extents[k]) + 1) if elements % d == 0]
+        counts = (self.options.elements, *self.options.fewer)
+        most = min(max(counts), of.extents[k])
+        ways = [shard] if shard else [d for d in range(1, most + 1) if any(n % d == 0 for n in counts)]
         known = sorted({s for d in ways for s in ((1,) if k in of.whole else splits(-(-of.extents[k] // d)))})
         if wish.split is not None and wish.split not in known:
             some = ", ".join(map(str, known[:12])) + (", ..." if len(known) > 12 else "")
@@ -271,93 +306,7 @@ class SearchPlan:
             if not operand.in_place:
                 resident[operand.name] = wish.resident
 
-    # ------------------------------------------------------------------------------- figures
-
-    def _measured(self, number: int, nest: ReadNest) -> TiledNest:
-        """The nest with figures of one iteration: as assumed, else as ``ii`` has them of its C on one element."""
-        names = ("*", str(number), f"r{number}", nest.nest.name, *(o.name for o in nest.nest.operands if o.written))
-        given = next((self.options.assumed[n] for n in reversed(names) if n in self.options.assumed), None)
-        windows = list(zip(nest.nest.operands, nest.windows, strict=True))
-        resident = sum(
-            o.element_bytes * math.prod(d or 1 for d in w.variable.dims)
-            for o, w in windows
-            if w.variable.storage in ("local", "static")
-        )
-        most = self.options.off_chip.width
-        lanes = {
-            o.name: 1 << max(0, (most // o.element_bytes).bit_length() - 1)
-            for o, w in windows
-            if self.wide and w.variable.dims and not self._partitioned(w.variable.name)
-        }
-        operands = tuple(replace(o, lanes=lanes.get(o.name, 1)) for o in nest.nest.operands)
-        found = replace(
-            nest.nest, resident=resident, operands=operands, copied=self.options.schedule, assumed=given is not None,
-            memories=self.memories,
-        )  # fmt: skip
-        nest = replace(nest, nest=found)
-        if given is not None and None not in (given.ii, given.depth, given.dsp):
-            return replace(found, ii=given.ii or 1, depth=given.depth or 1, dsp=given.dsp or 0)
-        loops = range(len(found.loops))
-        ones = tuple(1 for _ in loops)
-        ii, depth, dsp = self._figures(nest, Vector(ones, ones, tuple(loops)))
-        chain = 0
-        if self.options.schedule:  # small buffers may lie in faster memory
-            small = (n if k in found.reductions else -(-n // 2) for k, n in enumerate(found.extents))
-            depth = min(depth, self._figures(nest, Vector(ones, tuple(small), tuple(loops)))[1])
-        if self.options.schedule and (given is None or given.ii is None) and found.reductions:
-            chain = self._chain(nest)
-        given = given or Assumed()
-        dsp = dsp if given.dsp is None else given.dsp
-        return replace(found, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp, chain=chain if chain > ii else 0)
-
-    def _chain(self, nest: ReadNest) -> int:
-        """Cycles from a term of a sum to the next: the most that ``ii`` says where one iteration lies between, or none.
-
-        The term before is in a register where it is of the iteration before, else in memory, which takes longer.
-        """
-        of, chain = nest.nest, 1
-        loops = range(len(of.loops))
-        free = [k for k in loops if k not in of.reductions and of.extents[k] > 1]
-        for apart in (1, 2) if free else (1,):
-            split = [1 if k in of.reductions else n for k, n in enumerate(of.extents)]
-            if apart > 1:
-                split[free[-1]] = -(-of.extents[free[-1]] // apart)
-            vector = Vector(tuple(1 for _ in loops), tuple(split), tuple(loops))
-            chain = max(chain, apart * self._figures(nest, vector, most=True)[0])
-        return chain
-
-    def _figures(self, nest: ReadNest, vector: Vector, most: bool = False) -> tuple[int, int, int]:
-        """II (``most``: the most that it can be), depth and DSP blocks by ``ii``.
-
-        For the model ``schedule`` the depth has the states around the loop.
-        """
-        try:
-            texts, emitted = write(self.program, [(nest, vector)], self.options.off_chip)
-        except Refusal as refusal:
-            self.diagnostics.append(replace(finding(self.program, refusal.at, str(refusal)), severity="warning"))
-            return 1, 1, 0
-        figures = self.predict(texts if most else texts | dict(self.banked(texts)))
-        inner = [x for x in figures.loops if x.function == emitted[0].compute and x.pipelined]
-        if not inner:
-            return 1, 1, 0
-        loop = inner[-1]
-        if most and loop.ii is None and loop.bounds is not None:
-            return loop.bounds[1], 1, 0
-        ii, depth, dsp = loop.ii or 1, loop.depth or 1, loop.dsp or 0
-        whole = next((f.latency.exact for f in figures.functions if f.name == emitted[0].compute), None)
-        if self.options.schedule and whole is not None:
-            depth = max(1, whole - (math.prod(vector.slices(nest.nest.extents)) - 1) * ii)
-        return ii, depth, dsp
-
-    def _partitioned(self, array: str) -> bool:
-        """Whether the text says itself how an array lies."""
-        words = ("array_partition", "array_reshape", "interface", "bind_storage", "resource", "data_pack", "aggregate")
-        for pragma in self.program.pragmas:
-            said = pragma.expanded.lower().split()
-            named = f"variable={array.lower()}" in said or f"port={array.lower()}" in said
-            if named and len(said) > 1 and said[1] in words:
-                return True
-        return False
+    # ---------------------------------------------------------------------------------- keys
 
     def _key(
         self, nest: ReadNest, shard: Sequence[int | None], split: Sequence[int | None], resident: Mapping[str, bool]
@@ -365,6 +314,7 @@ class SearchPlan:
         """A name for all that the result of a nest depends on, names of variables aside."""
         n, o = nest.nest, self.options
         loops = sorted(name for name, _ in n.loops)
+        shared = [[sorted(k), c] for k, c in n.shared_dsp]
         return digest({
             "text": self._canonical(nest), "extents": n.extents,
             "ranks": [loops.index(name) for name, _ in n.loops], "whole": sorted(n.whole),
@@ -372,9 +322,9 @@ class SearchPlan:
                 [asdict(d) for d in x.dims] + [x.element_bytes, x.read, x.written, x.in_place, x.lanes,
                                                resident.get(x.name)] for x in n.operands
             ],
-            "iteration": [n.ii, n.depth, n.dsp, n.ordered, n.sums, n.resident, n.copied, n.chain,
+            "iteration": [n.ii, n.depth, n.dsp, shared, n.ordered, n.sums, n.resident, n.copied, n.chain,
                           n.streams, n.memories is not None],
-            "fixed": [list(shard), list(split)], "elements": o.elements, "budget": asdict(o.budget),
+            "fixed": [list(shard), list(split)], "elements": [o.elements, *o.fewer], "budget": asdict(o.budget),
             "off_chip": asdict(o.off_chip), "orders": o.orders, "reassociate": o.reassociate, "limit": o.limit,
             "target": self.target, "version": __version__, "model": MODEL,
         })[:16]  # fmt: skip

@@ -44,7 +44,9 @@ class Selection:
     evaluations: list[dict[str, Any]] = field(default_factory=list)
 
 
-def select(plan: SearchPlan, regions: Sequence[SearchedNest], ranked: Sequence[Combined]) -> Selection:
+def select(
+    plan: SearchPlan, regions: Sequence[SearchedNest], ranked: Sequence[Combined], groups: Sequence[Sequence[int]]
+) -> Selection:
     """The first of ``ranked`` whose C keeps to its limits; by the model ``schedule`` the one that ``ii`` says is best.
 
     There ``ranked`` goes by what no C of a choice can undercut, so that the search ends where the next one cannot be
@@ -54,7 +56,7 @@ def select(plan: SearchPlan, regions: Sequence[SearchedNest], ranked: Sequence[C
     for chosen in ranked[:READ_BACK]:
         if plan.options.schedule and found.best is not None and chosen.cycles >= found.best.cycles:
             break
-        one = _written(plan, regions, chosen)
+        one = _written(plan, regions, chosen, groups)
         misses = _misses(plan, one.back)
         entry = {"cycles": None if one.back is None else one.back.cycles, "bound": chosen.cycles,
                  "vectors": [[list(p.vector.shard), list(p.vector.split)] for p in chosen.points]}  # fmt: skip
@@ -85,26 +87,31 @@ def _misses(plan: SearchPlan, back: Readback | None) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _written(plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined) -> WrittenChoice:
+def _written(
+    plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined, groups: Sequence[Sequence[int]]
+) -> WrittenChoice:
     pairs = [(r.written, p.vector) for r, p in zip(regions, chosen.points, strict=True)]
     try:
-        texts, emitted = write(plan.program, pairs, plan.options.off_chip, plan.options.share_functions)
+        beside = [k for g in groups if len(g) > 1 for k in g]
+        texts, emitted = write(plan.program, pairs, plan.options.off_chip, plan.options.share_functions, beside)
     except Refusal as refusal:
         plan.diagnostics.append(finding(plan.program, refusal.at, f"no C: {refusal}"))
         return WrittenChoice(chosen, {}, [], None)
-    one = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, plan.predict(texts)))
+    one = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, plan.predict(texts), groups))
     if one.cycles <= chosen.cycles and not _misses(plan, one.back):
         return one  # a bank for each element is enough: no need of inference
     texts = texts | dict(plan.banked(texts))
-    other = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, plan.predict(texts)))
+    other = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, plan.predict(texts), groups))
     return min((other, one), key=lambda w: (bool(_misses(plan, w.back)), w.cycles))
 
 
 def _figures(
-    plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined, emitted: Sequence[Emitted], figures: IIResult
-) -> Readback:
+    plan: SearchPlan, regions: Sequence[SearchedNest], chosen: Combined, emitted: Sequence[Emitted], figures: IIResult,
+    groups: Sequence[Sequence[int]],
+) -> Readback:  # fmt: skip
     latency = {f.name: f.latency for f in figures.functions}
-    cycles, cause = 0, None
+    cycles: list[int] = []
+    cause = None
     for region, point, names in zip(regions, chosen.points, emitted, strict=True):
         of = cost(region.written.nest, point.vector, plan.options.off_chip)
         compute = latency[names.compute].max if names.compute in latency else None
@@ -119,7 +126,7 @@ def _figures(
         for m in of.moves:
             own = [latency[n].max or 0 for n in (names.loads.get(m.array), names.stores.get(m.array)) if n is not None]
             moves.append(replace(m, cycles=max([m.cycles, *own])))
-        cycles += total(region.written.nest, of.steps, compute, tuple(moves), plan.options.off_chip)
+        cycles.append(total(region.written.nest, of.steps, compute, tuple(moves), plan.options.off_chip))
     used = {u.name.lower(): u.used for u in figures.resources}
     used["bram18k"] = sum(a.bram18k for a in figures.arrays)
     used["uram"] = sum(a.uram for a in figures.arrays)
@@ -127,6 +134,7 @@ def _figures(
     size = sum(
         -(-a.element_bits // 8) * math.prod(d or 1 for d in a.dims) * a.copies
         for a in figures.arrays
-        if a.function == plan.function.name and a.name not in known
+        if a.function in (plan.function.name, *(e.whole for e in emitted)) and a.name not in known
     )
-    return Readback(None if cause is not None else cycles, used, size, cause)
+    whole = None if cause is not None else sum(max(cycles[k] for k in g) for g in groups)
+    return Readback(whole, used, size, cause)

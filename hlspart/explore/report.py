@@ -49,8 +49,9 @@ class View:
     def __init__(
         self, program: Program, function: Function, options: ExploreOptions, layers: Layers,
         found: Sequence[ReadNest | KeptNest], groups: Sequence[NestRegion], regions: Sequence[SearchedNest],
+        at_once: Sequence[Sequence[int]],
     ) -> None:  # fmt: skip
-        self.groups = groups
+        self.groups, self.at_once = groups, at_once
         self.program, self.function, self.options, self.layers = program, function, options, layers
         self.nests, self.regions = found, regions
         self.place = {id(r.written.loops[0]): k for k, r in enumerate(regions)}
@@ -90,7 +91,9 @@ class View:
         at = None if region.same_as is None else self._id(region.same_as)
         return {
             "explored": True, "does": kind(region.written), "loops": [{"name": n, "extent": e} for n, e in of.loops],
-            "assumed": {"ii": of.ii, "depth": of.depth, "dsp": of.dsp}, "keeps_order": region.space.strict,
+            "assumed": {"ii": of.ii, "depth": of.depth, "dsp": of.dsp},
+            "shared_dsp": [{"dsp": n, "loops": [of.loops[j][0] for j in sorted(k)]} for k, n in of.shared_dsp],
+            "keeps_order": region.space.strict,
             "operands": [
                 {"array": o.name, "element_bytes": o.element_bytes, "read": o.read, "written": o.written,
                  "dims": [{"terms": [[of.loops[j][0], c] for j, c in d.terms], "width": d.width} for d in o.dims]}
@@ -109,6 +112,7 @@ class View:
             "elements": self.options.elements,
             "regions": [self._region_entry(k, g) for k, g in enumerate(self.groups)],
             "layers": self._layers(),
+            "at_once": [[self._id(k) for k in g] for g in self.at_once if len(g) > 1],
             "candidates": math.prod(r.space.size for r in self.regions) if self.regions else 0,
         }
 
@@ -135,7 +139,7 @@ class View:
                     self._searched(part, self.regions[number].written.nest, results[number])
             if "parts" in entry:
                 self._joined(entry, group, results)
-        bound = sum(e.bound for e in results.values())
+        bound = sum(max(results[k].bound for k in g) for g in self.at_once)
         best = None if chosen is None else self._best(chosen, back)
         limits = {
             "bytes": self.options.budget.size, "dsp": self.options.budget.dsp,

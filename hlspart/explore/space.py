@@ -82,13 +82,17 @@ def splits(own: int) -> tuple[int, ...]:
 
 
 class Space:
-    """The candidates of one nest on ``elements``; ``shard`` and ``split``: what is fixed, per loop or None."""
+    """The candidates of one nest on ``elements`` or on one of ``fewer``.
+
+    ``shard`` and ``split``: what is fixed, per loop or None.
+    """
 
     def __init__(
         self,
         nest: TiledNest,
         elements: int,
         *,
+        fewer: Sequence[int] = (),
         reassociate: bool = True,
         orders: bool = True,
         shard: Sequence[int | None] = (),
@@ -99,7 +103,7 @@ class Space:
 
         ``resident``: arrays that must stay from the first step to the last, or must move.
         """
-        self.nest, self.elements, self.any_order = nest, elements, orders
+        self.nest, self.elements, self.any_order = nest, (elements, *fewer), orders
         self.strict = nest.ordered and not (reassociate and nest.sums)
         self._sequences = [sorted(nest.carried(o)) for o in nest.operands if o.written]
         loops = range(len(nest.loops))
@@ -116,7 +120,8 @@ class Space:
 
     def shards(self) -> list[tuple[int, ...]]:
         """The shard vectors."""
-        return [] if self.impossible else shardings(self.nest.extents, self.elements, self._shard)
+        found = (s for n in self.elements for s in shardings(self.nest.extents, n, self._shard))
+        return [] if self.impossible else list(dict.fromkeys(found))
 
     def slices(self, shard: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """The split vectors under a shard vector."""

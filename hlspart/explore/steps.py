@@ -26,7 +26,7 @@ def cost(nest: TiledNest, vector: Vector, off_chip: ExternalMemory) -> StepCost:
     serial = steps * compute + sum(m.cycles * (steps // m.period) * (m.loaded + m.stored) for m in moves)
     size = sum(m.size * m.copies for m in moves) + spare
     blocks = None if nest.memories is None else _blocks(nest, vector, slices, moves, off_chip)
-    return StepCost(cycles, size, nest.dsp * math.prod(vector.shard), serial, steps, compute, moves, blocks)
+    return StepCost(cycles, size, nest.dsp_of(vector.shard), serial, steps, compute, moves, blocks)
 
 
 def _compute(nest: TiledNest, vector: Vector, slices: tuple[int, ...]) -> int:

@@ -7,7 +7,7 @@ of which takes its ``ceil(N/s)`` iterations in slices of ``ceil(ceil(N/s)/t)``, 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -96,7 +96,8 @@ class TiledNest:
 
     ``whole``: numbers of loops that are neither sharded nor split. ``ordered``: what a written operand takes from one
     iteration to the next is not sums that any order gives alike; ``sums``: it is sums at least, so that consent makes
-    any order good. ``ii``, ``depth``: of the pipelined iterations of a tile; ``dsp``: of one processing element.
+    any order good. ``ii``, ``depth``: of the pipelined iterations of a tile; ``dsp``: of one processing element;
+    ``shared_dsp``: those of them that are there once for all elements that differ only in loops other than these.
     ``resident``: bytes of arrays that the function keeps on the chip anyway. ``copied``: moves take what the loops of
     their copies take, and iterations what a sum takes: ``chain`` cycles from one term to the next. ``assumed``: the
     user gave figures of an iteration. ``streams``: the steps are a DATAFLOW region, so what moves at all moves at every
@@ -110,6 +111,7 @@ class TiledNest:
     ii: int = 1
     depth: int = 1
     dsp: int = 0
+    shared_dsp: tuple[tuple[frozenset[int], int], ...] = ()
     whole: frozenset[int] = frozenset()
     ordered: bool = False
     sums: bool = True
@@ -126,6 +128,11 @@ class TiledNest:
     def extents(self) -> tuple[int, ...]:
         """Iterations of each loop."""
         return tuple(n for _, n in self.loops)
+
+    def dsp_of(self, shard: Sequence[int]) -> int:
+        """DSP blocks of all elements."""
+        shared = sum(n * math.prod(shard[k] for k in loops) for loops, n in self.shared_dsp)
+        return shared + (self.dsp - sum(n for _, n in self.shared_dsp)) * math.prod(shard)
 
     def carried(self, operand: Operand) -> frozenset[int]:
         """Loops whose iterations all work on the same elements of a written operand."""
@@ -310,15 +317,16 @@ class Combined:
 class ExploreOptions:
     """What is asked of ``explore``.
 
-    ``elements``: of every region; ``share``: regions take turns in one memory; ``schedule``: the cost is what ``ii``
-    says of the C; ``limit``: candidates per region that are looked at; ``seconds``: after which no new task begins;
-    ``state``: folder of the records; ``resume``: go on with those that are there; ``jobs``: processes; ``cluster``:
-    ``local:N`` or the address of a scheduler. ``write``: make the C, and read it back. ``fixes``, ``patterns``: name
-    and text of a file. ``pipeline``: how steps overlap. ``share_functions``: nests that are alike take one candidate
-    and call the same functions.
+    ``elements``: of every region, or as each likes one of ``fewer``; ``share``: regions take turns in one memory;
+    ``schedule``: the cost is what ``ii`` says of the C; ``limit``: candidates per region that are looked at;
+    ``seconds``: after which no new task begins; ``state``: folder of the records; ``resume``: go on with those that
+    are there; ``jobs``: processes; ``cluster``: ``local:N`` or the address of a scheduler. ``write``: make the C, and
+    read it back. ``fixes``, ``patterns``: name and text of a file. ``pipeline``: how steps overlap.
+    ``share_functions``: nests that are alike take one candidate and call the same functions.
     """
 
     elements: int = 1
+    fewer: tuple[int, ...] = ()
     budget: ResourceBudget = field(default_factory=ResourceBudget)
     off_chip: ExternalMemory = field(default_factory=ExternalMemory)
     objective: Objective = "latency"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hlspart.explore.emit import write
+from hlspart.explore.engine import Explorer
 from hlspart.explore.errors import FixError
 from hlspart.explore.nests import KeptNest, ReadNest, nests
 from hlspart.explore.space import Space
@@ -156,6 +157,33 @@ def test_blocks_of_bram_are_those_of_the_c() -> None:
         assert blocks == sum(a.bram18k for a in figures.arrays)
         seen.add(blocks)
     assert len(seen) == 3
+
+
+SCALED = """void f(float A[6][8], float B[8][6], float C[6][6], float u, float v) {
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            C[i][j] *= v;
+            for (int k = 0; k < 8; k++) C[i][j] += u * A[i][k] * B[k][j];
+        }
+}
+"""
+
+
+def test_dsp_blocks_are_those_of_the_c() -> None:
+    """Elements along j share the product of u, those along k but the first have no product of v."""
+    pipeline = Pipeline(["f.c"], Options(), lambda _: SCALED.encode())
+    options = ExploreOptions(elements=6, reassociate=True)
+    (region,) = Explorer(
+        pipeline.program, pipeline.analysis, "f", options, "", pipeline.predict, lambda _: {}
+    ).regions()
+    of = region.written.nest
+    assert of.shared_dsp == ((frozenset({0, 1}), 3), (frozenset({0, 2}), 3))
+    for shard in ((1, 3, 2), (3, 1, 2)):
+        vector = Vector(shard, (1, 1, 1), (0, 1, 2))
+        texts, (written,) = write(pipeline.program, [(region.written, vector)], options.off_chip)
+        figures = pipeline.with_texts(texts).figures
+        (dsp,) = (f.resources.dsp for f in figures.functions if f.name == written.compute)
+        assert cost(of, vector, options.off_chip).dsp == dsp < of.dsp * 6
 
 
 def test_comments_outside_of_nests_and_other_functions_stay(pipeline: Pipeline) -> None:

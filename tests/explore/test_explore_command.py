@@ -44,6 +44,72 @@ def test_shardings_of_a_tensor(explore: Explore) -> None:
     assert listed.index([1, 16, 1, 1]) < listed.index([16, 1, 1, 1])
 
 
+def test_each_nest_takes_one_of_several_numbers_of_elements(explore: Explore) -> None:
+    fronts = {}
+    for given in (["--pe", "1"], ["--pe", "2"], ["--pe", "3"], ["--pe", "3,1"], ["--pe-at-most", "3"]):
+        code, shape, _ = explore(GEMM[0], *given, *ASSUME, "--order", "source")
+        points = {(p["cycles"], p["bytes"], p["dsp"]) for p in shape["files"][0]["regions"][0]["front"]}
+        assert (code, shape["files"][0]["proved"]) == (0, True)
+        fronts[given[1] if given[0] == "--pe" else "most"] = points
+    assert fronts["most"] != fronts["3,1"] == unbeaten(fronts["1"] | fronts["3"])
+    assert fronts["most"] == unbeaten(fronts["1"] | fronts["2"] | fronts["3"])
+    for wrong in (["--pe", "0"], ["--pe", "2,"], ["--pe", "2", "--pe-at-most", "3"]):
+        assert explore(GEMM[0], *wrong)[0] == 2
+
+
+def unbeaten(points: set[tuple[int, ...]]) -> set[tuple[int, ...]]:
+    return {p for p in points if not any(q != p and all(map(int.__le__, q, p)) for q in points)}
+
+
+TWO = """void two(int A[13][17], int B[17][11], int C[7][19], int D[19][5], int E[13][11], int F[7][5]) {
+    int i;
+    for (i = 0; i < 13; i++)
+        for (int j = 0; j < 11; j++) {
+            E[i][j] = 0;
+            for (int k = 0; k < 17; k++) E[i][j] += A[i][k] * B[k][j];
+        }
+    for (i = 0; i < 7; i++)
+        for (int j = 0; j < 5; j++) {
+            F[i][j] *= 3;
+            for (int k = 0; k < 19; k++) F[i][j] += C[i][k] * D[k][j];
+        }
+    F[0][0] += i;
+}
+"""
+
+
+def test_nests_with_ports_of_their_own_run_at_once(explore: Explore, tmp_path: Path) -> None:
+    path, new, report = tmp_path / "two.c", tmp_path / "new.c", tmp_path / "ii.json"
+    path.write_text(TWO)
+    args = ["--pe", "3,2", "--order", "source", "--assume", "*:ii=1,depth=9,dsp=4"]
+    apart = ["--offchip", "bytes=16,latency=9,ports=per-array"]
+    code, shape, _ = explore(str(path), *args, *apart, "--budget", "bytes=1KiB,dsp=20", "-o", str(new))
+    file = shape["files"][0]
+    best = file["best"]
+    cycles = [r["cycles"] for r in best["regions"]]
+    assert (code, file["at_once"], file["proved"]) == (0, [["r0", "r1"]], True)
+    assert file["bound"] <= best["cycles"] == max(cycles)
+    assert best["bytes"] == sum(r["bytes"] for r in best["regions"]) <= 1024
+    assert best["buffer_bytes"] == best["bytes"]
+    assert best["dsp"] == sum(r["dsp"] for r in best["regions"]) <= 20
+    result = verify(str(path), str(new), VerifyOptions(top="two", vectors=3, value_range=(-9, 9)))
+    assert result.status == "equal", result.message
+    assert command(["ii", str(new), "--top", "two", "--format", f"json={report}"]) == 0
+    functions = {f["name"]: f for f in json.loads(report.read_text())["files"][0]["functions"]}
+    assert {"two_i_nest", "two_i_nest_2"} <= set(functions)
+    # one engine, an array of both, a barrier: one after the other
+    for text, off_chip in (
+        (TWO, ["--offchip", "bytes=16,latency=9"]),
+        (TWO.replace("C[i][k] *", "A[i][k] *"), apart),
+        (TWO.replace("    for (i = 0; i < 7", "#pragma hlspart barrier\n    for (i = 0; i < 7"), apart),
+        (TWO.replace("    for (i = 0; i < 7", "    E[0][0]++;\n    for (i = 0; i < 7"), apart),
+    ):
+        path.write_text(text)
+        file = explore(str(path), *args, *off_chip)[1]["files"][0]
+        assert file["at_once"] == []
+        assert file["best"]["cycles"] == sum(r["cycles"] for r in file["best"]["regions"])
+
+
 def test_best_is_proved_and_can_be_recounted(explore: Explore) -> None:
     code, shape, _ = explore(*GEMM, "--budget", "bytes=1KiB", "--pareto")
     file = shape["files"][0]

@@ -193,6 +193,13 @@ def test_merged_fronts_are_those_of_all_combinations() -> None:
         ]
         wanted = front(c for c in every if c.size <= 40)
         assert [c.figures for c in chained(fronts, share, ResourceBudget(40))] == [c.figures for c in wanted]
+        every = [
+            Combined(max(a.cycles, b.cycles) + c.cycles, join([a.size + b.size, c.size]), a.dsp + b.dsp + c.dsp, ())
+            for a, b, c in itertools.product(*fronts)
+        ]
+        found = chained(fronts, share, ResourceBudget(40), at_once=((0, 1), (2,)))
+        assert [c.figures for c in found] == [c.figures for c in front(c for c in every if c.size <= 40)]
+        assert {len(c.points) for c in found} == {3}
 
 
 def test_nests_that_share_functions_take_one_candidate() -> None:
