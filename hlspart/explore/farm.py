@@ -116,7 +116,11 @@ def _on_cluster(problem: SearchProblem, tasks: Sequence[Task], done: Done, where
     elif kind == "local":
         client = distributed.Client(
             distributed.LocalCluster(
-                n_workers=int(rest), threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+                n_workers=int(rest),
+                threads_per_worker=1,
+                dashboard_address=None,
+                host="127.0.0.1",
+                silence_logs="ERROR",
             )
         )
     else:
