@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import networkx as nx
+import syntax
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "hlspart"
@@ -46,14 +46,17 @@ LONG = {
 }
 
 
-@cache
 def tree(module: str) -> ast.Module:
-    return ast.parse(MODULES[module].read_text())
+    return syntax.tree(MODULES[module])
+
+
+def nodes(module: str) -> tuple[ast.AST, ...]:
+    return syntax.nodes(MODULES[module])
 
 
 def imported(module: str) -> Iterator[tuple[str, str | None]]:
     """(module, name or None) of every import: in functions, and for types only, too."""
-    for node in ast.walk(tree(module)):
+    for node in nodes(module):
         if isinstance(node, ast.Import):
             yield from ((alias.name, None) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -134,7 +137,7 @@ def test_no_module_is_longer_than_one_reads_at_once() -> None:
 def test_class_names_are_used_once() -> None:
     places = defaultdict(list)
     for module in MODULES:
-        for node in ast.walk(tree(module)):
+        for node in nodes(module):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(module)
     assert len(places) > 250
@@ -146,7 +149,7 @@ def test_an_inference_is_a_chain_of_records() -> None:
     """No part of it changes what another one knows: attributes are set where an object is made, and there alone."""
     changed, made = [], 0
     for module in (m for m in MODULES if package(m) == "hlspart.infer"):
-        for method in (n for n in ast.walk(tree(module)) if isinstance(n, ast.FunctionDef)):
+        for method in (n for n in nodes(module) if isinstance(n, ast.FunctionDef)):
             for node in ast.walk(method):
                 targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
                 for target in (x for t in targets if t is not None for x in ast.walk(t)):
@@ -166,7 +169,7 @@ PRIVATE = {"hastened", "parted", "weighed", "unseen", "ported", "dealt", "behind
 def test_names_are_the_terms_of_the_field() -> None:
     names: dict[str, str] = {}
     for module in MODULES:
-        for node in ast.walk(tree(module)):
+        for node in nodes(module):
             match node:
                 case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name) | ast.arg(arg=name):
                     names[name.strip("_")] = module

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import networkx as nx
+from syntax import nodes
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "hlspart"
@@ -33,24 +34,32 @@ def layer(path: Path) -> str:
 
 @cache
 def imports(path: Path, top_level_only: bool = False) -> tuple[str, ...]:
-    return tuple(_imports(ast.parse(path.read_text()), path, top_level_only))
+    return tuple(_imports(path, top_level_only))
 
 
-def _imports(tree: ast.Module, path: Path, top_level_only: bool) -> Iterator[str]:
-    guarded = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        for inner in ast.walk(node)
-    }
-    lazy = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        for inner in ast.walk(node)
-        if inner is not node
-    }
-    for node in ast.walk(tree):
+def _imports(path: Path, top_level_only: bool) -> Iterator[str]:
+    guarded = (
+        set()
+        if not top_level_only
+        else {
+            id(inner)
+            for node in nodes(path)
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+            for inner in ast.walk(node)
+        }
+    )
+    lazy = (
+        set()
+        if not top_level_only
+        else {
+            id(inner)
+            for node in nodes(path)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            for inner in ast.walk(node)
+            if inner is not node
+        }
+    )
+    for node in nodes(path):
         if top_level_only and (id(node) in guarded or id(node) in lazy):
             continue
         if isinstance(node, ast.Import):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import get_args
 
 import pytest
+from syntax import nodes
 
 from hlspart.layouts.dimension import DimKind
 
@@ -23,12 +24,11 @@ DIMS = set(get_args(DimKind))
 @cache
 def classes() -> frozenset[str]:
     """Records of layouts/."""
-    trees = [ast.parse(p.read_text()) for p in (PACKAGE / "layouts").glob("*.py")]
-    names = {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    names = {n.name for p in (PACKAGE / "layouts").glob("*.py") for n in nodes(p) if isinstance(n, ast.ClassDef)}
     return frozenset(name for name in names if name.endswith("Layout") and name != "Layout")
 
 
-def switches(source: str) -> Iterator[str]:
+def switches(source: Iterable[ast.AST]) -> Iterator[str]:
     """Lines that tell layouts apart by their class or by the word for their kind."""
     records = classes()
 
@@ -43,7 +43,7 @@ def switches(source: str) -> Iterator[str]:
     def says(node: ast.AST) -> bool:
         return any(isinstance(n, ast.Constant) and n.value in DIMS for n in ast.walk(node))
 
-    for node in ast.walk(ast.parse(source)):
+    for node in source:
         match node:
             case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, second]) if named(second) & records:
                 yield ast.unparse(node)
@@ -68,7 +68,7 @@ def switches(source: str) -> Iterator[str]:
 def test_nobody_switches_on_the_kind_of_a_layout() -> None:
     assert len(classes()) >= 5
     assert len(OUTSIDE) > 200
-    found = [f"{p.relative_to(ROOT)}: {line}" for p in OUTSIDE for line in switches(p.read_text())]
+    found = [f"{p.relative_to(ROOT)}: {line}" for p in OUTSIDE for line in switches(nodes(p))]
     assert found == []
 
 
@@ -89,9 +89,9 @@ def test_nobody_switches_on_the_kind_of_a_layout() -> None:
     ],
 )
 def test_a_switch_is_seen(text: str) -> None:
-    assert len(list(switches(text))) == 1
+    assert len(list(switches(ast.walk(ast.parse(text))))) == 1
 
 
 @pytest.mark.parametrize("text", ["isinstance(s, Block)", "op.kind == 'load'", "print(dim.kind)", "layout.is_complete"])
 def test_what_is_no_switch_is_not_seen(text: str) -> None:
-    assert list(switches(text)) == []
+    assert list(switches(ast.walk(ast.parse(text)))) == []

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from syntax import nodes
+
 PACKAGE = Path(__file__).resolve().parents[2] / "hlspart"
 PREDICTION = ("hardware", "lowering", "nests", "schedule", "predict")
 SAYS_WHY = ("cause", "why", "doubt", "estimated", "assumed", "unsettled", "speculative")
@@ -14,7 +16,7 @@ SAYS_WHY = ("cause", "why", "doubt", "estimated", "assumed", "unsettled", "specu
 def classes(*packages: str) -> Iterator[tuple[str, ast.ClassDef]]:
     for package in packages:
         for path in sorted((PACKAGE / package).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in nodes(path):
                 if isinstance(node, ast.ClassDef):
                     yield f"{package}/{path.name}: {node.name}", node
 
@@ -51,7 +53,7 @@ def test_doubts_are_solved_in_two_places() -> None:
     solving = set()
     for package in PREDICTION:
         for path in sorted((PACKAGE / package).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in nodes(path):
                 named = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
                 if named and node.attr in effects and node.value.id in ("d", "doubt"):
                     solving.add(f"{package}/{path.name}")

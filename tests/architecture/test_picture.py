@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import syntax
 
 ROOT = Path(__file__).resolve().parents[2]
 ARROWS = re.findall(r"^  (\w+) -->\|(\w+)\| (\w+)$", (ROOT / "docs/architecture.md").read_text(), re.M)
@@ -15,7 +16,7 @@ ARROWS = re.findall(r"^  (\w+) -->\|(\w+)\| (\w+)$", (ROOT / "docs/architecture.
 
 @cache
 def trees(package: str) -> list[ast.Module]:
-    return [ast.parse(p.read_text()) for p in sorted((ROOT / "hlspart" / package).rglob("*.py"))]
+    return [syntax.tree(p) for p in sorted((ROOT / "hlspart" / package).rglob("*.py"))]
 
 
 @cache
@@ -25,6 +26,7 @@ def homes(record: str) -> set[str]:
     return {p for p in packages for t in trees(p) for n in t.body if isinstance(n, ast.ClassDef) and n.name == record}
 
 
+@cache
 def names(package: str) -> dict[str, set[str]]:
     """Imported name -> packages that it comes from."""
     out: dict[str, set[str]] = {}
