@@ -63,26 +63,22 @@ def shared_blocks(
     unknown = sorted({s & spread for s in sets} | {spread}, key=lambda s: (len(s), sorted(s)))
     if len(unknown) < 2 or not dsp:
         return ()
-    points = [s for s in unknown if s and s != spread] + [frozenset()]
-    if frozenset() in unknown:
-        points.append(spread)
-    figures = [dsp if not p else blocks(p) for p in points]
+    figures = [dsp if not s else blocks(s) for s in unknown]
     if None in figures:
         return ()
-    rows = [[Fraction(2 ** len(s & p)) for s in unknown] for p in points]
+    # as many figures as unknown numbers: the matrix is positive definite, since the sets differ
+    rows = [[Fraction(2 ** len(s & p)) for s in unknown] for p in unknown]
     found = _solved(rows, [Fraction(f or 0) for f in figures])
-    if found is None or any(x < 0 or x.denominator > 1 for x in found):
+    if sum(found) != dsp or any(x < 0 or x.denominator > 1 for x in found):
         return ()
     return tuple((s, int(x)) for s, x in zip(unknown, found, strict=True) if x and s != spread)
 
 
-def _solved(rows: list[list[Fraction]], right: Sequence[Fraction]) -> list[Fraction] | None:
-    """The one solution of a square system, by elimination; None where there is not one."""
+def _solved(rows: list[list[Fraction]], right: Sequence[Fraction]) -> list[Fraction]:
+    """The solution of a square system that has one, by elimination."""
     table = [[*row, r] for row, r in zip(rows, right, strict=True)]
     for at in range(len(table)):
-        pivot = next((k for k in range(at, len(table)) if table[k][at]), None)
-        if pivot is None:
-            return None
+        pivot = next(k for k in range(at, len(table)) if table[k][at])
         table[at], table[pivot] = table[pivot], table[at]
         table[at] = [x / table[at][at] for x in table[at]]
         for k, row in enumerate(table):
