@@ -110,6 +110,7 @@ class View:
         return {
             "function": self.function.name,
             "elements": self.options.elements,
+            "fewer": list(self.options.fewer),
             "regions": [self._region_entry(k, g) for k, g in enumerate(self.groups)],
             "layers": self._layers(),
             "at_once": [[self._id(k) for k in g] for g in self.at_once if len(g) > 1],

@@ -27,7 +27,7 @@ def render(shape: Shape, progress: bool = False) -> str:
 
 def _file(file: Shape) -> str:
     out = f"{file['path']}: {file['function']}: {_verdict(file)}\n"
-    out += _nests(file["regions"])
+    out += _nests(file["regions"], file["at_once"])
     if "best" not in file:
         out += f"  {file['candidates']} combinations; nothing was evaluated\n"
         return out
@@ -55,7 +55,7 @@ def _verdict(file: Shape) -> str:
     return f"{best['cycles']} cycles, {best['bytes']} bytes, {best['dsp']} DSP ({how} by {file['objective']})"
 
 
-def _nests(regions: Sequence[Shape]) -> str:
+def _nests(regions: Sequence[Shape], at_once: Sequence[Sequence[str]]) -> str:
     rows = []
     for r in regions:
         parts = r.get("parts", [r])
@@ -67,7 +67,7 @@ def _nests(regions: Sequence[Shape]) -> str:
         if "parts" in r:
             kept = ", ".join(r["on_chip"]) or "no array"
             out += f"  {r['id']} is one region ({r['by']}): {kept} stays on the chip between its nests\n"
-    return out
+    return out + "".join(f"  {' and '.join(group)} run at once\n" for group in at_once)
 
 
 def _nest(part: Shape) -> tuple[str, object, str]:

@@ -97,6 +97,8 @@ def test_nests_with_ports_of_their_own_run_at_once(explore: Explore, tmp_path: P
     assert command(["ii", str(new), "--top", "two", "--format", f"json={report}"]) == 0
     functions = {f["name"]: f for f in json.loads(report.read_text())["files"][0]["functions"]}
     assert {"two_i_nest", "two_i_nest_2"} <= set(functions)
+    command(["explore", str(path), *args, *apart, "--plan", "--format", f"text={report}"])
+    assert "  r0 and r1 run at once\n" in report.read_text()
     # one engine, an array of both, a barrier: one after the other
     for text, off_chip in (
         (TWO, ["--offchip", "bytes=16,latency=9"]),
