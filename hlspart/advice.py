@@ -83,7 +83,7 @@ def advise(pipeline: Writable, options: AdviceOptions) -> tuple[LoopAdvice, ...]
         ways = _ranked(ways, options.pareto)
         path = program.functions[loop.function].unit
         target = loop.target_ii if loop.origin != "auto" else None
-        found.append(LoopAdvice(path, loop.function, loop.name, loop.line, target, loop.ii, tuple(ways)))
+        found.append(LoopAdvice(path, loop.function, loop.name, loop.line, target, loop.ii, tuple(ways), loop.proof))
     return tuple(found)
 
 

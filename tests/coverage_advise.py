@@ -2,9 +2,9 @@
 
     python tests/coverage_advise.py [--reassoc] [--verify] [--include DIR] FILE[@TOP]...
 
-Per file: II of late loops before and after, and cycles. *reached*: the target; *bound*: the II is that of a recurrence
-of the text, or of ports of the top function; *better*; *same*. A file without a late loop is left out. `--verify`
-runs both texts.
+Per file: II of late loops before and after, and cycles. *reached*: the target; *proved*: no memories and no schedule
+of these operations in this order reach it; *bound*: the II is that of ports of the top function; *better*; *same*. A
+file without a late loop is left out. `--verify` runs both texts.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def outcome(old: LoopResult, new: LoopResult | None, figures: IIResult) -> str:
     """One word for a late loop."""
     if new is None or (not new.misses and new.ii is not None):
         return "reached"
+    if new.proof is not None:
+        return "proved" if new.least <= new.proof.ii else f"proved, not yet {new.proof.ii}"
     if new.ii is None:
         return "unknown"
-    if new.recurrence_ii is not None and new.recurrence_ii >= new.ii > (new.aim or 1):
-        return "bound"
     if at_ports(new, figures):
         return "bound by ports of the top"
     return "better" if new.least < old.least else "same"
@@ -74,14 +74,22 @@ def main() -> None:
         for k, old in late.items():
             word = outcome(old, pairs[k][1], after)
             loops[word] += 1
-            said.append(f"{old.name} {old.figure} -> {pairs[k][1].figure if pairs[k][1] else 'gone'} {word}")
+            left = pairs[k][1]
+            why = (
+                f" ({left.limits[0].text[:90]})"
+                if left and word in ("same", "better", "unknown") and left.limits
+                else ""
+            )
+            why = f" ({(left.cause or '')[:90]})" if left and word == "unknown" and not why else why
+            said.append(f"{old.name} {old.figure} -> {left.figure if left else 'gone'} {word}{why}")
         same = answer.texts == kernel.texts
         files["byte-identical" if same else "rewritten"] += 1
         equal = ""
         if asked.verify and not same:
             try:
                 checked = hlspart.verify(kernel, answer, seconds=2)
-                equal = f", {checked.result.status}"
+                why = f": {checked.result.message[:70]}" if checked.result.status == "incomparable" else ""
+                equal = f", {checked.result.status}{why}"
             except hlspart.InputError as error:
                 equal = f", not run: {error}"
             files[f"verified{equal[:11]}"] += 1

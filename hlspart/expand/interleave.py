@@ -14,9 +14,22 @@ from functools import partial
 from hlspart.expand.partials import rotation
 from hlspart.expand.reductions import guarded_updates, mentions, update_of
 from hlspart.expand.region import Refusal, build
-from hlspart.expand.texts import Texts, as_many, block_of, declared_in, in_front, indent_of, names_in, type_text
+from hlspart.expand.texts import Texts, as_many, block_of, braced, declared_in, in_front, indent_of, names_in, type_text
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.program import ArrayRef, ExprStmt, Loop, Name, Program, ScalarType, Stmt, walk, walk_statements
+from hlspart.model.program import (
+    ArrayRef,
+    ExprStmt,
+    Jump,
+    Label,
+    Loop,
+    Name,
+    Program,
+    Return,
+    ScalarType,
+    Stmt,
+    walk,
+    walk_statements,
+)
 from hlspart.model.results import IIResult, LoopResult
 from hlspart.model.source import Edit
 from hlspart.rewrite.buffer import EditBuffer
@@ -113,7 +126,12 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
     names = Names.of(program)
     for found in chosen:
         loop = found.loop
-        build(program, analysis, loop.function, (loop.id,), counted=False)
+        stmt = next(s for s in loop.body.body if found.update in walk_statements(s))
+        scalar = isinstance(program.variable(found.variable).type, ScalarType)
+        if scalar and found.variable not in effects(program).addressed:
+            _whole(loop, stmt)
+        else:
+            build(program, analysis, loop.function, (loop.id,), counted=False)
         block = block_of(program, loop)
         if block is None or not loop.at.editable or loop.at.span.path not in {u.path for u in program.units}:
             raise Refusal("macro", f"the loop {loop.name} stands in no block", loop.at)
@@ -133,13 +151,28 @@ def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[Accumula
         texts = Texts(program, program.functions[loop.function].body)
         turn = names.free(f"{record.name}_turn")
         buffer.replace(found.update.at, texts.text(found.update.at.span, {}, {found.variable: turn}))
-        stmt = next(s for s in loop.body.body if found.update in walk_statements(s))
         oldest, moves = f"{kind} {turn} = {name}[{deep - 1}];", rotation(name, deep, turn)
         _around(program, loop, stmt, oldest, moves, buffer)
         total = f" {update.op} ".join(f"{name}[{k}]" for k in range(deep))
         pad = indent_of(program, loop.at)
         behind = f"\n{pad}{program.text(update.target.at)} {update.op}= {total};"
         buffer.insert(loop.at.span.path, loop.at.span.end, behind)
+
+    braced(program, buffer, (found.loop for found in chosen))
+
+
+def _whole(loop: Loop, around: Stmt) -> None:
+    """Raise unless the loop is left at its end, by a break or not at all, and ``around`` runs to its own end.
+
+    That is all to be known where nothing but its name reaches the accumulator: iterations keep their order, and
+    everything else its place.
+    """
+    for stmt in walk_statements(loop):
+        if isinstance(stmt, Return | Label) or (isinstance(stmt, Jump) and stmt.kind == "goto"):
+            raise Refusal("exit", f"the loop {loop.name} is left or entered by a jump", stmt.at)
+    for stmt in walk_statements(around):
+        if isinstance(stmt, Jump):
+            raise Refusal("exit", f"a {stmt.kind} stands beside the sum", stmt.at)
 
 
 def _around(program: Program, loop: Loop, stmt: Stmt, first: str, last: Sequence[str], buffer: EditBuffer) -> None:

@@ -1,30 +1,48 @@
-"""Values handed on: what an iteration stores and the next ones load goes there in variables, not through the memory.
+"""Values handed on: what an iteration stores or loads and the next ones load goes there in variables.
 
 ``y[i] = y[i - 1] + x[i]`` waits for its store and load in every iteration. With the last value in a variable the
-memory is only written, and the recurrence is that of the operators (Callahan, Carr and Kennedy 1990, scalar
-replacement). The elements keep their values to the bit.
+memory is only written, and the recurrence is that of the operators. ``a[i][j + 1]`` is ``a[i][j]`` of the next
+iteration: one load serves both (Callahan, Carr and Kennedy 1990, scalar replacement). The elements keep their values
+to the bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from hlspart.expand.interleave import innermost
 from hlspart.expand.region import Refusal, build, first_value
-from hlspart.expand.texts import Texts, as_many, block_of, in_front, indent_of, names_in, type_text
-from hlspart.model.access import Access, AccessAnalysis, LoopInfo
+from hlspart.expand.texts import (
+    Texts,
+    affine_text,
+    as_many,
+    block_of,
+    braced,
+    in_front,
+    indent_of,
+    names_in,
+    type_text,
+)
+from hlspart.model.access import Access, AccessAnalysis, Affine, LoopInfo
 from hlspart.model.program import (
     ArrayRef,
     Assign,
+    Binary,
     Comma,
+    Conditional,
+    Declare,
+    Expr,
     ExprStmt,
     InitList,
     Loop,
     Name,
+    PragmaMark,
     Program,
     ScalarType,
+    Stmt,
+    children,
     walk,
 )
 from hlspart.model.results import IIResult
@@ -35,16 +53,25 @@ from hlspart.semantics.effects import effects, statement_expressions
 
 #: Most iterations that a value is handed on.
 MOST_DISTANCE = 4
+_NEAR = range(1, MOST_DISTANCE + 1)
+_NEVER = 1 << 60  # iterations between accesses that meet in no element
 
 
 @dataclass(frozen=True)
 class HandedOn:
-    """The one store of an array in a loop, and loads of what it stored, with the number of iterations since then."""
+    """An access that every iteration makes, and loads of its element with the number of iterations since then.
+
+    ``stmt`` stands in the body of the loop: the store of ``source``, or a statement in which it is loaded.
+    ``element``: its subscripts over the iterators where variables of its text change in the loop.
+    """
 
     loop: Loop
     array: int
-    store: ExprStmt
+    stmt: Stmt
+    source: ArrayRef
+    stored: bool
     loads: tuple[tuple[ArrayRef, int], ...]
+    element: tuple[Affine, ...] | None
 
     @property
     def depth(self) -> int:
@@ -53,12 +80,14 @@ class HandedOn:
 
 
 def handed_on(program: Program, analysis: AccessAnalysis, figures: IIResult) -> tuple[HandedOn, ...]:
-    """Arrays whose values may be handed on in loops that miss their II by a recurrence."""
+    """Arrays whose values may be handed on in loops that miss their II by a recurrence or by ports."""
     found: list[HandedOn] = []
     for result in figures.loops:
-        if result.misses and result.loop >= 0 and any(x.kind == "recurrence" for x in result.limits):
+        kinds = {x.kind for x in result.limits}
+        if result.misses and result.loop >= 0 and kinds & {"recurrence", "memory-port"}:
+            short = {x.array for x in result.limits if x.kind == "memory-port"}
             for loop in innermost(program, result):
-                found += _of_loop(program, analysis, loop)
+                found += _of_loop(program, analysis, loop, "recurrence" in kinds, short)
     return tuple(dict.fromkeys(found))
 
 
@@ -67,7 +96,10 @@ def in_variables(program: Program, analysis: AccessAnalysis, chosen: Sequence[Ha
     return as_many(program, chosen, partial(_edits, program, analysis))
 
 
-def _of_loop(program: Program, analysis: AccessAnalysis, loop: Loop) -> Iterator[HandedOn]:
+def _of_loop(
+    program: Program, analysis: AccessAnalysis, loop: Loop, recurring: bool, short: Collection[str | None]
+) -> Iterator[HandedOn]:
+    """``recurring``: a recurrence limits the loop; ``short``: names of arrays whose ports do."""
     info = analysis.loops[loop.id]
     if loop.kind != "for" or info.iterator is None or info.variable is None or not info.step or info.exits:
         return
@@ -75,28 +107,98 @@ def _of_loop(program: Program, analysis: AccessAnalysis, loop: Loop) -> Iterator
     refs = {
         e.id: e for root in statement_expressions(program, loop.body) for e in walk(root) if isinstance(e, ArrayRef)
     }
-    changing = effects(program).modified(loop) - {info.variable}
-    for array in dict.fromkeys(a.array for a in inside if a.kind == "write"):
-        mine = [a for a in inside if a.array == array]
-        writes = [a for a in mine if a.kind == "write"]
+    for array in dict.fromkeys(a.array for a in inside):
         variable = program.variable(array)
         kind = getattr(variable.type, "element", getattr(variable.type, "target", None))
-        if len(writes) != 1 or variable.volatile or not isinstance(kind, ScalarType) or writes[0].ref not in refs:
+        if variable.volatile or not isinstance(kind, ScalarType):
             continue
-        target = refs[writes[0].ref]
-        store = next((s for s in loop.body.body if isinstance(s, ExprStmt) and _target(s) is target), None)
-        if store is None or any(names_in(i) & changing for i in target.indices):
-            continue
-        loads = []
-        for read in (a for a in mine if a.kind == "read" and a.ref != target.id and a.ref in refs):
-            distance = _distance(writes[0], read, info)
+        mine = [a for a in inside if a.array == array]
+        uses = _ArrayUses(program, loop, info, refs, tuple(mine))
+        stored = uses.stored()
+        if stored is not None and (recurring or variable.name in short):
+            yield stored
+        if variable.name in short and all(a.ref in refs for a in mine):
+            yield from uses.loaded({ref.id for ref, _ in stored.loads} if stored is not None else set())
+
+
+@dataclass(frozen=True)
+class _ArrayUses:
+    """What one loop does with one array; ``refs``: by id, all references in its body."""
+
+    program: Program
+    loop: Loop
+    info: LoopInfo
+    refs: Mapping[int, ArrayRef]
+    accesses: tuple[Access, ...]
+
+    def stored(self) -> HandedOn | None:
+        """The one store of the array, with the loads of what it stored in iterations before."""
+        writes = self._of("write")
+        if len(writes) != 1 or writes[0].ref not in self.refs:
+            return None
+        target = self.refs[writes[0].ref]
+        store = next((s for s in self.loop.body.body if isinstance(s, ExprStmt) and _target(s) is target), None)
+        if store is None:
+            return None
+        loads = {}
+        for read in self._of("read"):
+            distance = _apart(writes[0], read, self.info)
             # What stands behind the store would see the new value.
-            if distance is not None and refs[read.ref].at.span.end <= store.at.span.end:
-                loads.append((refs[read.ref], distance, read))
-        deepest = max((d for _, d, _ in loads), default=0)
-        always = any(d == deepest and r.exact and r.domain == writes[0].domain for _, d, r in loads)
-        if loads and always and (info.trip_count.min or 0) >= deepest:
-            yield HandedOn(loop, array, store, tuple((ref, d) for ref, d, _ in loads))
+            ahead = read.ref in self.refs and self.refs[read.ref].at.span.end <= store.at.span.end
+            if read.ref != target.id and ahead and distance is not None and distance in _NEAR:
+                loads[read.ref] = distance
+        return self._found(writes[0], store, loads)
+
+    def loaded(self, served: set[int]) -> Iterator[HandedOn]:
+        """Loads that every iteration makes, with those that find their elements later on and are not ``served``."""
+        statement = {r: s for s in self.loop.body.body for r in _certain(self.program, s)}
+        reads = self._of("read")
+        for lead in sorted(reads, key=lambda r: -len(self._behind(r, served))):
+            loads = self._behind(lead, served)
+            stmt = statement.get(lead.ref)
+            if stmt is None or lead.ref in served:
+                continue
+            moved = effects(self.program).modified(stmt) & _names(self.refs[lead.ref])
+            found = None if moved else self._found(lead, stmt, loads)
+            if found is not None:
+                served = served | {lead.ref, *loads}
+                yield found
+
+    def _of(self, kind: str) -> list[Access]:
+        return [a for a in self.accesses if a.kind == kind]
+
+    def _behind(self, lead: Access, served: set[int]) -> dict[int, int]:
+        """Loads that find the element of ``lead`` so many iterations later."""
+        found = {}
+        for read in (r for r in self._of("read") if r.ref not in served):
+            distance = _apart(lead, read, self.info)
+            near = distance is not None and distance in _NEAR
+            if near and all(self._keeps(lead, read, distance or 0, write) for write in self._of("write")):
+                found[read.ref] = distance or 0
+        return found
+
+    def _keeps(self, lead: Access, read: Access, distance: int, write: Access) -> bool:
+        """Whether a store leaves the element alone between two loads of it."""
+        at = _apart(lead, write, self.info)
+        if at is None:
+            return False
+        earlier = at < 0 or (at == 0 and write.order < lead.order)
+        return earlier or at > distance or (at == distance and write.order > read.order)
+
+    def _found(self, source: Access, stmt: Stmt, loads: Mapping[int, int]) -> HandedOn | None:
+        """The value with its loads, if its first ones can be loaded ahead of the loop."""
+        certain = {r for s in self.loop.body.body for r in _certain(self.program, s)}
+        deepest = max(loads.values(), default=0)
+        exact = {a.ref for a in self._of("read") if a.exact}
+        sure = any(d == deepest and r in exact and r in certain for r, d in loads.items())
+        if not sure or (self.info.trip_count.min or 0) < deepest:
+            return None
+        ref, pairs = self.refs[source.ref], tuple((self.refs[r], d) for r, d in loads.items())
+        moved = effects(self.program).modified(self.loop) - {self.info.variable} & _names(ref)
+        forms = tuple(form for form in source.index or () if form is not None)
+        if moved and (self.info.lower is None or len(forms) < len(ref.indices)):
+            return None
+        return HandedOn(self.loop, source.array, stmt, ref, source.kind == "write", pairs, forms if moved else None)
 
 
 def _target(stmt: ExprStmt) -> ArrayRef | None:
@@ -105,85 +207,127 @@ def _target(stmt: ExprStmt) -> ArrayRef | None:
     return expr.target if isinstance(expr, Assign) and isinstance(expr.target, ArrayRef) else None
 
 
-def _distance(write: Access, read: Access, info: LoopInfo) -> int | None:
-    """Iterations from the store of an element to its load; None where that is not always the same number."""
-    if write.index is None or read.index is None or len(write.index) != len(read.index):
+def _names(ref: ArrayRef) -> frozenset[int]:
+    """Variables in the subscripts of a reference."""
+    return frozenset(v for index in ref.indices for v in names_in(index))
+
+
+def _certain(program: Program, stmt: Stmt) -> Iterator[int]:
+    """Ids of the references that a statement of a loop's body evaluates whenever it is run."""
+
+    def below(expr: Expr) -> Iterator[int]:
+        if isinstance(expr, ArrayRef):
+            yield expr.id
+        parts = children(expr)
+        chosen = isinstance(expr, Conditional) or (isinstance(expr, Binary) and expr.op in ("&&", "||"))
+        for part in parts[:1] if chosen else parts:
+            yield from below(part)
+
+    if isinstance(stmt, ExprStmt | Declare):
+        for root in statement_expressions(program, stmt):
+            yield from below(root)
+
+
+def _apart(one: Access, other: Access, info: LoopInfo) -> int | None:
+    """Iterations until ``other`` uses the element that ``one`` does; None where that is not always the same number."""
+    if one.index is None or other.index is None or len(one.index) != len(other.index):
         return None
     distance: int | None = None
-    for stored, loaded in zip(write.index, read.index, strict=True):
-        if stored is None or loaded is None or stored.terms != loaded.terms:
+    for first, second in zip(one.index, other.index, strict=True):
+        if first is None or second is None or first.terms != second.terms:
             return None
-        moves = dict(stored.terms).get(info.iterator or "", 0) * (info.step or 0)
-        behind = stored.const - loaded.const
-        if not moves:
-            if behind:
-                return None
-            continue
-        if behind % moves or distance not in (None, behind // moves):
-            return None
-        distance = behind // moves
-    return distance if distance is not None and 1 <= distance <= MOST_DISTANCE else None
+        moves = first.coefficient(info.iterator or "") * (info.step or 0)
+        behind = first.const - second.const
+        if moves and behind % moves == 0 and distance in (None, behind // moves):
+            distance = behind // moves
+        elif moves or behind:
+            return _NEVER
+    trips = info.trip_count.max
+    return _NEVER if distance is not None and trips is not None and abs(distance) >= trips else distance
 
 
 def _edits(program: Program, analysis: AccessAnalysis, chosen: Sequence[HandedOn], buffer: EditBuffer) -> None:
     names = Names.of(program)
     given = {u.path for u in program.units}
+    ahead, behind = dict[Stmt, list[str]](), dict[Stmt, list[str]]()
+    stores = dict[Stmt, tuple[str, list[str]]]()
     for found in chosen:
-        loop, store = found.loop, found.store
+        loop = found.loop
         build(program, analysis, loop.function, (loop.id,), counted=False)
-        assign = store.expr
-        assert isinstance(assign, Assign)
-        plain = all(x.at.kind == "plain" for x in (assign.target, *(ref for ref, _ in found.loads)))
-        if block_of(program, loop) is None or loop.at.span.path not in given or not store.at.editable or not plain:
-            raise Refusal("macro", "a macro makes the accesses", store.at)
-        if isinstance(assign.value, InitList):
-            raise Refusal("condition", "a list is stored", store.at)
+        plain = all(x.at.kind == "plain" for x in (found.source, *(ref for ref, _ in found.loads)))
+        if block_of(program, loop) is None or loop.at.span.path not in given or not found.stmt.at.editable or not plain:
+            raise Refusal("macro", "a macro makes the accesses", found.stmt.at)
         variable = program.variable(found.array)
-        kind = type_text(program, found.array)
+        kind, element = type_text(program, found.array), program.text(found.source.at)
         kept = [names.free(f"{variable.name}_before{k if found.depth > 1 else ''}") for k in range(1, found.depth + 1)]
-        new = names.free(f"{variable.name}_new")
+        new = names.free(f"{variable.name}_{'new' if found.stored else 'now'}")
         texts = Texts(program, program.functions[loop.function].body)
         in_front(
             program, buffer, loop,
             [f"{kind} {name} = {_element(texts, analysis, found, k)};" for k, name in enumerate(kept, start=1)],
         )  # fmt: skip
-        replaced = {ref.at.span: kept[distance - 1] for ref, distance in found.loads}
-        value = texts.text(assign.value.at.span, {}, {}, replaced)
-        value = f"({value})" if isinstance(assign.value, Comma) else value
-        element = program.text(assign.target.at)
-        lines = (
-            [f"{kind} {new} = {value};"]
-            if assign.op == "="
-            else [f"{kind} {new} = {element};", f"{new} {assign.op} {value};"]
-        )
-        lines.append(f"{element} = {new};")
-        lines += [f"{old} = {younger};" for old, younger in reversed(list(zip(kept, [new, *kept], strict=False)))]
-        pad = indent_of(program, store.at)
-        if loop.body.braces:
-            buffer.replace(store.at, f"\n{pad}".join(lines))
+        for ref, distance in found.loads:
+            buffer.replace(ref.at, kept[distance - 1])
+        moves = [f"{old} = {younger};" for old, younger in reversed(list(zip(kept, [new, *kept], strict=False)))]
+        if found.stored:
+            stores[found.stmt] = (f"{kind} {new}", [f"{element} = {new};", *moves])
         else:
-            outer = indent_of(program, loop.at)
-            pad = pad if pad != outer else outer + "    "
-            inner = "".join(f"\n{pad}{line}" for line in lines)
-            buffer.replace(store.at, f"{{{inner}\n{outer}}}")
-        inside = store.at.span
-        for span, name in replaced.items():
-            if not (inside.path == span.path and inside.start <= span.start and span.end <= inside.end):
-                ref = next(r for r, _ in found.loads if r.at.span == span)
-                buffer.replace(ref.at, name)
+            ahead.setdefault(found.stmt, []).append(f"{kind} {new} = {element};")
+            buffer.replace(found.source.at, new)
+            last = [s for s in loop.body.body if not isinstance(s, PragmaMark)][-1]
+            behind.setdefault(last, []).extend(moves)
+    loops = {stmt: found.loop for found in chosen for stmt in found.loop.body.body}
+    for stmt in dict.fromkeys((*ahead, *stores, *behind)):
+        core = _stored(program, stmt, *stores[stmt], buffer) if stmt in stores else [buffer.text(stmt.at.span)]
+        _replace(program, loops[stmt], stmt, [*ahead.get(stmt, ()), *core, *behind.get(stmt, ())], buffer)
+
+    braced(program, buffer, (found.loop for found in chosen))
+
+
+def _stored(program: Program, stmt: Stmt, declared: str, rest: list[str], buffer: EditBuffer) -> list[str]:
+    """Lines that work out what a statement stores in a variable of its own first."""
+    assert isinstance(stmt, ExprStmt) and isinstance(stmt.expr, Assign)
+    assign = stmt.expr
+    if isinstance(assign.value, InitList):
+        raise Refusal("condition", "a list is stored", stmt.at)
+    value = buffer.text(assign.value.at.span)
+    value = f"({value})" if isinstance(assign.value, Comma) else value
+    if assign.op == "=":
+        return [f"{declared} = {value};", *rest]
+    new = declared.split()[-1]
+    return [f"{declared} = {program.text(assign.target.at)};", f"{new} {assign.op} {value};", *rest]
+
+
+def _replace(program: Program, loop: Loop, stmt: Stmt, lines: list[str], buffer: EditBuffer) -> None:
+    """Lines in the place of a statement of a loop's body."""
+    if not stmt.at.editable:
+        raise Refusal("macro", "a macro makes the statement", stmt.at)
+    pad, outer = indent_of(program, stmt.at), indent_of(program, loop.at)
+    if loop.body.braces:
+        buffer.replace(stmt.at, f"\n{pad}".join(lines))
+    else:
+        pad = pad if pad != outer else outer + "    "
+        buffer.replace(stmt.at, "{" + "".join(f"\n{pad}{line}" for line in lines) + f"\n{outer}}}")
 
 
 def _element(texts: Texts, analysis: AccessAnalysis, found: HandedOn, before: int) -> str:
-    """The element that iteration ``-before`` of the loop would have stored."""
+    """The element that iteration ``-before`` of the loop would have used."""
     info = analysis.loops[found.loop.id]
-    assign = found.store.expr
-    assert isinstance(assign, Assign) and info.variable is not None and info.step is not None
+    assert info.iterator is not None and info.variable is not None and info.step is not None
     back = before * info.step
+    if found.element is not None:
+        assert info.lower is not None
+        first, forms = info.lower - Affine((), back), []
+        for form in found.element:
+            moves = form.coefficient(info.iterator)
+            forms.append(form - Affine.of({info.iterator: moves}) + first.scaled(moves))
+        indices = (affine_text(texts.program, analysis, found.loop.function, form) for form in forms)
+        return texts.program.variable(found.array).name + "".join(f"[{i}]" for i in indices)
     if info.lower is not None and not info.lower.terms:
         number = info.lower.const - back
         value = str(number) if number >= 0 else f"({number})"
     else:
-        first = first_value(texts.program, found.loop)
-        text = texts.text(first.at.span, {}, {})
-        value = f"({text if isinstance(first, Name) else f'({text})'} {'-' if back > 0 else '+'} {abs(back)})"
-    return texts.text(assign.target.at.span, {info.variable: value}, {})
+        first_text = first_value(texts.program, found.loop)
+        text = texts.text(first_text.at.span, {}, {})
+        value = f"({text if isinstance(first_text, Name) else f'({text})'} {'-' if back > 0 else '+'} {abs(back)})"
+    return texts.text(found.source.at.span, {info.variable: value}, {})

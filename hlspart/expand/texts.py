@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from hlspart.expand.region import Refusal
-from hlspart.model.access import AccessAnalysis
+from hlspart.model.access import AccessAnalysis, Affine
 from hlspart.model.program import (
     ArrayRef,
     ArrayType,
@@ -216,6 +216,21 @@ def names_in(expr: Expr | None) -> frozenset[int]:
     return frozenset(e.variable for e in walk(expr) if isinstance(e, Name | ArrayRef))
 
 
+def affine_text(program: Program, analysis: AccessAnalysis, function: str, form: Affine) -> str:
+    """An affine form over iterators of a function with the names of the source."""
+    own = (i for i in analysis.loops.values() if i.function == function)
+    named = {i.iterator: program.variable(i.variable).name for i in own if i.iterator and i.variable is not None}
+    parts = []
+    for name, factor in form.terms:
+        text = named[name] if abs(factor) == 1 else f"{abs(factor)} * {named[name]}"
+        parts.append((factor > 0, text))
+    if form.const or not parts:
+        parts.append((form.const >= 0, str(abs(form.const))))
+    parts.sort(key=lambda p: not p[0])
+    text = parts[0][1] if parts[0][0] else f"-{parts[0][1]}"
+    return text + "".join(f" {'+' if plus else '-'} {part}" for plus, part in parts[1:])
+
+
 def padded(pad: str, text: str) -> str:
     """A line; directives begin at its start."""
     return text if text.startswith("#") else pad + text
@@ -266,14 +281,30 @@ def as_many(
 
 
 def block_of(program: Program, loop: Loop) -> Block | None:
-    """The block, in braces, that a loop stands in directly."""
+    """The block, in braces, that a loop stands in directly, or that :func:`braced` makes of a loop's whole body."""
+    above, around = _around(program, loop)
+    alone = isinstance(above, Loop) and isinstance(around, Block) and len(around.body) == 1
+    editable = alone and isinstance(above, Loop) and above.header.editable
+    return around if isinstance(around, Block) and (around.braces or editable) else None
 
-    def below(stmt: Stmt) -> Stmt | None:
+
+def braced(program: Program, buffer: EditBuffer, loops: Iterable[Loop]) -> None:
+    """Braces around loops that are the whole body of another one, once lines stand in front of and behind them."""
+    for loop in dict.fromkeys(loops):
+        above, around = _around(program, loop)
+        if isinstance(above, Loop) and isinstance(around, Block) and not around.braces:
+            buffer.insert(loop.at.span.path, above.header.span.end, " {", closing=True)
+            buffer.insert(loop.at.span.path, loop.at.span.end, f"\n{indent_of(program, above.at)}}}")
+
+
+def _around(program: Program, loop: Loop) -> tuple[Stmt | None, Stmt | None]:
+    """What a loop stands in directly, and what that is in."""
+
+    def below(stmt: Stmt, above: Stmt | None) -> tuple[Stmt | None, Stmt | None]:
         for child in substatements(stmt):
-            found = stmt if child is loop else below(child)
-            if found is not None:
+            found = (above, stmt) if child is loop else below(child, stmt)
+            if found[1] is not None:
                 return found
-        return None
+        return None, None
 
-    around = below(program.functions[loop.function].body)
-    return around if isinstance(around, Block) and around.braces else None
+    return below(program.functions[loop.function].body, None)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from hlspart.model.results import Proof
+
 FILES = "{files}"  # stands in a command for the files
 WayKind = Literal[
     "as-written", "pragma", "banks", "banks-at-ports", "reuse", "interchange", "scalars", "accumulators", "combined"
@@ -59,14 +61,25 @@ class LoopAdvice:
     target_ii: int | None
     ii: int | None
     ways: tuple[Way, ...]
+    proof: Proof | None = None  # why no text with the same operations in the same order has a lower II
 
     @property
     def first(self) -> Way | None:
         """The way to take, None where nothing that is checked is better than the text as it is."""
         return self.ways[0] if self.ways and self.ways[0].command is not None else None
 
+    @property
+    def proved(self) -> Proof | None:
+        """The proof, where it explains what is left: the way to take goes no lower."""
+        first = self.first
+        lower = self.proof is not None and first is not None and (first.ii or 1) < self.proof.ii
+        return None if lower else self.proof
+
     def advised(self, files: str) -> str:
         """The first way in a sentence, or that there is none; ``files`` as in :meth:`Way.written_by`."""
+        return self._advised(files) + (f"; {self.proved.text}" if self.proved is not None else "")
+
+    def _advised(self, files: str) -> str:
         way = self.first or next((w for w in self.ways if w.kind == "accumulators"), None)
         if way is not None:
             asked = "" if way is self.first else " (if sums may change their order)"
@@ -82,6 +95,7 @@ class LoopAdvice:
         return {
             "function": self.function, "name": self.name, "line": self.line, "target_ii": self.target_ii,
             "ii": self.ii, "ways": [w.to_json(files) for w in self.ways],
+            "proof": None if self.proved is None else self.proved.to_json(),
         }  # fmt: skip
 
 

@@ -108,6 +108,8 @@ class Validation:
 
 # --------------------------------------------------------------------------------- the II check
 
+MOST_NAMED = 10  # operations of a recurrence in a sentence; `ii --explain` lists them all
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -176,6 +178,40 @@ class CycleStep:
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """No text with the same operations of a loop in the same order has an II below ``ii``.
+
+    ``cycle``: what a value goes through from iteration to iteration, whatever the memories.
+    """
+
+    ii: int
+    cycle: tuple[CycleStep, ...]
+
+    @property
+    def text(self) -> str:
+        """The proof in a sentence."""
+        made = [s for s in self.cycle if s.last > s.first or len(self.cycle) <= MOST_NAMED]
+        few = MOST_NAMED // 2
+        left = [f"{len(made) - 2 * few} more"] if len(made) > MOST_NAMED else []
+        names = [f"{s.operation} (line {s.line})" for s in made]
+        names = [*names[:few], *left, *names[-few:]] if left else names
+        apart = sum(s.distance for s in self.cycle)
+        return (
+            f"proved: no memories and no schedule of these operations in this order go below II {self.ii}, since "
+            f"{' -> '.join(names)} leads from an iteration to "
+            f"{'the next' if apart == 1 else f'the one {apart} later'}"
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """Entry ``proof``."""
+        steps = [
+            {"operation": s.operation, "line": s.line, "states": [s.first, s.last], "distance": s.distance}
+            for s in self.cycle
+        ]
+        return {"ii": self.ii, "text": self.text, "cycle": steps}
+
+
+@dataclass(frozen=True, slots=True)
 class LoopResult:
     """II of one loop (contract ``hlspart.ii/1``). ``loop`` is the id in Program.loops."""
 
@@ -202,6 +238,7 @@ class LoopResult:
     schedule: tuple[Slot, ...] = ()
     method: str = ""  # how the schedule was found: "integer programming", "iterative modulo scheduling", ..
     cycle: tuple[CycleStep, ...] = ()  # the critical cycle
+    proof: Proof | None = None  # why the II cannot be what it aims at
     dsp: int | None = None  # DSP blocks of its operators
     banks: tuple[BankUse, ...] = ()  # of all memories with ports, by array and bank
     depth_causes: tuple[Cause, ...] = ()  # why depth and latency are not known although the II is

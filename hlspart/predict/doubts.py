@@ -16,8 +16,8 @@ from hlspart.model.causes import Cause
 from hlspart.model.ports import PortCount
 from hlspart.predict.loops import Prediction, shared_interval
 from hlspart.predict.remainders import of_remainders
-from hlspart.schedule.problem import Timing
-from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, recurrence_without
+from hlspart.schedule.problem import Problem, Timing
+from hlspart.schedule.recurrence import critical_cycle, incoming_of, recurrence_ii, relaxed
 
 REGROUPED = "in which order a balanced sum takes in what the recurrence makes is not known"
 PARTED = "whether the tool partitions a local array by itself is not known"
@@ -100,6 +100,15 @@ def _of_sums(p: Prediction) -> Iterator[Doubt]:
         yield Doubt(Cause("where a balanced expression takes in the carried value is not known"), ii=p.joined_ii)
 
 
+def loosest(p: Prediction, free: frozenset[int]) -> Problem:
+    """The problem if every doubt turned out best, and the operations in ``free`` took no time."""
+    known = doubts(p)
+    fewer = frozenset(kind for d in known for kind in d.fewer)
+    gone = frozenset(edge for d in known for edge in d.gone)
+    passed = frozenset(op for d in known for op in d.passed)
+    return relaxed(p.problem, fewer, gone, passed | free)
+
+
 def _loosest_recurrence(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tuple[Doubt, ...]]:
     """Recurrence II if every doubt turned out best, and those that lower it."""
     low, why = p.recurrence_ii, list[Doubt]()
@@ -108,7 +117,7 @@ def _loosest_recurrence(p: Prediction, found: Sequence[Doubt]) -> tuple[int, tup
     passed: frozenset[int] = frozenset()
     for doubt in (d for d in found if d.fewer or d.gone or d.passed) if low > 1 else ():
         kinds, gone, passed = kinds | doubt.fewer, gone | doubt.gone, passed | doubt.passed
-        ii = recurrence_without(p.problem, kinds, gone, passed)
+        ii = recurrence_ii(relaxed(p.problem, kinds, gone, passed)) or 1
         if ii < low:
             low = ii
             why.append(doubt)

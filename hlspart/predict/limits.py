@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from hlspart.lowering.graph import Edge
 from hlspart.model.ports import BankLoad
-from hlspart.model.results import BankUse, CycleStep, Limit, Slot
+from hlspart.model.results import MOST_NAMED, BankUse, CycleStep, Limit, Slot
 from hlspart.predict.loops import Prediction
-from hlspart.schedule.problem import allowed
+from hlspart.schedule.problem import Problem, allowed
 from hlspart.schedule.recurrence import critical_cycle, cycle_latency
 
 
@@ -140,9 +141,6 @@ def _holders(p: Prediction, variable: int, chosen: list[int], ports: int) -> str
     return f"; {kind} {ports + 1} of {len(chosen)}, {named(culprit)}, finds no port: {holders}"
 
 
-MOST_NAMED = 10  # operations of a recurrence in a sentence; `ii --explain` lists them all
-
-
 def _recurrences(p: Prediction) -> list[Limit]:
     if p.recurrence_ii <= 1:
         return []
@@ -214,15 +212,18 @@ def slots(p: Prediction) -> tuple[Slot, ...]:
 
 def steps(p: Prediction) -> tuple[CycleStep, ...]:
     """The critical cycle, operation by operation; () when dependences allow II 1."""
-    if p.recurrence_ii <= 1:
-        return ()
-    cycle, out = critical_cycle(p.problem, p.recurrence_ii), []
+    return along(p.problem, critical_cycle(p.problem, p.recurrence_ii)) if p.recurrence_ii > 1 else ()
+
+
+def along(problem: Problem, cycle: Sequence[Edge]) -> tuple[CycleStep, ...]:
+    """A cycle of dependences, operation by operation."""
+    out = []
     first = next((k for k, edge in enumerate(cycle) if edge.distance), 0)
     at = (0, 0.0)
-    for wait in p.problem.along((*cycle[first:], *cycle[:first])):
-        op, edge = p.problem.graph.ops[wait.sink], wait.edge
+    for wait in problem.along((*cycle[first:], *cycle[:first])):
+        op, edge = problem.graph.ops[wait.sink], wait.edge
         if edge is not cycle[first]:
-            at = allowed(wait, p.problem.period, *at, 0)
-        last = at[0] + p.problem.timing[op.id].states - 1
+            at = allowed(wait, problem.period, *at, 0)
+        last = at[0] + problem.timing[op.id].states - 1
         out.append(CycleStep(op.text or op.kind, op.line, at[0], last, edge.name, edge.kind, edge.distance))
     return tuple(out)

@@ -29,13 +29,19 @@ def _file(file: Shape) -> str:
         mark = "doubtful" if loop["ii"] is None else "bad" if _late(loop) else "good"
         if all(w["command"] is None for w in loop["ways"]):
             out += "  " + screen.paint(f"{title}: nothing that is checked is better", mark) + "\n"
+            out += _proof(loop)
             continue
         out += "  " + screen.paint(title, mark) + "\n"
         reason = next((w["description"].partition("; ")[2] for w in loop["ways"] if w["kind"] == "as-written"), "")
         out += f"    {reason}\n" if reason else ""
+        out += _proof(loop)
         out += _table(loop["ways"])
         out += "".join(f"    {w['kind']}: {w['command']}\n" for w in loop["ways"] if w["command"] is not None)
     return out
+
+
+def _proof(loop: Shape) -> str:
+    return "" if loop["proof"] is None else f"    {loop['proof']['text']}\n"
 
 
 def _aim(loop: Shape) -> str:

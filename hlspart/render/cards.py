@@ -78,7 +78,8 @@ def ways(loop: Shape, path: str) -> list[Shape]:
     ]
     if loop["ways"] and all(w["command"] is None for w in loop["ways"]):
         found = [found[0] | {"what": "no way that hlspart can write is better", "code": ""}]
-    hints = [x["hint"] for x in loop["limits"] if x["hint"] and x["ii"] > (loop["target_ii"] or 1)]
+    hints = [] if loop["proof"] is None else [loop["proof"]["text"]]
+    hints += [x["hint"] for x in loop["limits"] if x["hint"] and x["ii"] > (loop["target_ii"] or 1)]
     return [*found, *({"what": hint, "gives": "", "code": "", "mark": ""} for hint in hints)]
 
 

@@ -12,7 +12,7 @@ from hlspart.model.access import Access, AccessAnalysis, Bounds
 from hlspart.model.advising import LoopAdvice
 from hlspart.model.program import Program, Variable, storage_bits
 from hlspart.render.functions import function
-from hlspart.render.ways import of_loops
+from hlspart.render.ways import no_advice, of_loops
 
 if TYPE_CHECKING:
     from hlspart.model.buffers import ProgramStep, Shared
@@ -195,7 +195,7 @@ def ii(
             "part": result.part,
             "clock_ns": result.clock_ns,
             "loops": [
-                _loop(item) | {"ways": ways.get((item.function, item.name), [])}
+                _loop(item) | ways.get((item.function, item.name), no_advice(item.proof))
                 for item in result.loops
                 if owner.function(item.function) == path
             ],
@@ -322,8 +322,8 @@ def infer(
                     "bounds_after": item.span_after,
                     "cause": item.cause,
                     "hint": item.hint,
-                    "ways": ways.get((item.function, item.name), []),
                 }
+                | ways.get((item.function, item.name), no_advice(None))
                 for item in result.loops
                 if owner.function(item.function) == path
             ],

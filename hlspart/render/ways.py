@@ -9,6 +9,7 @@ from typing import Any
 
 from hlspart.model.advising import LoopAdvice
 from hlspart.model.program import Program
+from hlspart.model.results import Proof
 from hlspart.render import screen
 
 Shape = Mapping[str, Any]
@@ -25,7 +26,12 @@ def figures(way: Shape) -> str:
 
 def lines(loop: Shape, title: str) -> Iterator[str]:
     """The ranked ways of a loop that misses its target, a line each."""
-    ways = loop["ways"]
+    yield from _ranked(loop["ways"], title)
+    if loop["proof"] is not None:
+        yield f"{title}: {loop['proof']['text']}"
+
+
+def _ranked(ways: Sequence[Shape], title: str) -> Iterator[str]:
     if not ways:
         return
     if all(w["command"] is None for w in ways):
@@ -51,10 +57,16 @@ def named(paths: Sequence[str]) -> str:
     return shlex.join(paths) if again is None else again
 
 
-def of_loops(program: Program, advice: Sequence[LoopAdvice]) -> dict[tuple[str, str], list[object]]:
-    """By function and name of a loop its ranked ways, with commands about the program."""
+def of_loops(program: Program, advice: Sequence[LoopAdvice]) -> dict[tuple[str, str], dict[str, object]]:
+    """By function and name of a loop its ranked ways, with commands about the program, and its proof."""
     files = named([u.path for u in program.units])
-    return {(x.function, x.name): [w.to_json(files) for w in x.ways] for x in advice}
+    entries = {(x.function, x.name): x.to_json(files) for x in advice}
+    return {key: {"ways": entry["ways"], "proof": entry["proof"]} for key, entry in entries.items()}
+
+
+def no_advice(proof: Proof | None) -> dict[str, object]:
+    """The same for a loop that is not asked about."""
+    return {"ways": [], "proof": None if proof is None else proof.to_json()}
 
 
 def new_name(path: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from hlspart.expand.region import Refusal, first_value
-from hlspart.expand.texts import Texts, in_front, indent_of, padded, type_text
+from hlspart.expand.texts import Texts, affine_text, braced, in_front, indent_of, padded, type_text
 from hlspart.model.access import Affine
 from hlspart.model.program import ArrayRef, Declare, Loop, PragmaMark, Program, ScalarType
 from hlspart.model.source import Span
@@ -97,6 +97,7 @@ class WindowEmitter:
             self._header(axis)
         self._body(nest, axes, [line for w in writers for line in w.loads()], pipeline)
         in_front(self.program, self.buffer, nest.loops[0], [line for w in writers for line in w.declared()])
+        braced(self.program, self.buffer, nest.loops[:1])
 
     def texts(self, function: str) -> Texts:
         """The text of a function."""
@@ -334,21 +335,7 @@ class _Writer:
 
     def _form(self, form: Affine) -> str:
         """An affine form with the names of the source."""
-        names = {
-            i.iterator: i.variable
-            for i in self.nest.region.analysis.loops.values()
-            if i.function == self.nest.region.function
-        }
-        named = {n: self.program.variable(v).name for n, v in names.items() if n is not None and v is not None}
-        parts = []
-        for name, factor in form.terms:
-            text = named[name] if abs(factor) == 1 else f"{abs(factor)} * {named[name]}"
-            parts.append((factor > 0, text))
-        if form.const or not parts:
-            parts.append((form.const >= 0, str(abs(form.const))))
-        parts.sort(key=lambda p: not p[0])
-        text = parts[0][1] if parts[0][0] else f"-{parts[0][1]}"
-        return text + "".join(f" {'+' if plus else '-'} {part}" for plus, part in parts[1:])
+        return affine_text(self.program, self.nest.region.analysis, self.nest.region.function, form)
 
     def reads(self) -> None:
         """Each read of the body by its place in the window."""

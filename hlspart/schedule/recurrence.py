@@ -222,10 +222,10 @@ def _least_ii(problem: Problem, at_least: int) -> int | None:
     return high
 
 
-def recurrence_without(
+def relaxed(
     problem: Problem, kinds: frozenset[str], gone: frozenset[Edge], passed: frozenset[int] = frozenset()
-) -> int:
-    """Recurrence II if operations of ``kinds`` took the fewest states they may (else one), without ``gone``.
+) -> Problem:
+    """The problem if operations of ``kinds`` took the fewest states they may (else one), without ``gone``.
 
     ``passed``: operations that recurrences need not go through.
     """
@@ -233,8 +233,7 @@ def recurrence_without(
     timing = {i: (Timing(max(1, t.least), 0.0, 0.0) if ops[i].kind in kinds else t) for i, t in problem.timing.items()}
     timing |= {i: Timing(1, 0.0, 0.0) for i in passed if i in timing}
     edges = tuple(e for e in problem.graph.edges if e not in gone)
-    best = replace(problem, graph=replace(problem.graph, edges=edges), timing=timing)
-    return recurrence_ii(best) or 1
+    return replace(problem, graph=replace(problem.graph, edges=edges), timing=timing)
 
 
 def incoming_of(edges: Sequence[Edge]) -> dict[int, list[Edge]]:

@@ -74,7 +74,8 @@ def test_each_command_gives_the_figures_that_it_is_listed_with(
             after = hlspart.open("out.c").pipeline.figures
             assert way["latency"] == after.functions[0].latency.max
             assert way["bram18k"] == sum(a.bram18k for a in after.arrays)
-            assert way["ii"] == next(x.ii for x in after.loops if x.name == loop["name"])
+            # lines ahead of an inner loop keep it from being one with the outer one
+            assert way["ii"] == next(x.ii for x in after.loops if x.pipelined and loop["name"].endswith(x.name))
             checked += 1
     assert checked >= 2
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import hlspart
-from hlspart.expand.scalars import handed_on
+from hlspart.expand.scalars import handed_on, in_variables
 from hlspart.pipeline import Pipeline
+from hlspart.reuse import edited
 
 PREFIX = """void f(const int x[64], int y[64]) {
   y[0] = x[0];
@@ -130,3 +131,58 @@ def test_random_recurrences_keep_their_values(tmp_path: Path) -> None:
             changed += 1
             assert same(old, new, tmp_path), body
     assert changed >= 8
+
+
+ROWS = """void f(int m[33 * 33], const int x[33]) {
+  int above, row;
+  R: for (int b = 1; b < 33; b++)
+    C: for (int a = 1; a < 33; a++) {
+#pragma HLS PIPELINE II=1
+      above = (b - 1) * 33;
+      row = b * 33;
+      int left = m[row + (a - 1)] - 2;
+      int corner = m[above + (a - 1)] + x[a];
+      int up = m[above + a] - x[b];
+      m[row + a] = left > up ? left : corner > up ? corner : up;
+    }
+}
+"""
+IN_PLACE = {  # body of a loop over j inside one over i, loads and stores of `m` in an iteration that are left
+    "rows of their own": ("m[i][j] = m[i - 1][j - 1] + m[i - 1][j] + m[i - 1][j + 1] + m[i][j - 1];", 2),
+    "nine points": ("m[i][j] = (m[i-1][j-1] + m[i-1][j] + m[i-1][j+1] + m[i][j-1] + m[i][j] + m[i][j+1]"
+                    " + m[i+1][j-1] + m[i+1][j] + m[i+1][j+1]) / 9;", 4),
+    "behind the store": ("m[i][j] = m[i][j + 1] - 1; if (x[j] > 2) m[i + 1][j] = 0; m[i][0] = m[i][j];", 5),
+    "a store between": ("int t = m[i][j + 2]; m[i][j + 1] = t + x[j]; m[0][j] = m[i][j] + m[i][j + 1];", 5),
+}  # fmt: skip
+
+
+def flat(body: str) -> str:
+    """A nest over ``m``, given as ``y`` to :data:`MAIN`'s functions."""
+    return (
+        "void f(int n, const int x[64], float y[64], short s[64]) {\n  static int m[8][8];\n"
+        "  for (int k = 0; k < 64; k++) m[k / 8][k % 8] = (int)y[k];\n"
+        "  for (int i = 1; i < 7; i++)\n    for (int j = 1; j < 6; j++) {\n#pragma HLS PIPELINE II=1\n"
+        f"      {body}\n    }}\n  for (int k = 0; k < 64; k++) y[k] = (float)m[k / 8][k % 8];\n}}\n"
+    )
+
+
+def test_a_row_is_loaded_once_and_what_is_stored_goes_on_beside_the_memory() -> None:
+    (text,) = hlspart.parse(ROWS).rewrite(style="scalars").texts.values()
+    assert (loops(ROWS), loops(text)) == ([("R_C", 2)], [("R", None), ("C", 1)])
+    assert "int m_before = m[33 * b];" in text and text.count("m[") == 1 + 2 + 2
+    assert "corner = m_before_2 + x[a]" in text and "int m_now = m[above + a];" in text
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+@pytest.mark.parametrize("case", IN_PLACE)
+def test_loads_are_handed_on_unless_a_store_comes_between(case: str, tmp_path: Path) -> None:
+    body, left = IN_PLACE[case]
+    old = flat(body)
+    pipeline = hlspart.parse(old).pipeline
+    edits = in_variables(
+        pipeline.program, pipeline.analysis, handed_on(pipeline.program, pipeline.analysis, pipeline.figures)
+    )
+    (new,) = edited(pipeline.program, edits).files.values()
+    inside = new[new.index("for (int j") : new.index("y[k] = (float)")]
+    assert inside.count("m[") == left
+    assert new == old or same(old, new, tmp_path)

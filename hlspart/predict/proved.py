@@ -1,0 +1,87 @@
+"""The II that no memories help below: values that go round from iteration to iteration, through operators alone.
+
+Ports, banks, registers, buffers and the schedule are left out: a value that is stored and loaded again costs nothing.
+What is left is a lower bound for every text that does the same operations of a loop in the same order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hlspart.lowering.graph import Edge, Graph
+from hlspart.model.results import Proof
+from hlspart.predict.doubts import loosest
+from hlspart.predict.limits import along
+from hlspart.predict.loops import Prediction
+from hlspart.schedule.problem import Problem
+from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
+
+#: Operations on integers that a tool may regroup, and calls, whose text may be another one.
+_FREE = frozenset({"add", "logic", "call"})
+
+
+def proof(p: Prediction, aim: int) -> Proof | None:
+    """Why no text with these operations in this order reaches II ``aim``; None where nothing proves it."""
+    if p.recurrence_ii <= aim:
+        return None
+    problem = _values_alone(p)
+    ii = recurrence_ii(problem)
+    if ii is None or ii <= aim:
+        return None
+    return Proof(ii, along(problem, critical_cycle(problem, ii)))
+
+
+def _values_alone(p: Prediction) -> Problem:
+    """The problem with the orders that values ask for, every doubt for the best."""
+    graph = p.problem.graph
+    free = {i for i, op in graph.ops.items() if op.ref is not None or op.kind in _FREE}
+    free |= {i for i, op in graph.ops.items() if op.kind == "mul" and any(_kind(graph, a) == "mul" for a in op.args)}
+    loose = loosest(p, frozenset(free))
+    edges = (replace(edge, gap=_least_gap(loose, edge)) for edge in _values(p, loose.graph))
+    return replace(loose, graph=replace(graph, edges=tuple(edges)))
+
+
+def _least_gap(problem: Problem, edge: Edge) -> int:
+    """States from the start of an operation to that of one that takes its value, wherever the iteration ends."""
+    source, sink = problem.timing[edge.source], problem.timing[edge.sink]
+    apart = edge.source != edge.sink and min(source.states, sink.states) > 1
+    return source.states - (not apart or source.out_ns + sink.in_ns <= problem.period)
+
+
+def _kind(graph: Graph, op: int) -> str:
+    return graph.ops[op].kind if op in graph.ops else ""
+
+
+def _values(p: Prediction, graph: Graph) -> Iterator[Edge]:
+    """Orders of a value and what is made of it, over memories too where it is certainly this value."""
+    ops, spoken = graph.ops, {v for d in p.elaborated.carriers.pragmas for v in d.variables}
+    everywhere = any(not d.variables for d in p.elaborated.carriers.pragmas)
+    stores = Counter(op.ref.variable for op in graph.memory if op.kind == "store" and op.ref is not None)
+    for edge in graph.edges:
+        a, b = ops[edge.source].ref, ops[edge.sink].ref
+        if ops[edge.sink].kind == "select" and not _by_data(graph, ops[edge.sink].args[0]):
+            continue
+        if edge.kind == "data" and edge.gap is None:
+            yield edge
+        elif edge.kind == "memory" and edge.distance and a is not None and b is not None:
+            certain = not (a.guarded or b.guarded or everywhere) and a.variable not in spoken
+            if (a.kind, b.kind) == ("write", "read") and certain and stores[a.variable] == 1:
+                yield edge
+
+
+def _by_data(graph: Graph, test: int) -> bool:
+    """Whether loaded values decide every comparison of a test, so that some run passes it in each iteration."""
+    op = graph.ops.get(test)
+    if op is None:
+        return False
+    if op.kind in ("logic", "select"):
+        return all(_by_data(graph, arg) for arg in op.args)
+    waiting, seen = list(op.args), set[int]()
+    while waiting:
+        ident = waiting.pop()
+        if ident in graph.ops and ident not in seen:
+            seen.add(ident)
+            waiting += graph.ops[ident].args
+    return any(graph.ops[ident].ref is not None for ident in seen)

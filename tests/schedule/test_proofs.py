@@ -1,0 +1,73 @@
+"""Proofs that an II is out of reach: values that go round through operators, whatever holds them on the way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import hlspart
+from hlspart.cli.app import run
+
+FADD, FMUL, FDIV = 4, 3, 9  # states at 10 ns less 2.7 ns on ultrascale+ (reports); the last one may be handed on
+CASES = {  # body of the loop; the II that is proved least, None: no proof
+    "a recurrence of its own": ("s = s * b + x[i];", FMUL + FADD),
+    "through a memory": ("y[i] = y[i - 1] / b + x[i];", FDIV + FADD - 1),
+    "two iterations apart": ("y[i] = y[i - 2] / b;", (FDIV - 1) // 2),
+    "when the data says so": ("if (x[i] > b) s = s / b;", FDIV - 1),
+    "every fourth time only": ("if (i % 4 == 0) s = s / b;", None),
+    "every fourth time, if at all": ("if (i % 4 == 0 && x[i] > b) s = s / b;", None),
+    "a store that may not happen": ("if (x[i] > b) y[i] = y[i - 1] / b;", None),
+    "a place that data decides": ("y[k[i]] = y[k[i]] / b;", None),
+    "another store between": ("y[i] = y[i - 2] / b; y[i - 1] = x[i];", None),
+    "integers": ("n = n + k[i]; s = x[i];", None),
+    "nothing recurs": ("y[i] = x[i] / b;", None),
+    "denied by a directive": ("\n#pragma HLS DEPENDENCE variable=y type=inter false\n    y[i] = y[i - 1] / b;", None),
+}
+
+
+def kernel(body: str, more: str = "") -> str:
+    return (
+        f"float f(const float x[64], float y[64], const int k[64], float b, int n) {{\n{more}    float s = 1;\n"
+        "    L: for (int i = 2; i < 64; i++) {\n#pragma HLS PIPELINE II=1\n"
+        f"    {body}\n    }}\n    y[0] = n;\n    return s;\n}}\n"
+    )
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_proved_is_the_sum_of_the_states_on_the_way(case: str) -> None:
+    body, least = CASES[case]
+    (loop,) = hlspart.parse(kernel(body)).pipeline.figures.loops
+    assert (None if loop.proof is None else loop.proof.ii) == least
+    if loop.proof is not None:
+        assert least is not None and loop.ii is not None and loop.ii >= least
+        everywhere = "#pragma HLS ARRAY_PARTITION variable=y type=complete\n"
+        (held,) = hlspart.parse(kernel(body, everywhere)).pipeline.figures.loops
+        assert held.least >= least
+        (advice,) = hlspart.advise(hlspart.parse(kernel(body)), pareto=True).loops
+        assert all(way.ii is None or way.ii >= least for way in advice.ways)
+
+
+def test_every_command_says_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("k.c").write_text(kernel(CASES["a recurrence of its own"][0]))
+    said = "go below II 7, since * (line 5) -> + (line 5) leads from an iteration to the next"
+    for command in ("advise", "ii", "infer", "lint"):
+        run([command, "k.c"])
+        out, err = capsys.readouterr()
+        assert said in " ".join((out + err).split()), command
+    for command in ("advise", "ii", "infer", "report"):
+        run([command, "k.c", "--format", "json"])
+        (loop,) = json.loads(capsys.readouterr().out)["files"][0]["loops"]
+        assert [s["operation"] for s in loop["proof"]["cycle"]] == ["*", "+"] and loop["proof"]["ii"] == 7
+
+
+def test_consent_to_another_order_takes_the_proof_back() -> None:
+    kernel_ = hlspart.parse(kernel("s += x[i];"))
+    (kept,) = hlspart.advise(kernel_).loops
+    (split,) = hlspart.advise(kernel_, allow_reassoc=True).loops
+    assert kept.proved is not None and kept.first is None
+    assert split.proved is None and split.first is not None and split.first.ii == 1
