@@ -152,11 +152,12 @@ class _ArrayUses:
     def loaded(self, served: set[int]) -> Iterator[HandedOn]:
         """Loads that every iteration makes, with those that find their elements later on and are not ``served``."""
         statement = {r: s for s in self.loop.body.body for r in _certain(self.program, s)}
-        reads = self._of("read")
+        reads, writes = self._of("read"), self._of("write")
+        served = served | {w.ref for w in writes}  # `x[i] += 1` names its element once for both
         for lead in sorted(reads, key=lambda r: -len(self._behind(r, served))):
             loads = self._behind(lead, served)
             stmt = statement.get(lead.ref)
-            if stmt is None or lead.ref in served:
+            if stmt is None or lead.ref in served or any(_holds(stmt, w) and w.order < lead.order for w in writes):
                 continue
             moved = effects(self.program).modified(stmt) & _names(self.refs[lead.ref])
             found = None if moved else self._found(lead, stmt, loads)
@@ -196,9 +197,16 @@ class _ArrayUses:
         ref, pairs = self.refs[source.ref], tuple((self.refs[r], d) for r, d in loads.items())
         moved = effects(self.program).modified(self.loop) - {self.info.variable} & _names(ref)
         forms = tuple(form for form in source.index or () if form is not None)
-        if moved and (self.info.lower is None or len(forms) < len(ref.indices)):
+        if moved and not self._printable(source, forms):
             return None
         return HandedOn(self.loop, source.array, stmt, ref, source.kind == "write", pairs, forms if moved else None)
+
+    def _printable(self, source: Access, forms: Sequence[Affine]) -> bool:
+        """Whether the subscripts ahead of the loop can be told from iterators alone."""
+        lower = self.info.lower
+        if lower is None or len(forms) < len(source.index or ()):
+            return False
+        return {name for form in (*forms, lower) for name in form.names} <= set(source.iterators)
 
 
 def _target(stmt: ExprStmt) -> ArrayRef | None:
@@ -210,6 +218,11 @@ def _target(stmt: ExprStmt) -> ArrayRef | None:
 def _names(ref: ArrayRef) -> frozenset[int]:
     """Variables in the subscripts of a reference."""
     return frozenset(v for index in ref.indices for v in names_in(index))
+
+
+def _holds(stmt: Stmt, access: Access) -> bool:
+    a, b = stmt.at.span, access.at.span
+    return a.path == b.path and a.start <= b.start and b.end <= a.end
 
 
 def _certain(program: Program, stmt: Stmt) -> Iterator[int]:

@@ -283,7 +283,7 @@ def as_many(
 def block_of(program: Program, loop: Loop) -> Block | None:
     """The block, in braces, that a loop stands in directly, or that :func:`braced` makes of a loop's whole body."""
     above, around = _around(program, loop)
-    alone = isinstance(above, Loop) and isinstance(around, Block) and len(around.body) == 1
+    alone = isinstance(above, Loop) and above.kind != "do" and isinstance(around, Block) and len(around.body) == 1
     editable = alone and isinstance(above, Loop) and above.header.editable
     return around if isinstance(around, Block) and (around.braces or editable) else None
 

@@ -44,9 +44,9 @@ def test_ways_are_ranked_and_the_first_is_what_rewrite_writes() -> None:
     loop = next(x for x in found.loops if x.name == "ROWS_COLS")
     assert (loop.target_ii, loop.ii) == (1, 3)
     assert [(w.kind, w.ii, w.default) for w in loop.ways] == [
-        ("reuse", 1, True), ("banks", 1, False), ("as-written", 3, False)
+        ("reuse", 1, True), ("banks", 1, False), ("scalars", 2, False), ("as-written", 3, False)
     ]  # fmt: skip
-    reuse, banks, _ = loop.ways
+    reuse, banks, *_ = loop.ways
     text = kernel.rewrite(infer=True)
     assert (reuse.latency, reuse.bram18k) == (
         text.kernel().pipeline.figures.functions[0].latency.max, sum(a.bram18k for a in text.kernel().ii().arrays)

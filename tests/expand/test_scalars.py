@@ -152,6 +152,8 @@ IN_PLACE = {  # body of a loop over j inside one over i, loads and stores of `m`
     "nine points": ("m[i][j] = (m[i-1][j-1] + m[i-1][j] + m[i-1][j+1] + m[i][j-1] + m[i][j] + m[i][j+1]"
                     " + m[i+1][j-1] + m[i+1][j] + m[i+1][j+1]) / 9;", 4),
     "behind the store": ("m[i][j] = m[i][j + 1] - 1; if (x[j] > 2) m[i + 1][j] = 0; m[i][0] = m[i][j];", 5),
+    "an update": ("int t = m[i][j + 1]; m[i][j] += t;", 2),
+    "a store ahead in the statement": ("int t = (m[i][j + 1] = x[j], m[i][j + 1]); m[0][j] = t - m[i][j];", 4),
     "a store between": ("int t = m[i][j + 2]; m[i][j + 1] = t + x[j]; m[0][j] = m[i][j] + m[i][j + 1];", 5),
 }  # fmt: skip
 
