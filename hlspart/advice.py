@@ -89,7 +89,7 @@ def advise(pipeline: Writable, options: AdviceOptions) -> tuple[LoopAdvice, ...]
 
 def first_ways(pipeline: Writable) -> tuple[LoopAdvice, ...]:
     """The advice on loops that miss or may miss their target, as every command shows it; none where it takes long."""
-    late = {(x.function, x.name) for x in pipeline.figures.loops if x.pipelined and _late(x)}
+    late = {(x.function, x.name) for x in pipeline.figures.loops if x.pipelined and x.may_miss}
     if not late or len(late) > MOST_LATE or _large(pipeline):
         return ()
     return tuple(x for x in pipeline.advise(AdviceOptions()) if (x.function, x.name) in late)
@@ -106,12 +106,6 @@ def _accesses(loop: LoopResult) -> int:
     """Memory accesses of an iteration; without a schedule at most those of all banks."""
     scheduled = sum(slot.access is not None for slot in loop.schedule)
     return scheduled if loop.schedule else sum(b.reads + b.writes for b in loop.banks)
-
-
-def _late(loop: LoopResult) -> bool:
-    """Whether a loop misses its target, or may by a limit that is known."""
-    most = loop.bounds[1] if loop.ii is None and loop.bounds is not None and loop.limits else 0
-    return loop.misses or most > (loop.aim or 1)
 
 
 def _texts(pipeline: Writable, asked: AdviceOptions) -> Iterator[_Text]:

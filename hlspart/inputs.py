@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.options import Options, TargetOptions
-from hlspart.model.project import ProjectFile
 from hlspart.pipeline import Pipeline, Reader
 from hlspart.reading import read_file, read_stdin
 from hlspart.settings import TARGET_KEYS, Settings, SettingsError, find
+
+if TYPE_CHECKING:
+    from hlspart.model.project import ProjectFile
 
 
 class InputError(Exception):

@@ -175,6 +175,8 @@ class Pipeline:
     @cached_property
     def advice(self) -> tuple[LoopAdvice, ...]:
         """The ways of the loops that miss their target; nothing where these take long to find."""
+        if not any(x.pipelined and x.may_miss for x in self.figures.loops):
+            return ()
         from hlspart.advice import first_ways
 
         return first_ways(self)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -115,6 +114,8 @@ def verify(
     ``vectors``: number of inputs (None: as many as run in ``seconds``). ``ports``: count the accesses per bank and
     iteration of ``new``. Each kernel is one file.
     """
+    import tempfile
+
     from hlspart.verification import VerifyOptions
     from hlspart.verification import verify as compare
 

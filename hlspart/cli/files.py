@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -47,6 +45,8 @@ def write_outputs(outputs: Iterable[tuple[str, bytes]]) -> bool:
             os.makedirs(folder, exist_ok=True)
             if target in (other for _, other in ready):
                 raise click.ClickException(f"cannot write {path}: two outputs go there")
+            import tempfile
+
             handle, temporary = tempfile.mkstemp(dir=folder, prefix=".hlspart-")
             ready.append((temporary, target))
             with os.fdopen(handle, "wb") as out:
@@ -90,6 +90,8 @@ def say(message: str) -> None:
 
 def terminal_width() -> int | None:
     """Columns of standard output; None where it is no terminal."""
+    import shutil
+
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 

@@ -11,7 +11,7 @@ import posixpath
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.expand import Expander
@@ -51,14 +51,14 @@ def decode(data: bytes) -> str:
 
 @cache
 def _own_names() -> frozenset[str]:
-    folder = resources.files("hlspart.frontend") / "headers"
+    folder = Path(__file__).parent / "headers"
     names = {entry.name for entry in folder.iterdir() if entry.is_file()}
     return frozenset(names | {f"sys/{entry.name}" for entry in (folder / "sys").iterdir()})
 
 
 @cache
 def _own_text(name: str) -> SourceText:
-    entry = resources.files("hlspart.frontend") / "headers" / name
+    entry = Path(__file__).parent / "headers" / name
     return SourceText(OWN + name, entry.read_text(encoding="utf-8"))
 
 

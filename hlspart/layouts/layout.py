@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from hlspart.layouts.ctext import Formula, TextWriter
 from hlspart.layouts.dimension import DimLayout
 from hlspart.layouts.perdim import PerDimLayout
-from hlspart.model.inferred import BankingMap
+
+if TYPE_CHECKING:
+    from hlspart.model.inferred import BankingMap
 
 Element = tuple[int, ...]
 

@@ -281,6 +281,12 @@ class LoopResult:
         """Whether the II is known to be above the one to reach."""
         return self.aim is not None and self.least > self.aim
 
+    @property
+    def may_miss(self) -> bool:
+        """Whether the II is above the one to reach, or may be by a limit that is known."""
+        most = self.bounds[1] if self.ii is None and self.bounds is not None and self.limits else 0
+        return self.misses or most > (self.aim or 1)
+
 
 @dataclass(frozen=True, slots=True)
 class ArrayResult:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from hlspart.layouts.dimension import DimLayout
-from hlspart.layouts.layout import Layout
-from hlspart.layouts.mapping import layout_from
 from hlspart.layouts.perdim import PerDimLayout
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.inferred import InferredArray
 from hlspart.model.program import Program
 from hlspart.model.results import DimPartition, Validation
+
+if TYPE_CHECKING:
+    from hlspart.layouts.layout import Layout
+    from hlspart.model.inferred import InferredArray
 
 
 def make_layout(extents: Sequence[int | None], dims: Sequence[DimPartition]) -> PerDimLayout | None:
@@ -33,6 +35,8 @@ def chosen_layout(program: Program, array: InferredArray) -> Layout | None:
     """Layout that inference found for an array; None where it stays whole."""
     dims = program.variable(array.variable).dims
     if array.mapping is not None:
+        from hlspart.layouts.mapping import layout_from
+
         return layout_from(tuple(d for d in dims if d is not None), array.mapping)
     return make_layout(dims, array.dims) if array.dims else None
 

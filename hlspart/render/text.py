@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hlspart.model.printable import in_lines
-from hlspart.model.verifying import Tried, VerifyResult
 from hlspart.render import verdict, ways
 from hlspart.render.screen import paint, typed
 from hlspart.render.table import Marked, table
+
+if TYPE_CHECKING:
+    from hlspart.model.verifying import Tried, VerifyResult
 
 Shape = Mapping[str, Any]
 

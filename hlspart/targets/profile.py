@@ -7,8 +7,6 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -169,8 +167,8 @@ def _devices(profile: Mapping[str, Any]) -> dict[str, Any]:
     return _merged(_data("parts.toml"), profile.get("devices", {}))
 
 
-def _folder() -> Traversable:
-    return resources.files("hlspart.targets") / "data"
+def _folder() -> Path:
+    return Path(__file__).parent / "data"
 
 
 @cache

@@ -35,7 +35,7 @@ def made(at: Origin) -> Origin:
     """The origin of a new node in the place of one at ``at``. Raises Unprintable where that is a macro's text."""
     if at.kind not in ("plain", "argument", "new"):
         raise Unprintable(f"it comes out of the macro {at.macro or ''}".rstrip(), at)
-    return Origin(at.span, "new")
+    return Origin(at.span, "new", at.macro if at.kind != "plain" else None)
 
 
 def inserted(path: str, offset: int) -> Origin:

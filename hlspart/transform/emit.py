@@ -127,7 +127,7 @@ class _Emitter(TextChanges):
         frame = self.stands.get(id(e), frame)
         new = with_children(e, [self._moved_expr(c, frame) for c in children(e)])
         if id(e) in self.prints:
-            new = moved_expr(new, lambda _: _at(self.prints[id(e)]))
+            new = moved_expr(new, lambda _: _at(self.prints[id(e)], e.at))
             if isinstance(new, ArrayRef) and id(e) in self.pieces:
                 name, *brackets = map(_at, self.pieces[id(e)])
                 new = replace(new, name=name, brackets=tuple(brackets))
@@ -249,7 +249,9 @@ def _everywhere(
     return {name: tuple(places) for name, places in found.items()}
 
 
-def _at(text: Printed | Kept) -> Origin:
-    """The place of a rendered piece."""
-    assert text.at is not None, "a new node that was never put into the text"
-    return Origin(text.at)
+def _at(text: Printed | Kept, old: Origin | None = None) -> Origin:
+    """The place of a rendered piece; ``old``: where a transformation put the node, which may be a macro's argument."""
+    if text.at is None:
+        raise Unprintable("one text stands for several new ones", old)
+    macro = old.macro if old is not None else None
+    return Origin(text.at, "plain" if macro is None else "argument", macro)

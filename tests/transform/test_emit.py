@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,14 @@ import pytest
 from hlspart.infer.emission import with_pragmas
 from hlspart.model.access import LoopInfo
 from hlspart.model.options import InferOptions, Options
-from hlspart.model.program import ArrayRef, Call, Loop, walk_statements
+from hlspart.model.program import ArrayRef, Block, Call, Const, Loop, ScalarType, walk_statements
 from hlspart.pipeline import Pipeline
 from hlspart.rewrite.unroll import unrolled
+from hlspart.transform.changes import made
 from hlspart.transform.clone import clone, refuse_clone
-from hlspart.transform.copying import all_expressions
+from hlspart.transform.copying import Copier, all_expressions
 from hlspart.transform.emit import emit
+from hlspart.transform.printer import Unprintable
 from hlspart.transform.unroll import Unrolling
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -162,3 +165,24 @@ def test_programs_with_copies_of_functions_read_the_same(name: str) -> None:
     for variable in program.functions[f"{name}_2"].params:
         assert p.variable(copies.variable(variable)).function == name
     assert forward.texts["k.c"][0].new.text == text
+
+
+@pytest.mark.parametrize(("body", "reads"), [("(2 * (x))", True), ("((x) + (x))", False)])
+def test_a_new_node_in_an_argument_of_a_macro(body: str, reads: bool) -> None:
+    """It is an argument there as well; where the macro says it twice, one text stands for both, which is refused."""
+    p = pipeline(f"#define M(x) {body}\nint f(int A[8], int i) {{ return M(A[i]); }}\n")
+    function, copier = p.program.functions["f"], Copier(p.program)
+    (i,) = (v.id for v in p.program.variables if v.name == "i")
+    new = copier.copy(
+        function.body, {i: lambda at, exact: Const(made(at), ScalarType("int", "int", 32), 3, "3")}, own=True
+    )
+    assert isinstance(new, Block)
+    changed, _ = copier.result(replace(function, body=new))
+    if not reads:
+        with pytest.raises(Unprintable, match="one text stands for"):
+            emit(p.program, changed)
+        return
+    program, _ = emit(p.program, changed)
+    text = program.sources["k.c"].text
+    assert "M(A[3])" in text
+    assert described(program) == described(reread({"k.c": text}))

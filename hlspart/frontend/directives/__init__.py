@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from hlspart.frontend.context import place_of
-from hlspart.frontend.directives.cfg import Reading, read_cfg
-from hlspart.frontend.directives.command import directives_of as commanded
 from hlspart.frontend.directives.kinds import KINDS, DirectiveKind
 from hlspart.frontend.directives.pragmas import directive_of, directives_of
 from hlspart.frontend.directives.printing import location_of, normalised, print_directive, spell
 from hlspart.frontend.directives.scope import Scopes
-from hlspart.frontend.directives.tcl import read_tcl
 from hlspart.model import program as ir
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.options import FrontendOptions
-from hlspart.model.project import ProjectFile
 from hlspart.model.source import SourceText, Span
+
+if TYPE_CHECKING:
+    from hlspart.frontend.directives.cfg import Reading
+    from hlspart.model.project import ProjectFile
 
 __all__ = [
     "KINDS",
@@ -55,6 +56,8 @@ def resolve(program: ir.Program, options: FrontendOptions, read: Read) -> ir.Pro
         except (OSError, ValueError) as fault:
             diagnostics.append(_unreadable(path, fault))
             continue
+        from hlspart.frontend.directives.command import directives_of as commanded
+
         sources.update(reading.sources)
         diagnostics += reading.project.diagnostics
         directives += [d for command in reading.commands for d in commanded(command, program, scopes)]
@@ -73,7 +76,13 @@ def read_project(path: str, read: Read) -> ProjectFile:
 
 def _read(path: str, read: Read) -> Reading:
     source = SourceText(path, read(path).decode("utf-8", "surrogateescape"))
-    return read_tcl(source, read) if _is_tcl(source) else read_cfg(source)
+    if _is_tcl(source):
+        from hlspart.frontend.directives.tcl import read_tcl
+
+        return read_tcl(source, read)
+    from hlspart.frontend.directives.cfg import read_cfg
+
+    return read_cfg(source)
 
 
 def _is_tcl(source: SourceText) -> bool:
