@@ -85,7 +85,7 @@ class Automatic:
         members = [self.program.variable(m) for m in self.arrays.members(variable.id)]
         roots = [m for m in members if m.storage != "parameter"]
         # zero: a tool without automatic partitions
-        if len(roots) != 1 or roots[0].storage == "static" or not self.target.complete_threshold:
+        if len(roots) != 1 or not self.target.complete_threshold:
             return frozenset()
         extents = roots[0].dims
         if self.arrays.is_interface(variable) or any(

@@ -239,7 +239,7 @@ class Elaborator(Values):
                 self.env[ident] = self._built((variable.init,), self.program.line(variable.at))
                 continue
             if isinstance(variable.init, c.InitList) or isinstance(variable.type, c.ArrayType):
-                if not variable.const:
+                if not variable.const and ident not in self.frame.tables:
                     self._initialise(variable, variable.init)
                 continue
             if isinstance(variable.type, c.PointerType):

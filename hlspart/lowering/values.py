@@ -18,7 +18,11 @@ from hlspart.model.access import Affine
 from hlspart.semantics import folding, spans
 from hlspart.semantics.effects import effects
 
-LIBRARY = ("log", "sin", "cos", "pow", "tanh", "atan", "atan2", "tan", "sinh", "cosh")  # no operators of their own
+LIBRARY = (  # no operators of their own
+    "log", "sin", "cos", "pow", "tanh", "atan", "atan2", "tan", "sinh", "cosh", "asin", "acos", "asinh", "acosh",
+    "atanh", "cbrt", "erf", "erfc", "exp2", "expm1", "fmod", "hypot", "log10", "log1p", "log2", "remainder",
+    "lgamma", "tgamma",
+)  # fmt: skip
 MATH = {"sqrt": "sqrt", "exp": "exp", **dict.fromkeys(LIBRARY, "math")}
 MOVES = {"fabs", "fabsf", "abs", "labs", "fmin", "fmax", "fminf", "fmaxf", "floor", "ceil", "floorf", "ceilf", "round"}
 MOVES |= {"min", "max", "signbit", "isnan", "isinf"}  # of C++

@@ -20,7 +20,7 @@ def chosen(nests: LoopFacts, loop: c.Loop) -> bool:
     if not _left(nests, loop.body):
         return True
     inner = [s for s in c.walk_statements(loop.body) if isinstance(s, c.Loop)]
-    if asked or any(_asks(nests, x) for x in inner) or nests.called[loop.id]:
+    if asked or any(_asks(nests, x) for x in inner) or nests.called[loop.id] & nests.kept:
         return False
     copies = _copies(nests, loop.body)
     return copies is not None and copies <= threshold and not _perfect(nests, loop)

@@ -42,6 +42,12 @@ class LoopFacts:
         """Functions of the program with loops in them."""
         return frozenset(loop.function for loop in self.program.loops.values())
 
+    @cached_property
+    def kept(self) -> frozenset[str]:
+        """Functions that INLINE off keeps from being expanded."""
+        own = (d for d in self.program.directives if d.usable and d.kind == "inline" and d.has("off"))
+        return frozenset(d.function for d in own if d.function is not None)
+
     def directive(self, kind: str, loop: int | None) -> Directive | None:
         """The last usable directive of a kind on a loop (None: on the function)."""
         matching = [d for d in self.directives.get(loop, []) if d.kind == kind]

@@ -38,7 +38,7 @@ def of_operators(problem: Problem, estimated: frozenset[str]) -> Iterator[Doubt]
     """Operators whose states no report of the target confirms, and those that the tool may build in fewer."""
     ops = problem.graph.ops
     if estimated:
-        names = sorted({"functions of the library" if kind.endswith("math") else kind for kind in estimated})
+        names = sorted({_named(kind) for kind in estimated})
         text = f"the latency of {', '.join(names)} is an estimate for this target"
         yield Doubt(about(text, (op for op in ops.values() if op.kind in estimated)), fewer=estimated, slow=True)
     quick = [ops[i] for i, t in problem.timing.items() if 0 < t.least < t.states and ops[i].kind not in estimated]
@@ -47,6 +47,13 @@ def of_operators(problem: Problem, estimated: frozenset[str]) -> Iterator[Doubt]
         names = sorted(built)
         text = f"whether the tool builds {', '.join(names)} without DSP blocks, in fewer states, for the II asked for"
         yield Doubt(about(f"{text} is not known", quick), fewer=built)
+
+
+def _named(kind: str) -> str:
+    """An operator, for the reader."""
+    if "fixed" in kind:
+        return "conversions between fixed and floating point"
+    return "functions of the library" if kind.endswith("math") else kind
 
 
 def of_dividers(problem: Problem, storage: Storage) -> Iterator[Doubt]:

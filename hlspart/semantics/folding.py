@@ -82,6 +82,8 @@ def conversion(source: c.CType, target: c.CType) -> str | None:
         return "fext" if is_float(source) and bits(source) != bits(target) else None
     if not isinstance(source, c.ScalarType) or not isinstance(target, c.ScalarType):
         return None
+    if "fixed" in (source.kind, target.kind):
+        return "fixed_to_float" if is_float(target) else "float_to_fixed"
     if is_float(target):
         return "itod" if bits(target) > 32 else "itof"
     return "ftoi"

@@ -47,7 +47,15 @@ def test_unrolling_fixes_the_bank():
 
 
 @pytest.mark.parametrize(
-    ("call", "known"), [("exp(x[i])", True), ("sqrt(x[i])", True), ("sin(x[i])", False), ("pow(x[i], 2.0)", False)]
+    ("call", "known"),
+    [
+        ("exp(x[i])", True),
+        ("sqrt(x[i])", True),
+        ("sin(x[i])", False),
+        ("pow(x[i], 2.0)", False),
+        ("erf(x[i])", False),
+        ("log10(x[i])", False),
+    ],
 )
 def test_functions_of_the_library(call, known):
     """Reports have 11 to 51 states for sin and cos, 41 for pow, others for other clocks; exp and sqrt are operators."""
@@ -131,3 +139,28 @@ def test_loads_of_deep_memories(tool, words, depth):
 """
     assert loop(text % "", tool=tool).depth == depth
     assert loop(text % "#pragma HLS ARRAY_PARTITION variable=a cyclic factor=8", tool=tool).depth == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "known"),
+    [
+        ("float", "float", True),
+        ("float", "int", True),
+        ("float", "ap_fixed<16, 8>", False),
+        ("ap_fixed<16, 8>", "double", False),
+    ],
+)
+def test_conversions_of_fixed_point(first, second, known):
+    """Six loops of 2020.1 and 2021.1 reports take 9 to 14 states more than an integer's conversion would."""
+    text = f"""#include <ap_fixed.h>
+void f({first} x[64], {second} y[64]) {{
+    L: for (int i = 0; i < 64; i++) {{
+#pragma HLS PIPELINE
+        y[i] = ({second})x[i];
+    }}
+}}
+"""
+    found = result(text, path="k.cpp", **WHERE).loops[0]
+    assert found.ii == 1
+    assert (found.depth is not None) == known
+    assert known or "conversions between fixed and floating point" in (found.depth_cause or "")

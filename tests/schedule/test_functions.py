@@ -66,6 +66,25 @@ def test_what_a_loop_makes_is_read_a_state_later():
     assert latency(kernel(other + "c[0] = s;")).exact == N + 3
 
 
+def test_tables_take_no_state_even_without_const():
+    """A local array that keeps its initial values is a table: ahead of a loop, and in its iterations."""
+    text = """int f(int a[64], int b[64]) {
+    AHEAD
+    L: for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+        INSIDE
+        b[i] = a[i] * t[i & 3];
+    }
+    return 0;
+}
+"""
+    cycles = latency(text.replace("AHEAD", "").replace("INSIDE", "const int t[4] = {3, 1, 4, 1};")).exact
+    assert cycles is not None and cycles > 64
+    for place in ("AHEAD", "INSIDE"):
+        other = {"AHEAD": "INSIDE", "INSIDE": "AHEAD"}[place]
+        assert latency(text.replace(place, "int t[4] = {3, 1, 4, 1};").replace(other, "")).exact == cycles
+
+
 def test_straight_line_code_has_a_schedule():
     assert latency("int f(int a[8], int n) { return a[n & 7]; }").exact == 1
     assert latency("float f(float a[8], int n) { return a[n & 7] * a[3] + 1.0f; }").min >= 4

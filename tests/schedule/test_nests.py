@@ -116,6 +116,39 @@ void top(float x[64], float y[64]) {
     assert loop(run_time, "I", **NEW).ii == 32  # 64 stores, two ports
 
 
+def test_static_arrays_are_partitioned_like_local_ones():
+    """203-102 names them too: four stores an iteration at II 1 (zanehpn/HLStrans, 2022.2)."""
+    text = """void turn(int in[64], int out[64]) {
+    static int a[4][64];
+    I: for (int i = 0; i < 64; i++)
+        for (int j = 0; j < 4; j++) a[j][i] = in[i] + j;
+    O: for (int i = 0; i < 64; i++) out[i] = a[0][i] + a[1][i] + a[2][i] + a[3][i];
+}
+"""
+    assert [loop(text, name, **NEW).ii for name in "IO"] == [1, 1]
+    assert loop(text.replace("a[3][i];", "a[i & 3][i];"), "I", **NEW).ii == 2  # four stores, two ports
+
+
+@pytest.mark.parametrize(("inline", "pipelined"), [("", ["I"]), ("#pragma HLS INLINE off", ["I_J"])])
+def test_calls_that_are_expanded_do_not_keep_a_loop_from_being_pipelined(inline, pipelined):
+    """Two designs of zanehpn/HLStrans call small functions in loops of 16 and 3 iterations, which are unrolled."""
+    text = f"""int most(int x) {{
+{inline}
+    return x > 255 ? 255 : x;
+}}
+void sums(int in[64], int out[64]) {{
+    I: for (int i = 0; i < 60; i++) {{
+        int s = 0;
+        J: for (int j = 0; j < 4; j++) s = most(s + in[i + j]);
+        out[i] = s;
+    }}
+}}
+"""
+    found = [x for x in result(text, **NEW).loops if x.pipelined]
+    assert [x.name for x in found] == pipelined
+    assert inline or found[0].ii == 2  # four loads, two ports
+
+
 def test_small_loops_beside_pipelined_ones_are_pipelined():
     text = """void beside(float A[8][8], float x[8], float y[8], float z[8]) {
     for (int t = 0; t < 8; t++) {
