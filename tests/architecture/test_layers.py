@@ -37,30 +37,21 @@ def imports(path: Path, top_level_only: bool = False) -> tuple[str, ...]:
     return tuple(_imports(path, top_level_only))
 
 
+def _not_at_import(path: Path) -> frozenset[int]:
+    """Nodes that run later or only for types: in functions, under TYPE_CHECKING."""
+    later = (
+        node
+        for node in nodes(path)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+    )
+    return frozenset(id(inner) for node in later for inner in ast.walk(node) if inner is not node)
+
+
 def _imports(path: Path, top_level_only: bool) -> Iterator[str]:
-    guarded = (
-        set()
-        if not top_level_only
-        else {
-            id(inner)
-            for node in nodes(path)
-            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-            for inner in ast.walk(node)
-        }
-    )
-    lazy = (
-        set()
-        if not top_level_only
-        else {
-            id(inner)
-            for node in nodes(path)
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            for inner in ast.walk(node)
-            if inner is not node
-        }
-    )
+    hidden = _not_at_import(path) if top_level_only else frozenset()
     for node in nodes(path):
-        if top_level_only and (id(node) in guarded or id(node) in lazy):
+        if id(node) in hidden:
             continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
