@@ -249,13 +249,6 @@ def with_ports(target: Target, ports: int) -> Target:
     return replace(target, profile={**target.profile, "ports": shared})
 
 
-def unaided(target: Target) -> Target:
-    """The target whose tool copies no memory and splits no array unasked: nothing to rely on for a promise."""
-    storage = {**target.profile["storage"], "replicated_ports": 0}
-    partition = {**target.profile["partition"], "throughput_driven": "nothing"}
-    return replace(target, profile={**target.profile, "storage": storage, "partition": partition})
-
-
 def elements(demand: Demand) -> int:
     """Number of elements of the array."""
     return math.prod(demand.shape)

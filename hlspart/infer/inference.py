@@ -17,7 +17,6 @@ from hlspart.infer.demand import (
     key,
     partition_indices,
     pipelined,
-    unaided,
     with_pipelines,
     with_ports,
     without,
@@ -34,7 +33,6 @@ from hlspart.model.program import Program
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.partition import validate
 from hlspart.predict import check
-from hlspart.predict.check import Known
 from hlspart.predict.regressions import entries, regressions
 from hlspart.semantics.effects import in_hardware
 from hlspart.targets import Target
@@ -65,10 +63,9 @@ class Inference:
         if options.ports is not None:
             target, known = with_ports(target, options.ports), None
         self.given, self.analysis, self.options, self.model = program, analysis, options, model
-        self.target, self.real = unaided(target), target
+        self.target, self.real = target.unaided, target
         self.first = known if known is not None else check(program, analysis, validation, target, model, hints=False)
         self._checked: list[tuple[tuple[Directive, ...], frozenset[int], Target, IIResult]] = []
-        self._nests: Known = {}
         self._remember(program.directives, frozenset(), self.real, self.first)
         functions = in_hardware(program, analysis.tops)
         self.program = with_pipelines(program, self.first, functions)
@@ -218,7 +215,7 @@ class Inference:
                 return result
         validation = validate(program, self.analysis, self.model, self.target.argument_storage)
         validation = replace(validation, apart=asked[1])
-        result = check(program, self.analysis, validation, asked[2], self.model, hints=False, known=self._nests)
+        result = check(program, self.analysis, validation, asked[2], self.model, hints=False)
         self._remember(*asked, result)
         return result
 

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Literal
 
-from hlspart.hardware.memory import BUS, Memory
+from hlspart.hardware.memory import BUS
 from hlspart.hardware.storage import Storage
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.graph import MemoryRef
 from hlspart.model.access import AccessAnalysis, Bounds
 from hlspart.model.causes import Cause, told
-from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace, PortAccess
-from hlspart.model.program import Function, Program
+from hlspart.model.program import Program
 from hlspart.model.results import IIResult, LoopResult, Validation
 from hlspart.nests import bus
 from hlspart.nests.nests import Nest, Nests
 from hlspart.nests.standing import Running
 from hlspart.partition import validate
 from hlspart.predict import resources
-from hlspart.predict.controller import Controller, modules
+from hlspart.predict.controller import Controller, Straight, modules
 from hlspart.predict.datapath import Datapath, datapath
 from hlspart.predict.depths import UNKNOWN_DEPTH, DepthRange, depth_range
 from hlspart.predict.doubts import ii_range
 from hlspart.predict.functions import WHOLE, Functions, channels
 from hlspart.predict.hints import Trial, with_hints
+from hlspart.predict.known import Premises, once
 from hlspart.predict.latency import UNKNOWN, Latencies, pipelined_latency
 from hlspart.predict.limits import banks, limits, slots, steps
 from hlspart.predict.loops import LoopModel, Prediction
@@ -36,6 +36,7 @@ from hlspart.predict.separate import separated
 from hlspart.predict.trial import Change, changed
 from hlspart.predict.uncovered import Uncovered
 from hlspart.schedule.confirm import faults
+from hlspart.semantics.effects import effects
 from hlspart.targets import Target
 from hlspart.transform.forward import Forward
 
@@ -49,12 +50,11 @@ def check(
     target: Target,
     bank_model: BankModel = "static",
     hints: bool = True,
-    known: Known | None = None,
 ) -> IIResult:
     """Predict every loop of every function that the tops reach for ``target`` under the validated partitions.
 
-    ``hints``: also look for what would help a loop that misses its target. ``known``: predictions of nests, which
-    are taken from there and put there; between calls nothing but the directives of the program may change.
+    ``hints``: also look for what would help a loop that misses its target. What is known of the same code under
+    other directives is not predicted again where these do not concern it.
     """
     made = separated(program, analysis, validation, target)
     statuses, (program, analysis, validation) = validation.statuses, (made.program, made.analysis, made.validation)
@@ -62,9 +62,11 @@ def check(
     nests, alone = running.nests, running.alone
     inside = (loop.id for loop in program.loops.values() if loop.function in nests.keys() - alone)
     unrolled = frozenset(loop for name in alone for loop in nests[name].unrolled).union(inside)
-    functions = [_Function(n, validation, unrolled, hints, known) for name, n in nests.items() if name in alone]
-    loops = [f.result(nest, bank_model) for f in functions for nest in f.nests.all]
     storage = Storage(program, analysis, validation, target, unrolled)
+    functions = [
+        _Function.known(n, validation, storage, hints, bank_model) for name, n in nests.items() if name in alone
+    ]
+    loops = [loop for f in functions for loop in f.loops]
     waiting = {a.function for a in analysis.accesses if storage.memory(a.array).storage == BUS}
     records = {x.loop: k for k, x in enumerate(loops) if x.loop >= 0}
     kept = modules(program, {f.name: bool(f.nests.all) or f.uncovered.calls_loops for f in functions})
@@ -85,24 +87,6 @@ def check(
         assumptions=_assumptions(target, bank_model, latencies),
         resources=resources.total(arrays, storage),
     )
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What the prediction of a nest depends on, in a program whose directives alone change."""
-
-    functions: Mapping[str, Function]
-    target: Target
-    beside: tuple[Directive, ...]  # directives that are no partitions
-    memories: tuple[tuple[Memory, bool], ...]  # of the arrays in it
-
-    def same(self, other: _Asked) -> bool:
-        """Whether the prediction is the same."""
-        alike = self.functions is other.functions and self.target is other.target and self.memories == other.memories
-        return alike and self.beside == other.beside
-
-
-Known = dict[tuple[str, int], list[tuple[_Asked, Prediction]]]  # by function and loop
 
 
 class PortAccesses:
@@ -151,32 +135,45 @@ class _Function:
         self,
         nests: Nests,
         validation: Validation,
-        unrolled: frozenset[int] | None = None,
+        storage: Storage | None = None,
         hints: bool = True,
-        known: Known | None = None,
+        bank_model: BankModel = "static",
         forward: Forward | None = None,
         around: Storage | None = None,
     ) -> None:
-        """``unrolled``: loops of the whole program that are unrolled; None: those of this function.
+        """``storage``: the memories of the whole program; None: as if the loops of this function were all.
 
-        ``forward``: to the program that this one is a copy of.
+        ``forward``: to the program that this one is a copy of, whose memories are ``around``.
         """
         self.forward = forward or Forward()
-        self.nests, self.validation, self.hints, self.known = nests, validation, hints, known
+        self.nests, self.validation, self.hints, self.bank_model = nests, validation, hints, bank_model
         self.program, self.analysis, self.target = nests.program, nests.analysis, nests.target
         self.name = nests.function.name
         self.uses: list[tuple[int, resources.ArrayDemand]] = []  # of the loops predicted so far, by variable
         self.built: dict[int, Datapath] = {}  # of the loops predicted so far, by loop; WHOLE: of itself
         self.left: dict[int, tuple[MemoryRef, ...]] = {}  # what has left the loops predicted so far, by loop
-        self.storage = Storage(
-            self.program,
-            self.analysis,
-            validation,
-            self.target,
-            nests.unrolled if unrolled is None else unrolled,
-            around,
-        )
+        self.storage = storage or Storage(
+            self.program, self.analysis, validation, self.target, nests.unrolled, around
+        )  # fmt: skip
+        self._shown: dict[frozenset[str], _Function] = {}  # with the calls expanded but of some functions
+        self.straight: Straight = {}  # states of straight-line code
         self.uncovered = Uncovered(nests, self.storage)
+
+    @staticmethod
+    def known(nests: Nests, validation: Validation, storage: Storage, hints: bool, bank_model: BankModel) -> _Function:
+        """A function with what was predicted of it when the same was asked before."""
+        program, name = nests.program, nests.function.name
+        below = effects(program).reachable((name,))
+        arrays = {a.array for a in nests.analysis.accesses if a.function in below}
+        arrays |= {v.id for v in program.arrays() if v.function in below}
+
+        asked = Premises.of(program, storage, below, arrays, (hints, bank_model))
+        return once(program, (name, None), asked, lambda: _Function(nests, validation, storage, hints, bank_model))
+
+    @cached_property
+    def loops(self) -> tuple[LoopResult, ...]:
+        """The records of its loops."""
+        return tuple(self.result(nest) for nest in self.nests.all)
 
     @cached_property
     def expanded(self) -> _Function:
@@ -191,7 +188,7 @@ class _Function:
 
         analysis = analyse(program, self.name)
         nests = Nests(program, analysis, self.target, self.name)
-        return _Function(nests, validate(program, analysis), known=self.known, around=self.storage, forward=forward)
+        return _Function(nests, validate(program, analysis), around=self.storage, forward=forward)
 
     def home(self, nest: Nest) -> _Function:
         """This function as ``nest`` is modelled in it: with its calls expanded where it holds any."""
@@ -217,15 +214,16 @@ class _Function:
                 return None
             nests = Nests(program, self.analysis, self.target, self.name)
             known = replace(validation, apart=self.validation.apart)
-            again = _Function(nests, known, self.storage.automatic.unrolled, hints=False)
+            storage = Storage(program, self.analysis, known, self.target, self.storage.automatic.unrolled)
+            again = _Function(nests, known, storage, hints=False)
             same = next((n for n in again.nests.all if (n.loop and n.loop.id) == (nest.loop and nest.loop.id)), None)
-            return again.result(same, "static") if same is not None else None
+            return again.result(same) if same is not None else None
 
         return run
 
     # --------------------------------------------------------------------------------- results
 
-    def result(self, nest: Nest, bank_model: BankModel) -> LoopResult:
+    def result(self, nest: Nest) -> LoopResult:
         """The record of one loop."""
         blocked = tuple(self.uncovered.causes(nest))
         if not nest.pipelined:
@@ -240,28 +238,22 @@ class _Function:
         wrong = faults(prediction.problem, prediction.schedule)
         if wrong:
             return self._record(nest, (Cause(f"the schedule failed its check: {wrong[0]}"),))
-        return self._pipelined(nest, (model, same), prediction, bank_model, blocked)
+        return self._pipelined(nest, (model, same), prediction, blocked)
 
     def _predicted(self, model: LoopModel, nest: Nest) -> Prediction:
         """The prediction of a nest, once for the same directives but for partitions, and the same memories in it."""
-        if nest.loop is None or self.known is None:
-            return model.predict(nest)
-        touched = sorted({a.array for a in self.analysis.accesses if nest.chain[0].id in a.loops})
-        beside = tuple(d for d in self.program.directives if d.kind != "array_partition")
-        memories = tuple((self.storage.memory(v), self.storage.has_unknown_ports(v)) for v in touched)
-        asked = _Asked(self.program.functions, self.target, beside, memories)
-        found = self.known.setdefault((self.name, nest.loop.id), [])
-        same = next((prediction for other, prediction in found if other.same(asked)), None)
-        if same is None:
-            found.append((asked, same := model.predict(nest)))
-        return same
+        program, loop = self.program, nest.loop.id if nest.loop is not None else WHOLE
+        below = effects(program).reachable((self.name,))
+        inside = (a for a in self.analysis.accesses if a.function in below)
+        arrays = {a.array for a in inside if nest.loop is None or nest.chain[0].id in a.loops}
+        asked = Premises.of(program, self.storage, below, arrays)
+        return once(program, (self.name, loop), asked, lambda: model.predict(nest))
 
     def _pipelined(
         self,
         nest: Nest,
         modelled: tuple[LoopModel, Nest],
         p: Prediction,
-        bank_model: BankModel,
         blocked: tuple[Cause, ...],
     ) -> LoopResult:
         assert p.schedule is not None
@@ -272,7 +264,7 @@ class _Function:
         floor = nest.target_ii or 1
         ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)
         counted = all(count.exact for count in p.counts.values())  # else the ideal figure is an upper bound
-        ii: int | None = p.schedule.ii if bank_model == "static" else ideal
+        ii: int | None = p.schedule.ii if self.bank_model == "static" else ideal
         blocked = (*blocked, *self.uncovered.of_modules(nest, p), *self.uncovered.against(nest, p))
         parts = nest.origin == "auto" and nest.unroll > 1 and p.recurrence_ii > max(floor, p.resource_ii)
         if parts and _stores_to_bus(p):
@@ -281,10 +273,10 @@ class _Function:
         causes, bounds = blocked, None
         reasons = with_hints(*modelled, p, limits(p), self.storage, self._tried(nest)) if self.hints else limits(p)
         span = ii_range(p, floor) if not blocked else None
-        if span is not None and not (span.ideal and bank_model == "ideal"):
+        if span is not None and not (span.ideal and self.bank_model == "ideal"):
             causes, bounds = span.causes, (span.low, span.high)
         sure = not causes or (span is not None and span.ideal)  # the II under the ideal bank model
-        if not causes and bank_model == "ideal" and not counted and ideal > floor:
+        if not causes and self.bank_model == "ideal" and not counted and ideal > floor:
             causes = (Cause("conflicts were not counted exactly within the effort limit"),)
             bounds = (floor, ideal)
         depths = UNKNOWN_DEPTH
@@ -317,9 +309,11 @@ class _Function:
         """The controller of this function, in which those of ``kept`` are modules."""
         from hlspart.transform.inline import inline
 
-        program, forward = inline(self.program, self.name, kept)
-        shown = self if program is self.program else self._within(program, forward)
-        return Controller(shown.nests, shown.storage, self.target, records, self.left)
+        if kept not in self._shown:
+            program, forward = inline(self.program, self.name, kept)
+            self._shown[kept] = self if program is self.program else self._within(program, forward)
+        shown = self._shown[kept]
+        return Controller(shown.nests, shown.storage, self.target, records, self.left, shown.straight)
 
     def _trip(self, nest: Nest) -> Bounds:
         low: int | None = 1

@@ -29,6 +29,9 @@ from hlspart.semantics import folding
 from hlspart.semantics.effects import statement_expressions
 from hlspart.targets import Target
 
+#: What is known of straight-line code, by the loop around it (None: none) and the identities of its statements.
+Straight = dict[tuple[int | None, ...], tuple[DepthRange, Datapath | None]]
+
 
 class Controller:
     """One function, with the calls expanded that are no modules; see :class:`latency.Controlled`."""
@@ -40,14 +43,18 @@ class Controller:
         target: Target,
         records: Mapping[int, int],
         left: Mapping[int, Sequence[MemoryRef]],
+        known: Straight,
     ) -> None:
-        """``records``: index of the record of a loop, by its id. ``left``: what has left a loop, by its id."""
+        """``records``: index of the record of a loop, by its id. ``left``: what has left a loop, by its id.
+
+        ``known``: states of straight-line code of this function, which are taken from there and put there.
+        """
         self.program, self.nests, self.storage, self.target = nests.program, nests, storage, target
         self._nests = {records[n.loop.id]: n for n in nests.all if n.loop is not None and n.loop.id in records}
         self.parts = {n.chain[0].id: k for k, n in self._nests.items()}
         self._left = {records[loop]: refs for loop, refs in left.items() if loop in records}
-        self._known: dict[tuple[object, ...], DepthRange] = {}
-        self.straight: list[Datapath] = []  # of the straight-line code scheduled so far
+        self._known, self._asked = known, set[tuple[int | None, ...]]()
+        self.straight: list[Datapath] = []  # of the straight-line code asked about so far
         self.statements = nests.function.body.body
 
     @cached_property
@@ -106,34 +113,38 @@ class Controller:
 
     def states(self, around: int | None, statements: Sequence[c.Stmt]) -> DepthRange:
         """States of straight-line code in the nest ``around`` (None: in no loop)."""
-        key = (around, *map(id, statements))
+        nest = self._nests[around] if around is not None else self._function()
+        # the test of a branch is told by its expression: the statement for it is made anew each time
+        parts = (id(s.expr if isinstance(s, c.ExprStmt) else s) for s in statements)
+        key = (None if nest.loop is None else nest.loop.id, *parts)
         if key not in self._known:
             try:
-                self._known[key] = self._scheduled(around, statements)
+                self._known[key] = self._scheduled(nest, statements)
             except Unmodelled as stop:
-                self._known[key] = DepthRange(UNKNOWN, (stop.cause,))
-        return self._known[key]
+                self._known[key] = DepthRange(UNKNOWN, (stop.cause,)), None
+        found, path = self._known[key]
+        if path is not None and key not in self._asked:
+            self.straight.append(path)
+        self._asked.add(key)
+        return found
 
-    def _scheduled(self, around: int | None, statements: Sequence[c.Stmt]) -> DepthRange:
+    def _scheduled(self, nest: Nest, statements: Sequence[c.Stmt]) -> tuple[DepthRange, Datapath | None]:
         statements = [s for s in statements if not self._initial(s) or not self._registers(s)]
-        nest = self._nests[around] if around is not None else self._function()
         outliving = self._outliving(statements)
         found, path, slow = self._depths(nest, statements, outliving)
-        if path is not None:
-            self.straight.append(path)
         if not outliving or found.states.max is None:
-            return found
+            return found, path
         least = self._depths(nest, statements, frozenset())[0].states
         if least.min is None or least.min >= found.states.max:
-            return found
+            return found, path
         if ended := self._ended(statements):
             text = f"whether the tool knows the last value of {', '.join(sorted(ended))} behind its loop is not known"
         elif not slow:
             text = "whether values that are loaded ahead of a loop take a state of their own is not known"
         else:
-            return found
+            return found, path
         cause = Cause(text, tuple(sorted({self.program.line(s.at) for s in statements})))
-        return DepthRange(Bounds(least.min, found.states.max), (*found.causes, cause))
+        return DepthRange(Bounds(least.min, found.states.max), (*found.causes, cause)), path
 
     def _depths(
         self, nest: Nest, statements: Sequence[c.Stmt], outliving: frozenset[int]

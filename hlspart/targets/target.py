@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -209,6 +209,13 @@ class Target:
     def replicated_ports(self) -> int:
         """Ports of a local memory that the tool copies for its reads by itself; 0: it never does."""
         return int(self.profile["storage"]["replicated_ports"])
+
+    @property
+    def unaided(self) -> Target:
+        """The target whose tool copies no memory and splits no array unasked: nothing to rely on for a promise."""
+        storage = {**self.profile["storage"], "replicated_ports": 0}
+        partition = {**self.profile["partition"], "throughput_driven": "nothing"}
+        return replace(self, profile={**self.profile, "storage": storage, "partition": partition})
 
     @property
     def block_rule(self) -> Literal["ceil", "floor"]:
