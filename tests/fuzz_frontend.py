@@ -1,10 +1,10 @@
 """Many inputs that nobody means through the frontend and the access analysis.
 
-    python tests/fuzz_frontend.py [--count 20000] [--seed 1]
+    python tests/fuzz_frontend.py [--count 20000] [--seed 1] [--cpp]
 
 Mutated kernels, random bytes, truncated files, nesting, lines of a megabyte, include cycles, macros that
-double. Each must end in records: an exception, more than 10 s of processor time or more than 1 GB of
-memory is a failure, printed with the seed that makes the input again. Exit code 1 when there is one.
+double; with --cpp only C++. Each must end in records: an exception, more than 10 s of processor time or
+more than 1 GB of memory is a failure, printed with the seed that makes the input again. Exit code 1 when there is one.
 """
 
 from __future__ import annotations
@@ -41,10 +41,12 @@ def _stop(*_: object) -> None:
     raise TooLong
 
 
-def one(seed: int) -> str:
+def one(seed: int, cpp: bool) -> str:
     """Read one input: "read" or the rule of its error. Raises whatever goes wrong."""
     rnd = random.Random(seed)
     name, text = generated(rnd)
+    while cpp and not name.endswith(".cpp"):
+        name, text = generated(rnd)
     files = {name: text.encode("utf-8", "surrogateescape"), "x.h": header(rnd, name)}
 
     def read(path: str) -> bytes:
@@ -61,7 +63,7 @@ def one(seed: int) -> str:
     return "read"
 
 
-def batch(seeds: range, report: Connection) -> None:
+def batch(seeds: range, report: Connection, cpp: bool) -> None:
     """Read the inputs of some seeds in this process."""
     signal.signal(signal.SIGPROF, _stop)
     found: dict[str, int] = {}
@@ -71,7 +73,7 @@ def batch(seeds: range, report: Connection) -> None:
         start = time.process_time()
         signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
         try:
-            what = one(seed)
+            what = one(seed, cpp)
             found[what] = found.get(what, 0) + 1
         except TooLong:
             faults.append(f"seed {seed}: more than {MOST_SECONDS} s")
@@ -88,6 +90,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cpp", action="store_true")
     given = parser.parse_args()
     first, last = given.seed * 1_000_000, given.seed * 1_000_000 + given.count
     totals: dict[str, int] = {}
@@ -97,7 +100,7 @@ def main() -> int:
     for start in range(first, last, BATCH):
         seeds = range(start, min(start + BATCH, last))
         mine, theirs = context.Pipe(duplex=False)
-        child = context.Process(target=batch, args=(seeds, theirs))
+        child = context.Process(target=batch, args=(seeds, theirs, given.cpp))
         child.start()
         theirs.close()
         try:

@@ -30,7 +30,7 @@ _REFUSED = {
     "this": "member function", "co_await": "coroutine", "template": "class template", "concept": "concept",
 }  # fmt: skip
 _DROPPED = {"typename", "noexcept", "explicit", "mutable", "override", "final", "thread_local", "hls_thread_local"}
-_CASTS = {"static_cast", "reinterpret_cast", "const_cast"}
+_CASTS = {"static_cast", "reinterpret_cast", "const_cast", "bit_cast"}
 _NAMES = {
     "constexpr": "const",
     "consteval": "const",
@@ -232,8 +232,18 @@ class _Shim(NameWords):
         end = matching_angle(self.tokens, self.at + 1)
         if end is None:
             self.refuse(token.text)
-        self.out.append(self.made("(", token))
-        self.replace[end] = [self.made(")", self.tokens[end])]
+        last, refers = self.tokens[end], self.tokens[end - 1].text == "&"
+        bits = token.text == "bit_cast" or (token.text == "reinterpret_cast" and refers)
+        if bits and self.tokens[end + 1].text == "(":
+            self.out += [self.made("(", token), self.made("*", token), self.made("(", token)]  # (*(T *)&(x))
+            if refers:
+                self.replace[end - 1] = []
+            self.replace[end] = [self.made("*", last), self.made(")", last), self.made("&", last)]
+            close = self.closing(end + 1)
+            self.replace[close] = [self.tokens[close], self.made(")", self.tokens[close])]
+        else:
+            self.out.append(self.made("(", token))
+            self.replace[end] = [self.made(")", last)]
         self.at += 2
 
     def _template_id(self, token: Token) -> bool:

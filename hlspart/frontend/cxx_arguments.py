@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
 from hlspart.frontend.cxx_collect import CxxTemplate, like
+from hlspart.frontend.cxx_packs import DOTS, joined, written_out
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, PragmaToken, Token, spell
 
@@ -17,9 +18,13 @@ def key(arguments: Sequence[Token]) -> str:
 
 def bound(template: CxxTemplate, given: Sequence[list[Token]]) -> list[list[Token]] | None:
     """The values of a template's parameters: those given, then the defaults; None when one stays open."""
-    if len(given) > len(template.params):
+    values = list(map(_folded, given))
+    if template.pack:
+        last = len(template.params) - 1
+        values[last:] = [joined(values[last:])] if len(values) > last else []
+    elif len(given) > len(template.params):
         return None
-    return completed(template, dict(zip(template.params, map(_folded, given), strict=False)))
+    return completed(template, dict(zip(template.params, values, strict=False)))
 
 
 def completed(template: CxxTemplate, known: Mapping[str, Sequence[Token]]) -> list[list[Token]] | None:
@@ -27,7 +32,7 @@ def completed(template: CxxTemplate, known: Mapping[str, Sequence[Token]]) -> li
     values: dict[str, list[Token]] = {}
     for name in template.params:
         value = list(known.get(name, ()))
-        if not value:
+        if not value and name != template.pack:
             default = template.defaults.get(name)
             if default is None:
                 return None
@@ -74,9 +79,18 @@ def width_at(tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
 def matched(special: CxxTemplate, values: Sequence[Sequence[Token]]) -> list[list[Token]] | None:
     """What the parameters of a specialisation are for these arguments; None where it does not fit."""
     own: dict[str, list[Token]] = {}
-    if special.pattern is None or len(special.pattern) != len(values):
+    patterns = special.pattern
+    if patterns is None:
         return None
-    for pattern, value in zip(special.pattern, values, strict=True):
+    if patterns and special.pack and [t.text for t in patterns[-1]] == [special.pack, DOTS]:
+        last = len(patterns) - 1
+        if len(values) < last:
+            return None
+        own[special.pack] = joined(values[last:])
+        patterns, values = patterns[:last], values[:last]
+    if len(patterns) != len(values):
+        return None
+    for pattern, value in zip(patterns, values, strict=True):
         if not _unify(pattern, value, frozenset(special.params), own):
             return None
     return [own[p] for p in special.params] if all(p in own for p in special.params) else None
@@ -98,7 +112,10 @@ def _unify(
 
 def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | None, at: Token | None) -> list[Token]:
     """The tokens of a template with its parameters replaced by values, and its own name by ``name``."""
+    template, values = written_out(template, values)
     known = dict(zip(template.params, values, strict=False))
+    open_ = {p for p, value in known.items() if any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for t in value)}
+    told = {p: value for p, value in known.items() if p not in open_}
     body: list[Token] = []
     tokens = template.tokens
     for number, token in enumerate(tokens):
@@ -109,13 +126,15 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
             copy.expanded = [
                 word
                 for t, after in zip(token.expanded, following, strict=True)  # an option is no parameter
-                for word in ([t.copy()] if after == "=" else _substituted(t, known, template.types))
+                for word in ([t.copy()] if after == "=" else _substituted(t, told, template.types))
             ]
             body.append(copy)
         elif token.text == template.name and name is not None and number in template.own_names:
             body.append(like(name, "id", token))
         else:
             body.extend(_substituted(token, known, template.types))
+    if open_:
+        body = list(_dependent(body))
     if at is not None:  # an alias: its text stands at its use
         body = [like(t.text, t.kind, at) for t in body]
     return body
@@ -124,24 +143,32 @@ def filled(template: CxxTemplate, values: Sequence[list[Token]], name: str | Non
 def as_it_is(template: CxxTemplate, names: Mapping[str, int]) -> Iterator[Token]:
     """A template without an instance, its parameters as they are; a struct that nothing names is left out."""
     inside = sum(token.text == template.name for token in (*template.tokens, template.anchor))
-    if template.struct and names[template.name] <= inside:
-        return
-    values = [
-        [like(f"{p}{OPEN_TYPE if p in template.types else OPEN_VALUE}", "id", template.tokens[0])]
-        for p in template.params
-    ]
-    words = filled(template, values, None, None)
+    if not (template.struct and names[template.name] <= inside):
+        yield from filled(template, completed(template, opened(template)) or [], None, None)
+
+
+def _dependent(words: Sequence[Token]) -> Iterator[Token]:
+    """``T::name`` of a type that is open as one name."""
     at = 0
     while at < len(words):
         token = words[at]
-        if token.text.endswith(OPEN_TYPE) and at + 2 < len(words) and words[at + 1].text == "::":  # T::name
+        if token.text.endswith(OPEN_TYPE) and at + 2 < len(words) and words[at + 1].text == "::":
             type_ = at > 0 and words[at - 1].text == "typename"
             name = f"{token.text.removesuffix(OPEN_TYPE)}::{words[at + 2].text}"
             yield like(name + (OPEN_TYPE if type_ else OPEN_VALUE), "id", token)
             at += 3
             continue
-        yield template.tokens[at] if isinstance(token, PragmaToken) else token
+        yield token
         at += 1
+
+
+def opened(template: CxxTemplate) -> dict[str, list[Token]]:
+    """The parameters of a template that have no default, as themselves."""
+    return {
+        p: [like(f"{p}{OPEN_TYPE if p in template.types else OPEN_VALUE}", "id", template.tokens[0])]
+        for p in template.params
+        if p not in template.defaults
+    }
 
 
 def _substituted(token: Token, values: Mapping[str, list[Token]], types: set[str]) -> list[Token]:

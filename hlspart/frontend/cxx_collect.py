@@ -36,6 +36,7 @@ class CxxTemplate:
     pattern: list[list[Token]] | None = None
     own_names: frozenset[int] = frozenset()
     owner: str = ""  # the class that it is a member of
+    pack: str = ""  # the last of ``params`` where it stands for any number of arguments
 
     @property
     def struct(self) -> bool:
@@ -51,8 +52,9 @@ class CxxTemplate:
         opening = next(i for i in self.own_names if self.tokens[i + 1].text == "(") + 1
         formals = split(self.tokens[opening + 1 : closing(self.tokens, opening)])
         formals = [] if [t.text for part in formals for t in part] == ["void"] else formals
-        open_ = sum("=" in (t.text for t in part) for part in formals)
-        return len(formals) - open_ <= count <= len(formals)
+        open_ = sum("=" in (t.text for t in part) or "..." in (t.text for t in part) for part in formals)
+        most = count if any(t.text == "..." for part in formals for t in part) else len(formals)
+        return len(formals) - open_ <= count <= most
 
 
 @dataclass
@@ -214,17 +216,19 @@ def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[i
         close = _loose_angle(tokens, at + 1)
     inside = tokens[at + 2 : close]
     params, types, defaults = parameters(inside)
+    pieces = [[t.text for t in p] for p in split(list(inside)) if p]
+    pack = params[-1] if pieces and "..." in pieces[-1] else ""
     start = close + 1
     if tokens[start].text == "using":
         end = _semicolon(tokens, start)
         if tokens[start + 2].text == "=":
             anchor = like("", "eof", token)
             body = tokens[start + 3 : end]
-            found.aliases[tokens[start + 1].text] = CxxTemplate("", params, types, defaults, body, anchor)
+            found.aliases[tokens[start + 1].text] = CxxTemplate("", params, types, defaults, body, anchor, pack=pack)
             return end + 1
     what = ""
-    if any(t.text in ("...", "template") for t in inside):
-        what = "variadic template" if "..." in [t.text for t in inside] else "template as a parameter"
+    if any(t.text == "template" for t in inside) or any("..." in piece for piece in pieces[:-1]):
+        what = "template as a parameter" if any(t.text == "template" for t in inside) else "variadic template"
     end, name_at, definition = (start, None, False) if what else _extent(tokens, start)
     if name_at is None:
         behind = _left_out(tokens, start, class_) if class_ is not None else None
@@ -235,7 +239,7 @@ def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[i
         return close + 1
     name = tokens[name_at].text
     if not definition:
-        found.declared.setdefault(name, []).append(CxxTemplate(name, params, types, defaults, [], token))
+        found.declared.setdefault(name, []).append(CxxTemplate(name, params, types, defaults, [], token, pack=pack))
         return end + 1
     if tokens[start].text not in TAGS and tokens[name_at - 1].text == "::":
         of = _before_angle(tokens, name_at - 2, start) if tokens[name_at - 2].text == ">" else name_at - 2
@@ -243,7 +247,7 @@ def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[i
             what = "member function outside its class"
             found.faults.append(error(token, f"C++ construct not supported: {what}", "HLP003"))
             return end + 1
-        made = CxxTemplate("", params, types, defaults, tokens[start : end + 1], token)
+        made = CxxTemplate("", params, types, defaults, tokens[start : end + 1], token, pack=pack)
         found.outside.setdefault(tokens[of].text, []).append(made)
         return end + 1
     body, pattern = tokens[start : end + 1], None
@@ -260,7 +264,7 @@ def _template(tokens: list[Token], at: int, found: CxxTemplates, class_: tuple[i
         return end + 1
     anchor = like("", "eof", token)
     found.rest.append(anchor)
-    made = CxxTemplate(name, params, types, defaults, body, anchor, pattern, owner=owner)
+    made = CxxTemplate(name, params, types, defaults, body, anchor, pattern, owner=owner, pack=pack)
     made.renumber(inner)
     group = found.templates.setdefault(name, [])
     if group and group[0].struct is not made.struct:

@@ -14,6 +14,7 @@ from hlspart.frontend.tokens import Token
 
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 _NO_TYPE = frozenset(("const", "volatile", "static", "register", "constexpr", "typename", "struct", "inline", "extern"))
+_CASTS = frozenset(("static_cast", "const_cast", "reinterpret_cast"))
 _NO_DECLARATION = frozenset((
     "return", "else", "goto", "case", "typedef", "using", "delete", "throw", "auto", "for", "while", "if", "switch",
     "do",
@@ -36,11 +37,12 @@ def deduced(
     tokens: Sequence[Token],
     at: int,
     instances: Mapping[str, Sequence[list[Token]]],
+    pack: str = "",
 ) -> dict[str, Sequence[Token]]:
     """The arguments for those of ``params`` that the call whose bracket is ``tokens[at + 1]`` gives.
 
     ``given`` are those written out, which come first; ``definition`` is the template's; ``instances``: arguments of
-    class templates by the name of the instance.
+    class templates by the name of the instance; ``pack``: the parameter that takes any number of them.
     """
     values: dict[str, Sequence[Token]] = dict(zip(params, given, strict=False))
     opening = next((i for i, t in enumerate(definition) if t.text == "("), None)
@@ -48,12 +50,42 @@ def deduced(
         return {}
     formals = split(list(definition[opening + 1 : closing(definition, opening)]))
     actuals = split(list(tokens[at + 2 : closing(tokens, at + 1)]))
+    if pack and formals and "..." in [t.text for t in formals[-1]]:
+        values.pop(pack, None)
+        repeated = [t for t in formals.pop() if t.text not in ("...", "&&")]
+        found = [_one(repeated, actual, pack, tokens, at, instances) for actual in actuals[len(formals) :]]
+        known = [v for v in found if v]
+        if len(known) < len(found):
+            return {}
+        values[pack] = [t for value in known for t in (*value, _comma(value[0]))][:-1]
     for formal, actual in zip(formals, actuals, strict=False):
         wanted = _shape(formal)
         passed = _passed(actual, tokens, at)
         if wanted is not None and passed is not None:
             _match(wanted, passed, frozenset(params), values, tokens, instances)
     return values
+
+
+def _one(
+    formal: Sequence[Token],
+    actual: Sequence[Token],
+    pack: str,
+    tokens: Sequence[Token],
+    at: int,
+    instances: Mapping[str, Sequence[list[Token]]],
+) -> Sequence[Token]:
+    """What one argument makes of a parameter pack; () where that is not seen."""
+    found: dict[str, Sequence[Token]] = {}
+    wanted, passed = _shape(formal), _passed(actual, tokens, at)
+    if wanted is not None and passed is not None:
+        _match(wanted, passed, frozenset((pack,)), found, tokens, instances)
+    return found.get(pack, ())
+
+
+def _comma(near: Token) -> Token:
+    made = near.copy()
+    made.kind, made.text = "op", ","
+    return made
 
 
 def closing(tokens: Sequence[Token], opening: int) -> int:
@@ -119,6 +151,9 @@ def _passed(actual: Sequence[Token], tokens: Sequence[Token], at: int) -> Declar
         opening = next((i for i, t in enumerate(actual) if t.text in ("(", "{")), 0)
         built = list(actual[:opening])
         whole = closing(actual, opening) == len(actual) - 1
+        if whole and first.text in _CASTS and len(built) > 2:  # static_cast<hls::stream<T> &>(x)
+            cast = [t for t in _closed(built[2:]) if t.text not in ("&", "&&", "const")]
+            return DeclaredShape(tuple(cast[:-1]), (), "")
         if whole and built and (built[-1].text in (">", ">>") or _is_class(built[-1].text, tokens)):
             return DeclaredShape(tuple(_closed(built)), (), "")
         return None

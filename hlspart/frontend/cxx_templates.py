@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hlspart.frontend.cxx_arguments import as_it_is, bound, completed, filled, key, matched
+from hlspart.frontend.cxx_arguments import as_it_is, bound, completed, filled, key, matched, opened
 from hlspart.frontend.cxx_classes import has_methods
 from hlspart.frontend.cxx_collect import (
     TAGS,
@@ -23,6 +23,7 @@ from hlspart.frontend.cxx_collect import (
 )
 from hlspart.frontend.cxx_deduce import closing, deduced
 from hlspart.frontend.cxx_locals import LocalConstants
+from hlspart.frontend.cxx_packs import flat
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.cxx_unused import UnusedFunction, without_unused
 from hlspart.frontend.parse import error
@@ -66,12 +67,14 @@ def instantiated(
     work.expand(found.rest)
     work.expand_asked()
     work.expand_rest()
+    work.expand_open(path)
     used = {id(i.template) for i in work.made.values()}
     unused = [t for group in found.templates.values() for t in group if id(t) not in used]
     # what a header's class has for others is no hole in it
     unused = [t for t in unused if not (t.owner and t.struct and t.tokens[0].path != path)]
     _raise([_nobody_uses(t.tokens[0]) for t in unused if t.tokens[0].path != path])
     _raise([_without_instance(t.tokens[0]) for t in unused if has_methods(t.tokens) or t.pattern is not None])
+    _raise([_without_instance(t.tokens[0], "variadic template") for t in unused if t.pack])
     return work.placed(unused), unused_functions
 
 
@@ -96,8 +99,8 @@ def _nobody_uses(token: Token) -> SourceError:
     return fault
 
 
-def _without_instance(token: Token) -> SourceError:
-    return error(token, "C++ construct not supported: class template without an instance", "HLP003")
+def _without_instance(token: Token, what: str = "class template") -> SourceError:
+    return error(token, f"C++ construct not supported: {what} without an instance", "HLP003")
 
 
 class _Instances:
@@ -144,6 +147,23 @@ class _Instances:
         while self._waiting:
             self.expand(self._waiting.pop(0).tokens)
 
+    def expand_open(self, path: str) -> None:
+        """An instance of each template of the file that nothing uses: defaults, else the parameters themselves.
+
+        The last first, as what uses others stands behind them.
+        """
+        used = {id(i.template) for i in self.made.values()}
+        for template in reversed(list(self.found.every())):
+            if id(template) in used or template.owner or template.pack or template.tokens[0].path != path:
+                continue
+            values = completed(template, opened(template))
+            if values is not None and (not template.struct or has_methods(template.tokens) or template.pattern):
+                row = template.pattern if template.pattern is not None else values
+                arguments = [t for value in row for t in (*value, like(",", "op", template.anchor))][:-1]
+                self._instance(template, values, key(arguments), template.anchor)
+                self.expand_rest()
+                used = {id(i.template) for i in self.made.values()}
+
     # ------------------------------------------------------------------------------ which one
 
     def _use(
@@ -174,7 +194,7 @@ class _Instances:
         if chosen is None:
             return
         template, values = chosen
-        arguments = [t for value in values for t in (*value, like(",", "op", tokens[at]))][:-1]
+        arguments = [t for value in values if value for t in (*value, like(",", "op", tokens[at]))][:-1]
         name = like(self._instance(template, values, key(arguments), tokens[at]).name, "id", tokens[at])
         if name.use is None and tokens[end].use is None:
             name.end = tokens[end].end
@@ -220,7 +240,9 @@ class _Instances:
     ) -> tuple[CxxTemplate, list[list[Token]]] | None:
         """The class template that arguments mean, and what its own parameters are."""
         primary = next((t for t in group if t.pattern is None), None)
-        declared = [t for t in self.found.declared.get(group[0].name, ()) if t.defaults or len(t.params) == len(given)]
+        declared = [
+            t for t in self.found.declared.get(group[0].name, ()) if t.defaults or t.pack or len(t.params) == len(given)
+        ]
         named = primary or next(iter(declared), None)
         values = bound(named, given) if named is not None else given
         if values is None:
@@ -228,7 +250,7 @@ class _Instances:
         fitting: list[tuple[int, CxxTemplate, list[list[Token]]]] = []
         for special in group:
             if special.pattern is not None:
-                own = matched(special, values)
+                own = matched(special, values if named is None else flat(named, values))
                 if own is not None:
                     fitting.append((sum(map(len, special.pattern)) - len(special.params), special, own))
         if not fitting:
@@ -244,22 +266,24 @@ class _Instances:
         fitting: list[tuple[CxxTemplate, list[list[Token]]]] = []
         count = len(split(list(tokens[end + 2 : closing(tokens, end + 1)]))) if called else None
         for template in (t for t in group if t.pattern is None):
-            if len(given) > len(template.params):
+            if len(given) > len(template.params) and not template.pack:
                 continue
             if count is not None and not template.takes(count) and len(group) > 1:
                 continue
             values: list[list[Token]] | None
-            if called and len(given) < len(template.params):
-                found = deduced(template.params, given, template.tokens, tokens, end, self.instances)
+            if called and (len(given) < len(template.params) or template.pack):
+                found = deduced(template.params, given, template.tokens, tokens, end, self.instances, template.pack)
                 values = completed(template, found)
                 values = values if values is not None or not given else bound(template, given)
             else:
                 values = bound(template, given)
             if values is not None:
                 fitting.append((template, values))
+        if len(fitting) > 1:
+            fitting = [(template, values) for template, values in fitting if not template.pack]
         if len(fitting) != 1:
             return None
-        special = [(t, own) for t in group if (own := matched(t, fitting[0][1])) is not None]
+        special = [(t, own) for t in group if (own := matched(t, flat(*fitting[0]))) is not None]
         return special[0] if special else fitting[0]
 
     # ---------------------------------------------------------------------------- in the text

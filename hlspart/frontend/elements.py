@@ -99,14 +99,26 @@ class Elements:
 
 
 def _same_bits(pointer: ir.Expr, at: Origin) -> ir.Expr | None:
-    """The value of ``*(T *)&x`` where x is a whole number of as many bits as T; None where it is not."""
+    """The value of ``*(T *)&x`` where x is no element of an array and has as many bits as T; None where it is not."""
     match pointer:
-        case ir.Cast(
-            type=ir.PointerType(target=ir.ScalarType(kind="int") as to),
-            operand=ir.Unary(op="&", operand=ir.Name(type=ir.ScalarType(kind="int", bits=bits)) as whole),
-        ) if to.bits == bits:
-            return ir.Cast(at, to, whole)
+        case ir.Cast(type=ir.PointerType(target=ir.ScalarType() as to), operand=ir.Unary(op="&", operand=whole)):
+            of = whole.type
+            element = isinstance(whole, ir.ArrayRef | ir.Subscript) or (isinstance(whole, ir.Unary) and whole.op == "*")
+            if element or not isinstance(of, ir.ScalarType) or of.bits != to.bits:
+                return None
+            if to.kind == of.kind == "int":
+                return ir.Cast(at, to, whole)
+            return ir.OpaqueExpr(at, to, ir.SAME_BITS, (whole,))
     return None
+
+
+def stored_bits(place: ir.Expr, value: ir.Expr) -> tuple[ir.Expr, ir.Expr] | None:
+    """``*(T *)&x = v`` as the variable and its new value; None where it is not that."""
+    same = _same_bits(place.operand, place.at) if isinstance(place, ir.Unary) and place.op == "*" else None
+    if same is None:
+        return None
+    whole = ir.children(same)[0]
+    return whole, ir.OpaqueExpr(value.at, whole.type, ir.SAME_BITS, (ir.Cast(value.at, same.type, value),))
 
 
 def _unwritten(near: ir.Expr) -> Origin:

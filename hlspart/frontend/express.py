@@ -14,7 +14,7 @@ from pycparser import c_ast
 from hlspart.frontend import types as ct
 from hlspart.frontend.constants import constant_call, value_of
 from hlspart.frontend.context import Context, EnumConstant, FunctionDeclaration, NotRead, VariableId
-from hlspart.frontend.elements import Elements
+from hlspart.frontend.elements import Elements, stored_bits
 from hlspart.frontend.holes import hole_number
 from hlspart.frontend.initial import InitialValues
 from hlspart.frontend.literals import string_length
@@ -145,9 +145,7 @@ class Expressions:
                 if node.name in ("true", "false") and self.context.language == "c++":
                     return ir.Const(origin, ct.BOOL, int(node.name == "true"), node.name), at, at
                 if node.name.endswith(OPEN_VALUE):
-                    parameter = node.name.removesuffix(OPEN_VALUE)
-                    what = f"the template that has the parameter {parameter} has no instance here"
-                    return ir.OpaqueExpr(origin, ct.UNKNOWN, what), at, at
+                    return ir.OpaqueExpr(origin, ct.INT, ir.OPEN_PARAMETER), at, at
                 why = self.context.why_unknown(node.name)
                 what = (
                     f"undeclared name '{node.name}'" if why is None else f"'{node.name}' is declared in what is {why}"
@@ -387,6 +385,9 @@ class Expressions:
             if built is not None:
                 return built, first, end
             value = self.objects.converted(value, target.type)
+        bits = stored_bits(target, value) if node.op == "=" else None
+        if bits is not None:
+            return ir.Assign(at, bits[0].type, "=", *bits), first, end
         stored = self.methods.store(target, node.op, value, at)
         return stored or ir.Assign(at, target.type, node.op, target, value), first, end
 

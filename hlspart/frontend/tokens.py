@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from hlspart.model.types import OPEN
+
 Kind = Literal["id", "num", "str", "chr", "op", "bad", "pragma", "eof"]
 
 NTH = "__member_"  # s.__member_1: the second member of a structure, in the C that C++ becomes
 # names of the parameters of a template that nothing in the text uses
-OPEN_TYPE, OPEN_VALUE = " (a type without an instance)", " (a value without an instance)"
+OPEN_TYPE, OPEN_VALUE = f" (a type {OPEN})", f" (a value {OPEN})"
 
 
 class MacroUse:

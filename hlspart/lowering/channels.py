@@ -50,6 +50,12 @@ class Channels(Parts):
         self._store(target, word, line)
         return done
 
+    def _read_if(self, expr: c.Call, line: int) -> int:
+        """``x = s.read(ok)`` of TAPA: a word, and whether there was one."""
+        word = self._stream(replace(expr, args=expr.args[:1]), "stream.read", line)
+        self._store(expr.args[1], self.make("wire", 1, (word,), line, ("done",), "done"), line)
+        return word
+
     def _channel(self, expr: c.Call, line: int) -> tuple[c.Name, list[c.Expr]]:
         """The stream that an operation is on, with its subscripts."""
         stream: c.Expr = expr.args[0]

@@ -12,6 +12,7 @@ from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.arms import Arms
 from hlspart.lowering.operations import Frame
 from hlspart.model import program as c
+from hlspart.semantics import folding
 
 Path = tuple[str | int, ...]
 Key = int | tuple[int, Path]  # a scalar, or a part of a structure variable
@@ -51,6 +52,10 @@ class Parts(Arms):
             return self.program.variable(key).name
         return f"{self.program.variable(key[0]).name}{spelled(key[1])}"
 
+    def _bits(self, value: int, type_: c.CType, line: int) -> int:
+        """The bits of a value as another type: nothing that is known of its number holds."""
+        return self.make("wire", folding.bits(type_), (value,), line, ("bits",), "bits")
+
     def _place_in(self, expr: c.Expr) -> tuple[c.Name | c.ArrayRef, Path] | None:
         """The variable or element that a part is of, and its path; None where an index is no constant."""
         path: list[str | int] = []
@@ -62,6 +67,8 @@ class Parts(Arms):
                 path.append(index)
             elif expr.arrow:
                 return None
+            elif _of_union(expr):
+                path = [expr.base.type.members[0][0]]  # type: ignore[union-attr]
             else:
                 path.append(expr.field)
             expr = expr.base
@@ -71,8 +78,19 @@ class Parts(Arms):
             return None
         return expr, tuple(reversed(path))
 
+    def _set_union(self, target: c.Expr, value: int, line: int) -> int:
+        """What a part of a structure holds when ``target`` in it is set: members of a union are one value."""
+        union = _union_around(target)
+        if union is None:
+            return value
+        whole = union is target and c.storage_bits(target.type) == c.storage_bits(union.base.type)
+        old = () if whole else (self.value(union),)
+        return self.make("wire", self.body.ops[value].bits, (*old, value), line, ("bits",), "bits")
+
     def _member(self, expr: c.Member | c.Subscript, line: int) -> int:
         found = self._place_in(expr)
+        if found is None and isinstance(expr, c.Member) and isinstance(expr.base, c.Call) and not expr.arrow:
+            return self._part(self.value(expr.base), (expr.field,), line)  # s.read().data
         if found is None:
             raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled{why(expr)}", line)
         base, path = found
@@ -84,7 +102,8 @@ class Parts(Arms):
         if made is None:
             made = self._unset(variable, path, line)
         since = tuple(self.env[k] for k in self._inside(variable, path))
-        return self.make("wire", 32, (made, *since), line, ("members",), "{..}") if since else made
+        made = self.make("wire", 32, (made, *since), line, ("members",), "{..}") if since else made
+        return made if _union_around(expr) is None else self._bits(made, expr.type, line)
 
     def _unset(self, variable: int, path: Path, line: int) -> int:
         """A part that was not set as such."""
@@ -128,6 +147,19 @@ def _elements(of: c.CType) -> int:
         case c.ArrayType(element=element, dims=dims):
             return math.prod(n or 0 for n in dims) * max(1, _elements(element))
     return 0
+
+
+def _of_union(expr: c.Member) -> bool:
+    return isinstance(expr.base.type, c.StructType) and expr.base.type.union
+
+
+def _union_around(expr: c.Expr) -> c.Member | None:
+    """The member of the outermost union that a part is, or is in."""
+    found = None
+    while isinstance(expr, c.Member | c.Subscript):
+        found = expr if isinstance(expr, c.Member) and _of_union(expr) else found
+        expr = expr.base
+    return found
 
 
 def spelled(path: Path) -> str:

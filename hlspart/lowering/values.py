@@ -144,6 +144,10 @@ class Values(Channels):
                 return self._built(expr.children, line)
             case c.OpaqueExpr(what=c.CONCATENATION):
                 return self._built(expr.children, line)
+            case c.OpaqueExpr(what=c.OPEN_PARAMETER):
+                return self.make("input", 32, (), 0, (c.OPEN_PARAMETER, self.program.text(expr.at)), "a parameter")
+            case c.OpaqueExpr(what=c.SAME_BITS):
+                return self._bits(self.value(expr.children[0]), expr.type, line)
             case _:
                 raise Unmodelled(f"`{self.program.text(expr.at)}` is not modelled{why(expr)}", line)
 
@@ -157,6 +161,8 @@ class Values(Channels):
     ) -> int:  # fmt: skip
         """An operator on values that are arrays: one operation for each element."""
         array = c.vector(type_)
+        if any(map(c.is_open, types)):
+            return self.make("open", 32, operands, line, (op,), op)
         if array is None or array.dims[0] is None:
             what = next(t.name for t in types if isinstance(t, c.StructType | c.OtherType))
             raise Unmodelled(f"the operator {op} of {what} is not modelled", line)
@@ -220,6 +226,8 @@ class Values(Channels):
                 return self.constant(folding.wrapped(folded, expr.type))
         if expr.op in ("&", "*"):
             raise Unmodelled("access through a pointer is not modelled", line)
+        if c.is_open(expr.operand.type):
+            return self.make("open", 32, (inner,), line, (expr.op,), expr.op)
         if expr.op == "-" and not folding.is_float(expr.type):
             operands, types = (self.constant(0), inner), (expr.type, expr.operand.type)
             return self._operate("-", expr.type, operands, types, line, expr.type)
@@ -228,6 +236,8 @@ class Values(Channels):
     def _convert(self, value: int, source: c.CType, target: c.CType, line: int) -> int:
         if value in self.constants:
             return self.constant(folding.wrapped(self.constants[value], target))
+        if source != target and (c.is_open(source) or c.is_open(target)):
+            return self.make("open", folding.bits(target), (value,), line, ("conversion",), "conversion")
         kind = folding.conversion(source, target)
         return value if kind is None else self.make(kind, folding.bits(target), (value,), line, (), kind)
 
@@ -276,6 +286,8 @@ class Values(Channels):
             return self._stream(expr, name, line)
         if name in ("stream.read_nb", "stream.write_nb"):
             return self._attempt(expr, name, line)
+        if name == "stream.read_if":
+            return self._read_if(expr, line)
         if name in ("stream.empty", "stream.full"):
             return self._status(expr, name, line)
         if name.startswith("stream."):
@@ -288,6 +300,9 @@ class Values(Channels):
             return made
         arguments = tuple(self.value(a) for a in expr.args)
         plain = name.partition("<")[0].removeprefix("hls::").removeprefix("std::")
+        library = name not in self.program.functions and (plain in MOVES or plain in MATH)
+        if library and any(c.is_open(a.type) for a in expr.args):
+            return self.make("open", folding.bits(expr.type), arguments, line, (name,), name)
         if plain in MOVES and name not in self.program.functions:
             args = tuple(a for a in arguments if a not in self.constants) or arguments
             return self.make("logic", folding.bits(expr.type), args, line, (name,), name)
@@ -344,7 +359,7 @@ class Values(Channels):
                 if isinstance(base, c.ArrayRef):
                     self._store_element(base, value, line, part=True)
                 else:
-                    self._store_part(base.variable, path, value, line)
+                    self._store_part(base.variable, path, self._set_union(target, value, line), line)
             case c.ArrayRef():
                 self._store_element(target, value, line)
             case c.Cast():

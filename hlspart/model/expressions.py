@@ -137,6 +137,7 @@ class Call:
     Stream operations (``s.read()``, ``s << x``) are calls named ``stream.read``/``stream.write``
     with the stream as first argument; ``s >> x`` assigns the value of such a call. ``s.read_nb(x)``
     is ``stream.read_nb`` of both and changes ``x``; ``stream.write_nb``, ``stream.empty``, .. likewise.
+    ``stream.read_if`` of a stream and a flag is a word, and sets the flag where there was one.
     """
 
     id: int
@@ -197,6 +198,12 @@ class InitList:
 
 CONSTRUCTOR, LITERAL, CONCATENATION = "constructor", "compound literal", "concatenation"
 """Opaque expressions that are nothing but the values of their children, in an order that is not told."""
+
+OPEN_PARAMETER = "the template that has this parameter has no instance here"
+"""An opaque expression: a constant that every instance of a template gives a value of its own."""
+
+SAME_BITS = "bits as another type"
+"""An opaque expression: the bits of its child, which another type gives a meaning."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -17,6 +17,8 @@ from hlspart.model.expressions import (
     CONCATENATION,
     CONSTRUCTOR,
     LITERAL,
+    OPEN_PARAMETER,
+    SAME_BITS,
     ArrayRef,
     Assign,
     Binary,
@@ -61,6 +63,7 @@ from hlspart.model.statements import (
 )
 from hlspart.model.types import (
     ELEMENTS,
+    OPEN,
     ArrayType,
     CType,
     OtherType,
@@ -69,18 +72,19 @@ from hlspart.model.types import (
     StreamType,
     StructType,
     VoidType,
+    is_open,
     storage_bits,
     vector,
 )
 
 __all__ = [
-    "CONCATENATION", "CONSTRUCTOR", "ELEMENTS", "LITERAL", "ArrayRef", "ArrayType", "Assign", "Binary", "Block",
-    "CType", "Call", "Case", "Cast", "Comma", "Conditional", "Const", "Declarator", "Declare", "Expr", "ExprStmt",
-    "Function", "FunctionName", "Hole", "If", "IncDec", "InitList", "Jump", "Label", "Loop", "Member", "Name",
-    "OpaqueExpr", "OtherType", "PointerType", "PragmaMark", "Program", "Prototype", "Return", "ScalarType", "SizeOf",
-    "Stmt", "StreamType", "StringLit", "StructType", "Subscript", "Switch", "Unary", "Unit", "Variable", "VoidType",
-    "children", "expressions", "places", "storage_bits", "substatements", "unbraced", "vector", "walk",
-    "walk_statements",
+    "CONCATENATION", "CONSTRUCTOR", "ELEMENTS", "LITERAL", "OPEN", "OPEN_PARAMETER", "SAME_BITS", "ArrayRef",
+    "ArrayType", "Assign", "Binary", "Block", "CType", "Call", "Case", "Cast", "Comma", "Conditional", "Const",
+    "Declarator", "Declare", "Expr", "ExprStmt", "Function", "FunctionName", "Hole", "If", "IncDec", "InitList",
+    "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark", "Program",
+    "Prototype", "Return", "ScalarType", "SizeOf", "Stmt", "StreamType", "StringLit", "StructType", "Subscript",
+    "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "is_open", "places",
+    "storage_bits", "substatements", "unbraced", "vector", "walk", "walk_statements",
 ]  # fmt: skip
 
 

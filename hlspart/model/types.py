@@ -68,6 +68,15 @@ class OtherType:
 CType = ScalarType | ArrayType | PointerType | StructType | StreamType | VoidType | OtherType
 
 
+OPEN = "without an instance"
+"""In the names of types that depend on a parameter of a template that nothing instantiates."""
+
+
+def is_open(kind: CType) -> bool:
+    """Whether a type is, or depends on, a parameter of a template that nothing instantiates."""
+    return isinstance(kind, OtherType) and OPEN in kind.name
+
+
 def storage_bits(kind: CType) -> int | None:
     """Bits one object of this type takes, without padding; None where hlspart does not know."""
     match kind:

@@ -24,6 +24,7 @@ from hlspart.predict.datapath import Datapath, datapath
 from hlspart.predict.depths import DepthRange, depth_range
 from hlspart.predict.latency import UNKNOWN
 from hlspart.predict.loops import LoopModel, cautious
+from hlspart.predict.parameters import states_differ
 from hlspart.schedule.modulo import modulo_schedule
 from hlspart.semantics import folding
 from hlspart.semantics.effects import statement_expressions
@@ -113,6 +114,8 @@ class Controller:
 
     def states(self, around: int | None, statements: Sequence[c.Stmt]) -> DepthRange:
         """States of straight-line code in the nest ``around`` (None: in no loop)."""
+        if self._differ is not None:
+            return DepthRange(UNKNOWN, (self._differ,))
         nest = self._nests[around] if around is not None else self._function()
         # the test of a branch is told by its expression: the statement for it is made anew each time
         parts = (id(s.expr if isinstance(s, c.ExprStmt) else s) for s in statements)
@@ -127,6 +130,10 @@ class Controller:
             self.straight.append(path)
         self._asked.add(key)
         return found
+
+    @cached_property
+    def _differ(self) -> Cause | None:
+        return states_differ(self.program, self.nests.function.name)
 
     def _scheduled(self, nest: Nest, statements: Sequence[c.Stmt]) -> tuple[DepthRange, Datapath | None]:
         statements = [s for s in statements if not self._initial(s) or not self._registers(s)]

@@ -15,6 +15,7 @@ from hlspart.model.results import ArrayResult, LoopResult
 from hlspart.predict.controller import Controller
 from hlspart.predict.datapath import Datapath, shared
 from hlspart.predict.latency import Latencies
+from hlspart.predict.parameters import open_parts
 from hlspart.semantics.effects import effects, statement_expressions
 
 WHOLE = -1  # stands for a function that is pipelined as a whole, among its loops
@@ -81,6 +82,8 @@ class Functions:
         return self._made[name]
 
     def _use(self, name: str) -> FunctionUse:
+        if name in open_parts(self.program):
+            return FunctionUse(None, None, None, None, None)
         own = [a for a in self._arrays if a.function == name]
         memories = Counter[str]()
         for a in own:

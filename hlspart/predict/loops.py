@@ -357,7 +357,7 @@ class LoopModel:
             return Timing(1, wait, wait)
         if op.kind == "call":  # a state in which the module is started; its latency is added to the loop's
             return Timing(1, target.effective_ns, target.effective_ns)
-        if op.kind == "wire":
+        if op.kind in ("wire", "open"):  # what is open, its doubt says
             return Timing(1, 0.0, 0.0)
         time = target.operator(op.kind, op.bits, op.impl, op.operands)
         if time is None:

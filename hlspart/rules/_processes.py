@@ -292,13 +292,13 @@ class Sets:
 
     def _call(self, call: c.Call) -> Iterator[VariableUse]:
         name = call.function or ""
-        if name in ("stream.read", "stream.write", "stream.read_nb", "stream.write_nb"):
+        if name in ("stream.read", "stream.write", "stream.read_nb", "stream.read_if", "stream.write_nb"):
             kind: Kind = "write" if name.startswith("stream.write") else "read"
             found = root_of(call.args[0]) if call.args else None
             if found is not None:
                 yield VariableUse(found[0], found[1], kind, call.at, found[2])
             for k, arg in enumerate(call.args[1:]):
-                taken = name == "stream.read_nb" and k == 0
+                taken = name in ("stream.read_nb", "stream.read_if") and k == 0
                 yield from self._object(arg, ("write",)) if taken else self.of(arg)
             return
         if name in SILENT:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from hlspart.model.code import once_per_code
 from hlspart.model.program import (
+    SAME_BITS,
     ArrayRef,
     ArrayType,
     Assign,
@@ -43,9 +44,11 @@ _LIBRARY = """
     abs fabs fabsf sqrt sqrtf exp expf log logf pow powf sin sinf cos cosf tan tanf floor floorf ceil ceilf
     round roundf fmin fminf fmax fmaxf fmod atan atan2 atan2f printf fprintf puts putchar fputs fputc perror exit
     malloc calloc free memcpy memset memmove strlen strcmp strcpy assert __builtin_assume rand srand clock time
-    stream.read stream.write stream.empty stream.full stream.size stream.capacity stream.read_nb stream.write_nb
+    stream.read stream.write stream.empty stream.full stream.size stream.capacity stream.read_nb stream.read_if
+    stream.write_nb
 """
 QUIET = frozenset(_LIBRARY.split())
+_SETS = frozenset(("stream.read_nb", "stream.read_if"))  # change what is behind the stream
 
 
 def statement_values(program: Program, stmt: Stmt) -> Iterator[Expr]:
@@ -118,7 +121,7 @@ class Effects:
                                 case Name(variable=ident):
                                     writes.add(ident)
                                     self.assignments[ident] = self.assignments.get(ident, 0) + 1
-                        case OpaqueExpr():
+                        case OpaqueExpr(what=what) if what != SAME_BITS:
                             lent |= {e.variable for e in walk(expr) if isinstance(e, Name)}
             self.calls[name] = tuple(calls)
             own[name] = writes
@@ -155,7 +158,7 @@ class Effects:
             if not isinstance(bare, Name):
                 continue
             reference = callee is not None and k < len(callee.params) and self._variable(callee.params[k]).reference
-            reference = reference or (call.function == "stream.read_nb" and k == 1)
+            reference = reference or (call.function in _SETS and k == 1)
             if reference or (unknown and self._cpp(bare)):
                 found.add(bare.variable)
         return found
@@ -174,7 +177,7 @@ class Effects:
                 formal = self._variable(callee.params[k])
                 changes = formal.reference and not formal.const and not isinstance(formal.type, ArrayType)
             else:
-                changes = callee is None and (call.function == "swap" or (call.function == "stream.read_nb" and k == 1))
+                changes = callee is None and (call.function == "swap" or (call.function in _SETS and k == 1))
             if changes and not isinstance(arg, Name):
                 yield arg
 

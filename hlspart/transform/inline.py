@@ -16,6 +16,7 @@ from hlspart.model.code import once_per_code
 from hlspart.model.program import (
     CONSTRUCTOR,
     LITERAL,
+    SAME_BITS,
     ArrayRef,
     ArrayType,
     Assign,
@@ -289,7 +290,7 @@ class _Inliner:
                 return replace(e, id=e.id if own else self._copy(e.id), args=args)
             case Binary(op="&&" | "||") | Conditional() | Comma():
                 return with_children(e, [sub(x, hoist=k == 0) for k, x in enumerate(children(e))], fresh=True)
-            case SizeOf() | OpaqueExpr() if getattr(e, "what", "") not in (CONSTRUCTOR, LITERAL):
+            case SizeOf() | OpaqueExpr() if getattr(e, "what", "") not in (CONSTRUCTOR, LITERAL, SAME_BITS):
                 return with_children(e, [sub(x, hoist=False) for x in children(e)], fresh=True)
             case _:
                 # An expansion runs before the whole statement: other operands must not be affected by it.

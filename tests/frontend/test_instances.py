@@ -314,7 +314,7 @@ template <typename T, unsigned STRIDE = T::width> struct Slice {
   static unsigned const width = STRIDE;
   T kept;
   template <typename V> V operator()(V const &v) const { return v; }
-  template <typename... V> int sum(V... v) { return 0; }
+  template <template <typename> class V> int sum(V<int> v, int n) { return 0; }
   auto twice(int x) -> T { return x * 2; }
   auto same(int x) const -> decltype(x + 1) { return x; }
 };

@@ -1,0 +1,264 @@
+"""Templates that nothing instantiates: an II is given where every instance has it."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from hlspart.model.options import FrontendOptions, Options
+from hlspart.pipeline import Pipeline
+
+TEXT = """#include <hls_stream.h>
+#include <ap_int.h>
+template <typename T, int N> void copy(hls::stream<T> &in, hls::stream<T> &out) {
+COPY:
+  for (int i = 0; i < N; i++) {
+#pragma HLS PIPELINE II=1
+    out.write(in.read());
+  }
+}
+template <typename T, int N> void buffered(hls::stream<T> &in, hls::stream<T> &out) {
+  T buf[N];
+FILL:
+  for (int i = 0; i < N; i++) {
+#pragma HLS PIPELINE II=1
+    buf[i] = in.read();
+  }
+DRAIN:
+  for (int i = 0; i < N; i++) {
+#pragma HLS PIPELINE II=1
+    out.write(buf[i] * (T)3 + buf[i]);
+  }
+AHEAD:
+  for (int i = 0; i + 3 < N; i++) {
+#pragma HLS PIPELINE II=1
+    out.write(buf[i] + buf[i + 1] + buf[i + 2] + buf[i + 3]);
+  }
+}
+template <typename T, int N> void sum(T a[128], T r[1]) {
+  T s = 0;
+SUM:
+  for (int i = 0; i < 128; i++) {
+#pragma HLS PIPELINE II=1
+    s += a[i];
+  }
+  r[0] = s;
+}
+template <typename T, int N> void shifted(T a[512], T b[512]) {
+SHIFTED:
+  for (int i = N; i < 256; i++) {
+#pragma HLS PIPELINE II=1
+    a[i] = a[i - N] + b[i];
+  }
+UNROLLED:
+  for (int i = 0; i < 256; i++) {
+#pragma HLS PIPELINE II=1
+    for (int j = 0; j < N; j++)
+      b[i + j] = a[i + j];
+  }
+BRANCHES:
+  for (int i = 0; i < 256; i++) {
+#pragma HLS PIPELINE II=1
+    if (N > 4)
+      b[i] = a[i] + a[i + 1] + a[i + 2];
+    else
+      b[i] = a[i];
+  }
+}
+template <typename T, int N> class Element {
+  T kept[N];
+
+public:
+  void run(hls::stream<T> &in, hls::stream<T> &out) {
+RUN:
+    for (int i = 0; i < N; i++) {
+#pragma HLS PIPELINE II=1
+      kept[i] = in.read();
+      out.write(kept[i]);
+    }
+  }
+};
+"""
+USES = """void top(hls::stream<TYPE> &a, hls::stream<TYPE> &b, hls::stream<TYPE> &c, TYPE x[512], TYPE y[512]) {
+  copy<TYPE, COUNT>(a, b);
+  buffered<TYPE, COUNT>(a, b);
+  sum<TYPE, COUNT>(x, y);
+  shifted<TYPE, COUNT>(x, y);
+  Element<TYPE, COUNT> e;
+  e.run(a, c);
+}
+"""
+
+
+def _loops(text: str) -> dict[str, int | None]:
+    figures = Pipeline(["t.cpp"], Options(), lambda _: text.encode()).figures
+    return {x.name: x.ii for x in figures.loops if x.pipelined}
+
+
+def test_a_number_is_that_of_every_instance() -> None:
+    found = _loops(TEXT)
+    known = {name for name, ii in found.items() if ii is not None}
+    assert {"COPY", "FILL", "DRAIN", "RUN"} <= known
+    assert not known & {"SUM", "SHIFTED", "UNROLLED", "AHEAD", "BRANCHES"}
+    for type_, count in product(("int", "float", "ap_int<40>"), (2, 64)):
+        instance = _loops(TEXT + USES.replace("TYPE", type_).replace("COUNT", str(count)))
+        assert instance.keys() == found.keys()
+        wrong = {n: (found[n], instance[n]) for n in known if instance[n] not in (found[n], None)}
+        assert not wrong, (type_, count, wrong)
+
+
+def test_what_differs_between_instances_is_no_number() -> None:
+    figures = Pipeline(["t.cpp"], Options(), lambda _: TEXT.encode()).figures
+    assert all(f.latency.min is None and f.resources.ff is None for f in figures.functions)
+    causes = {x.name: x.cause or "" for x in figures.loops}
+    assert "type of a template parameter" in causes["SUM"]
+    assert "it depends on the extents of buf" in causes["AHEAD"]
+    assert "bounds are not constant" in causes["UNROLLED"]
+
+
+def test_defaults_make_an_instance() -> None:
+    text = TEXT.replace("template <typename T, int N> void sum", "template <typename T = float, int N = 8> void sum")
+    given = _loops(TEXT + "void top(float x[128], float y[1]) { sum<float, 8>(x, y); }\n")["SUM"]
+    assert _loops(text)["SUM"] == given and given is not None and given > 1
+
+
+def test_specialisations_are_read_without_a_use() -> None:
+    head, own = (
+        "template <typename T, int N> void sum(T a[128], T r[1])",
+        "template <int N> void sum(int a[128], int r[1])",
+    )
+    text = TEXT.replace(head, own).replace("  T s = 0;", "  int s = 0;")
+    text += "template <> void sum<3>(int a[128], int r[1]) {\nTHREE:\n  for (int i = 0; i < 128; i++) {\n"
+    text += "#pragma HLS PIPELINE II=1\n    r[0] += a[i];\n  }\n}\n"
+    found = _loops(text)
+    assert found["THREE"] == 1 and found["SUM"] == 1
+
+
+def test_instances_asked_for_win() -> None:
+    options = Options(frontend=FrontendOptions(instantiate=("shifted<int, 7>",)))
+    loops = Pipeline(["t.cpp"], options, lambda _: TEXT.encode()).figures.loops
+    assert next(x.ii for x in loops if x.name == "UNROLLED") is not None
+
+
+PACKS = """#include <hls_stream.h>
+template <typename T> constexpr T product(T arg) { return arg; }
+template <typename T, typename... Args> constexpr T product(T arg, Args... args) { return arg * product(args...); }
+template <const int... dims> struct shape_of {
+  static constexpr int rank = sizeof...(dims);
+  static constexpr int N = product(dims...);
+};
+template <const int... dims> using shape = shape_of<dims...>;
+template <int... Is> struct Sum;
+template <> struct Sum<> { static constexpr int value = 0; };
+template <int I, int... Is> struct Sum<I, Is...> { static constexpr int value = I + Sum<Is...>::value; };
+template <typename T, int... Is> class Stage {
+ public:
+  T shift(T const &e) { return e; }
+};
+template <typename T, int P, int I, int... Is> class Stage<T, P, I, Is...> {
+ public:
+  T shift(T const &e) {
+    const T next = rest.shift(e);
+    const T out = own;
+    own = next;
+    return out;
+  }
+ private:
+  Stage<T, I, Is...> rest;
+  T own;
+};
+int add() { return 0; }
+template <typename... Ts> int add(int first, Ts... rest) { return first + add(rest...); }
+template <typename... Ts> constexpr int folded(Ts... v) { return (v - ...); }
+template <typename... Ts> constexpr int last(Ts... v) { return (... - v); }
+template <typename... Ts> int sum(Ts... v) { return (v + ...); }
+void top(int a[24], int b[24], hls::stream<int> &in, hls::stream<int> &out) {
+  for (int i = 0; i < shape<2, 3, 4>::N; i++) {
+#pragma HLS PIPELINE
+    b[i] = a[i] + shape<2, 3, 4>::rank;
+  }
+  Stage<int, -1, 0, 3, 4> s;
+  for (int i = 0; i < Sum<1, 2, 3>::value; i++) {
+#pragma HLS PIPELINE
+    out.write(s.shift(in.read()));
+  }
+  for (int i = 0; i < 9; i++) {
+#pragma HLS PIPELINE
+    b[i] = add(a[i], i, 3);
+  }
+  for (int i = 0; i < 7; i++) {
+#pragma HLS PIPELINE
+    b[i] = add(a[i], a[i + 1], a[i + 2], a[i + 3]);
+  }
+  for (int i = 0; i < folded(10, 4, 3) + last(10, 4, 3); i++) {
+#pragma HLS PIPELINE
+    b[i] = sum(a[i], i, 5);
+  }
+}
+"""
+
+
+def test_packs_are_written_out() -> None:
+    pipeline = Pipeline(["t.cpp"], Options(), lambda _: PACKS.encode())
+    assert not pipeline.program.holes
+    loops = [(x.trip_count.max, x.ii) for x in pipeline.figures.loops if x.pipelined]
+    assert loops == [(24, 1), (6, 1), (9, 1), (7, 2), (12, 1)]
+
+
+BITS = """#include <ap_int.h>
+union word { unsigned i; float f; };
+void top(unsigned a[64], float b[64], float c[64]) {
+  float s = 0, t = 0;
+UNION:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    word w;
+    w.f = s;
+    w.i = w.i + a[i];
+    s = w.f * 2.0f;
+  }
+PLAIN:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    t = t * 2.0f;
+  }
+POINTER:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    ap_uint<32> v = a[i];
+    float f = *reinterpret_cast<float *>(&v);
+    ap_uint<32> u = *(ap_uint<32> *)&f;
+    b[i] = reinterpret_cast<float &>(u);
+  }
+  b[0] = s;
+  c[0] = t;
+}
+"""
+
+
+def test_bits_as_another_type_cost_nothing_and_lose_nothing() -> None:
+    loops = {x.name: x for x in Pipeline(["t.cpp"], Options(), lambda _: BITS.encode()).figures.loops}
+    assert loops["POINTER"].ii == 1 and loops["POINTER"].depth == 2  # a load and a store, no conversion
+    union, plain = loops["UNION"], loops["PLAIN"]
+    assert plain.ii is not None and union.ii is not None and union.ii >= plain.ii
+    assert union.depth is not None and plain.depth is not None and union.depth > plain.depth
+    assert any("line 10" in str(w) or "10" in str(w) for w in union.cycle)  # the sum of the bits is on the recurrence
+
+
+FLAG = """#include <tapa.h>
+void top(tapa::istream<int> &in, int o[64]) {
+  for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+    bool ok = false;
+    int x = in.read(ok);
+    if (ok) o[i] = x;
+  }
+}
+"""
+
+
+def test_a_word_and_whether_there_was_one() -> None:
+    (loop,) = Pipeline(["t.cpp"], Options(), lambda _: FLAG.encode()).figures.loops
+    assert loop.ii == 1
+    late = FLAG.replace("o[i] = x", "o[i] = x + in.read()")
+    (loop,) = Pipeline(["t.cpp"], Options(), lambda _: late.encode()).figures.loops
+    assert loop.ii == 2
