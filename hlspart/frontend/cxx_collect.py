@@ -157,7 +157,9 @@ def _class_ranges(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
         if tokens[at].text == "template" and tokens[at + 1].text == "<":
             at = _extent(tokens, _loose_angle(list(tokens), at + 1) + 1)[0]  # type: ignore[arg-type]
         elif tokens[at].text in ("struct", "class") and tokens[at + 1].kind == "id":
-            while tokens[here].text not in ("{", ";", "(", ")", "=", ">") and tokens[here].kind != "eof":
+            level = 0  # of the arguments of bases
+            while tokens[here].kind != "eof" and (level > 0 or tokens[here].text not in ("{", ";", "(", ")", "=", ">")):
+                level += (tokens[here].text == "<") - (tokens[here].text == ">") - 2 * (tokens[here].text == ">>")
                 here += 1
             if tokens[here].text == "{":
                 end = closing(tokens, here)

@@ -71,7 +71,7 @@ def instantiated(
     used = {id(i.template) for i in work.made.values()}
     unused = [t for group in found.templates.values() for t in group if id(t) not in used]
     # what a header's class has for others is no hole in it
-    unused = [t for t in unused if not (t.owner and t.struct and t.tokens[0].path != path)]
+    unused = [t for t in unused if not (t.owner and t.tokens[0].path != path)]
     _raise([_nobody_uses(t.tokens[0]) for t in unused if t.tokens[0].path != path])
     _raise([_without_instance(t.tokens[0]) for t in unused if has_methods(t.tokens) or t.pattern is not None])
     _raise([_without_instance(t.tokens[0], "variadic template") for t in unused if t.pack])

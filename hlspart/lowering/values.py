@@ -298,21 +298,22 @@ class Values(Channels):
             made = self.make("call", folding.bits(expr.type), arguments, line, (expr.at.span,), name)
             self.body.live.add(made)
             return made
-        arguments = tuple(self.value(a) for a in expr.args)
-        plain = name.partition("<")[0].removeprefix("hls::").removeprefix("std::")
-        library = name not in self.program.functions and (plain in MOVES or plain in MATH)
-        if library and any(c.is_open(a.type) for a in expr.args):
-            return self.make("open", folding.bits(expr.type), arguments, line, (name,), name)
-        if plain in MOVES and name not in self.program.functions:
-            args = tuple(a for a in arguments if a not in self.constants) or arguments
-            return self.make("logic", folding.bits(expr.type), args, line, (name,), name)
-        base = name[:-1] if name.endswith("f") and name[:-1] in MATH else name
-        if base in MATH:
-            prefix = "f" if name.endswith("f") or folding.bits(expr.type) <= 32 else "d"
-            return self.make(prefix + MATH[base], folding.bits(expr.type), arguments, line, (name,), name)
         if name in self.program.functions:
             raise Unmodelled(f"the call of {name} could not be expanded", line)
-        raise Unmodelled(f"the body of {name} is not {self.program.unread(name) or 'given'}", line)
+        plain = name.partition("<")[0].removeprefix("hls::").removeprefix("std::")
+        base = plain[:-1] if plain.endswith("f") and plain[:-1] in MATH else plain
+        if plain not in MOVES and base not in MATH:
+            raise Unmodelled(f"the body of {name} is not {self.program.unread(name) or 'given'}", line)
+        arguments = tuple(self.value(a) for a in expr.args)
+        bits = folding.bits(expr.type)
+        if any(c.is_open(a.type) for a in expr.args):
+            return self.make("open", bits, arguments, line, (name,), name)
+        if plain in MOVES:
+            args = tuple(a for a in arguments if a not in self.constants) or arguments
+            return self.make("logic", bits, args, line, (name,), name)
+        return self.make(
+            ("f" if plain.endswith("f") or bits <= 32 else "d") + MATH[base], bits, arguments, line, (name,), name
+        )
 
     def _load(self, expr: c.ArrayRef, line: int) -> int:
         indices = tuple(self.value(i) for i in expr.indices)

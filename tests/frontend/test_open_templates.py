@@ -262,3 +262,37 @@ def test_a_word_and_whether_there_was_one() -> None:
     late = FLAG.replace("o[i] = x", "o[i] = x + in.read()")
     (loop,) = Pipeline(["t.cpp"], Options(), lambda _: late.encode()).figures.loops
     assert loop.ii == 2
+
+
+DERIVED = """#include <ap_int.h>
+template <int N> class Base {
+ public:
+  enum Widths { kBits = N + 3 };
+};
+template <int N> class Word : public Base<N> {
+ public:
+  typedef ap_uint<Base<N>::kBits> Bits;
+  Word(const Bits &b) : bits_(b) {}
+  template <unsigned char K> Bits shifted() const { return bits_ >> K; }
+  Bits raw() const { return bits_; }
+ private:
+  Bits bits_;
+};
+"""
+USER = """#include "word.h"
+typedef Word<5> W;
+void top(const W::Bits a[32], W::Bits (&o)[32]) {
+  for (int i = 0; i < 32; i++) {
+#pragma HLS PIPELINE
+    W w(a[i]);
+    o[i] = w.raw() + 1;
+  }
+}
+"""
+
+
+def test_member_templates_of_a_derived_class_in_a_header_leave_it() -> None:
+    files = {"t.cpp": USER, "word.h": DERIVED}
+    pipeline = Pipeline(["t.cpp"], Options(), lambda path: files[path].encode())
+    assert [x.ii for x in pipeline.figures.loops] == [1]
+    assert {v.name: v.type for v in pipeline.program.variables}["a"].element.bits == 8  # type: ignore[union-attr]
