@@ -221,13 +221,14 @@ class Constructors(ABC):
     def marked(self, tokens: Sequence[Token], of: ClassText) -> list[Token]:
         """Copies of tokens of a class that stand for one of several things: nothing of them is edited."""
         self.copies += 1
+        use = of.use  # one for all: a range of these tokens has a place of its own
         result: list[Token] = []
         for token in tokens:
             if isinstance(token, PragmaToken) or token.use is not None:
                 result.append(token)
                 continue
             copy = token.copy()
-            copy.use, copy.lo, copy.hi, copy.arg = of.use, token.start, token.end, self.copies
+            copy.use, copy.lo, copy.hi, copy.arg = use, token.start, token.end, self.copies
             result.append(copy)
         return result
 

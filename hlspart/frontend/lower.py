@@ -19,7 +19,7 @@ from hlspart.frontend.declare import AUTO_TYPE, Declarations, Parameter
 from hlspart.frontend.express import Expressions
 from hlspart.frontend.origins import TokenText
 from hlspart.frontend.parse import RANGE
-from hlspart.frontend.tokens import PragmaToken, spell
+from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, PragmaToken, spell
 from hlspart.model import program as ir
 from hlspart.model.directives import RawPragma
 from hlspart.model.source import Origin, Span
@@ -162,6 +162,7 @@ class Lowering:
             ir.Block(block, origin(opening, closing, True), tuple(body)),
             internal=internal, inline="inline" in (decl.funcspec or []),
             variadic=_variadic(type_),
+            open=any(t.text.endswith((OPEN_TYPE, OPEN_VALUE)) for t in self.text.tokens[start : closing + 1]),
         )  # fmt: skip
         return closing
 

@@ -38,6 +38,8 @@ class TokenText:
             if a.lo >= 0 and b.lo >= 0 and not a.deep and not b.deep and self._one_argument(first, last):
                 return Origin(Span(use.path, a.lo, b.hi), "argument", use.name)
             if use.first < first or use.last > last or first == last or use.first == first:
+                if use.macro is None and 0 <= a.lo <= b.lo:  # text of a class or template, with words put in
+                    return Origin(Span(use.path, a.lo, b.hi), "macro", use.name)
                 return Origin(Span(use.path, use.start, use.end), "macro", use.name)
         left_whole = a.use is None or a.use.first >= first
         right_whole = b.use is None or b.use.last <= last

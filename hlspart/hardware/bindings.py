@@ -34,7 +34,7 @@ class Bindings:
     def _by_variable(self) -> Mapping[int, list[Directive]]:
         found: dict[int, list[Directive]] = {}
         for d in self.program.directives:
-            if d.usable and d.kind in ("bind_storage", "resource", "interface", "array_reshape", "stream"):
+            if d.kind in ("bind_storage", "resource", "interface", "array_reshape", "stream") and d.usable:
                 for variable in d.variables:
                     found.setdefault(variable, []).append(d)
         return found

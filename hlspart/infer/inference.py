@@ -204,8 +204,11 @@ class Inference:
 
     @cached_property
     def unpartitioned(self) -> IIResult:
-        """What the tool makes of the program without the directives that may change."""
-        return self.predict(self.bare, target=self.real)
+        """What the tool makes of the program without the directives that may change.
+
+        A split of its own makes no II certain, so that its copies of memories alone can serve a loop that waits.
+        """
+        return self.predict(self.bare, target=self.real) if self.real.replicated_ports else self.base
 
     def predict(self, program: Program, apart: Iterable[int] = (), target: Target | None = None) -> IIResult:
         """The prediction under the directives of ``program``; the same ones are not checked again."""
@@ -215,7 +218,7 @@ class Inference:
                 return result
         validation = validate(program, self.analysis, self.model, self.target.argument_storage)
         validation = replace(validation, apart=asked[1])
-        result = check(program, self.analysis, validation, asked[2], self.model, hints=False)
+        result = check(program, self.analysis, validation, asked[2], self.model, hints=False, whole=False)
         self._remember(*asked, result)
         return result
 

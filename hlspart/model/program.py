@@ -174,7 +174,10 @@ class Prototype:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Function:
-    """A function definition. ``params`` are variable ids; ``signature`` spans up to before ``{``."""
+    """A function definition. ``params`` are variable ids; ``signature`` spans up to before ``{``.
+
+    ``open``: it is a template to whose parameters nothing gives a value.
+    """
 
     name: str
     unit: str
@@ -188,6 +191,7 @@ class Function:
     internal: bool = False
     inline: bool = False
     variadic: bool = False
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,12 +44,16 @@ class Uncovered:
         around = {x.id for x in (*nest.outer, *nest.chain)}
         around |= {s.id for b in nest.body for s in c.walk_statements(b) if isinstance(s, c.Loop)}
         called = self.reached(nest)
-        for d in self.program.directives:
-            if d.usable and d.function in (self.nests.function.name, *called):
+        for d in self._usable:
+            if d.function in (self.nests.function.name, *called):
                 text = self._unmodelled(d, nest, around, called)
                 if text is not None:
                     yield Cause(text)
         yield from map(Cause, self._one_memory(nest))
+
+    @cached_property
+    def _usable(self) -> tuple[Directive, ...]:
+        return tuple(d for d in self.program.directives if d.usable)
 
     def _unmodelled(self, d: Directive, nest: Nest, around: set[int], called: frozenset[str]) -> str | None:
         line = self.program.line(d.at)
@@ -68,9 +72,11 @@ class Uncovered:
 
     def _of_the_body(self, d: Directive, nest: Nest) -> bool:
         """Whether a directive is LATENCY of the pipelined body itself, not of a region in it."""
+        if not nest.pipelined or d.kind != "latency" or d.pragma is None:
+            return False
         root = self.nests.function.body if nest.loop is None else nest.loop.body
         marks = (s.pragma for s in (root.body if isinstance(root, c.Block) else ()) if isinstance(s, c.PragmaMark))
-        return nest.pipelined and d.kind == "latency" and d.pragma is not None and d.pragma in set(marks)
+        return d.pragma in set(marks)
 
     def against(self, nest: Nest, p: Prediction) -> Iterator[Cause]:
         """Directives that a schedule of the loop does not keep.
@@ -80,8 +86,8 @@ class Uncovered:
         """
         assert p.schedule is not None
         called = self.reached(nest)
-        for d in self.program.directives:
-            if not d.usable or d.function not in (self.nests.function.name, *called):
+        for d in self._usable:
+            if d.function not in (self.nests.function.name, *called):
                 continue
             line = self.program.line(d.at)
             if d.kind == "occurrence" and p.schedule.ii > p.target and self._inside(d, nest, called):
@@ -94,9 +100,9 @@ class Uncovered:
         """Why the states of an iteration are not those of its schedule."""
         assert p.schedule is not None
         called, found = self.reached(nest), list[Cause]()
-        for d in self.program.directives:
+        for d in self._usable:
             few = self._of_the_body(d, nest) and d.values.get("min", 0) > p.schedule.depth
-            if d.usable and (few or (d.kind == "occurrence" and self._inside(d, nest, called))):
+            if few or (d.kind == "occurrence" and self._inside(d, nest, called)):
                 line = self.program.line(d.at)
                 found.append(Cause(f"how many states {d.kind.upper()} (line {line}) makes is not known", (line,)))
         return tuple(found)
@@ -148,7 +154,7 @@ class Uncovered:
             return
         graph = p.problem.graph
         on = {graph.ops[e.sink].line for e in critical_cycle(p.problem, p.recurrence_ii) if graph.ops[e.sink].ref}
-        inlined = {d.function for d in self.program.directives if d.usable and d.kind == "inline" and not d.has("off")}
+        inlined = {d.function for d in self._usable if d.kind == "inline" and not d.has("off")}
         for name in sorted(reached - inlined):
             body = self.program.functions[name].body
             values = (e for top in statement_expressions(self.program, body) for e in c.walk(top))
@@ -163,8 +169,7 @@ class Uncovered:
         """
         from hlspart.transform.inline import inline
 
-        known = self.program.directives
-        off = [d for d in known if d.usable and d.kind == "inline" and d.has("off") and d.function in reached]
+        off = [d for d in self._usable if d.kind == "inline" and d.has("off") and d.function in reached]
         if not off:
             return
         modules = {

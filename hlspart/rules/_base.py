@@ -16,7 +16,6 @@ from hlspart.model.results import IIResult, LoopResult, PragmaStatus, Validation
 from hlspart.model.source import Edit, Origin, Span
 from hlspart.rules._dialects import foreign
 
-_TEMPLATE = re.compile(r"\btemplate\s*<[^;{}]*>\Z")
 MOST_OPERATIONS = 300  # scheduled once more for each question about the least partition, over all questions
 
 
@@ -177,14 +176,7 @@ class Facts:
     @cached_property
     def templates(self) -> tuple[Span, ...]:
         """Functions that are read as templates, their parameters open, for nothing in the file gives arguments."""
-        found = []
-        for function in self.program.functions.values():
-            span = function.at.span
-            source = self.program.sources.get(span.path)
-            head = source.text[: span.start].rstrip() if source is not None else ""
-            if head.endswith(">") and "<" not in function.name and _TEMPLATE.search(head, max(0, len(head) - 2000)):
-                found.append(span)
-        return tuple(found)
+        return tuple(f.at.span for f in self.program.functions.values() if f.open)
 
     def in_template(self, place: Place) -> bool:
         """Whether a place is in such a template."""
@@ -276,9 +268,17 @@ class Facts:
         return tuple(v for v in found if v is not None)
 
     def _array_of(self, loop: LoopResult, name: str | None) -> Variable | None:
-        found = [v for v in self.program.arrays() if v.name == name and v.function in (loop.function, None)]
-        found.sort(key=lambda v: v.function is None)
-        return found[0] if found else None
+        found = self._arrays.get(name or "", ())
+        own = (v for v in found if v.function == loop.function)
+        return next(own, next((v for v in found if v.function is None), None))
+
+    @cached_property
+    def _arrays(self) -> Mapping[str, Sequence[Variable]]:
+        """Arrays by name, in order of declaration."""
+        found: dict[str, list[Variable]] = {}
+        for v in self.program.arrays():
+            found.setdefault(v.name, []).append(v)
+        return found
 
     def loop_at(self, loop: LoopResult) -> Origin:
         """Header of a loop; the name of the function where the function itself is pipelined."""

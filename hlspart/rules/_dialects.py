@@ -17,6 +17,11 @@ _INTEL = re.compile(
     r"|#[ \t]*pragma[ \t]+(?:ivdep|ii[ \t]+\d|loop_coalesce|max_concurrency|disable_loop_pipelining)",
     re.M,
 )
+_CATAPULT = re.compile(
+    r"^[ \t]*#[ \t]*pragma[ \t]+hls_(?:design|unroll|pipeline_init_interval|merge|preserve|resource|map_to|array)\w*",
+    re.M,
+)
+_BY_WORDS = (("Intel HLS", _INTEL), ("Catapult", _CATAPULT))
 
 
 def foreign(program: Program) -> Mapping[str, tuple[str, Origin]]:
@@ -30,7 +35,8 @@ def foreign(program: Program) -> Mapping[str, tuple[str, Origin]]:
     for unit in program.units:
         source = unit.source or program.sources.get(unit.path)
         if source is not None and unit.path not in own and unit.path not in found:
-            match = _INTEL.search(source.text)
-            if match is not None:
-                found[unit.path] = ("Intel HLS", Origin(Span(unit.path, match.start(), match.end())))
+            for tool, words in _BY_WORDS:
+                match = words.search(source.text)
+                if match is not None:
+                    found.setdefault(unit.path, (tool, Origin(Span(unit.path, match.start(), match.end()))))
     return found

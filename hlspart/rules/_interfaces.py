@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from hlspart.model.code import once_per_code
 from hlspart.model.directives import Directive
-from hlspart.model.program import Call, Loop, walk
+from hlspart.model.program import Call, Loop, Program, walk
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts
 from hlspart.rules._processes import own_expressions
@@ -26,20 +27,21 @@ def interfaces(facts: Facts) -> Iterator[tuple[Directive, str]]:
             yield d, d.choice("mode", (*PORT_MODES, *BLOCK_MODES)) or ""
 
 
-def callers(facts: Facts) -> dict[str, list[tuple[str, Origin]]]:
+@once_per_code(2)
+def callers(program: Program) -> dict[str, list[tuple[str, Origin]]]:
     """Function -> the functions that call it, with the places of the calls."""
     found: dict[str, list[tuple[str, Origin]]] = {}
-    for name, function in facts.program.functions.items():
-        for top in own_expressions(facts.program, function.body):
+    for name, function in program.functions.items():
+        for top in own_expressions(program, function.body):
             for node in walk(top):
-                if isinstance(node, Call) and node.function in facts.program.functions:
+                if isinstance(node, Call) and node.function in program.functions:
                     found.setdefault(node.function or "", []).append((name, node.at))
     return found
 
 
 def entries(facts: Facts) -> frozenset[str]:
     """Functions that are synthesised as a top: called by none in the files, or by ``main`` alone."""
-    called = callers(facts)
+    called = callers(facts.program)
     return frozenset(
         name
         for name in facts.program.functions

@@ -62,10 +62,10 @@ def undecided_bank(facts: Facts, rule: Rule, remark: Remark) -> Diagnostic:
     partition = [(remark.directive.at, "the partition")]
     groups = {facts.analysis.group_of.get(v) for v in remark.directive.variables}
     for loop in facts.pipelined():
-        variable = facts.limit_array(loop)
         ideal = loop.ideal_ii or loop.ii
         if loop.ii is None or ideal is None or loop.ii <= max(loop.aim or 1, ideal):
             continue
+        variable = facts.limit_array(loop)
         if variable is None or facts.analysis.group_of.get(variable.id) not in groups:
             continue
         access = _open_access(facts, loop, variable)

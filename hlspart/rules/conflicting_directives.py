@@ -2,7 +2,7 @@
 
 ## What it does
 Reports different partitions of one dimension, also of arrays that calls make the same, and repeated
-directives with other values; and two modes of one port.
+directives with other values; and two modes, or two `m_axi` bundles, of one port.
 
 ## Why is this bad
 The tool takes one of them, often silently.
@@ -57,4 +57,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             known, other = first.setdefault(ident, (mode, d))
             if known != mode:
                 message = f"INTERFACE: '{facts.program.variable(ident).name}' is {known} and {mode}"
+                yield facts.report(RULE, d.at, message, "keep one of them", [(other.at, "the other directive")])
+            elif mode == "m_axi" and (a := other.option("bundle")) and (b := d.option("bundle")) and a != b:
+                message = f"INTERFACE: '{facts.program.variable(ident).name}' is in the bundles {a} and {b}"
                 yield facts.report(RULE, d.at, message, "keep one of them", [(other.at, "the other directive")])

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports INLINE (without `off`) on a function that a DATAFLOW region calls as a task. One that is nothing but calls is
-left out: its calls are the tasks then.
+left out: its calls are the tasks then. Reports DATAFLOW of a function that is inlined itself, into one that is no
+region.
 
 ## Why is this bad
 An inlined function is no task any more: its statements become part of the region, which then is not what was written.
@@ -53,6 +54,7 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.model.program import Call, Declare, ExprStmt, PragmaMark
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import callers
 from hlspart.rules._processes import regions
 
 RULE = Rule("HLP607", "dataflow-inlined-task", "warning", hint="remove it, or write INLINE off")
@@ -66,10 +68,17 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             plain = d.loop is None and not d.has("region") and not d.has("recursive")
             if plain and d.choice("type", ("none",)) != "none":
                 inlined[d.function] = d
+    called = callers(facts.program)
+    functions = {region.function for region in regions(facts.program) if region.loop is None}
     for region in regions(facts.program):
         where = (region.directive.at, "the region")
         if len(region.processes) < 2:
             continue
+        outside = [at for by, at in called.get(region.function, ()) if by not in functions]
+        if region.loop is None and region.function in inlined and outside:
+            message = f"DATAFLOW of {region.function}(), which is inlined: no function is left to be a region"
+            related = [(inlined[region.function].at, "inlined here"), (outside[0], "into the function that calls it")]
+            yield facts.report(RULE, region.directive.at, message, None, related)
         for process in region.processes:
             name = process.calls[0].function if process.kind == "call" else None
             if name in inlined and not _only_calls(facts, name):

@@ -1,7 +1,8 @@
 """A DATAFLOW loop that is not in the form the tool takes.
 
 ## What it does
-Reports a loop under DATAFLOW that does not start at 0, does not count by 1, or whose bound is read from an array.
+Reports a loop under DATAFLOW that is no `for`, does not start at 0, does not count by 1, or whose bound is read from
+an array.
 
 ## Why is this bad
 The runs of the region are numbered by the loop. The tool checks for one form, `for (int i = 0; i < n; i++)` with a
@@ -63,7 +64,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Headers of DATAFLOW loops."""
     for region in regions(facts.program):
         loop = region.loop
-        if loop is None or loop.kind != "for" or len(region.processes) < 2:
+        if loop is None or len(region.processes) < 2:
+            continue
+        if loop.kind != "for":
+            message = f"DATAFLOW in loop {loop.name}: only for loops and functions are regions"
+            yield facts.report(RULE, region.directive.at, message, None, [(loop.header, "the loop")])
             continue
         start, info = _start(facts, loop), facts.analysis.loops.get(loop.id)
         fault = None

@@ -57,6 +57,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         uses = [u for u in sets(facts.program).below(body) if u.variable == variable.id]
         if any(not u.exact for u in uses) or any(u.kind == "write" for u in uses):
             continue
+        stores = (a for a in facts.analysis.of_array(variable.id) if a.kind == "write")  # by other names, too
+        if any(loop is None or loop.id in a.loops for a in stores):
+            continue
         where = f"loop {loop.name}" if loop is not None else f"{d.function}()"
         what = "only reads" if uses else "does not access"
         related = [(loop.header, "the loop")] if loop is not None else [(variable.at, "the array")]

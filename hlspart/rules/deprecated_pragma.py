@@ -1,8 +1,8 @@
 """A deprecated directive.
 
 ## What it does
-Reports RESOURCE, DATA_PACK and SHARED for Vitis HLS, and `enable_flush` of PIPELINE. Where the new spelling says
-the same, it is a fix.
+Reports RESOURCE, DATA_PACK and SHARED for Vitis HLS, `enable_flush` of PIPELINE and `region` of INLINE. Where the new
+spelling says the same, it is a fix.
 
 ## Why is this bad
 Newer versions map them only in part or drop them.
@@ -44,6 +44,8 @@ NEWER = {
     "resource": "bind_storage or bind_op", "data_pack": "aggregate", "shared": "stream type=shared",
     "array_map": "one array in the text",
 }  # fmt: skip
+#: Options of directives, with the option that says the same today ("": none does).
+OPTIONS = {("pipeline", "enable_flush"): "style=flp", ("inline", "region"): ""}
 
 # UG902, set_directive_resource, to UG1399, bind_storage and bind_op
 _MEMORY = re.compile(r"(ram_1p|ram_2p|ram_s2p|ram_t2p|rom_1p|rom_2p|rom_np|fifo)(?:_(bram|lutram|uram|srl))?")
@@ -71,11 +73,14 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if text is not None and facts.editable(directive) and directive.usable:
                 fix = Fix(f"write {text}", (Edit(directive.at.span, f"#pragma HLS {text}"),), True)
             yield facts.report(RULE, directive.at, message, f"use {text or NEWER[directive.kind]}", fix=fix)
-        elif directive.kind == "pipeline" and directive.has("enable_flush") and "enable_flush" in facts.deprecated:
-            message = "PIPELINE enable_flush is deprecated in Vitis HLS"
-            span = facts.option_span(directive, "enable_flush")
-            fix = Fix("write style=flp", (Edit(span, "style=flp"),), True) if span is not None else None
-            yield facts.report(RULE, directive.at, message, "use style=flp", fix=fix)
+        for (kind, option), newer in OPTIONS.items():
+            if directive.kind != kind or not directive.has(option) or option not in facts.deprecated:
+                continue
+            message = f"{facts.pragma_text(directive)} {option} is deprecated in Vitis HLS"
+            span = facts.option_span(directive, option)
+            fix = Fix(f"write {newer}", (Edit(span, newer),), True) if span is not None and newer else None
+            hint = f"use {newer}" if newer else "write INLINE in what is called there"
+            yield facts.report(RULE, directive.at, message, hint, fix=fix)
 
 
 def _newer(d: Directive) -> str | None:

@@ -3,7 +3,7 @@
 ## What it does
 Reports an array behind `ap_fifo`, `axis` or STREAM whose reads, or writes, are proved not to go through its elements
 one after the other: two iterations are named that touch elements backwards, or one element twice, or an element that is
-left out. An index that depends on data is reported as well.
+left out. An index that depends on data is reported as well, and an element that one iteration tests and then takes.
 
 ## Why is this bad
 A FIFO has no addresses. The tool takes the accesses in the order of the text, so the hardware reads other elements than
@@ -31,8 +31,9 @@ void top(int a[64], int b[64]) {
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import StructType
 from hlspart.rules._base import Facts, Misstep, Rule
@@ -57,11 +58,27 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"the FIFO '{variable.name}' has no addresses, but this index depends on data"
                 yield facts.report(RULE, free.at, message, None, related)
                 continue
+            if (twice := _again(group)) is not None:
+                first, then = twice
+                kind = "read" if then.kind == "read" else "written"
+                message = f"the FIFO '{variable.name}' gives each element once: one iteration has it {kind} twice"
+                yield facts.report(RULE, then.at, message, None, [(first.at, "the access before"), *related])
+                continue
             found = facts.misstep(group)
             if found is not None and found.element >= 0 and found.first_element >= 0:
                 more = [(found.first, "the access before")] if found.first is not None else []
                 kind = "read" if group[0].kind == "read" else "written"
                 yield facts.report(RULE, found.at, _words(variable.name, kind, found), None, [*more, *related])
+
+
+def _again(group: Sequence[Access]) -> tuple[Access, Access] | None:
+    """An access that comes each time, and one under a condition to the same element of the same iteration."""
+    for then in group:
+        for first in group if then.affine and not then.exact else ():
+            same = first.loops == then.loops and first.index == then.index and first.function == then.function
+            if first.affine and first.exact and same and first.order < then.order and then.loops:
+                return first, then
+    return None
 
 
 def _words(name: str, kind: str, found: Misstep) -> str:

@@ -45,7 +45,7 @@ RULE = Rule("HLP417", "interface-port", "warning", hint="move it to the top func
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """INTERFACE below the top, or on a local variable."""
-    called, tops = callers(facts), entries(facts)
+    called, tops = callers(facts.program), entries(facts)
     meant = _meant_as_tops(facts)
     for d, _ in interfaces(facts):
         others = [variable for v in d.variables if (variable := facts.program.variable(v)).storage != "parameter"]
@@ -67,5 +67,5 @@ def _meant_as_tops(facts: Facts) -> frozenset[str | None]:
     """Functions with a mode for their control that nothing with an INTERFACE calls: what calls them is not built."""
     ports = {d.function for d, _ in interfaces(facts)}
     control = {d.function for d, mode in interfaces(facts) if mode and (d.option("port") or "").lower() == "return"}
-    called = callers(facts)
+    called = callers(facts.program)
     return frozenset(f for f in control if not any(name in ports for name, _ in called.get(f or "", ())))

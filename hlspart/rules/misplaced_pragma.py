@@ -2,7 +2,7 @@
 
 ## What it does
 Reports pragmas outside of any function, and UNROLL, LOOP_TRIPCOUNT or LOOP_FLATTEN outside of a
-loop.
+loop; and, as a warning, PIPELINE directly under a condition.
 
 ## Why is this bad
 The tool ignores them, or applies them to the whole function.
@@ -34,11 +34,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import Block, If, PragmaMark, Stmt, Switch, substatements, walk_statements
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active
 
 RULE = Rule("HLP403", "misplaced-pragma", "error")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
-    return facts.plain(RULE, "outside-function", "outside-loop")
+    yield from facts.plain(RULE, "outside-function", "outside-loop")
+    pipelines = {d.pragma: d for d in active(facts.program, "pipeline") if d.pragma is not None}
+    for function in facts.program.functions.values() if pipelines else ():
+        for arm in walk_statements(function.body):
+            if not isinstance(arm, If | Switch):
+                continue
+            for mark in _directly_in(arm):
+                d = pipelines.get(mark.pragma)
+                if d is not None:
+                    message = "PIPELINE stands under a condition, which is no loop or function to pipeline"
+                    hint = "write it at the start of the loop or function"
+                    yield facts.report(RULE, d.at, message, hint, [(arm.at, "the condition")], None, "warning")
+
+
+def _directly_in(arm: Stmt) -> Iterator[PragmaMark]:
+    """Pragmas in the arms, not those of loops and conditions inside."""
+    for stmt in substatements(arm):
+        if isinstance(stmt, PragmaMark):
+            yield stmt
+        elif isinstance(stmt, Block):
+            yield from _directly_in(stmt)

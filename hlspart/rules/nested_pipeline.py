@@ -1,7 +1,8 @@
 """PIPELINE inside of a pipelined loop or function.
 
 ## What it does
-Reports PIPELINE of a loop that stands inside of another pipelined loop or function.
+Reports PIPELINE of a loop that stands inside of another pipelined loop or function, or in a function that is called
+there alone.
 
 ## Why is this bad
 Pipelining unrolls all loops inside: the inner directive has no loop left and is ignored, and the hardware is as
@@ -38,11 +39,16 @@ One that the loop is unrolled because of the pipeline directive around it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.directives import Directive
+from hlspart.model.program import walk
+from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._interfaces import callers
 from hlspart.rules._nests import active, parents
+from hlspart.rules._processes import own_expressions
 
 RULE = Rule("HLP219", "nested-pipeline", "warning", hint="keep one of them, mostly that of the innermost loop")
 
@@ -57,8 +63,26 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         outer = next((p for ident in around for p in pipelines if p.loop == ident), None)
         if outer is None:
             outer = next((p for p in pipelines if p.loop is None and p.function == d.function), None)
+        if outer is None and all(ident in facts.trips for ident in (d.loop, *around)):
+            outer = _around_calls(facts, d.function or "", pipelines)
         if outer is not None:
             name = facts.program.loops[d.loop].name
             where = f"loop {facts.program.loops[outer.loop].name}" if outer.loop is not None else f"{outer.function}()"
             message = f"PIPELINE of loop {name} is ignored: {where} around it is pipelined, and unrolls it"
             yield facts.report(RULE, d.at, message, None, [(outer.at, "the pipeline around it")])
+
+
+def _around_calls(facts: Facts, name: str, pipelines: Sequence[Directive]) -> Directive | None:
+    """The pipeline in which a function is called, where it is called in pipelines only."""
+    calls = callers(facts.program).get(name, ())
+    found = [_around(facts, by, at, pipelines) for by, at in calls]
+    return found[0] if found and all(found) else None
+
+
+def _around(facts: Facts, by: str, at: Origin, pipelines: Sequence[Directive]) -> Directive | None:
+    for p in pipelines:
+        if p.function == by:
+            body = facts.program.loops[p.loop].body if p.loop is not None else facts.program.functions[by].body
+            if any(x.at == at for top in own_expressions(facts.program, body) for x in walk(top)):
+                return p
+    return None

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports pragmas of SmartHLS, Merlin (ACCEL), Bambu and AutoPilot (AP), OpenCL attributes in C, and sources for Intel
-HLS: once for each file and tool. Of a file that has no directive for Vitis HLS at all nothing else is said.
+HLS and Catapult: once for each file and tool. Of a file that has no directive for Vitis HLS at all nothing else is
+said.
 
 ## Why is this bad
 Vitis HLS ignores them. Their defaults differ too: SmartHLS partitions all dimensions by default,

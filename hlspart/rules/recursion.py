@@ -48,7 +48,7 @@ RULE = Rule("HLP428", "recursion", "error", hint="write it as a loop")
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Functions that reach themselves."""
-    called = callers(facts)
+    called = callers(facts.program)
     marked = {d.function for d in facts.program.directives if d.dialect == "vitis"}
     for name in facts.program.functions:
         seen, stack = {name}, [name]

@@ -1,7 +1,8 @@
 """A memory that is bound as a ROM is written.
 
 ## What it does
-Reports BIND_STORAGE with a `rom_` type, or RESOURCE with a ROM core, on an array that the code writes. A function
+Reports BIND_STORAGE with a `rom_` type, or RESOURCE with a ROM core, on an array that the code writes, a member that
+a method writes included. A function
 that does nothing but fill the array is left alone.
 
 ## Why is this bad
@@ -36,7 +37,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import Expr
+from hlspart.model.directives import Directive
+from hlspart.model.program import Expr, Variable
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
@@ -65,6 +67,23 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     related = [(stores[0].at, "written here"), (variable.at, "the array")]
                     yield facts.report(RULE, d.at, message, None, related)
                     break
+            else:
+                yield from _elsewhere(facts, d, variable, kind)
+
+
+def _elsewhere(facts: Facts, d: Directive, variable: Variable, kind: str) -> Iterator[Diagnostic]:
+    """A store in a method, or another function that gets the array and more: no function that gives it its contents."""
+    group = facts.analysis.group_of.get(variable.id)
+    for a in facts.analysis.accesses if group is not None else ():
+        function = facts.program.functions[a.function]
+        named = {variable.name} == {facts.program.variable(a.array).name}
+        if a.kind != "write" or not named or facts.analysis.group_of.get(a.array) != group:
+            continue
+        owner, _, name = a.function.rpartition("::")
+        if a.function != d.function and len(function.params) > 1 and name != owner.rpartition("::")[2]:
+            message = f"'{variable.name}' is bound as {kind} and written by {a.function}()"
+            yield facts.report(RULE, d.at, message, None, [(a.at, "written here"), (variable.at, "the array")])
+            return
 
 
 def _initial(init: Expr | None, at: Origin) -> bool:

@@ -65,6 +65,7 @@ OPERATORS = {
     **dict.fromkeys(("fexp", "flog", "dexp", "dlog"), ("auto", "all", "fabric", "fulldsp", "meddsp")),
     **dict.fromkeys(("facc", "fmacc", "fmadd"), ("auto", "all", "fabric", "primitivedsp", "fulldsp")),
 }
+#: Not in the table: the tool takes them, and chooses no implementation but that of LUTs.
 _FREE = frozenset(("sdiv", "udiv", "srem", "urem", "shl", "lshr", "ashr", "icmp", "fcmp", "dcmp", "add_chain"))
 
 
@@ -83,9 +84,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(RULE, d.at, message, "one of " + ", ".join(STORAGE[kind]), related)
     for d in active(facts.program, "bind_op"):
         op, impl = (d.option("op") or "").lower(), (d.option("impl") or "auto").lower()
-        if op in OPERATORS and impl not in OPERATORS[op]:
+        known = OPERATORS.get(op, ("auto", "all", "fabric") if op in _FREE else ())
+        if known and impl not in known:
             message = f"BIND_OP: {op} has no implementation '{impl}'"
-            yield facts.report(RULE, d.at, message, "one of " + ", ".join(OPERATORS[op]))
+            yield facts.report(RULE, d.at, message, "one of " + ", ".join(known))
         elif op not in OPERATORS and op not in _FREE:
             close = difflib.get_close_matches(op, OPERATORS, 1, 0.6)
             hint = f"did you mean {close[0]}?" if close else "one of " + ", ".join(OPERATORS)

@@ -17,7 +17,7 @@ def lint_of(
     tool: str | None = None,
     config: LintConfig | None = None,
 ) -> LintReport:
-    """The report on some texts; a plain text is ``k.c``; ``.cfg`` and ``.tcl`` are directive files."""
+    """The report on some texts; a plain text is ``k.c``; ``.cfg`` and ``.tcl`` are directive files, ``.h`` headers."""
     texts = {"k.c": files} if isinstance(files, str) else files
 
     def read(path: str) -> bytes:
@@ -27,7 +27,7 @@ def lint_of(
 
     directives = tuple(p for p in texts if p.endswith((".cfg", ".tcl")))
     options = Options(FrontendOptions(directive_files=directives), TargetOptions(tool=tool))
-    pipeline = Pipeline([p for p in texts if p not in directives], options, read)
+    pipeline = Pipeline([p for p in texts if p not in directives and not p.endswith(".h")], options, read)
     return pipeline.lint(config)
 
 

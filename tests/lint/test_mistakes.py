@@ -14,50 +14,66 @@ from hlspart.model.diagnostics import Diagnostic
 
 @dataclass(frozen=True)
 class Mistake:
-    """One entry of mistakes.txt."""
+    """One entry of the lists; ``others``: further files of both texts."""
 
     name: str
     source: str
     text: str
     twin: str
+    others: tuple[tuple[str, str], ...] = ()
 
 
 def listed() -> list[Mistake]:
     """Those of mistakes.txt, and those that were written before any rule was tried on them."""
-    text = "".join((Path(__file__).parent / name).read_text() for name in ("mistakes.txt", "mistakes_tried_first.txt"))
-    entries = re.findall(r"^=== (\S+) \| (.+)\n((?s:.*?))^--- twin\n((?s:.*?))(?=^=== |\Z)", text, re.M)
-    return [Mistake(name, source, bad, good.rstrip("\n") + "\n") for name, source, bad, good in entries]
+    text = "".join((Path(__file__).parent / name).read_text() for name in LISTS)
+    found = []
+    for name, source, bad, rest in re.findall(
+        r"^=== (\S+) \| (.+)\n((?s:.*?))^--- twin\n((?s:.*?))(?=^=== |\Z)", text, re.M
+    ):
+        good, *others = re.split(r"^--- file (\S+)\n", rest, flags=re.M)
+        files = tuple((path, text.rstrip("\n") + "\n") for path, text in zip(others[::2], others[1::2], strict=True))
+        found.append(Mistake(name, source, bad, good.rstrip("\n") + "\n", files))
+    return found
 
 
+LISTS = ("mistakes.txt", "mistakes_tried_first.txt", "mistakes_in_other_shapes.txt")
 MISTAKES = listed()
 #: The rules of this list; twins may lack what other rules ask for.
 RULES = {f"HLP{n}" for n in (106, 107, 111, 115, 209, 407, 409, *range(212, 226), *range(414, 431), *range(601, 616))}
 
 
-def serious(name: str, text: str) -> list[Diagnostic]:
-    return [d for d in lint_of({name: text}).diagnostics if d.severity in ("error", "warning")]
+def files_of(mistake: Mistake, text: str, without: str) -> dict[str, str]:
+    return {mistake.name: text} | {path: text for path, text in mistake.others if without not in path}
 
 
-def line_of(text: str, mark: str) -> int | None:
-    return next((k for k, line in enumerate(text.split("\n"), 1) if mark in line), None)
+def serious(files: dict[str, str]) -> list[Diagnostic]:
+    return [d for d in lint_of(files).diagnostics if d.severity in ("error", "warning")]
+
+
+def marked(files: dict[str, str], mark: str) -> tuple[str, int] | None:
+    lines = ((path, k, line) for path, text in files.items() for k, line in enumerate(text.split("\n"), 1))
+    return next(((path, k) for path, k, line in lines if mark in line), None)
 
 
 def test_the_list() -> None:
-    assert len(MISTAKES) == 157 + 62
+    assert len(MISTAKES) == 157 + 62 + 62
     assert len({m.name for m in MISTAKES}) == len(MISTAKES)
-    assert all(m.text.count("/*!*/") == 1 and "/*" not in m.twin for m in MISTAKES)
+    texts = ("".join(files_of(m, m.text, "_of_twin").values()) for m in MISTAKES)
+    assert all(text.count("/*!*/") == 1 for text in texts) and all("/*" not in m.twin for m in MISTAKES)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.name)
 def test_mistake(mistake: Mistake) -> None:
-    line, also = line_of(mistake.text, "/*!*/"), line_of(mistake.text, "/*+*/")
-    found = [d for d in serious(mistake.name, mistake.text) if d.place.line == line]
-    assert found, [str(d) for d in serious(mistake.name, mistake.text)]
+    files = files_of(mistake, mistake.text, "_of_twin")
+    place, also = marked(files, "/*!*/"), marked(files, "/*+*/")
+    serious_ones = serious(files)
+    found = [d for d in serious_ones if (d.place.path, d.place.line) == place]
+    assert found, [str(d) for d in serious_ones]
     if also is not None:
-        assert any(r.place.line == also for d in found for r in d.related), [d.related for d in found]
+        assert any((r.place.path, r.place.line) == also for d in found for r in d.related), [d.related for d in found]
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.name)
 def test_twin(mistake: Mistake) -> None:
-    found = serious(mistake.name, mistake.twin)
+    found = serious(files_of(mistake, mistake.twin, "_of_text"))
     assert [str(d) for d in found if d.rule in RULES or d.severity == "error"] == []
