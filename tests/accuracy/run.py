@@ -232,7 +232,7 @@ def score(rows: Sequence[Row]) -> tuple[float, float, float]:
 
 def others(options: argparse.Namespace) -> int:
     """Count the designs of a specification; 0."""
-    loops, functions = held_out.run(options.held_out, options.root, options.seconds, options.only)
+    loops, functions = held_out.run(options.held_out, options.root, options.seconds, options.only, options.half)
     parts = [held_out.loop_table(loops)] if loops else []
     parts += [held_out.function_table(functions)] if functions else []
     parts += [held_out.causes(loops, functions)] if options.causes else []
@@ -251,6 +251,7 @@ def main() -> int:
     parser.add_argument("--held-out", type=Path, metavar="SPEC", help="designs that are no part of this repository")
     parser.add_argument("--root", type=Path, default=Path(), help="with --held-out: the folder of its paths")
     parser.add_argument("--seconds", type=float, default=60.0, help="with --held-out: time of a design")
+    parser.add_argument("--half", choices=("used", "held"), help="with --held-out: designs of one half, by their names")
     parser.add_argument("--only", metavar="PATTERN", help="with --held-out: designs of such names")
     parser.add_argument("--causes", action="store_true", help="with --held-out: count what is not right by cause")
     options = parser.parse_args()

@@ -62,3 +62,12 @@ def test_reports_of_a_design(tmp_path):
 """)
     loops, _ = counted(tmp_path, [{"reports": ["f_csynth.rpt"]}])
     assert [(x.name, x.outcome) for x in loops] == [("FIRST", "right"), ("GONE", "not found")]
+
+
+def test_halves_by_the_hash_of_a_name(tmp_path):
+    """The digests of RFC 1321: that of "abc" ends in 72, that of "a" in 61."""
+    assert (held_out.half("abc"), held_out.half("a")) == ("used", "held")
+    spec = tmp_path / "spec.json"
+    spec.write_text(json.dumps([DESIGN | {"name": name, "loop": "NONE", "ii": 1} for name in ("abc", "a")]))
+    loops, _ = held_out.run(spec, tmp_path, 60.0, part="held")
+    assert [x.design for x in loops] == ["a"]
