@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hlspart.frontend.constants import NotConstant, evaluate_tokens
-from hlspart.frontend.cxx_collect import CxxTemplate, like
+from hlspart.frontend.cxx_collect import CxxTemplate, like, matching_angle
 from hlspart.frontend.cxx_packs import DOTS, joined, written_out
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.tokens import OPEN_TYPE, OPEN_VALUE, PragmaToken, Token, spell
@@ -147,27 +147,32 @@ def as_it_is(template: CxxTemplate, names: Mapping[str, int]) -> Iterator[Token]
         yield from filled(template, completed(template, opened(template)) or [], None, None)
 
 
-def _dependent(words: Sequence[Token]) -> Iterator[Token]:
-    """``T::name`` of a type that is open as one name."""
+def _dependent(words: list[Token]) -> Iterator[Token]:
+    """``T::name`` and ``T::template name<A>::other`` of a type that is open as one name."""
     at = 0
     while at < len(words):
-        token = words[at]
-        if token.text.endswith(OPEN_TYPE) and at + 2 < len(words) and words[at + 1].text == "::":
-            type_ = at > 0 and words[at - 1].text == "typename"
-            name = f"{token.text.removesuffix(OPEN_TYPE)}::{words[at + 2].text}"
-            yield like(name + (OPEN_TYPE if type_ else OPEN_VALUE), "id", token)
-            at += 3
-            continue
-        yield token
-        at += 1
+        token, names, end = words[at], [words[at].text.removesuffix(OPEN_TYPE)], at + 1
+        while token.text.endswith(OPEN_TYPE) and end + 1 < len(words) and words[end].text == "::":
+            end += 2 if words[end + 1].text == "template" and end + 2 < len(words) else 1
+            names.append(words[end].text)
+            end += 1
+            if end < len(words) and words[end].text == "<" and words[end - 2].text == "template":
+                close = matching_angle([*words, *[like("", "eof", token)] * 3], end)
+                end = end if close is None else close + 1
+        if len(names) == 1:
+            yield token
+        else:
+            type_ = at > 0 and words[at - 1].text == "typename" and (end == len(words) or words[end].text != "(")
+            yield like("::".join(names) + (OPEN_TYPE if type_ else OPEN_VALUE), "id", token)
+        at = end
 
 
-def opened(template: CxxTemplate) -> dict[str, list[Token]]:
-    """The parameters of a template that have no default, as themselves."""
+def opened(template: CxxTemplate, defaults: bool = True) -> dict[str, list[Token]]:
+    """The parameters of a template as themselves, without ``defaults`` also those that have one."""
     return {
         p: [like(f"{p}{OPEN_TYPE if p in template.types else OPEN_VALUE}", "id", template.tokens[0])]
         for p in template.params
-        if p not in template.defaults
+        if not (defaults and p in template.defaults)
     }
 
 

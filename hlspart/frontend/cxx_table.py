@@ -18,15 +18,15 @@ class ClassTable:
         self.classes, self.aliases = classes, aliases
         self._owners: dict[tuple[str, str], str] = {}
 
-    def every(self, of: str) -> Iterator[ClassText]:
-        """A class and what it inherits from, itself first."""
+    def every(self, of: str, inside: tuple[str, ...] = ()) -> Iterator[ClassText]:
+        """A class and what it inherits from, itself first; ``inside``: what inherits from it."""
         found = self.classes[of]
         yield found
         for base in found.bases:
             inner = self.aliases.get(base)
-            if inner is None:
+            if inner is None or inner == of or inner in inside:
                 raise refuse(found.name, f"inheritance from {base}")
-            yield from self.every(inner)
+            yield from self.every(inner, (*inside, of))
 
     def data(self, of: str) -> list[DataMember]:
         """The data members, inherited ones first."""

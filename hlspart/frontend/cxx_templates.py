@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from hlspart.frontend.cxx_arguments import as_it_is, bound, completed, filled, key, matched, opened
 from hlspart.frontend.cxx_classes import has_methods
 from hlspart.frontend.cxx_collect import (
-    TAGS,
     CxxTemplate,
     CxxTemplates,
     collect,
@@ -23,6 +22,7 @@ from hlspart.frontend.cxx_collect import (
 )
 from hlspart.frontend.cxx_deduce import closing, deduced
 from hlspart.frontend.cxx_locals import LocalConstants
+from hlspart.frontend.cxx_outline import declarations
 from hlspart.frontend.cxx_packs import flat
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.cxx_unused import UnusedFunction, without_unused
@@ -157,6 +157,9 @@ class _Instances:
             if id(template) in used or template.owner or template.pack or template.tokens[0].path != path:
                 continue
             values = completed(template, opened(template))
+            chosen = self._class(self.templates[template.name], values) if template.struct and values else None
+            if chosen is not None and template.pattern is None and chosen[0] is not template:
+                values = list(opened(template, defaults=False).values())  # with the defaults it is a specialisation
             if values is not None and (not template.struct or has_methods(template.tokens) or template.pattern):
                 row = template.pattern if template.pattern is not None else values
                 arguments = [t for value in row for t in (*value, like(",", "op", template.anchor))][:-1]
@@ -387,37 +390,3 @@ class _Instances:
             for token in body:
                 if token.use is None and not isinstance(token, PragmaToken):
                     token.use, token.lo, token.hi, token.arg = use, token.start, token.end, number
-
-
-def declarations(tokens: Sequence[Token]) -> dict[int, int]:
-    """Where the declarations at the level of a namespace begin, each with its end."""
-    found: dict[int, int] = {}
-    inside: list[bool] = []  # of the open braces: whether a namespace
-    start: int | None = None
-    level, function = 0, False
-    for at, token in enumerate(tokens):
-        if start is None:
-            if isinstance(token, PragmaToken) or token.kind == "eof":
-                continue
-            start, function = at, False
-        text = token.text if token.kind == "op" else ""
-        level += (text in ("(", "[")) - (text in (")", "]"))
-        outside = all(inside)
-        function = function or (text == "(" and outside)
-        ends = text == ";" and outside and level == 0
-        if text == "{":
-            head = [t.text for t in tokens[start:at]]
-            space = outside and ("namespace" in head[:2] or (head[:1] == ["extern"] and len(head) == 2))
-            inside.append(space)
-            if space:
-                start = None
-                continue
-        elif text == "}" and inside:
-            closed = inside.pop()
-            ends = closed or (all(inside) and level == 0 and function and tokens[start].text not in TAGS)
-        if ends:
-            found[start] = at + 1
-            start = None
-    if start is not None:
-        found[start] = len(tokens)
-    return found

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from hlspart.model.types import OPEN
+from hlspart.model.program import OPEN
 
 Kind = Literal["id", "num", "str", "chr", "op", "bad", "pragma", "eof"]
 

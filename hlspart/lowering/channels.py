@@ -45,16 +45,13 @@ class Channels(Parts):
         word = self._stream(replace(expr, args=expr.args[:1]), "stream.read", line)
         done = self.make("wire", 1, (word,), line, ("done",), "done")
         target = expr.args[1]
+        if name == "stream.read_if":  # TAPA's x = s.read(ok)
+            self._store(target, done, line)
+            return word
         if not any(isinstance(e, c.ArrayRef) for e in c.walk(target)):  # else the store alone is conditional
             word = self.make("select", folding.bits(target.type), (done, word, self.value(target)), line, (), "select")
         self._store(target, word, line)
         return done
-
-    def _read_if(self, expr: c.Call, line: int) -> int:
-        """``x = s.read(ok)`` of TAPA: a word, and whether there was one."""
-        word = self._stream(replace(expr, args=expr.args[:1]), "stream.read", line)
-        self._store(expr.args[1], self.make("wire", 1, (word,), line, ("done",), "done"), line)
-        return word
 
     def _channel(self, expr: c.Call, line: int) -> tuple[c.Name, list[c.Expr]]:
         """The stream that an operation is on, with its subscripts."""

@@ -140,9 +140,9 @@ class Values(Channels):
                 return [self.value(item) for item in expr.items][-1]
             case c.Call():
                 return self._call(expr, line)
-            case c.OpaqueExpr() if expr.what in (c.CONSTRUCTOR, c.LITERAL) and isinstance(expr.type, c.StructType):
-                return self._built(expr.children, line)
-            case c.OpaqueExpr(what=c.CONCATENATION):
+            case c.OpaqueExpr() if expr.what == c.CONCATENATION or (
+                expr.what in (c.CONSTRUCTOR, c.LITERAL) and isinstance(expr.type, c.StructType)
+            ):
                 return self._built(expr.children, line)
             case c.OpaqueExpr(what=c.OPEN_PARAMETER):
                 return self.make("input", 32, (), 0, (c.OPEN_PARAMETER, self.program.text(expr.at)), "a parameter")
@@ -284,10 +284,8 @@ class Values(Channels):
             return self.constant(0)
         if name in ("stream.read", "stream.write"):
             return self._stream(expr, name, line)
-        if name in ("stream.read_nb", "stream.write_nb"):
+        if name in ("stream.read_nb", "stream.write_nb", "stream.read_if"):
             return self._attempt(expr, name, line)
-        if name == "stream.read_if":
-            return self._read_if(expr, line)
         if name in ("stream.empty", "stream.full"):
             return self._status(expr, name, line)
         if name.startswith("stream."):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from hlspart.model.directives import PARTITION_TYPES, Directive, Fault, PartitionRequest
 from hlspart.model.program import ArrayType, PointerType, Program, StreamType, Variable
+from hlspart.semantics.parameters import open_parts
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,11 @@ def evaluated(program: Program) -> tuple[Evaluated, ...]:
             found.append(Evaluated(directive, index, first, None, fault))
             continue
         for ident in directive.variables:
-            result = _evaluate(directive, index, program.variable(ident))
+            variable = program.variable(ident)
+            result = _evaluate(directive, index, variable)
+            if result.fault is not None and result.fault.code == "unknown-extent" and _open(program, variable):
+                text = f"an extent of '{variable.name}' is a parameter of a template without an instance"
+                result = replace(result, fault=Fault("open-extent", text, directive.at, fatal=False))
             other = reshaped.get(ident)
             if other is not None and result.request is not None:
                 text = f"'{program.variable(ident).name}' also has an ARRAY_RESHAPE (line {program.line(other.at)})"
@@ -50,6 +55,10 @@ def evaluated(program: Program) -> tuple[Evaluated, ...]:
                 result = replace(result, request=None, fault=fault)
             found.append(result)
     return tuple(found)
+
+
+def _open(program: Program, variable: Variable) -> bool:
+    return variable.function is not None and variable.function in open_parts(program)
 
 
 def _reshaped(program: Program) -> dict[int, Directive]:

@@ -31,7 +31,6 @@ from hlspart.predict.known import Premises, once
 from hlspart.predict.latency import UNKNOWN, Latencies, pipelined_latency
 from hlspart.predict.limits import banks, limits, slots, steps
 from hlspart.predict.loops import LoopModel, Prediction
-from hlspart.predict.parameters import of_parameters, states_differ
 from hlspart.predict.proved import proof
 from hlspart.predict.separate import separated
 from hlspart.predict.trial import Change, changed
@@ -268,8 +267,7 @@ class _Function:
         ideal = max(floor, p.ideal_resource_ii, p.recurrence_ii)
         counted = all(count.exact for count in p.counts.values())  # else the ideal figure is an upper bound
         ii: int | None = p.schedule.ii if self.bank_model == "static" else ideal
-        blocked = (*blocked, *self.uncovered.of_modules(nest, p), *self.uncovered.against(nest, p))
-        blocked = (*blocked, *of_parameters(self.program, nest, p, floor))
+        blocked = (*blocked, *self.uncovered.of_modules(nest, p), *self.uncovered.against(nest, p, floor))
         parts = nest.origin == "auto" and nest.unroll > 1 and p.recurrence_ii > max(floor, p.resource_ii)
         if parts and _stores_to_bus(p):
             text = "what recurs in a loop unrolled in part that stores through m_axi is not known"
@@ -287,10 +285,7 @@ class _Function:
         if not causes:
             open_ = (*p.elaborated.requests.doubts, *p.doubts)
             depths = depth_range(p.problem, open_, p.schedule.ii, p.schedule.depth)
-            longer = self.uncovered.of_depth(nest, p)
-            if differ := states_differ(self.program, self.nests.function.name):
-                longer = (*longer, differ)
-            if longer:
+            if longer := self.uncovered.of_depth(nest, p):
                 depths = DepthRange(UNKNOWN_DEPTH.states, (*depths.causes, *longer))
         return self._record(
             nest,

@@ -15,8 +15,8 @@ from hlspart.model.results import ArrayResult, LoopResult
 from hlspart.predict.controller import Controller
 from hlspart.predict.datapath import Datapath, shared
 from hlspart.predict.latency import Latencies
-from hlspart.predict.parameters import open_parts
 from hlspart.semantics.effects import effects, statement_expressions
+from hlspart.semantics.parameters import open_parts
 
 WHOLE = -1  # stands for a function that is pipelined as a whole, among its loops
 

@@ -15,6 +15,7 @@ from hlspart.model.directives import Directive
 from hlspart.model.program import Program
 from hlspart.nests.nests import Nest, Nests
 from hlspart.predict.loops import Prediction
+from hlspart.predict.parameters import of_parameters, states_differ
 from hlspart.schedule.recurrence import critical_cycle
 from hlspart.semantics.effects import effects, statement_expressions
 
@@ -78,13 +79,14 @@ class Uncovered:
         marks = (s.pragma for s in (root.body if isinstance(root, c.Block) else ()) if isinstance(s, c.PragmaMark))
         return d.pragma in set(marks)
 
-    def against(self, nest: Nest, p: Prediction) -> Iterator[Cause]:
-        """Directives that a schedule of the loop does not keep.
+    def against(self, nest: Nest, p: Prediction, floor: int) -> Iterator[Cause]:
+        """Directives that a schedule of the loop does not keep, and instances of a template that may have another.
 
         OCCURRENCE gives a region more cycles than an iteration has: where the II is that asked for, it lowers nothing.
         LATENCY of the body that the schedule keeps, or that states behind its end would keep, moves no operation.
         """
         assert p.schedule is not None
+        yield from of_parameters(self.program, nest, p, floor)
         called = self.reached(nest)
         for d in self._usable:
             if d.function not in (self.nests.function.name, *called):
@@ -105,7 +107,8 @@ class Uncovered:
             if few or (d.kind == "occurrence" and self._inside(d, nest, called)):
                 line = self.program.line(d.at)
                 found.append(Cause(f"how many states {d.kind.upper()} (line {line}) makes is not known", (line,)))
-        return tuple(found)
+        differ = states_differ(self.program, self.nests.function.name)
+        return tuple(found) if differ is None else (*found, differ)
 
     def _inside(self, d: Directive, nest: Nest, called: frozenset[str]) -> bool:
         """Whether a directive stands in a nest, or in what that calls."""

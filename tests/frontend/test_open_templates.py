@@ -296,3 +296,53 @@ def test_member_templates_of_a_derived_class_in_a_header_leave_it() -> None:
     pipeline = Pipeline(["t.cpp"], Options(), lambda path: files[path].encode())
     assert [x.ii for x in pipeline.figures.loops] == [1]
     assert {v.name: v.type for v in pipeline.program.variables}["a"].element.bits == 8  # type: ignore[union-attr]
+
+
+DEPENDENT = """template <class D, class R, typename C>
+void dense(D data[C::n_in], R res[C::n_out], typename C::weight_t w[C::n_in * C::n_out]) {
+  typename C::accum_t acc[C::n_out];
+#pragma HLS ARRAY_PARTITION variable=acc complete
+PRODUCT:
+  for (int i = 0; i < C::n_in; i++) {
+#pragma HLS PIPELINE II=1
+    acc[0] += static_cast<typename C::accum_t>(C::template product<D, typename C::weight_t>::product(data[i], w[i]));
+  }
+OUT:
+  for (int i = 0; i < C::n_out; i++) {
+#pragma HLS PIPELINE II=1
+    res[i] = acc[i];
+  }
+}
+"""
+
+
+def test_names_of_a_type_that_is_a_parameter() -> None:
+    pipeline = Pipeline(["t.h"], Options(), lambda _: DEPENDENT.encode())
+    assert not pipeline.program.holes and not [d for d in pipeline.program.diagnostics if d.severity == "error"]
+    (said,) = [p for p in pipeline.validation.statuses if p.reason]
+    assert said.status == "unmodelled" and "'acc'" in (said.reason or "")
+    found = {x.name: x.ii for x in pipeline.figures.loops if x.pipelined}
+    assert found == {"PRODUCT": None, "OUT": 1}
+
+
+def test_a_class_that_is_its_own_base_by_its_defaults_comes_to_an_end() -> None:
+    text = """#include <hls_stream.h>
+template <typename T, unsigned depth = 0> class Stream;
+template <typename T> class Stream<T, 0> {
+ public:
+  T pop() { return stream_.read(); }
+ protected:
+  hls::stream<T> stream_;
+};
+template <typename T, unsigned depth> class Stream : public Stream<T, 0> {
+ public:
+  void drain(T out[64]) {
+    for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE
+      out[i] = this->pop();
+    }
+  }
+};
+"""
+    program = Pipeline(["t.h"], Options(), lambda _: text.encode()).program
+    assert program.units[0].error is None and any(f.startswith("Stream") for f in program.functions)

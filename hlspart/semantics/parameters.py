@@ -1,0 +1,58 @@
+"""What depends on the parameters of templates that nothing instantiates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from hlspart.model import program as c
+from hlspart.model.code import once_per_code
+from hlspart.semantics.effects import statement_expressions
+
+
+@dataclass(frozen=True)
+class OpenParts:
+    """What of a function depends on parameters: a number in its statements or its arrays, and a type."""
+
+    number: str | None
+    type: bool
+
+
+@once_per_code(32)
+def open_parts(program: c.Program) -> Mapping[str, OpenParts]:
+    """Functions of templates without an instance that depend on their parameters."""
+    if all(unit.language == "c" for unit in program.units):
+        return {}
+    local: dict[str, list[c.Variable]] = {}
+    for variable in program.variables:
+        if variable.function is not None:
+            local.setdefault(variable.function, []).append(variable)
+    found: dict[str, OpenParts] = {}
+    for name, function in program.functions.items():
+        own = local.get(name, [])
+        number = parameter_in(program, (function.body,)) or open_extent(v for v in own if v.storage == "local")
+        of_type = any(c.is_open(_held(v.type)) for v in own)
+        if number is not None or of_type:
+            found[name] = OpenParts(number, of_type)
+    return found
+
+
+def parameter_in(program: c.Program, body: Iterable[c.Stmt]) -> str | None:
+    """The first parameter without a value in statements, and in the loops among them."""
+    for stmt in body:
+        for top in statement_expressions(program, stmt):
+            for expr in c.walk(top):
+                if isinstance(expr, c.OpaqueExpr) and expr.what == c.OPEN_PARAMETER:
+                    return program.text(expr.at)
+    return None
+
+
+def open_extent(arrays: Iterable[c.Variable]) -> str | None:
+    """An array whose extent is not known, by which the tool may make registers of it."""
+    return next((f"the extents of {v.name}" for v in arrays if None in v.dims), None)
+
+
+def _held(kind: c.CType) -> c.CType:
+    while isinstance(kind, c.ArrayType | c.StreamType | c.PointerType):
+        kind = kind.target if isinstance(kind, c.PointerType) else kind.element
+    return kind
