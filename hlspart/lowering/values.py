@@ -309,9 +309,8 @@ class Values(Channels):
         if plain in MOVES:
             args = tuple(a for a in arguments if a not in self.constants) or arguments
             return self.make("logic", bits, args, line, (name,), name)
-        return self.make(
-            ("f" if plain.endswith("f") or bits <= 32 else "d") + MATH[base], bits, arguments, line, (name,), name
-        )
+        prefix = "f" if plain.endswith("f") or bits <= 32 else "d"
+        return self.make(prefix + MATH[base], bits, arguments, line, (name,), name)
 
     def _load(self, expr: c.ArrayRef, line: int) -> int:
         indices = tuple(self.value(i) for i in expr.indices)
