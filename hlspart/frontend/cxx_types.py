@@ -121,7 +121,8 @@ class KnownTypes:
                     return ir.OtherType(text)
                 return ir.ScalarType(text, "fixed", first, name == "ap_fixed", first - numbers[1])
             case "stream" | "burst_maxi":  # one word at a time, in order
-                return ir.StreamType(self.type_of(parts[0]) if parts else ct.UNKNOWN, (*numbers, None, None)[1])
+                words = self.type_of(parts[0]) if parts else ct.UNKNOWN
+                return ir.StreamType(words, (*numbers, None, None)[1], name == "burst_maxi")
             case "array" | "vector" if len(numbers) == 2 and numbers[1]:  # std::array, hls::vector
                 return ir.StructType(text, ((ir.ELEMENTS, ir.ArrayType(self.type_of(parts[0]), (numbers[1],))),))
             case "ap_axiu" | "ap_axis" | "axis" | "qdma_axis":

@@ -47,10 +47,11 @@ class StructType:
 
 @dataclass(frozen=True, slots=True)
 class StreamType:
-    """``hls::stream<T, depth>``: a channel, never an array."""
+    """``hls::stream<T, depth>``: a channel, never an array. ``burst``: ``hls::burst_maxi<T>``, a port to memory."""
 
     element: CType
     depth: int | None = field(default=None, compare=False)
+    burst: bool = False
 
 
 @dataclass(frozen=True, slots=True)

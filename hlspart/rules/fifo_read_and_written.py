@@ -72,7 +72,7 @@ def _streams(facts: Facts) -> Iterator[Diagnostic]:
         uses = list(sets(facts.program).below(function.body))
         for ident in function.params:
             variable = facts.program.variable(ident)
-            if not isinstance(variable.type, StreamType):
+            if not isinstance(variable.type, StreamType) or variable.type.burst:
                 continue
             read = next((u for u in uses if u.variable == ident and u.kind == "read"), None)
             written = next((u for u in uses if u.variable == ident and u.kind == "write"), None)

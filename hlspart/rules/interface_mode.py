@@ -52,7 +52,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for name in facts.program.functions:
         for ident in facts.program.functions[name].params:
             variable = facts.program.variable(ident)
-            if isinstance(variable.type, StreamType) and not variable.reference:
+            if isinstance(variable.type, StreamType) and not variable.reference and not variable.type.burst:
                 message = f"the stream '{variable.name}' is handed on by value"
                 yield facts.report(RULE, variable.at, message, f"write &{variable.name}")
     complete = {v for d in facts.program.directives if d.kind == "array_partition" for v in d.variables}
@@ -88,6 +88,8 @@ def _fault(variable: Variable, mode: str, partitioned: bool) -> tuple[str, str] 
             return "the scalar", "use s_axilite or ap_none"
         case ScalarType() if mode in ("m_axi", "ap_memory", "bram"):
             return "the scalar", "use s_axilite, ap_vld or ap_none"
+        case StreamType(burst=True):
+            return ("the bursts of", "use m_axi") if mode in _STREAM[1:3] + _STREAM[4:] else None
         case StreamType() if mode in _STREAM:
             return "the stream", "use axis or ap_fifo"
         case ArrayType(element=StreamType()) if mode in _STREAM:

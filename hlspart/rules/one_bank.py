@@ -37,5 +37,10 @@ RULE = Rule("HLP307", "one-bank", "warning")
 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
-    """Findings of this rule."""
-    return facts.plain(RULE, "one-bank")
+    """Findings of this rule; nothing of arrays whose extent could not be computed."""
+    open_ = {
+        facts.place(remark.problem.at)
+        for remark in facts.remarks("one-bank")
+        if any(0 in facts.program.variable(v).dims for v in remark.directive.variables)
+    }
+    yield from (d for d in facts.plain(RULE, "one-bank") if d.place not in open_)

@@ -396,3 +396,37 @@ def test_an_unknown_ii_above_its_target_is_told_by_what_is_certain(side: int, lo
     told = [d.message for d in lint_of(rows(side, loads)).diagnostics if d.rule == "HLP201"]
     expected = [f"loop L: II {known} instead of 1: b bank 0: {loads} reads in one iteration (line 10) on 2 ports"]
     assert [m.partition(";")[0] for m in told] == (expected if known else [])
+
+
+def test_a_port_for_bursts_is_no_stream() -> None:
+    """hls::burst_maxi is handed on by value, is m_axi, and is read and written (UG1399, Using Manual Burst)."""
+    text = """#include <hls_burst_maxi.h>
+void top(hls::burst_maxi<int> a, int n) {
+#pragma HLS INTERFACE m_axi port=a depth=64
+  int t[64];
+  a.read_request(0, 64);
+  for (int i = 0; i < 64; i++) t[i] = a.read();
+  a.write_request(0, 64);
+  for (int i = 0; i < 64; i++) a.write(t[i] + n);
+  a.write_response();
+}
+"""
+    report = lint_of({"k.cpp": text})
+    assert not report.broken
+    assert [str(d) for d in report.diagnostics if d.severity != "info"] == []
+    assert [
+        d.rule for d in lint_of({"k.cpp": text.replace("burst_maxi<", "stream<")}).diagnostics if d.rule == "HLP418"
+    ]
+
+
+def test_an_extent_that_is_not_computed_is_not_said_to_make_one_bank() -> None:
+    text = """template <int N> int f(int x) {
+  int t[Power<2, N>::Value] = {};
+#pragma HLS ARRAY_PARTITION variable=t complete
+  return t[x];
+}
+int top(int x) { return f<4>(x); }
+"""
+    rules = {d.rule for d in lint_of({"k.cpp": text}).diagnostics}
+    assert "HLP307" not in rules
+    assert "HLP307" in {d.rule for d in lint_of({"k.cpp": text.replace("Power<2, N>::Value", "1")}).diagnostics}
