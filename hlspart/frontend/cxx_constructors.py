@@ -94,6 +94,7 @@ def _constructors(tokens: Sequence[Token], name: int, last: int) -> list[tuple[i
 
 def _plain(tokens: Sequence[Token], opening: int, last: int) -> int | None:
     """Behind a constructor that only sets members to names and numbers; None for others."""
+    last = min(last, len(tokens) - 1)  # brackets may be open
     close = closing(tokens, opening)
     at = close + 1
     if at >= last:
@@ -104,7 +105,7 @@ def _plain(tokens: Sequence[Token], opening: int, last: int) -> int | None:
             if tokens[at].kind != "id" or tokens[at + 1].text != "(":
                 return None
             end = closing(tokens, at + 1)
-            if not _value(tokens[at + 2 : end]):
+            if end >= last or not _value(tokens[at + 2 : end]):
                 return None
             at = end + 1 + (tokens[end + 1].text == ",")
     if tokens[at].text != "{":

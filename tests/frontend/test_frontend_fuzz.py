@@ -49,3 +49,10 @@ def test_mutated_sources() -> None:
             errors += 1
             assert error.message and error.place.path.startswith((name, "x.h", "<"))
     assert loaded_count > 40 and errors > 170
+
+
+def test_a_constructor_that_the_text_ends_in() -> None:
+    text = "class Filter {\n  const int gain;\npublic:\n  Filter(int g) : gain(g"
+    for cut in range(len("class Filter {"), len(text) + 1):
+        unit = load(["t.cpp"], FrontendOptions(), lambda _, end=cut: text[:end].encode()).units[0]  # type: ignore[misc]
+        assert unit.error is not None
