@@ -218,7 +218,7 @@ class Inference:
                 return result
         validation = validate(program, self.analysis, self.model, self.target.argument_storage)
         validation = replace(validation, apart=asked[1])
-        result = check(program, self.analysis, validation, asked[2], self.model, hints=False, whole=False)
+        result = check(program, self.analysis, validation, asked[2], self.model, hints=False)
         self._remember(*asked, result)
         return result
 

@@ -50,11 +50,10 @@ def check(
     target: Target,
     bank_model: BankModel = "static",
     hints: bool = True,
-    whole: bool = True,
 ) -> IIResult:
     """Predict every loop of every function that the tops reach for ``target`` under the validated partitions.
 
-    ``hints``: also what would help a loop that misses its target. ``whole``: also latencies beside pipelined loops.
+    ``hints``: also what would help a loop that misses its target.
     What is known of the same code under other directives is not predicted again where these do not concern it.
     """
     made = separated(program, analysis, validation, target)
@@ -71,13 +70,13 @@ def check(
     waiting = {a.function for a in analysis.accesses if storage.memory(a.array).storage == BUS}
     records = {x.loop: k for k, x in enumerate(loops) if x.loop >= 0}
     kept = modules(program, {f.name: bool(f.nests.all) or f.uncovered.calls_loops for f in functions})
-    controllers = {f.name: f.controller(kept, records) for f in functions} if whole else {}
+    controllers = {f.name: f.controller(kept, records) for f in functions}
     latencies = Latencies(program, loops, target, controllers, waiting)
     asked: dict[int, resources.ArrayDemand] = {}
     for variable, use in (x for f in functions for x in f.uses):
         asked[variable] = asked[variable].also(use) if variable in asked else use
     arrays = made.given(resources.arrays(storage, asked, nests.keys(), channels(program, latencies)))
-    results = Functions(program, functions, controllers, latencies, arrays, storage, kept).results() if whole else ()
+    results = Functions(program, functions, controllers, latencies, arrays, storage, kept).results()
     return IIResult(
         tool=target.tool,
         part=target.part,

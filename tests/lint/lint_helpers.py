@@ -27,7 +27,8 @@ def lint_of(
 
     directives = tuple(p for p in texts if p.endswith((".cfg", ".tcl")))
     options = Options(FrontendOptions(directive_files=directives), TargetOptions(tool=tool))
-    pipeline = Pipeline([p for p in texts if p not in directives and not p.endswith(".h")], options, read)
+    headers = tuple(p for p in texts if p.endswith(".h") and len(texts) > 1)
+    pipeline = Pipeline([p for p in texts if p not in (*directives, *headers)], options, read)
     return pipeline.lint(config)
 
 
