@@ -1,6 +1,7 @@
 """Bank-centric code, the proofs: which accesses of an iteration can share a load or store per bank.
 
-Each proof is an emptiness test of isl sets; where isl gives up the answer is the cautious one.
+Each proof goes through all iterations where these are few, and else is an emptiness test of isl sets; where isl
+gives up the answer is the cautious one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from hlspart.sets.region import AccessRelation, Regions, TooHard, isl_text
 Index = tuple[Affine, ...]
 Lanes = dict[int, int]
 _Pairs = frozenset[tuple[int, int]]
+_Element = tuple[int, ...]
+MOST_LISTED = 1024  # iterations that are gone through
 
 
 def meet(a: Access, b: Access) -> bool:
@@ -120,6 +123,8 @@ class _Reach:
         self._layout, self._slots, self._iterators = layout, slots, iterators
         self._space = Regions(iterators, (1,) * len(iterators))
         self._known: dict[tuple[int, str], tuple[AccessRelation, AccessRelation]] = {}
+        self._points: dict[str, list[tuple[int, ...]] | None] = {}
+        self._all: dict[tuple[int, str], list[tuple[_Element, int] | None] | None] = {}
 
     def conflicts(
         self, domains: Sequence[Sequence[str]], reading: set[int], writing: set[int]
@@ -139,12 +144,33 @@ class _Reach:
         """Whether two slots reach different elements of one bank in some iteration, or it is too hard to say."""
         try:
             for domain in domains:
+                each, every = self._listed(a, domain), self._listed(b, domain)
+                if each is not None and every is not None:
+                    if any(x and y and x[0] != y[0] and x[1] == y[1] for x, y in zip(each, every, strict=True)):
+                        return True
+                    continue
                 (first, one), (second, other) = self._reached(a, domain), self._reached(b, domain)
                 if not one.agree(other).minus(first.agree(second)).empty:
                     return True
         except TooHard:
             return True
         return False
+
+    def _listed(self, slot: int, domain: str) -> list[tuple[_Element, int] | None] | None:
+        """Element and bank of a slot in each iteration of a domain (None: outside); None where these are many."""
+        if (slot, domain) not in self._all:
+            if domain not in self._points:
+                self._points[domain] = self._space.region(domain).members(MOST_LISTED)
+            points, index = self._points[domain], self._slots[slot]
+            known = {n for f in index for n in f.names} <= set(self._iterators)
+            where = (dict(zip(self._iterators, point, strict=True)) for point in points or ())
+            elements = (tuple(f.at(at).const for f in index) for at in where)
+            self._all[slot, domain] = [self._found(x) for x in elements] if known and points is not None else None
+        return self._all[slot, domain]
+
+    def _found(self, element: _Element) -> tuple[_Element, int] | None:
+        inside = all(0 <= x < n for x, n in zip(element, self._layout.shape, strict=True))
+        return (element, self._layout.bank(element)) if inside else None
 
     def _reached(self, slot: int, domain: str) -> tuple[AccessRelation, AccessRelation]:
         """Elements and banks of a slot in the iterations of a domain in which it is inside the array."""

@@ -82,6 +82,20 @@ class IterationSet:
 
         return self._owner.guarded(pick)
 
+    def members(self, most: int) -> list[tuple[int, ...]] | None:
+        """All its iterations where they span at most ``most``; None where it has parameters, no end, or more."""
+
+        def pick() -> list[tuple[int, ...]] | None:
+            rank = len(self._owner.names)
+            if self._set.dim(isl.dim_type.param) or not self._set.is_bounded():
+                return None
+            if self._set.is_empty():
+                return []
+            spans = (self._set.dim_max_val(k).to_python() - self._set.dim_min_val(k).to_python() for k in range(rank))
+            return _members(self._set, rank) if math.prod(n + 1 for n in spans) <= most else None
+
+        return self._owner.guarded(pick)
+
     def sample(self) -> dict[str, int] | None:
         """Some iteration, None when empty; the lexicographically least one where that is cheap."""
 
