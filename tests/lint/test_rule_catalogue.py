@@ -77,7 +77,7 @@ def test_every_remark_has_one_rule() -> None:
     made |= set(re.findall(r"\"([a-z-]+)\"", fault.group(1))) - {"unknown-extent"} | {"group-extent"}
     made |= {"bad-factor", "bad-ii", "bad-distance"}  # made of the option's name
     assert len(made) > 40
-    silent = {"condition-false", "group-conflict", "unread", "streams"}
+    silent = {"condition-false", "group-conflict", "unread", "streams", "open-extent"}  # an instance settles the last
     rules = {
         p.name: p.read_text().split("RULE = ", 1)[-1].partition("\n")[2]
         for p in (ROOT / "hlspart/rules").glob("[a-z]*.py")
