@@ -11,22 +11,13 @@ from dataclasses import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.channels import Channels
+from hlspart.lowering.library import IGNORED, MATH, MOVES
 from hlspart.lowering.operations import Frame
 from hlspart.lowering.parts import Key, why
 from hlspart.model import program as c
 from hlspart.model.access import Affine
 from hlspart.semantics import folding, spans
 from hlspart.semantics.effects import effects
-
-LIBRARY = (  # no operators of their own
-    "log", "sin", "cos", "pow", "tanh", "atan", "atan2", "tan", "sinh", "cosh", "asin", "acos", "asinh", "acosh",
-    "atanh", "cbrt", "erf", "erfc", "exp2", "expm1", "fmod", "hypot", "log10", "log1p", "log2", "remainder",
-    "lgamma", "tgamma",
-)  # fmt: skip
-MATH = {"sqrt": "sqrt", "exp": "exp", **dict.fromkeys(LIBRARY, "math")}
-MOVES = {"fabs", "fabsf", "abs", "labs", "fmin", "fmax", "fminf", "fmaxf", "floor", "ceil", "floorf", "ceilf", "round"}
-MOVES |= {"min", "max", "signbit", "isnan", "isinf"}  # of C++
-IGNORED = {"printf", "fprintf", "puts", "putchar", "assert", "__assert_fail", "fflush", "__builtin_expect"}
 
 
 class Values(Channels):
