@@ -22,12 +22,11 @@ class Progress:
     def __init__(self) -> None:
         self._note = ""
         self._over = threading.Event()
-        self._shown = False
         self._main = 0
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> None:
-        self._note, self._shown, self._main = "", False, threading.get_ident()
+        self._note, self._main = "", threading.get_ident()
         self._over.clear()
         if sys.stderr.isatty():
             self._thread = threading.Thread(target=self._watch, args=(time.monotonic(),), daemon=True)
@@ -48,14 +47,15 @@ class Progress:
             self._thread = None
 
     def _watch(self, start: float) -> None:
-        pause = _AFTER
+        pause, width = _AFTER, 0  # blanks clear the line: --color never has no control sequences
         while not self._over.wait(pause):
             pause = _EVERY
-            self._shown = True
             doing = self._note or doing_in(sys._current_frames().get(self._main))
-            print(f"\r\033[K{doing}: {time.monotonic() - start:.0f} s", end="", file=sys.stderr, flush=True)
-        if self._shown:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+            text = f"{doing}: {time.monotonic() - start:.0f} s"
+            width = max(width, len(text))
+            print(f"\r{text:{width}}", end="", file=sys.stderr, flush=True)
+        if width:
+            print(f"\r{'':{width}}\r", end="", file=sys.stderr, flush=True)
 
 
 def doing_in(frame: FrameType | None) -> str:

@@ -189,7 +189,7 @@ def test_a_late_loop_comes_first_with_reason_chart_and_ways(cli, tmp_path: Path)
         "mem[i - 2], line 25: bottleneck.mem p0, slot 1, 1 slot too late",
     ]
     ways = re.findall(r"<li><p>(.*?)</li>", card, re.S)
-    assert len(ways) == 3 and "reuse buffers" in ways[0] and "II 1, 130 cycles" in ways[0]
+    assert len(ways) == 4 and "reuse buffers" in ways[0] and "II 1, 130 cycles" in ways[0]
     assert all("<button" in way for way in ways)  # what changes nothing is no way out
     command = re.search(r"<pre>(hlspart rewrite .*?)</pre>", ways[0])[1]  # type: ignore[index]
     assert cli(*command.split()[1:]).code == 0

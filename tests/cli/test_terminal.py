@@ -322,7 +322,7 @@ def test_progress_comes_and_goes_on_a_terminal(monkeypatch: pytest.MonkeyPatch) 
             time.sleep(0.2)
 
     shown = on_terminal(work, 80)
-    assert "working: 0 s" in shown and "3 of 4 programs: 0 s" in shown and shown.endswith("\r\033[K")
+    assert "working: 0 s" in shown and "3 of 4 programs: 0 s" in shown and shown.endswith(" \r") and "\033" not in shown
     monkeypatch.setattr(progress, "_AFTER", 60)
     assert on_terminal(work, 80) == ""
 

@@ -92,7 +92,8 @@ L:  for (int i = 254; i > 0; i--) {
 def test_a_prototype_elsewhere_is_named_as_what_stands_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "smooth.h").write_text("void smooth(int in[256], int out[256]);\n")
     source = tmp_path / "smooth.c"
-    source.write_text('#include "smooth.h"\n' + SLID)
+    guarded = SLID.replace("out[i] = ", "if (out[i] > 3) out[i] = ")  # loads that no variable hands on
+    source.write_text('#include "smooth.h"\n' + guarded)
     given = [str(source), str(tmp_path / "smooth.h")]
     alone = Pipeline(given[:1], Options())
     reason = array(alone.infer(InferOptions()), "in").reason
