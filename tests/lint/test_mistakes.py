@@ -25,11 +25,10 @@ class Mistake:
 
 def listed() -> list[Mistake]:
     """Those of mistakes.txt, and those that were written before any rule was tried on them."""
-    text = "".join((Path(__file__).parent / name).read_text() for name in LISTS)
+    entry = re.compile(r"^=== (\S+) \| (.+)\n((?s:.*?))^--- twin\n((?s:.*?))(?=^=== |\Z)", re.M)
+    texts = [(Path(__file__).parent / name).read_text() for name in LISTS]
     found = []
-    for name, source, bad, rest in re.findall(
-        r"^=== (\S+) \| (.+)\n((?s:.*?))^--- twin\n((?s:.*?))(?=^=== |\Z)", text, re.M
-    ):
+    for name, source, bad, rest in (parts for text in texts for parts in entry.findall(text)):
         good, *others = re.split(r"^--- file (\S+)\n", rest, flags=re.M)
         files = tuple((path, text.rstrip("\n") + "\n") for path, text in zip(others[::2], others[1::2], strict=True))
         found.append(Mistake(name, source, bad, good.rstrip("\n") + "\n", files))

@@ -42,7 +42,8 @@ def test_nothing_is_read_or_judged_twice(name: str, monkeypatch: pytest.MonkeyPa
     result = Pipeline([str(path)], Options()).rewrite(RewriteOptions(infer=True))
     outputs = {result.files[str(path)]} - {path.read_text()}
     assert set(read.values()) == {1}
-    others = {"bottleneck": 1, "conv2d": 2}  # texts with banks and with windows, of which one is taken
+    # texts with banks, with windows and with values in variables, of which one is taken or none
+    others = {"bottleneck": 2, "conv2d": 2, "fir": 1}
     assert len(read) == 1 + len(outputs) + others.get(name, 0)  # each text is read once to check it
     assert len(judged) >= 3
     assert set(judged.values()) == {1}
