@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from hlspart.hardware.unmodelled import Unmodelled
 from hlspart.lowering.channels import Channels
-from hlspart.lowering.library import IGNORED, MATH, MOVES
+from hlspart.lowering.functions import IGNORED, MATH, MOVES
 from hlspart.lowering.operations import Frame
 from hlspart.lowering.parts import Key, why
 from hlspart.model import program as c
