@@ -61,7 +61,11 @@ class Evaluator(Pointers):
                 if isinstance(expr.type, (ArrayType, PointerType)):
                     self.pointer(expr, st)
                     return self.unknown(f"`{self.text(expr)}` is an address", expr)
-                self.record(expr, "read", self.place(expr, st), st)
+                place = self.place(expr, st)
+                self.record(expr, "read", place, st)
+                listed = None if isinstance(place, Unknown) else self.listed(place)
+                if listed is not None:
+                    return self.converted(self.value(listed, State({}, UNIVERSE)), listed.type, expr.type, st, expr)
                 return self.unknown(f"it depends on the value of `{self.text(expr)}`", expr)
             case Assign():
                 return self.assign(expr, st)

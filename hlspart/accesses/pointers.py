@@ -16,9 +16,11 @@ from hlspart.model.program import (
     Call,
     Cast,
     Comma,
+    Const,
     CType,
     Expr,
     IncDec,
+    InitList,
     Member,
     Name,
     PointerType,
@@ -26,6 +28,7 @@ from hlspart.model.program import (
     Unary,
     Variable,
     children,
+    walk,
 )
 from hlspart.model.source import Origin
 from hlspart.semantics.conversions import extents, rank, same_target
@@ -53,6 +56,21 @@ class Pointers(Scope):
             )
         )  # fmt: skip
         self._order += 1
+
+    def listed(self, place: Pointer) -> Expr | None:
+        """The number that an element of a constant array has at a constant place, from the array's initial value."""
+        variable = self.program.variable(place.array)
+        found = variable.init if variable.const and not variable.volatile else None
+        numbers = [algebra.constant(index) for index in place.indices]
+        if len(numbers) != rank(variable.type):
+            return None
+        for number in numbers:
+            plain = isinstance(found, InitList) and all(not names for names, _ in found.items)
+            if not plain or not isinstance(found, InitList) or number is None or not 0 <= number < len(found.items):
+                return None
+            found = found.items[number][1]
+        parts = (Const, Unary, Binary, Cast)
+        return found if found is not None and all(isinstance(e, parts) for e in walk(found)) else None
 
     def touch(self, variable: Variable, kind: Literal["read", "write"], at: Origin, st: State) -> None:
         """Note an access to a scalar that is watched, as to an array without dimensions."""

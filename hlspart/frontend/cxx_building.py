@@ -135,6 +135,13 @@ class Constructors(ABC):
         params = {part[parameter_name(part)].text for part in constructor.arguments if part}
         scope = ClassScope(self, found, params)
         given = {name.text: (name, value) for name, value in constructor.inits}
+        if (delegated := given.get(owner.name.text)) is not None:  # to another constructor of the class
+            name, value = delegated
+            heir = of if owner is not found else None
+            yield from self._constructed(
+                owner.name.text, like(SELF, "id", name), split(value), scope.rewritten(value), heir
+            )
+            return
         for base in owner.bases:
             inner = self.aliases[base]
             name, value = given.pop(base, given.pop(inner, (constructor.name, [])))

@@ -7,7 +7,7 @@ whose objects are copied, handed on, inherited from or built by statements is re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
@@ -18,7 +18,7 @@ from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
 _TAGS = ("struct", "class")
 _REFUSED = frozenset((
     "virtual", "friend", "operator", "template", "using", "typedef", "enum", "struct", "class", "union", "static",
-    "mutable", "~", "explicit",
+    "mutable", "~",
 ))  # fmt: skip
 _LABELS = ("public", "private", "protected")
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
@@ -26,12 +26,16 @@ _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 
 @dataclass
 class _Member:
-    """One data member: its type, its name, the tokens of its extents and of its initial value."""
+    """One data member: its type, its name, the tokens of its extents and of its initial value.
+
+    ``refers``: it is a reference, so another name of the variable that the constructor is given.
+    """
 
     type: list[Token]
     name: Token
     extents: list[Token]
     value: list[Token]
+    refers: bool = False
 
 
 @dataclass
@@ -53,6 +57,8 @@ class _Class:
     methods: list[_Method] = field(default_factory=list)
     pragmas: list[PragmaToken] = field(default_factory=list)  # of a constructor that does nothing else
     copies: int = 0
+    formals: list[str] | None = None  # what the constructor takes; None: there is none
+    inits: dict[str, list[Token]] = field(default_factory=dict)  # what it sets members to
 
     @property
     def use(self) -> MacroUse:
@@ -142,6 +148,16 @@ def _read(tokens: list[Token], start: int, last: int) -> _Class:
             continue
         at = _member(tokens, at, last, found)
     names = [m.name.text for m in found.members]
+    for member in found.members:
+        value = found.inits.get(member.name.text)
+        if member.refers and (value is None or len(value) != 1 or value[0].text not in (found.formals or ())):
+            raise _refuse(member.name, "member that is a reference to more than a variable")
+        if value is not None and member.extents:
+            raise _refuse(member.name, "array that a constructor sets")
+        if (set(names) - set(found.formals or ())) & {t.text for t in value or ()}:
+            raise _refuse(member.name, "member that another one sets")
+    if set(found.inits) - set(names):
+        raise _refuse(found.name, "constructor that sets more than members")
     for method in found.methods:
         said = {t.text for t in method.params}
         if said & set(names) or len(set(names)) < len(names):
@@ -170,10 +186,12 @@ def _member(tokens: list[Token], start: int, last: int, into: _Class) -> int:
     for number, piece in enumerate(pieces):
         equals = next((i for i, t in enumerate(piece) if t.text in ("=", "{")), len(piece))
         name = next((i for i, t in enumerate(piece) if t.text in ("[", ":")), equals) - 1
-        if name < 0 or piece[name].kind != "id" or any(t.text in ("*", "&", ":") for t in piece[:equals]):
+        refers = name > 0 and piece[name - 1].text == "&" and name == len(piece) - 1 and len(pieces) == 1
+        own = piece[: name - 1] if refers else piece[:equals]
+        if name < 0 or piece[name].kind != "id" or any(t.text in ("*", "&", ":") for t in own):
             raise _refuse(tokens[start], "member that is a pointer, a reference or a bit field")
-        type_ = piece[:name] if number == 0 else type_
-        into.members.append(_Member(type_, piece[name], piece[name + 1 : equals], piece[equals:]))
+        type_ = piece[: name - refers] if number == 0 else type_
+        into.members.append(_Member(type_, piece[name], piece[name + 1 : equals], piece[equals:], refers))
     return end + 1
 
 
@@ -193,6 +211,11 @@ def _method(tokens: list[Token], start: int, opening: int, last: int, into: _Cla
     at = close + 1
     while tokens[at].text in ("const", "noexcept"):
         at += 1
+    inits: dict[str, list[Token]] = {}
+    while name.text == into.name.text and tokens[at].text in (":", ",") and tokens[at + 2].text in ("(", "{"):
+        behind = _closing(tokens, at + 2)
+        inits[tokens[at + 1].text] = [t for t in tokens[at + 3 : behind] if not isinstance(t, PragmaToken)]
+        at = behind + 1
     if name.kind != "id" or tokens[at].text != "{":
         raise _refuse(tokens[start], f"member function {name.text} without its body" if name.kind == "id" else "class")
     end = _closing(tokens, at)
@@ -201,13 +224,24 @@ def _method(tokens: list[Token], start: int, opening: int, last: int, into: _Cla
         before = [t for t in tokens[start : opening - 1] if t.text not in ("inline", "constexpr")]
         into.methods.append(_Method(before, name, tokens[opening : close + 1], body))
         return end + 1
-    if close > opening + 1 or any(not isinstance(t, PragmaToken) for t in body[1:-1]):
+    params = split([t for t in tokens[opening + 1 : close] if not isinstance(t, PragmaToken)])
+    plain = all(len(p) > 1 and p[-1].kind == "id" and "=" not in [t.text for t in p] for p in params)
+    if not plain or into.formals is not None or any(not isinstance(t, PragmaToken) for t in body[1:-1]):
         raise _refuse(name, "constructor that does more than its members' declarations")
     into.pragmas += [t for t in body if isinstance(t, PragmaToken)]
+    into.formals, into.inits = [p[-1].text for p in params], inits
     return end + 1
 
 
 # ---------------------------------------------------------------------------------- its objects
+
+
+@dataclass
+class _Object:
+    """An object: its class, and the variables that its references are other names of."""
+
+    of: _Class
+    bound: dict[str, Token]
 
 
 class _Objects:
@@ -216,7 +250,7 @@ class _Objects:
     def __init__(self, tokens: list[Token], classes: dict[str, _Class]) -> None:
         self.tokens, self.classes = tokens, classes
         self.out: list[Token] = []
-        self.scopes: list[dict[str, _Class | None]] = [{}]  # objects by name; None: something else
+        self.scopes: list[dict[str, _Object | None]] = [{}]  # objects by name; None: something else
 
     def run(self) -> list[Token]:
         """Everything."""
@@ -259,7 +293,7 @@ class _Objects:
         token.expanded = words
         return token
 
-    def _object_of(self, name: str) -> _Class | None:
+    def _object_of(self, name: str) -> _Object | None:
         return next((s[name] for s in reversed(self.scopes) if name in s), None)
 
     def _object(self, tokens: list[Token], at: int, out: list[Token]) -> int:
@@ -272,22 +306,53 @@ class _Objects:
         while True:
             name = tokens[cursor]
             after = tokens[cursor + 1].text if cursor + 1 < len(tokens) else ""
-            if name.kind != "id" or after not in (";", ","):
+            built = after in ("(", "{") and bool(found.formals)
+            behind = _closing(tokens, cursor + 1) + 1 if built else cursor + 1
+            after = tokens[behind].text if behind < len(tokens) else ""
+            if name.kind != "id" or after not in (";", ",") or (bool(found.formals) and not built):
                 raise _refuse(found.name, "class whose objects are more than variables")
-            self.scopes[-1][name.text] = found
+            given = split(tokens[cursor + 2 : behind - 1]) if built else []
+            object_ = self._built(found, given)
+            self.scopes[-1][name.text] = object_
             found.copies += 1
-            for member in found.members:
-                copy = self._marked([*member.type, member.name, *member.extents, *member.value], found, found.copies)
+            for member in (m for m in found.members if not m.refers):
+                value = self._initial(found, member, given)
+                copy = self._marked([*member.type, member.name, *member.extents, *value], found, found.copies)
                 copy[len(member.type)].text = f"{name.text}.{member.name.text}"
                 out += [_like(name, "static", "id")] if static and (out[-1].text != "static") else []
                 out += [*copy, _like(name, ";")]
-            if static and not found.members:
+            if static and all(m.refers for m in found.members):
                 out.pop()
             for pragma in found.pragmas:
                 out.append(self._of_object(pragma, name.text, found))
-            cursor += 2
+            cursor = behind + 1
             if after == ";":
                 return cursor
+
+    def _built(self, of: _Class, given: list[list[Token]]) -> _Object:
+        """An object with the arguments of its constructor. Raises SourceError."""
+        if len(given) != len(of.formals or ()):
+            raise _refuse(of.name, "constructor with other arguments")
+        if any(self._object_of(t.text) is not None for value in given for t in value):
+            raise _refuse(of.name, "constructor that is given an object")
+        values = dict(zip(of.formals or (), given, strict=True))
+        bound = {m.name.text: values[of.inits[m.name.text][0].text] for m in of.members if m.refers}
+        for value in bound.values():
+            if len(value) != 1 or value[0].kind != "id":
+                raise _refuse(of.name, "member that is a reference to more than a variable")
+        return _Object(of, {name: value[0] for name, value in bound.items()})
+
+    def _initial(self, of: _Class, member: _Member, given: list[list[Token]]) -> list[Token]:
+        """The initial value of a member: what the constructor says, else its declaration."""
+        value = of.inits.get(member.name.text)
+        if value is None:
+            return member.value
+        known = dict(zip(of.formals or (), given, strict=True))
+        words = [_like(member.name, "=")]
+        for token in value or [_like(member.name, "0", "num")]:
+            argument = known.get(token.text) if token.kind == "id" else None
+            words += [token] if argument is None else [_like(token, "("), *argument, _like(token, ")")]
+        return words
 
     def _of_object(self, pragma: PragmaToken, name: str, of: _Class) -> PragmaToken:
         members = {m.name.text for m in of.members}
@@ -312,7 +377,7 @@ class _Objects:
             return at + 2
         own = inside is not None and after == "(" and any(m.name.text == token.text for m in inside.methods)
         if own and inside is not None:
-            out += self._call(inside, token, None, tokens[at + 2].text == ")")
+            out += self._call(inside, token, None, tokens[at + 2].text == ")", {})
             return at + 2
         found = self._object_of(token.text)
         declares = before not in ("return", "else", "case") and at > 0 and (
@@ -321,29 +386,41 @@ class _Objects:
         if found is not None and tokens[at - 1].kind == "id" and declares:
             self.scopes[-1][token.text] = None
             found = None
+        if declares and tokens[at - 1].kind == "id" and self._refers_to(token.text):
+            raise _refuse(token, "another variable of the name that a member refers to")
         if found is None:
             out.append(token)
             return at + 1
         member = tokens[at + 2] if after == "." and at + 2 < len(tokens) else None
-        if member is not None and any(m.name.text == member.text for m in found.members):
+        if member is not None and member.text in found.bound:
+            out.append(_like(member, found.bound[member.text].text, "id"))
+            return at + 3
+        if member is not None and any(m.name.text == member.text for m in found.of.members):
             name = _like(token, f"{token.text}.{member.text}", "id")
             if name.use is None:
                 name.use = MacroUse(token.text, token.path, token.start, member.end)
                 name.lo, name.hi = token.start, member.end
             out.append(name)
             return at + 3
-        if member is not None and any(m.name.text == member.text for m in found.methods) and tokens[at + 3].text == "(":
-            out += self._call(found, member, token, tokens[at + 4].text == ")")
+        if member is not None and any(m.name.text == member.text for m in found.of.methods) and tokens[at + 3].text == "(":
+            out += self._call(found.of, member, token, tokens[at + 4].text == ")", found.bound)
             return at + 4
-        raise _refuse(found.name, f"class whose object {token.text} is used as a whole")
+        raise _refuse(found.of.name, f"class whose object {token.text} is used as a whole")
 
-    def _call(self, of: _Class, method: Token, name: Token | None, empty: bool) -> list[Token]:
+    def _refers_to(self, name: str) -> bool:
+        objects = (o for scope in self.scopes for o in scope.values() if o is not None)
+        return any(name == t.text for o in objects for t in o.bound.values())
+
+    def _call(
+        self, of: _Class, method: Token, name: Token | None, empty: bool, bound: Mapping[str, Token]
+    ) -> list[Token]:
         """``Class::method(`` and the members that it is about."""
         made = [_like(method, f"{of.name.text}::{method.text}", "id"), _like(method, "(")]
         for number, member in enumerate(of.members):
             if number:
                 made.append(_like(method, ","))
             text = member.name.text if name is None else f"{name.text}.{member.name.text}"
+            text = bound[member.name.text].text if member.name.text in bound else text
             argument = _like(method, text, "id")
             if argument.use is None:
                 argument.use = MacroUse(text, method.path, method.start, method.end)

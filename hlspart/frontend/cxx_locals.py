@@ -51,6 +51,13 @@ class LocalConstants:
             case "=" if self._scopes and self._scopes[-1] is not None:
                 self._note(at, self._scopes[-1])
 
+    def note(self, name: str, value: list[Token]) -> bool:
+        """A name that stands for something else from here on; False where that is the whole file's."""
+        if not self._scopes or self._scopes[-1] is None:
+            return False
+        self._scopes[-1][name] = value
+        return True
+
     def _note(self, at: int, scope: Scope) -> None:
         words = self._tokens[self._start : at]
         if len(words) < 2 or words[-1].kind != "id" or not {"const", "constexpr"} & {t.text for t in words[:-1]}:

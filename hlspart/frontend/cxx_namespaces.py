@@ -148,8 +148,9 @@ def _declared(tokens: Sequence[Token], scopes: Sequence[tuple[Path, Kind]]) -> I
         if scopes[at][1] != "namespace":
             at += 1
             continue
-        if token.text == "template" and after == "<":
-            depth = 0
+        named = token.kind == "id" and token.text != "operator" and level == 0 and not value
+        if after == "<" and (named or token.text == "template"):
+            depth = 0  # parameters, or arguments of a type
             while at + 1 < len(tokens):
                 at += 1
                 depth += (tokens[at].text == "<") - tokens[at].text.count(">")

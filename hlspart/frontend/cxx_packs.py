@@ -55,7 +55,8 @@ def _expanded(tokens: list[Token], packs: dict[str, list[list[Token]]], types: s
             end = next((i for i in range(at, len(tokens)) if tokens[i].text == ")"), at)
             tokens[at - 1 : end + 1] = [like(str(count), "num", tokens[at - 1])]
             continue
-        if tokens[at - 1].text in _FOLDED or tokens[at + 1].text in _FOLDED:
+        declared = tokens[at + 1].kind == "id"  # Args &... args
+        if (tokens[at - 1].text in _FOLDED and not declared) or tokens[at + 1].text in _FOLDED:
             at = _folded(tokens, at, packs, types)
             continue
         start = _pattern(tokens, at)

@@ -111,6 +111,7 @@ class _Instances:
         self.made: dict[tuple[int, str], _Instance] = {}
         self.by_name: dict[str, _Instance] = {}
         self.instances: dict[str, list[list[Token]]] = {}  # arguments by name
+        self.names: dict[str, Token] = {}  # of the file: other names of instances
         self._waiting: list[_Instance] = []
 
     def expand(self, tokens: list[Token]) -> None:
@@ -119,6 +120,8 @@ class _Instances:
         constants = LocalConstants(tokens)
         while at < len(tokens):
             constants.step(at)
+            if tokens[at].text == ";":
+                self._note_name(tokens, at, constants)
             alias = self.found.aliases.get(tokens[at].text) if tokens[at].kind == "id" else None
             if alias is not None and tokens[at + 1].text == "<":
                 end = matching_angle(tokens, at + 1)
@@ -136,6 +139,24 @@ class _Instances:
                 if stop is not None:
                     self._use(tokens, at, stop, group, constants)
             at += 1
+
+    def _note_name(self, tokens: Sequence[Token], end: int, constants: LocalConstants) -> None:
+        """``typedef C<8> name;`` and ``using name = C<8>;`` in front of a semicolon: another name of an instance."""
+        words = tokens[max(0, end - 4) : end]
+        texts = [t.text for t in words]
+        if texts[-3:-2] == ["typedef"] and texts[-2] in self.instances:
+            name, meant = texts[-1], words[-2]
+        elif len(texts) == 4 and texts[0] == "using" and texts[2] == "=" and texts[3] in self.instances:
+            name, meant = texts[1], words[-1]
+        else:
+            return
+        if not constants.note(name, [meant]):
+            self.names[name] = meant
+
+    def _one_name(self, value: list[Token], constants: LocalConstants) -> list[Token]:
+        """An argument, another name of an instance as that: one instance for all names of a type."""
+        value = constants.resolved(value) or value
+        return [t if (meant := self.names.get(t.text)) is None else like(meant.text, "id", t) for t in value]
 
     def expand_asked(self) -> None:
         """Explicit instantiations: ``template void f<8>(int x[8]);``."""
@@ -197,6 +218,7 @@ class _Instances:
         if chosen is None:
             return
         template, values = chosen
+        values = [self._one_name(value, constants) for value in values]
         arguments = [t for value in values if value for t in (*value, like(",", "op", tokens[at]))][:-1]
         name = like(self._instance(template, values, key(arguments), tokens[at]).name, "id", tokens[at])
         if name.use is None and tokens[end].use is None:

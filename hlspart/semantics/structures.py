@@ -37,6 +37,7 @@ from hlspart.model.program import (
     walk_statements,
 )
 from hlspart.model.source import Origin
+from hlspart.semantics.effects import effects
 
 Path = tuple[str, ...]
 Arguments = Literal["apart", "word", "whole"]
@@ -102,8 +103,9 @@ class StructureUses:
         self.whole: set[int] = set()
         self.whole |= {v for v in self.roots if program.variable(v).extern}
         self._directives(tops, arguments)
+        self.idle = _idle(program)
         for function in program.functions.values():
-            for stmt in walk_statements(function.body):
+            for stmt in walk_statements(function.body) if function.name not in self.idle else ():
                 self._statement(stmt)
         for variable in program.variables:
             self._initial(variable)
@@ -308,6 +310,15 @@ class StructureUses:
         else:
             self._scan(init)
             self.whole |= self.roots.keys() & {variable.id}
+
+
+def _idle(program: Program) -> frozenset[str]:
+    """Functions that give an object from a value (``C::new``, which no text of C++ can name) and that nothing calls."""
+    made = {name for name in program.functions if "::new" in name}
+    if not made:
+        return frozenset()
+    called = {c.function for calls in effects(program).calls.values() for c in calls}
+    return frozenset(made - called)
 
 
 def _is_zero(index: Expr) -> bool:

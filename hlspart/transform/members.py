@@ -150,7 +150,11 @@ class _Copy:
                 body=self._block(f.body),
             )
             for name, f in self.old.functions.items()
+            if name not in self.uses.idle
         }
+        for name in self.uses.idle:  # what they give is apart, and nothing needs it
+            f = self.old.functions[name]
+            functions[name] = replace(f, params=(), body=replace(f.body, body=()))
         for k, variable in enumerate(self.variables):
             if variable.init is not None:
                 self.variables[k] = replace(variable, init=self.expr(variable.init))
