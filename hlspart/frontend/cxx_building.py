@@ -9,7 +9,7 @@ from dataclasses import replace
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_declared import ObjectDeclarator
-from hlspart.frontend.cxx_members import ClassText, DataMember, MemberFunction, partner, refuse
+from hlspart.frontend.cxx_members import ClassText, DataMember, MemberFunction, parameter_name, partner, refuse
 from hlspart.frontend.cxx_scope import SELF, ClassScope
 from hlspart.frontend.cxx_table import ClassTable, class_aliases
 from hlspart.frontend.cxx_types import split
@@ -247,15 +247,6 @@ def _counter(dimension: int) -> str:
 
 def _kind(word: str) -> str:
     return "id" if word.isidentifier() else "num" if word.isdigit() else "op"
-
-
-def parameter_name(part: Sequence[Token]) -> int:
-    """Where the name of a parameter stands."""
-    end = next((i for i, t in enumerate(part) if t.text == "="), len(part))
-    end = next((i for i, t in enumerate(part[:end]) if t.text == "["), end)
-    while end > 1 and part[end - 1].text == ")":
-        end -= 1
-    return end - 1
 
 
 def _default_value(part: Sequence[Token]) -> list[Token]:

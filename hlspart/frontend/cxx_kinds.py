@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from hlspart.frontend.cxx_classes import has_methods, without_classes
+from hlspart.frontend.cxx_classes import without_classes
 from hlspart.frontend.cxx_members import head_of, partner
 from hlspart.frontend.cxx_objects import as_structures, class_names
+from hlspart.frontend.cxx_plain import has_methods
 from hlspart.frontend.tokens import PragmaToken, SourceError, Token
 
 _MORE_THAN_C = frozenset((
@@ -68,10 +69,11 @@ def _inside(
 ) -> Iterator[str]:
     """Classes whose name stands in another one, and those that hold them."""
     for name, (first, last) in every.items():
-        for token in tokens[first + 2 : last]:
+        for token, after in zip(tokens[first + 2 : last], tokens[first + 3 : last + 1], strict=True):
             if token.kind == "id" and token.text in classes and token.text != name:
                 yield token.text
-                if name in classes or _constructed(tokens, token.text, *classes[token.text]):
+                held = after.text not in ("&", "::")
+                if held and (name in classes or _constructed(tokens, token.text, *classes[token.text])):
                     yield name
 
 

@@ -6,7 +6,7 @@ that uses itself comes to an end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.tokens import PragmaToken, Token
@@ -86,3 +86,29 @@ class LocalConstants:
             made = [like(t.text, t.kind, token) for t in value]
             result += made if len(made) == 1 else [like("(", "op", token), *made, like(")", "op", token)]
         return result
+
+
+class InstanceNames:
+    """Other names of instances of class templates, so that one type asks for one instance whatever it is called."""
+
+    def __init__(self, instances: Container[str]) -> None:
+        self._instances = instances
+        self._of_file: dict[str, Token] = {}
+
+    def note(self, tokens: Sequence[Token], end: int, constants: LocalConstants) -> None:
+        """``typedef C<8> name;`` and ``using name = C<8>;`` in front of a semicolon."""
+        words = tokens[max(0, end - 4) : end]
+        texts = [t.text for t in words]
+        if texts[-3:-2] == ["typedef"] and texts[-2] in self._instances:
+            name, meant = texts[-1], words[-2]
+        elif len(texts) == 4 and texts[0] == "using" and texts[2] == "=" and texts[3] in self._instances:
+            name, meant = texts[1], words[-1]
+        else:
+            return
+        if not constants.note(name, [meant]):
+            self._of_file[name] = meant
+
+    def one(self, value: list[Token], constants: LocalConstants) -> list[Token]:
+        """An argument with such names as those of the instances."""
+        value = constants.resolved(value) or value
+        return [t if (meant := self._of_file.get(t.text)) is None else like(meant.text, "id", t) for t in value]

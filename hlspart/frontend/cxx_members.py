@@ -6,15 +6,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hlspart.frontend.cxx_collect import like
-from hlspart.frontend.cxx_types import split
+from hlspart.frontend.cxx_types import BASIC, split
 from hlspart.frontend.parse import error
 from hlspart.frontend.tokens import MacroUse, PragmaToken, SourceError, Token
 
 TAGS = ("struct", "class")
 LABELS = ("public", "private", "protected")
 OPEN, CLOSE = ("(", "[", "{"), (")", "]", "}")
+_QUALIFIERS = ("const", "volatile")
 _BEHIND = frozenset(("const", "noexcept", "override", "final"))
 _BEFORE = frozenset(("inline", "constexpr", "explicit", "static", "typename"))
+
+
+def parameter_name(part: Sequence[Token]) -> int:
+    """Where the name of a parameter stands."""
+    end = next((i for i, t in enumerate(part) if t.text == "="), len(part))
+    end = next((i for i, t in enumerate(part[:end]) if t.text == "["), end)
+    while end > 1 and part[end - 1].text == ")":
+        end -= 1
+    return end - 1
+
+
+def _has_name(part: Sequence[Token]) -> bool:
+    """Whether a parameter has a name: ``const T`` is a type alone."""
+    at = parameter_name(part)
+    if at < 1 or part[at].kind != "id" or part[at].text in (*BASIC, *_QUALIFIERS) or part[at - 1].text == "::":
+        return False
+    return any(t.text not in (*_QUALIFIERS, "typename") for t in part[:at])
+
+
+def _with_name(part: Sequence[Token], name: Token) -> list[Token]:
+    at = parameter_name(part) + 1
+    return [*part[:at], name, *part[at:]]
 
 
 @dataclass
@@ -295,5 +318,12 @@ def _function(tokens: list[Token], start: int, opening: int, last: int, into: Cl
     made = MemberFunction(kept, name, tokens[opening : close + 1], inits, body, const, static)
     plain = into.name.text.partition("<")[0]
     constructor = name.text in (into.name.text, plain) and not kept
+    if constructor and made.params:
+        named = (
+            part if _has_name(part) else _with_name(part, like(f"given_{k}", "id", name))
+            for k, part in enumerate(made.arguments)
+        )
+        inside = [t for part in named for t in (*part, like(",", "op", name))][:-1]
+        made.params = [made.params[0], *inside, made.params[-1]]
     (into.constructors if constructor else into.functions).append(made)
     return end + 1

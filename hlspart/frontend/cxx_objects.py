@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from hlspart.frontend.cxx_building import Constructors, parameter_name
+from hlspart.frontend.cxx_building import Constructors
 from hlspart.frontend.cxx_collect import like
 from hlspart.frontend.cxx_cursor import LOOK_AHEAD
 from hlspart.frontend.cxx_declared import declarators
@@ -22,6 +22,7 @@ from hlspart.frontend.cxx_members import (
     MemberFunction,
     declared_member,
     head_of,
+    parameter_name,
     partner,
     read_class,
     refuse,

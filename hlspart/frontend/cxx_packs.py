@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hlspart.frontend.cxx_collect import CxxTemplate, like
 from hlspart.frontend.cxx_types import split
-from hlspart.frontend.tokens import Token
+from hlspart.frontend.tokens import MacroUse, Token
 
 DOTS = "..."
 _OPEN, _CLOSE = ("(", "[", "{", "<"), (")", "]", "}", ">")
@@ -70,7 +70,8 @@ def _expanded(tokens: list[Token], packs: dict[str, list[list[Token]]], types: s
             name = tokens[end]
             packs[name.text] = [[like(f"{name.text}_{k}", "id", name)] for k in range(count)]
             pattern, end = [*pattern, name], end + 1
-        copies = [[w for t in pattern for w in _filled(t, packs, k, types)] for k in range(count)]
+        use = MacroUse(tokens[at].text, tokens[at].path, pattern[0].start, tokens[at].end)
+        copies = [[_copied(w, use, k) for t in pattern for w in _filled(t, packs, k, types)] for k in range(count)]
         made = [t for copy in copies for t in (*copy, like(",", "op", tokens[at]))][:-1]
         if not made:  # without the comma beside it
             if start and tokens[start - 1].text == ",":
@@ -101,8 +102,9 @@ def _folded(tokens: list[Token], dots: int, packs: _Packs, types: set[str]) -> i
     if not outside or not count or not any(t.text in packs for t in pattern):
         return dots + 1
     made: list[Token] = []
+    use = MacroUse(op.text, op.path, pattern[0].start, tokens[dots].end)
     for number in range(count):
-        one = [w for t in pattern for w in _filled(t, packs, number, types)]
+        one = [_copied(w, use, number) for t in pattern for w in _filled(t, packs, number, types)]
         if number + 1 < count and right:
             made += [*one, op.copy(), like("(", "op", op)]
         elif number and not right:
@@ -134,3 +136,10 @@ def _filled(token: Token, packs: _Packs, number: int, types: set[str]) -> list[T
     if len(made) > 1 and token.text not in types and any(t.kind == "op" and t.text != "::" for t in made):
         made = [like("(", "op", token), *made, like(")", "op", token)]
     return made
+
+
+def _copied(token: Token, use: MacroUse, number: int) -> Token:
+    """A token of one of the copies that a repeated text stands for: nothing of it is edited."""
+    if token.use is None:
+        token.use, token.lo, token.hi, token.arg = use, token.start, token.end, number
+    return token

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hlspart.frontend.cxx_arguments import as_it_is, bound, completed, filled, key, matched, opened
-from hlspart.frontend.cxx_classes import has_methods
 from hlspart.frontend.cxx_collect import (
     CxxTemplate,
     CxxTemplates,
@@ -21,9 +20,10 @@ from hlspart.frontend.cxx_collect import (
     matching_angle,
 )
 from hlspart.frontend.cxx_deduce import closing, deduced
-from hlspart.frontend.cxx_locals import LocalConstants
+from hlspart.frontend.cxx_locals import InstanceNames, LocalConstants
 from hlspart.frontend.cxx_outline import declarations
 from hlspart.frontend.cxx_packs import flat
+from hlspart.frontend.cxx_plain import has_methods
 from hlspart.frontend.cxx_types import split
 from hlspart.frontend.cxx_unused import UnusedFunction, without_unused
 from hlspart.frontend.parse import error
@@ -111,7 +111,7 @@ class _Instances:
         self.made: dict[tuple[int, str], _Instance] = {}
         self.by_name: dict[str, _Instance] = {}
         self.instances: dict[str, list[list[Token]]] = {}  # arguments by name
-        self.names: dict[str, Token] = {}  # of the file: other names of instances
+        self.names = InstanceNames(self.instances)
         self._waiting: list[_Instance] = []
 
     def expand(self, tokens: list[Token]) -> None:
@@ -121,7 +121,7 @@ class _Instances:
         while at < len(tokens):
             constants.step(at)
             if tokens[at].text == ";":
-                self._note_name(tokens, at, constants)
+                self.names.note(tokens, at, constants)
             alias = self.found.aliases.get(tokens[at].text) if tokens[at].kind == "id" else None
             if alias is not None and tokens[at + 1].text == "<":
                 end = matching_angle(tokens, at + 1)
@@ -139,24 +139,6 @@ class _Instances:
                 if stop is not None:
                     self._use(tokens, at, stop, group, constants)
             at += 1
-
-    def _note_name(self, tokens: Sequence[Token], end: int, constants: LocalConstants) -> None:
-        """``typedef C<8> name;`` and ``using name = C<8>;`` in front of a semicolon: another name of an instance."""
-        words = tokens[max(0, end - 4) : end]
-        texts = [t.text for t in words]
-        if texts[-3:-2] == ["typedef"] and texts[-2] in self.instances:
-            name, meant = texts[-1], words[-2]
-        elif len(texts) == 4 and texts[0] == "using" and texts[2] == "=" and texts[3] in self.instances:
-            name, meant = texts[1], words[-1]
-        else:
-            return
-        if not constants.note(name, [meant]):
-            self.names[name] = meant
-
-    def _one_name(self, value: list[Token], constants: LocalConstants) -> list[Token]:
-        """An argument, another name of an instance as that: one instance for all names of a type."""
-        value = constants.resolved(value) or value
-        return [t if (meant := self.names.get(t.text)) is None else like(meant.text, "id", t) for t in value]
 
     def expand_asked(self) -> None:
         """Explicit instantiations: ``template void f<8>(int x[8]);``."""
@@ -218,7 +200,7 @@ class _Instances:
         if chosen is None:
             return
         template, values = chosen
-        values = [self._one_name(value, constants) for value in values]
+        values = [self.names.one(value, constants) for value in values]
         arguments = [t for value in values if value for t in (*value, like(",", "op", tokens[at]))][:-1]
         name = like(self._instance(template, values, key(arguments), tokens[at]).name, "id", tokens[at])
         if name.use is None and tokens[end].use is None:
