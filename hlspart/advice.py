@@ -163,7 +163,8 @@ def _text(pipeline: Writable, kind: WayKind, result: RewriteResult, arguments: s
     figures = pipeline.predict(result.files)
     if kind in ("banks", "combined") and _only_pragmas(pipeline, result.files):
         kind = "pragma"
-    return _Text(kind, _said(kind, figures), arguments, result.files, figures, result.lines)
+    left = f"; not tried, for the budget: {', '.join(result.untried)}" if result.untried else ""
+    return _Text(kind, _said(kind, figures) + left, arguments, result.files, figures, result.lines)
 
 
 def _slower(pipeline: Writable, text: _Text) -> bool:

@@ -43,8 +43,9 @@ class Pipeline:
         self.paths = tuple(paths)
         self.options = options
         self.reader = read
+        self._files, self._given = read, dict[str, str]()  # what is beneath the texts that stand in place of files
         self._known: list[Pipeline] = []  # those of transformed programs
-        self._read: dict[tuple[tuple[str, str], ...], Pipeline] = {}  # those of other texts
+        self._read: dict[tuple[Options, tuple[tuple[str, str], ...]], Pipeline] = {}  # of other texts; shared
         self._rewritten: dict[RewriteOptions, RewriteResult] = {}
         self._advised: dict[AdviceOptions, tuple[LoopAdvice, ...]] = {}
 
@@ -226,7 +227,7 @@ class Pipeline:
             if same and known.program.sources == program.sources and known.program.directives == program.directives:
                 return known
         changed = {path: s.text for path, s in program.sources.items() if s.text != before[path].text}
-        second = Pipeline(self.paths, self.options, self.with_texts(changed).reader)
+        second = self._reading({**self._given, **changed}, self.options)
         second.program = program
         self._known.append(second)
         return second
@@ -307,18 +308,28 @@ class Pipeline:
     def with_texts(self, texts: Mapping[str, str], directives: str = "") -> Pipeline:
         """The same files and options, some files with another text, and more ``directives`` (cfg) beside them.
 
-        A text is read once.
+        A text is read once, whichever text it is the next one of.
         """
-        given, options = dict(texts), self.options
+        given, options = {**self._given, **texts}, self.options
         if directives:
             frontend = options.frontend
             given["<proposed>.cfg"] = directives
             beside = (*frontend.directive_files, "<proposed>.cfg")
             options = replace(options, frontend=replace(frontend, directive_files=beside))
+        asked = options, tuple(sorted(given.items()))
+        if asked not in self._read:
+            self._read[asked] = self._reading(given, options)
+        return self._read[asked]
+
+    def _reading(self, given: dict[str, str], options: Options) -> Pipeline:
+        """The same files, but for those of ``given``."""
+        files = self._files
 
         def read(path: str) -> bytes:
             if path in given:
                 return given[path].encode("utf-8", "surrogateescape")
-            return self.reader(path) if self.reader is not None else read_file(path)
+            return files(path) if files is not None else read_file(path)
 
-        return self._read.setdefault(tuple(sorted(given.items())), Pipeline(self.paths, options, read))
+        second = Pipeline(self.paths, options, read)
+        second._files, second._given, second._read = files, given, self._read
+        return second

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from hlspart.model.access import AccessAnalysis
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.model.inferred import InferResult
 from hlspart.model.options import InferOptions, RewriteOptions
 from hlspart.model.program import Program
@@ -196,22 +196,23 @@ def _with_missed(pipeline: Predicted, result: RewriteResult) -> RewriteResult:
         why = why or [f"'{a.name}': {a.reason}" for a in inferred.arrays if a.name in late and a.variable in inside]
         why = why or [loop.limits[0].text if loop.limits else loop.cause or f"the scheduler needs II {loop.figure}"]
         text = f"loop {loop.name}: II {loop.figure} instead of {loop.aim}, and no rewrite helps: {'; '.join(why)}"
-        found.append(_warning(program, TARGET_MISSED, loop.function, loop.loop, text))
+        found.append(about(program, TARGET_MISSED, loop.function, loop.loop, text))
     return replace(result, diagnostics=(*result.diagnostics, *found))
 
 
 def _with_lost(pipeline: Predicted, result: RewriteResult, lost: Sequence[Regression]) -> RewriteResult:
     """``result`` with a warning for each loop and function that is slower by it."""
     said = (
-        _warning(pipeline.program, "rewrite-slower", x.function, x.loop, f"in the rewritten text {x.text}")
-        for x in lost
+        about(pipeline.program, "rewrite-slower", x.function, x.loop, f"in the rewritten text {x.text}") for x in lost
     )
     return replace(result, diagnostics=(*result.diagnostics, *said))
 
 
-def _warning(program: Program, rule: str, function: str, loop: int | None, text: str) -> Diagnostic:
+def about(
+    program: Program, rule: str, function: str, loop: int | None, text: str, severity: Severity = "warning"
+) -> Diagnostic:
     """At the header of a loop, or the name of a function."""
     from hlspart.rewrite.engine import place
 
     at = program.loops[loop].header if loop is not None and loop >= 0 else program.functions[function].name_at
-    return Diagnostic(rule, rule, "warning", place(program, at), text)
+    return Diagnostic(rule, rule, severity, place(program, at), text)

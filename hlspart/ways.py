@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from hlspart.expand.interchange import NestedLoops, pairs
@@ -11,11 +11,13 @@ from hlspart.expand.interchange import interchanged as in_new_order
 from hlspart.expand.interleave import MOST_MORE, accumulators, slowest, split
 from hlspart.expand.scalars import handed_on, in_variables
 from hlspart.infer.emitted import cheap
+from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.options import RewriteOptions
 from hlspart.model.program import Program
-from hlspart.model.rewriting import RewriteResult
+from hlspart.model.results import IIResult
+from hlspart.model.rewriting import NOT_TRIED, RewriteResult
 from hlspart.predict.regressions import regressions
-from hlspart.readback import Predicted, cheapest, never_slower
+from hlspart.readback import Predicted, about, cheapest, never_slower
 from hlspart.reuse import Reuse, Reused, changed, edited, local_copies, unchanged, with_local_copies
 from hlspart.rewrite.driver import SELECTIONS
 from hlspart.rewrite.engine import with_moved
@@ -54,20 +56,62 @@ def rewritten(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
         return pipeline.interchanged.result
     if options.style == "scalars":
         return pipeline.scalar_replaced.result
-    result = _fastest(pipeline, options)
-    return _settled(pipeline, options, result) if options.infer and options.dialect == "c" else result
+    search = _Search(options.most_work)
+    result = _fastest(pipeline, options, search)
+    if options.infer and options.dialect == "c":
+        result = _settled(pipeline, options, result, search)
+    untried = tuple(dict.fromkeys(search.untried))
+    result = replace(result, work=search.work, untried=untried)
+    return replace(result, diagnostics=(*result.diagnostics, *_not_tried(pipeline, result, options)))
 
 
-def _settled(pipeline: Rewritable, options: RewriteOptions, result: RewriteResult) -> RewriteResult:
+@dataclass
+class _Search:
+    """What a search has looked at, in scheduled operations, and what it left out because that was enough.
+
+    Counted by texts, not by what had to be computed, so that an answer does not depend on the ones before it.
+    """
+
+    most: int
+    work: int = 0
+    untried: list[str] = field(default_factory=list)
+
+    def goes_on(self, way: str) -> bool:
+        """Whether there is budget left; else ``way`` is not tried."""
+        if self.work <= self.most:
+            return True
+        self.untried.append(way)
+        return False
+
+    def looked_at(self, figures: IIResult) -> None:
+        """One more text; where no schedule is known, the accesses of an iteration stand for its operations."""
+        self.work += sum(len(x.schedule) or sum(b.reads + b.writes for b in x.banks) for x in figures.loops)
+
+    def took(self, result: RewriteResult) -> RewriteResult:
+        """``result``, the search of a text for itself."""
+        self.work += result.work
+        self.untried += result.untried
+        return result
+
+
+def _not_tried(pipeline: Rewritable, result: RewriteResult, options: RewriteOptions) -> list[Diagnostic]:
+    if not result.untried:
+        return []
+    text = f"not tried: {', '.join(result.untried)}: the texts looked at have more than {options.most_work} operations"
+    tops = pipeline.analysis.tops or tuple(pipeline.program.functions)
+    return [about(pipeline.program, NOT_TRIED, tops[0], None, f"{text} (--max-work allows more)", "note")]
+
+
+def _settled(pipeline: Rewritable, options: RewriteOptions, result: RewriteResult, search: _Search) -> RewriteResult:
     """``result`` rewritten on until nothing changes: a text may take one more pragma, or show one more way.
 
     A text in which an array would get banks a second time stays as it is, and so does one that is long to check.
     """
     program, seen = pipeline.program, [{unit.path: unit.source.text for unit in pipeline.program.units if unit.source}]
-    while dict(result.files) not in seen and cheap(result, SELECTIONS):
+    while dict(result.files) not in seen and cheap(result, SELECTIONS) and search.goes_on("a second rewrite"):
         seen.append(dict(result.files))
         second = pipeline.with_texts(result.files)
-        again = _fastest(second, options)
+        again = _fastest(second, options, search)
         if again.files == result.files:
             break
         groups = by_place(program, second.program, _texts(program, result)).groups(pipeline.analysis, second.analysis)
@@ -79,43 +123,54 @@ def _settled(pipeline: Rewritable, options: RewriteOptions, result: RewriteResul
     return result
 
 
-def _fastest(pipeline: Rewritable, options: RewriteOptions) -> RewriteResult:
+def _fastest(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> RewriteResult:
     """The fastest way of a text."""
     plain = never_slower(pipeline, options, lambda asked: pipeline.rewriting(asked).run())
     if not options.infer or options.style != "auto" or options.dialect != "c":
         return plain
+    search.looked_at(pipeline.figures)
+    search.looked_at(pipeline.predict(plain.files))
     ways = [plain]
-    if pipeline.reuse.needed.nests:
-        ways.append(_and_then(pipeline, pipeline.reuse.needed, options))
-    if options.reassoc and (partial := interleaved(pipeline)) is not None:
-        ways.append(_and_then(pipeline, partial, replace(options, reassoc=False)))
-    for first in (pipeline.interchanged, pipeline.scalar_replaced):
-        if first.after is not None:
-            ways.append(_and_then(pipeline, first, options))
+
+    def then(first: Reused, options: RewriteOptions = options) -> None:
+        ways.append(_and_then(pipeline, first, options, search))
+
+    if search.goes_on("reuse buffers") and pipeline.reuse.needed.nests:
+        then(pipeline.reuse.needed)
+    if options.reassoc and search.goes_on("partial sums") and (partial := interleaved(pipeline)) is not None:
+        then(partial, replace(options, reassoc=False))
+    if search.goes_on("loops in another order") and pipeline.interchanged.after is not None:
+        then(pipeline.interchanged)
+    if search.goes_on("values handed on in variables") and pipeline.scalar_replaced.after is not None:
+        then(pipeline.scalar_replaced)
     best = cheapest(pipeline, ways) if len(ways) > 1 else plain
-    late = any(loop.misses for loop in pipeline.predict(best.files).loops)
-    return cheapest(pipeline, [best, *copied]) if late and (copied := _on_local_copies(pipeline, options)) else best
+    if not any(loop.misses for loop in pipeline.predict(best.files).loops) or not search.goes_on("copies of arguments"):
+        return best
+    copied = _on_local_copies(pipeline, options, search)
+    return cheapest(pipeline, [best, *copied]) if copied else best
 
 
-def _on_local_copies(pipeline: Rewritable, options: RewriteOptions) -> list[RewriteResult]:
+def _on_local_copies(pipeline: Rewritable, options: RewriteOptions, search: _Search) -> list[RewriteResult]:
     """The text that works on copies of arguments, rewritten, where the copies pay and fit; empty where they do not."""
     program, reuse = pipeline.program, pipeline.reuse
     copies = local_copies(program, pipeline.analysis, pipeline.figures, reuse.uses)
     edits = with_local_copies(program, copies)
     if not edits or options.split_top:
         return []
-    result = _and_then(pipeline, Reused(edited(program, edits), (), {}, None), options)
+    result = _and_then(pipeline, Reused(edited(program, edits), (), {}, None), options, search)
     after = pipeline.predict(result.files)
     fits = all(r.used <= r.available for r in after.resources if r.available)
     return [result] if fits and not regressions(program, pipeline.figures, after, result.lines) else []
 
 
-def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions) -> RewriteResult:
+def _and_then(pipeline: Rewritable, first: Reused, options: RewriteOptions, search: _Search) -> RewriteResult:
     """A rewrite of the text that ``first`` leaves, as one of the program."""
     program = pipeline.program
     second = pipeline.with_texts(first.result.files)
     forward = by_place(program, second.program, _texts(program, first.result))
-    rest = forward.result(program, forward.groups(pipeline.analysis, second.analysis), second.rewrite(options))
+    found = search.took(second.rewrite(options))
+    found = replace(found, diagnostics=tuple(d for d in found.diagnostics if d.rule != NOT_TRIED))
+    rest = forward.result(program, forward.groups(pipeline.analysis, second.analysis), found)
     made = {name for names in first.buffers.values() for name in names}
     others = (o for o in rest.outcomes if not made & set(o.arrays))
     return replace(rest, outcomes=(*first.result.outcomes, *others))

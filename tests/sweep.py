@@ -1,6 +1,8 @@
-"""Every command over files, or over random programs of scalar expressions: how each ends, and what it costs.
+"""Every command over files, or over random programs that are hard to answer: how each ends, and what it costs.
 
     python tests/sweep.py [--seconds 10] [--commands lint,ii] [--share 1/8] [--generate 200 --seed 0] [PATH ...]
+
+--generate makes programs of scalar expressions, --kernels those with many nests, arrays, copies, calls and cases.
 
 Each command runs in a process of its own. A failure is an internal error (exit code 70, or none at all) or
 more processor time than --seconds: printed with the file, or the seed of the program; a summary follows.
@@ -25,7 +27,8 @@ from importlib import import_module
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "cli"))
-from scalar_programs import generate
+import kernel_programs
+import scalar_programs
 
 from hlspart.cli.app import run
 
@@ -36,6 +39,7 @@ COMMANDS = {
     "infer any": ("infer", "--scheme", "any", "--ports", "1"),
     "accesses": ("accesses",),
     "rewrite": ("rewrite", "--infer", "-o", "OUT"),
+    "advise": ("advise",),
     "report": ("report", "-o", "OUT"),
     "directives": ("directives",),
     "mars": ("mars",),
@@ -105,10 +109,14 @@ def inputs(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, P
         for file in sorted(p for p in path.rglob("*") if p.suffix in (".c", ".cpp")) if path.is_dir() else [path]:
             if zlib.crc32(file.read_bytes()) % of == which:
                 yield os.path.relpath(file), file
-    for seed in range(arguments.seed, arguments.seed + arguments.generate):
+    for seed in range(arguments.seed, arguments.seed + max(arguments.generate, arguments.kernels)):
         file = folder / "program.c"
-        file.write_text(generate(seed))
+        file.write_text(_generated(arguments, seed))
         yield f"seed {seed}", file
+
+
+def _generated(arguments: argparse.Namespace, seed: int) -> str:
+    return (kernel_programs if arguments.kernels else scalar_programs).generate(seed)
 
 
 def main(given: Sequence[str]) -> int:
@@ -118,12 +126,13 @@ def main(given: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--commands", default=",".join(COMMANDS))
     parser.add_argument("--generate", type=int, default=0, metavar="N")
+    parser.add_argument("--kernels", type=int, default=0, metavar="N")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--share", type=share, default=(0, 1), metavar="K/N")
     parser.add_argument("--show", type=int, metavar="SEED", help="print the program of a seed")
     arguments = parser.parse_args(given)
     if arguments.show is not None:
-        print(generate(arguments.show), end="")
+        print(_generated(arguments, arguments.show), end="")
         return 0
     missing = [str(path) for path in arguments.files if not path.exists()]
     if missing:

@@ -88,7 +88,10 @@ class Evaluator(Pointers):
             case Binary(op="&&" | "||" | "<" | "<=" | ">" | ">=" | "==" | "!="):
                 return self.truth(expr, st)
             case Binary(op=op, left=left, right=right):
-                a, b = self.value(left, st), self.value(right, st)
+                a = self.value(left, st)
+                if isinstance(a, Unknown) and self.silent(right):
+                    return a
+                b = self.value(right, st)
                 return self.arithmetic(expr, op, a, left.type, b, right.type, st)
             case Cast(operand=operand):
                 value = self.value(operand, st)
@@ -213,7 +216,10 @@ class Evaluator(Pointers):
         number = self.branch_id(expr)
         one, two = self._arm(st, test.true, test.why is None), self._arm(st, test.false, test.why is None)
         one.branch, two.branch = (*st.branch, (number, 0)), (*st.branch, (number, 1))
-        a, b = self.value(expr.then, one), self.value(expr.other, two)
+        a = self.value(expr.then, one)
+        if isinstance(a, Unknown) and self.silent(expr.then) and self.silent(expr.other):
+            return a
+        b = self.value(expr.other, two)
         self.join(st, one, two, test)
         if isinstance(a, Unknown) or isinstance(b, Unknown):
             return a if isinstance(a, Unknown) else b
@@ -235,6 +241,21 @@ class Evaluator(Pointers):
         """``st`` where a test holds, or a superset: a chain of selections falls into ever more pieces."""
         few = st.dom.n_basic_set() < MOST_PIECES and divisions(st.dom) + divisions(where) <= MOST_DIVISIONS
         return st.within(where, exact) if few else st.within(algebra.UNIVERSE, False)
+
+    def silent(self, expr: Expr) -> bool:
+        """Whether evaluating ``expr`` notes and changes nothing, so that only its value can be of interest.
+
+        Banks that are found in tables are chains of some twenty selections with such arms.
+        """
+        if self.watched:
+            return False
+        known = self._silent.get(expr)
+        if known is None:
+            plain = isinstance(expr, Const | Name | SizeOf | Binary | Cast | Conditional) or (
+                isinstance(expr, Unary) and expr.op in "+-~!"
+            )
+            known = self._silent[expr] = plain and all(map(self.silent, children(expr)))
+        return known
 
     # ------------------------------------------------------------------------------- conditions
 

@@ -102,6 +102,7 @@ class Scope:
         self._symbols: dict[int, Affine] = {}
         self._starting: set[int] = set()  # variables whose initial value is being evaluated
         self._names: set[str] = set()
+        self._silent: dict[Expr, bool] = {}
 
     def unknown(self, reason: str, at: Expr | Origin) -> Unknown:
         """A value without affine form."""

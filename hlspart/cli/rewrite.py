@@ -14,7 +14,7 @@ import click
 from hlspart.cli.help import CommandWithExample
 from hlspart.cli.options import dependency_options, shared_options
 from hlspart.cli.run import Run
-from hlspart.model.options import RewriteOptions
+from hlspart.model.options import MOST_WORK, RewriteOptions
 from hlspart.model.printable import in_diff
 from hlspart.render import json
 
@@ -41,6 +41,15 @@ from hlspart.render import json
 @click.option("--unroll", is_flag=True, help="Unroll where a bank becomes constant only then.")
 @click.option("--clone", is_flag=True, help="Clone functions that are called with differently partitioned arrays.")
 @click.option("--split-struct", is_flag=True, help="Make partitioned array members of structs arrays of their own.")
+@click.option(
+    "--max-work",
+    "most_work",
+    type=click.IntRange(min=0),
+    default=MOST_WORK,
+    show_default=True,
+    metavar="N",
+    help="With --infer: further ways are tried while the texts looked at have at most N operations.",
+)
 @click.option("--map", "map_file", metavar="FILE", help="Write old line <-> new line, banks and parameters as JSON.")
 @dependency_options
 @click.option("--in-place", is_flag=True, help="Replace FILE itself, atomically.")
@@ -54,7 +63,7 @@ def command(
 ) -> int:
     """Write banked C that compiles and behaves like FILE, everything else kept as it is."""
     shared = dict(rest)
-    names = ("style", "dynamic", "split_top", "unroll", "clone", "split_struct", "dialect", "reassoc")
+    names = ("style", "dynamic", "split_top", "unroll", "clone", "split_struct", "dialect", "reassoc", "most_work")
     options = RewriteOptions(infer=use_inferred, **{n: shared.pop(n) for n in names})
     if in_place and (shared["output"] or shared["out_dir"]):
         raise click.UsageError("give --in-place, -o or --out-dir, only one of them")

@@ -73,6 +73,9 @@ class InferOptions:
         return replace(self, scheme="pragma", sparing=self.sparing or self.scheme != "pragma")
 
 
+MOST_WORK = 20_000
+
+
 @dataclass(frozen=True, slots=True)
 class RewriteOptions:
     """Options of ``rewrite`` (contract)."""
@@ -87,6 +90,7 @@ class RewriteOptions:
     dialect: Literal["c", "hls-library"] = "c"  # how bank-centric code says its loads
     reassoc: bool = False  # sums of floats may be taken in another order
     withheld: tuple[tuple[str, str], ...] = ()  # arrays that keep their text, by name, and why
+    most_work: int = MOST_WORK  # scheduled operations in the texts that are looked at: beyond, no further one is
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from hlspart.model.source import Edit, Origin
 Style = Literal["split", "bankdim", "crossbar", "reuse"]
 
 TARGET_MISSED = "rewrite-target-missed"
+NOT_TRIED = "rewrite-not-tried"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,11 @@ def lut_levels(inputs: int) -> int:
 
 @dataclass(frozen=True)
 class RewriteResult:
-    """``files`` has the new text of every given file, unchanged ones included."""
+    """``files`` has the new text of every given file, unchanged ones included.
+
+    ``work``: scheduled operations in the texts that were looked at for it; ``untried``: ways that were not, because
+    that was enough.
+    """
 
     files: Mapping[str, str]
     edits: Mapping[str, tuple[Edit, ...]]
@@ -196,6 +201,8 @@ class RewriteResult:
     outcomes: tuple[GroupOutcome, ...]
     diagnostics: tuple[Diagnostic, ...] = field(default=())
     crossbars: tuple[Crossbar, ...] = field(default=())
+    work: int = 0
+    untried: tuple[str, ...] = ()
 
     @property
     def findings(self) -> bool:

@@ -108,3 +108,32 @@ def test_no_value_is_larger_than_its_budget(monkeypatch: pytest.MonkeyPatch) -> 
     # one operation multiplies the cases of two values, and adds their divisions in each
     assert max(pieces for pieces, _ in seen) <= algebra.MOST_CASES**2
     assert max(divisions for _, divisions in seen) <= 3 * algebra.MOST_DIVISIONS
+
+
+def test_selections_among_what_is_not_known_are_left_at_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Banks in tables: a chain of 16 cases, each a shift by a value, which no number of cases makes known."""
+    asked: list[object] = []
+    bounds = algebra.bounds
+    monkeypatch.setattr(algebra, "bounds", lambda *of: asked.append(of) or bounds(*of))
+    place = "((unsigned)(40 - i) - 169u * ((unsigned)(40 - i) * 97u >> 14))"
+    few = 0
+    for cases in (2, 16):
+        del asked[:]
+        tests = " ".join(f"{place} < {9 * k}u ? 0x{k}23ull >> (3u * {place} & 63u) :" for k in range(1, cases))
+        (reason,) = indices(
+            f"void f(int a[64]) {{ for (int i = 0; i < 37; i++) {{ unsigned b = ({tests} 7ull) & 7u; a[b] = i; }} }}"
+        )
+        assert reason is not None and "shifts by a variable" in reason
+        few = len(asked) if cases == 2 else few
+    assert 0 < len(asked) <= few
+
+
+def test_what_stands_in_such_arms_is_still_seen() -> None:
+    """An access, an assignment and a call in an arm count, whatever the value of the others."""
+    text = "int g(int); void f(int a[64], int b[64], int x) { for (int i = 0; i < 9; i++) { int t = 0; "
+    text += "b[i] = x > i ? 1 << i : a[i + 2]; b[i + 9] = x > i ? 1 << i : (t = 5, 3); "
+    text += "a[t] = 2; b[20] = (1 << i) + a[i]; } }"
+    program = load(["k.c"], FrontendOptions(), lambda _: text.encode())
+    assert [(program.variable(a.array).name, a.kind) for a in analyse(program).accesses] == [
+        ("a", "read"), ("b", "write"), ("b", "write"), ("a", "write"), ("a", "read"), ("b", "write"),
+    ]  # fmt: skip

@@ -49,6 +49,35 @@ def test_nothing_is_read_or_judged_twice(name: str, monkeypatch: pytest.MonkeyPa
     assert set(judged.values()) == {1}
 
 
+def test_a_text_is_known_whichever_text_it_follows() -> None:
+    """Of two rewrites that come to the same text one reads it."""
+    path = str(SAMPLES / "fir.c")
+    first = Pipeline([path], Options())
+    one, other = ({path: f"int top(int a[8]) {{ return a[{k}]; }}"} for k in (1, 2))
+    second = first.with_texts(one)
+    assert second.with_texts(other) is first.with_texts(other) is not second
+    assert second.with_texts(other).with_texts(one) is second
+    assert second.with_texts(other).program.sources[path].text == other[path]
+    assert second.with_texts({}, "syn.directive.inline=top") is not second
+
+
+def test_a_search_that_ends_early_says_what_it_left(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """How much was looked at does not depend on what was asked before, nor on what is kept."""
+    from hlspart.cli.app import run
+
+    path = str(SAMPLES / "bottleneck.c")
+    whole = Pipeline([path], Options()).rewrite(RewriteOptions(infer=True))
+    assert whole.untried == () and whole.work > 0 and "not tried" not in str(whole.diagnostics)
+    cut = RewriteOptions(infer=True, most_work=0)
+    after = Pipeline([path], Options())
+    after.rewrite(RewriteOptions(infer=True))
+    one, other = after.rewrite(cut), Pipeline([path], Options()).rewrite(cut)
+    assert one == other and 0 < one.work < whole.work and "reuse buffers" in one.untried
+    assert run(["rewrite", path, "--infer", "--max-work", "0", "-o", str(tmp_path / "o.c")]) == 0
+    said = capsys.readouterr().err
+    assert "note: not tried: reuse buffers, " in said and "more than 0 operations (--max-work allows more)" in said
+
+
 @pytest.mark.parametrize("stage", [stage.name for stage in STAGES])
 def test_every_stage_can_be_read(stage: str, capsys: pytest.CaptureFixture[str]) -> None:
     from hlspart.cli.app import run
