@@ -244,7 +244,8 @@ def _check(region: Region) -> None:
     for stmt in walk_statements(body):
         if isinstance(stmt, Return) or (isinstance(stmt, Jump) and stmt.kind == "goto"):
             raise Refusal("exit", f"a {'return' if isinstance(stmt, Return) else 'goto'} leaves the loop", stmt.at)
-        if isinstance(stmt, Jump) and not _inside_switch(body, stmt):
+        kept = isinstance(stmt, Jump) and region.in_order and stmt.kind == "continue"  # the body stays as it is
+        if isinstance(stmt, Jump) and not kept and not _inside_switch(body, stmt):
             raise Refusal("exit", f"a {stmt.kind} ends the iteration early", stmt.at)
         if isinstance(stmt, Label):
             raise Refusal("exit", f"the label {stmt.name} may be jumped to", stmt.at)

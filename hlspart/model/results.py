@@ -181,15 +181,19 @@ class CycleStep:
 class Proof:
     """No text with the same operations of a loop in the same order has an II below ``ii``.
 
-    ``cycle``: what a value goes through from iteration to iteration, whatever the memories.
+    ``cycle``: what a value goes through from iteration to iteration, whatever the memories; else ``words`` say what
+    else keeps every text from it.
     """
 
     ii: int
     cycle: tuple[CycleStep, ...]
+    words: str = ""
 
     @property
     def text(self) -> str:
         """The proof in a sentence."""
+        if self.words:
+            return self.words
         made = [s for s in self.cycle if s.last > s.first or len(self.cycle) <= MOST_NAMED]
         few = MOST_NAMED // 2
         left = [f"{len(made) - 2 * few} more"] if len(made) > MOST_NAMED else []

@@ -31,7 +31,7 @@ from hlspart.predict.known import Premises, once
 from hlspart.predict.latency import UNKNOWN, Latencies, pipelined_latency
 from hlspart.predict.limits import banks, limits, slots, steps
 from hlspart.predict.loops import LoopModel, Prediction
-from hlspart.predict.proved import proof
+from hlspart.predict.ported import proof
 from hlspart.predict.separate import separated
 from hlspart.predict.trial import Change, changed
 from hlspart.predict.uncovered import Uncovered
@@ -368,7 +368,7 @@ class _Function:
             flattened=nest.flattened,
             schedule=slots(prediction) if prediction is not None and not causes else (),
             cycle=steps(prediction) if prediction is not None else (),
-            proof=proof(prediction, nest.target_ii or 1) if prediction is not None else None,
+            proof=proof(prediction, nest.target_ii or 1, count.exact) if prediction is not None else None,
             dsp=self.built[number].dsp if not causes and number in self.built else None,
             banks=banks(prediction) if prediction is not None else (),
             depth_causes=depths.causes,

@@ -22,7 +22,7 @@ from hlspart.schedule.recurrence import critical_cycle, recurrence_ii
 _FREE = frozenset({"add", "logic", "call"})
 
 
-def proof(p: Prediction, aim: int) -> Proof | None:
+def by_values(p: Prediction, aim: int) -> Proof | None:
     """Why no text with these operations in this order reaches II ``aim``; None where nothing proves it."""
     if p.recurrence_ii <= aim:
         return None

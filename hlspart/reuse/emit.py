@@ -293,6 +293,7 @@ class _Writer:
                 guard.append(f"{axis.name} >= {low_end - high}")
             if axis.last + high > high_end:
                 guard.append(f"{axis.name} <= {high_end - high}")
+        guard += self._inside()
         new = self._newest(f"{self._at(self.newest)}[{self.last}]")
         test = f"if ({' && '.join(guard)}) " if guard else ""
         lines += [test + new[0]] if len(new) == 1 else [test + "{", *(padded("    ", x) for x in new), "}"]
@@ -317,14 +318,10 @@ class _Writer:
         if fill is not None and fill.alike:
             moved = zip(self.axes, self.window.high, fill.offsets, strict=True)
             return fill.statements([a.at(high - own) for a, high, own in moved], register)
-        points = [axis.at(high) for axis, high in zip(self.axes, self.window.high, strict=True)]
         indices = []
         for base, moving in self.window.template.parts:
-            terms = [self._form(base)] if base.terms or base.const or not moving else []
-            for d, pitch in reversed(moving):
-                point = points[d] if pitch == 1 or " " not in points[d] else f"({points[d]})"
-                terms.insert(0, point if pitch == 1 else f"{point} * {pitch}")
-            indices.append(" + ".join(terms))
+            fixed = [self._form(base)] if base.terms or base.const or not moving else []
+            indices.append(" + ".join([*self._moving(moving), *fixed]))
         if fill is not None:
             moved_by = [
                 f"{i} - {own}" if own > 0 else f"{i} + {-own}" if own else i
@@ -332,6 +329,26 @@ class _Writer:
             ]
             return fill.statements(moved_by, register)
         return [f"{register} = {self.variable.name}{''.join(f'[{i}]' for i in indices)};"]
+
+    def _moving(self, moving: Sequence[tuple[int, int]]) -> list[str]:
+        """The terms of the newest element's subscript that the loops move."""
+        terms = []
+        for d, pitch in moving:
+            point = self.axes[d].at(self.window.high[d])
+            point = f"({point})" if pitch != 1 and " " in point else point
+            terms.append(point if pitch == 1 else f"{point} * {pitch}")
+        return terms
+
+    def _inside(self) -> list[str]:
+        """Conditions under which the newest element is there, where the loops go past what is read."""
+        found = []
+        for (_, moving), span in zip(self.window.template.parts, self.window.inside, strict=True):
+            if span is not None:
+                text, hull = " + ".join(self._moving(moving)), self.window.hull
+                low, high = (sum(p * hull[d][k] for d, p in moving) for k in (0, 1))
+                found += [f"{text} >= {span[0]}"] if low < span[0] else []
+                found += [f"{text} <= {span[1]}"] if high > span[1] else []
+        return found
 
     def _form(self, form: Affine) -> str:
         """An affine form with the names of the source."""

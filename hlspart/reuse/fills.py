@@ -129,7 +129,8 @@ def _fill(nest: WindowNest, window: Window, write: Access) -> Fill | None:
     place, there = block.body.index(chain[0]), block.body.index(nest.loops[0])
     body = tuple(plain_body(chain[-1]))
     target = _target(body, write)
-    if place > there or target is None:
+    leaving = any(isinstance(s, Jump) and s.kind == "continue" for top in body for s in walk_statements(top))
+    if place > there or target is None or leaving:
         return None
     try:
         build(program, analysis, region.function, tuple(loop.id for loop in chain), in_order=True)

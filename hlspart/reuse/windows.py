@@ -30,6 +30,7 @@ from hlspart.model.program import (
     walk,
 )
 from hlspart.model.results import IIResult
+from hlspart.reuse.extents import UNKNOWN, Span, there
 from hlspart.semantics.effects import effects, statement_expressions
 from hlspart.sets.windows import Box, extremes, read_of_own, spread
 
@@ -61,7 +62,8 @@ class Window:
     """Reads of ``variable`` in one body. ``reads``: access id -> offset of each dimension, over inner iterators.
 
     ``low``, ``high``: the least and greatest offsets; ``scale``: points per step of the iterators; ``hull``: box of
-    all points that are read.
+    all points that are read. ``inside``: by dimension of the array what the moving part of a subscript has to stay
+    within, where the hull goes beyond elements that are there; None where it does not.
     """
 
     variable: int
@@ -71,6 +73,7 @@ class Window:
     low: tuple[int, ...]
     high: tuple[int, ...]
     hull: Box
+    inside: tuple[Span | None, ...]
 
     @property
     def elements(self) -> Box | None:
@@ -124,7 +127,9 @@ def find(program: Program, analysis: AccessAnalysis, figures: IIResult, given: f
         for depth in range(min(len(chain), MOST_DIMENSIONS), 0, -1):
             found = [w for w in windows.over(chain[-depth:]) if w.variable not in reasons]
             large = [w for w in found if math.prod(w.size) > MOST_HELD]
-            unfit = {w.variable: _too_large(w, chain[-1]) for w in large} | unfit
+            words = {w.variable: f"its window would be {math.prod(w.size)} registers" for w in large}
+            at = chain[-1].header
+            unfit = {v: Refusal("size", f"{text}, more than {MOST_HELD}", at) for v, text in words.items()} | unfit
             found = [w for w in found if w not in large]
             try:
                 nest = _checked(program, analysis, chain[-depth:], tuple(found), given) if found else None
@@ -141,11 +146,6 @@ def find(program: Program, analysis: AccessAnalysis, figures: IIResult, given: f
         if variants:
             nests.append(tuple(variants))
     return FoundWindows(tuple(nests), tuple(refused))
-
-
-def _too_large(window: Window, loop: Loop) -> Refusal:
-    words = math.prod(window.size)
-    return Refusal("size", f"its window would be {words} registers, more than {MOST_HELD}", loop.header)
 
 
 def _pipelined(program: Program, figures: IIResult) -> Iterator[tuple[Loop, ...]]:
@@ -193,11 +193,10 @@ class _Windows:
     def over(self, nest: Sequence[Loop]) -> tuple[Window, ...]:
         """Those that every loop of ``nest`` moves."""
         body = nest[-1]
-        names = [self.analysis.loops[loop.id].iterator for loop in nest]
         steps = [self.analysis.loops[loop.id].step for loop in nest]
-        if any(n is None for n in names) or any(s is None or s <= 0 for s in steps):
+        iterators = [n for loop in nest if (n := self.analysis.loops[loop.id].iterator) is not None]
+        if len(iterators) < len(nest) or any(s is None or s <= 0 for s in steps):
             return ()
-        iterators = [n for n in names if n is not None]
         classes: dict[tuple[int, Template, tuple[int, ...]], list[tuple[Access, tuple[Offset, ...]]]] = {}
         for access in self.analysis.accesses:
             if access.kind != "read" or body.id not in access.loops or not access.affine:
@@ -230,13 +229,13 @@ class _Windows:
         low = tuple(min(b[d][0] for b, _ in bounded) for d in dims)
         high = tuple(max(b[d][1] for b, _ in bounded) for d in dims)
         hull = tuple((min(p[d][0] for _, p in bounded), max(p[d][1] for _, p in bounded)) for d in dims)
-        if low == high or not isinstance(self._element(variable), ScalarType | StructType):
+        array, touching = self.program.variable(variable).as_array, [a for a, _ in reads]
+        if low == high or array is None or not isinstance(array.element, ScalarType | StructType):
             return None
-        return Window(variable, template, scale, {a.id: g for a, g in reads}, low, high, hull)
-
-    def _element(self, variable: int) -> object:
-        array = self.program.variable(variable).as_array
-        return None if array is None else array.element
+        inside = [there(array.dims, k, part, hull, touching) for k, part in enumerate(template.parts)]
+        if UNKNOWN in inside:
+            return None
+        return Window(variable, template, scale, {a.id: g for a, g in reads}, low, high, hull, tuple(inside))
 
     def _names(self, access: Access, scale: Sequence[int]) -> list[str]:
         loops = self.chain[len(self.chain) - len(scale) :]

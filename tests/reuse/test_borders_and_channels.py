@@ -199,3 +199,44 @@ def test_a_call_that_may_change_the_array_keeps_it(here: str, there: str, array:
     new = old.rewrite(style="reuse")
     assert f"{array}_window" not in new.texts["smooth.c"]
     assert [o.code for o in new.outcomes if o.arrays == (array,)] in (["call"], ["pointer"])
+
+
+LEFT_OUT = {
+    "row": "for (int m = -1; m < 2; m++) { if (y + m < 0 || y + m > 19) continue; s += in[(y + m) * 20 + x]; }",
+    "pixel": "if (x < 1 || x > 18) continue; for (int k = -1; k < 2; k++) s += in[y * 20 + x + k];",
+    "star": "if (y && y < 19 && x && x < 19) s = in[y * 20 - 20 + x] + in[y * 20 + 20 + x] + in[y * 20 + x + 1];",
+}
+
+
+@pytest.mark.parametrize("style", LEFT_OUT)
+def test_pointers_are_read_where_the_loop_read_them(style: str) -> None:
+    text = f"""void f(const int *in, int *out) {{
+    for (int y = 0; y < 20; y++)
+        for (int x = 0; x < 20; x++) {{
+#pragma HLS PIPELINE II=1
+            int s = 0;
+            {LEFT_OUT[style]}
+            out[y * 20 + x] = s;
+        }}
+}}
+"""
+    old = hlspart.parse(text, "f.c", top="f")
+    new = old.rewrite(style="reuse")
+    assert [x.ii for x in old.ii().loops if x.pipelined] != [1]
+    assert [x.ii for x in new.kernel().ii().loops if x.pipelined] == [1] and equal(old, new)
+
+
+def test_elements_that_are_not_there_are_not_loaded() -> None:
+    text = """void f(const int a[64], const unsigned char flag[64], int o[64]) {
+    for (int i = 0; i < 64; i++) {
+#pragma HLS PIPELINE II=1
+        o[i] = a[i];
+        if (flag[i]) o[i] += a[i + 1] + a[i + 2];
+    }
+}
+"""
+    new, pointed = (
+        hlspart.parse(text.replace("a[64]", a), "f.c", top="f").rewrite(style="reuse").texts["f.c"]
+        for a in ("a[64]", "*a")
+    )
+    assert "if (i + 2 <= 63) a_window[2] = a[i + 2];" in new and "a_window" not in pointed

@@ -71,3 +71,26 @@ def test_consent_to_another_order_takes_the_proof_back() -> None:
     (split,) = hlspart.advise(kernel_, allow_reassoc=True).loops
     assert kept.proved is not None and kept.first is None
     assert split.proved is None and split.first is not None and split.first.ii == 1
+
+
+THROUGH_PORTS = {  # arguments, body of 16 iterations, the II that the distinct elements take at two ports
+    "four each": ("const int *a, int o[16]", "o[i] = a[4 * i] + a[4 * i + 1] * a[4 * i + 2] - a[4 * i + 3];", 2),
+    "stored": ("int k, int *a", "for (int j = 0; j < 6; j++) a[i * 6 + j] = i * j + k;", 3),
+    "read again": ("const int *a, int o[16]", "o[i] = a[i] + a[i + 1] + a[i + 2] + a[i + 3];", None),
+    "a directive may split it": ("const int a[64], int o[16]", "o[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2];", None),
+    "stored before": ("int *a, int o[16]", "a[4 * i] = i; o[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2];", None),
+}
+
+
+@pytest.mark.parametrize("case", THROUGH_PORTS)
+def test_elements_come_through_the_ports_of_the_top(case: str) -> None:
+    arguments, body, least = THROUGH_PORTS[case]
+    text = f"void f({arguments}) {{\nL: for (int i = 0; i < 16; i++) {{\n#pragma HLS PIPELINE II=1\n{body}\n}}\n}}\n"
+    kernel_ = hlspart.parse(text)
+    (loop,) = kernel_.pipeline.figures.loops
+    assert loop.misses and (None if loop.proof is None else loop.proof.ii) == least
+    if least is not None:
+        after = kernel_.rewrite(infer=True).kernel().pipeline.figures
+        cycles = after.functions[0].latency.max
+        assert cycles is not None and cycles >= 16 * least
+        assert loop.proof is not None and "at the ports of the top function" in loop.proof.text

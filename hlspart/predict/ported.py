@@ -1,0 +1,59 @@
+"""The II that the ports of the top function allow: each element that a loop moves comes or goes through one of them.
+
+A text with the same signature may load elements ahead of the loop or store them behind it; that takes as many cycles.
+"""
+
+from __future__ import annotations
+
+import math
+
+from hlspart.hardware.memory import BUS
+from hlspart.model.results import Proof
+from hlspart.predict.loops import Prediction
+from hlspart.predict.proved import by_values
+from hlspart.sets.counting import elements
+
+
+def proof(p: Prediction, aim: int, iterations: int | None) -> Proof | None:
+    """Why a loop of so many iterations cannot reach II ``aim``: by what recurs, or by the ports of the top function."""
+    return by_values(p, aim) or _through_ports(p, aim, iterations)
+
+
+def _through_ports(p: Prediction, aim: int, iterations: int | None) -> Proof | None:
+    """Why ports keep ``iterations`` of a loop from II ``aim`` on average; None where nothing proves it.
+
+    Counted are elements of arguments that the program only loads, or stores in this loop alone. Arguments with a
+    declared extent are left out, since a directive may split them, and so is a bus, whose words may be widened.
+    """
+    storage, nest = p.elaborated.storage, p.elaborated.nest
+    if not iterations or p.resource_ii <= aim or nest.outer:
+        return None
+    best: Proof | None = None
+    for variable, count in p.counts.items():
+        memory = storage.memory(variable)
+        record = storage.program.variable(variable)
+        if count.static.interval <= aim or memory.storage == BUS or not storage.arrays.is_interface(record):
+            continue
+        if record.as_array is None or None not in record.as_array.dims:
+            continue
+        tied = {v for v, g in storage.analysis.group_of.items() if g == storage.analysis.group_of.get(variable)}
+        accesses = [a for a in storage.analysis.accesses if a.array in tied | {variable}]
+        kinds = {a.kind for a in accesses}
+        inside = all(a.array == variable and nest.chain and nest.chain[-1].id in a.loops for a in accesses)
+        if len(kinds) != 1 or (kinds == {"write"} and not inside):
+            continue
+        mine = [a for a in accesses if a.array == variable and nest.chain and nest.chain[-1].id in a.loops]
+        moved = elements(mine) if all(a.affine and a.exact for a in mine) else None
+        if moved is None:
+            continue
+        each = math.ceil(moved / memory.layout.banks)
+        cycles = memory.ports.interval(*((each, 0) if kinds == {"read"} else (0, each)))
+        least = -(-cycles // iterations)
+        if least > aim and (best is None or least > best.ii):
+            verb = "loads" if kinds == {"read"} else "stores"
+            text = (
+                f"proved: the {moved} elements of '{record.name}' that the loop {verb} take {cycles} cycles at the "
+                f"ports of the top function, II {least} in its {iterations} iterations, or as long outside of it"
+            )
+            best = Proof(least, (), text)
+    return best
