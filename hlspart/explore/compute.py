@@ -131,15 +131,15 @@ class Compute:
 
     def _guarded(self, level: int, last: int, stmt: Stmt, when: str, depth: int) -> list[str]:
         text = self._text(stmt, frozenset())
-        tests = []
-        for k in range(level + 1, last + 1):
-            end = "0" if when == "first" else str(self.frame.nest.extents[k] - 1)
-            place = self.frame.position(k, self.frame.x[k])
-            if self.frame.nest.extents[k] > 1:
-                tests.append(f"{place} == {end}")
-        if when == "every" or not tests:
-            return [PAD * depth + text]
-        return [f"{PAD * depth}if ({' && '.join(tests)}) {{ {text} }}"]
+        elements: list[str] = []
+        places: list[str] = []
+        for k in range(level + 1, last + 1) if when != "every" else ():
+            element, place = self.frame.at(k, 0 if when == "first" else self.frame.nest.extents[k] - 1)
+            elements += element
+            places += place
+        # those of the elements alone: what they rule out is not built
+        heads = [f"if ({' && '.join(tests)})" for tests in (elements, places) if tests]
+        return [f"{PAD * depth}{' '.join(heads)} {{ {text} }}" if heads else PAD * depth + text]
 
     def _text(self, stmt: Stmt, parts: frozenset[str]) -> str:
         """A statement over the buffers."""

@@ -23,7 +23,8 @@ class Copies:
         lines += self.frame.counted(operand.loops)
         how = self.frame.copying(operand)
         depth = 1
-        for k in self.frame.spread_of(operand):
+        spread = self.frame.spread_of(operand)
+        for k in (k for k in spread if k not in how.beside):
             lines.append(PAD * depth + counting(self.frame.p[k], self.frame.vector.shard[k]))
             depth += 1
         word = [self.frame.word(operand, d) for d in range(len(operand.dims))]
@@ -36,7 +37,10 @@ class Copies:
             if at_once > 1:
                 word[d] = f"({word[d]} * {at_once} + {self.frame.lane})"
                 beyond += [f"{word[d][1:-1]} < {words}"] if words % at_once else []
-        lines.append("#pragma HLS PIPELINE II=1")
+        lines.append(f"#pragma HLS PIPELINE II={how.interval}")
+        for k in how.beside:
+            lines += [PAD * depth + counting(self.frame.p[k], self.frame.vector.shard[k]), "#pragma HLS UNROLL"]
+            depth += 1
         if how.lanes > 1:
             lines += [PAD * depth + counting(self.frame.lane, how.lanes), "#pragma HLS UNROLL"]
             depth += 1
@@ -49,7 +53,7 @@ class Copies:
             tests += self._inside(dim, window.low[d], place, low, high, load)
             if not load:
                 tests += [test for k, c in dim.terms for test in self._stored(k, c, dim, word[d])]
-        buffer = self.frame.buffer(operand) + "".join(f"[{self.frame.p[k]}]" for k in self.frame.spread_of(operand))
+        buffer = self.frame.buffer(operand) + "".join(f"[{self.frame.p[k]}]" for k in spread)
         buffer += "".join(f"[{a}]" for a in word)
         array = self.frame.variable(operand).name + "".join(f"[{i}]" for i in index)
         move = f"{buffer} = {array};" if load else f"{array} = {buffer};"
@@ -62,6 +66,9 @@ class Copies:
     def _base(self, dim: Dim, low: int, word: str) -> str:
         """The index of a tile's word in the array."""
         parts = []
+        if len(dim.terms) == 1 and (k := dim.terms[0][0]) in self.frame.woven:
+            text = self.frame.position(k, word)
+            return f"{text} {'-' if low < 0 else '+'} {abs(low)}" if low else text
         for k, c in dim.terms:
             first = self.frame.position(k, None)
             if first != "0":
@@ -81,6 +88,8 @@ class Copies:
 
     def _reach(self, k: int) -> int:
         """Iterations up to the end of the last tile, were it full."""
+        if k in self.frame.woven:
+            return self.frame.vector.shard[k] * self.frame.vector.split[k] * self.frame.slices[k]
         return (self.frame.vector.shard[k] - 1) * self.frame.own[k] + self.frame.vector.split[k] * self.frame.slices[k]
 
     def _stored(self, k: int, c: int, dim: Dim, word: str) -> list[str]:

@@ -12,6 +12,7 @@ doubles the buffers between them. What stays on the chip is loaded before.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -205,10 +206,16 @@ class _Writer:
 
     def _widen(self, operand: Operand) -> None:
         """Note how many words at once the copies of an array of the interface move."""
-        how = self.frame.copying(operand)
-        if how.lanes > 1 and self.frame.variable(operand).storage not in ("local", "static"):
-            key = (self.frame.variable(operand).id, how.dim)
-            self.lanes[key] = max(how.lanes, self.lanes.get(key, 1))
+        how, variable = self.frame.copying(operand), self.frame.variable(operand)
+        wide = {}
+        for d, dim in enumerate(operand.dims):
+            lanes = how.lanes if d == how.dim else 1
+            woven = [k for k, _ in dim.terms if k in self.frame.woven and (k in how.beside or lanes > 1)]
+            wide[d] = lanes * math.prod(self.frame.vector.shard[k] for k in woven)
+        if variable.storage not in ("local", "static"):
+            for d, n in wide.items():
+                if n > 1:
+                    self.lanes[variable.id, d] = math.lcm(n, self.lanes.get((variable.id, d), 1))
 
     def _buffer(self, operand: Operand, name: str, indent: str) -> Iterator[str]:
         """A buffer with a bank for each element, and as many as its copies move words at once."""

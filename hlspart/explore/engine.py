@@ -93,7 +93,8 @@ class Explorer:
         merged = chained(fronts, self.share, budget, called, groups) if all(fronts) else ()
         selection = self._choice(regions, merged, groups)
         best = selection.best
-        proved = best is not None and all(e.complete for e in results.values()) and selection.proved
+        known = not any(r.written.nest.least for r in regions)
+        proved = best is not None and known and all(e.complete for e in results.values()) and selection.proved
         shape = view.found(results, merged, selection, proved, self._least(regions, results, resident, groups))
         return ExploreResult(shape, tuple(plan.diagnostics), {} if best is None else best.texts, best is not None)
 

@@ -43,6 +43,7 @@ class RegionFrame:
         self.texts = Texts(program, written.function.body)
         self.own = [-(-n // s) for n, s in zip(self.nest.extents, vector.shard, strict=True)]
         self.spread = [k for k, s in enumerate(vector.shard) if s > 1]
+        self.woven = self.nest.woven.intersection(self.spread)
         labels = [name for name, _ in self.nest.loops]
         self.x = [names.free(f"{n}_x") for n in labels]  # iteration within a tile
         self.p = [names.free(f"{n}_pe") for n in labels]  # element
@@ -90,6 +91,8 @@ class RegionFrame:
 
     def position(self, k: int, inside: str | None) -> str:
         """First iteration of an element's tile along a loop, or one of its iterations, from 0."""
+        if k in self.woven:
+            return self._in_turn(k, inside)
         parts = []
         if k in self.spread:
             parts.append(f"{self.p[k]} * {self.own[k]}")
@@ -98,6 +101,28 @@ class RegionFrame:
         if inside is not None and self.slices[k] > 1:
             parts.append(inside)
         return " + ".join(parts) or "0"
+
+    def _in_turn(self, k: int, inside: str | None) -> str:
+        """The same where elements take iterations in turn."""
+        parts = []
+        if self.vector.split[k] > 1:
+            parts.append(f"{self.t[k]} * {self.slices[k]}" if self.slices[k] > 1 else self.t[k])
+        if inside is not None and self.slices[k] > 1:
+            parts.append(inside)
+        if not parts:
+            return self.p[k]
+        alone = len(parts) == 1 and (" " not in parts[0] or parts[0].startswith("("))
+        text = parts[0] if alone else f"({' + '.join(parts)})"
+        return f"{text} * {self.vector.shard[k]} + {self.p[k]}"
+
+    def at(self, k: int, place: int) -> tuple[list[str], list[str]]:
+        """Tests for one iteration of a loop: of its element, which unrolled loops decide; of its step and its word."""
+        shard = self.vector.shard[k]
+        element, own = (place % shard, place // shard) if k in self.woven else divmod(place, self.own[k])
+        step, word = divmod(own, self.slices[k])
+        inner = ((self.t[k], step, self.vector.split[k]), (self.x[k], word, self.slices[k]))
+        first = [f"{self.p[k]} == {element}"] if shard > 1 else []
+        return first, [f"{name} == {n}" for name, n, several in inner if several > 1]
 
     def counts(self, used: Collection[int]) -> list[str]:
         """Parameters that say which slice of each loop a step works on; in a DATAFLOW region they are its number."""
@@ -152,6 +177,8 @@ class RegionFrame:
 
     def real(self, k: int, inside: str) -> list[str]:
         """Conditions under which an iteration of a tile exists and is this element's."""
+        if k in self.woven:
+            return [f"{self.position(k, inside)} < {self.nest.extents[k]}"] if self.partial(k) else []
         found = []
         if self.slices[k] * self.vector.split[k] != self.own[k]:
             local = [f"{self.t[k]} * {self.slices[k]}" if self.slices[k] > 1 else self.t[k]]

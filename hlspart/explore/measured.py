@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hlspart.expand.region import Refusal
 from hlspart.explore.emit import write
@@ -16,12 +16,28 @@ from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.exploring import Assumed, ExploreOptions, TiledNest, Vector
 from hlspart.model.memories import MemoryRule
 from hlspart.model.program import Program
-from hlspart.model.results import IIResult
+from hlspart.model.results import IIResult, LoopResult
 
 #: Changed texts -> their prediction.
 Predict = Callable[[Mapping[str, str]], IIResult]
 #: Changed texts -> those that get banks by inference, with them.
 Banked = Callable[[Mapping[str, str]], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """Figures of an iteration. ``least``: names of those that are not known, with what they are at least, and why."""
+
+    ii: int
+    depth: int
+    dsp: int
+    least: tuple[str, ...] = ()
+    cause: str | None = None
+
+
+def _pipelined(figures: IIResult, function: str) -> LoopResult | None:
+    """The loop over the iterations of a tile."""
+    return next((x for x in reversed(figures.loops) if x.function == function and x.pipelined), None)
 
 
 class IterationFigures:
@@ -62,18 +78,31 @@ class IterationFigures:
             return replace(found, ii=given.ii or 1, depth=given.depth or 1, dsp=given.dsp or 0)
         loops = range(len(found.loops))
         ones = tuple(1 for _ in loops)
-        ii, depth, dsp = self._figures(nest, Vector(ones, ones, tuple(loops)))
-        chain = 0
+        of = self._figures(nest, Vector(ones, ones, tuple(loops)))
+        depth, chain = of.depth, 0
         if self.options.schedule:  # small buffers may lie in faster memory
             small = (n if k in found.reductions else -(-n // 2) for k, n in enumerate(found.extents))
-            depth = min(depth, self._figures(nest, Vector(ones, tuple(small), tuple(loops)))[1])
+            depth = min(depth, self._figures(nest, Vector(ones, tuple(small), tuple(loops))).depth)
         if self.options.schedule and (given is None or given.ii is None) and found.reductions:
             chain = self._chain(nest)
         given = given or Assumed()
-        shared = self._shared(nest, dsp) if given.dsp is None and self.options.elements > 1 else ()
-        dsp = dsp if given.dsp is None else given.dsp
-        return replace(found, ii=given.ii or ii, depth=given.depth or depth, dsp=dsp, shared_dsp=shared,
-                       chain=chain if chain > ii else 0)  # fmt: skip
+        shared = self._shared(nest, of.dsp) if given.dsp is None and self.options.elements > 1 else ()
+        dsp = of.dsp if given.dsp is None else given.dsp
+        least = tuple(n for n in of.least if getattr(given, n) is None)
+        if least:
+            self.diagnostics.append(self._unknown(nest, least, of.cause))
+        return replace(found, ii=given.ii or of.ii, depth=given.depth or depth, dsp=dsp, shared_dsp=shared,
+                       chain=chain if chain > of.ii else 0, least=least)  # fmt: skip
+
+    def _unknown(self, nest: ReadNest, least: tuple[str, ...], cause: str | None) -> Diagnostic:
+        names = " and ".join(
+            {"ii": "the II", "depth": "the depth", "dsp": "the number of DSP blocks"}[n] for n in least
+        )
+        verb = "are" if len(least) > 1 else "is"
+        said = f"{nest.nest.name}: {names} of an iteration {verb} not known" + (f", because {cause}" if cause else "")
+        found = finding(self.program, nest.loops[0].at, "")
+        return replace(found, rule="explore-unknown", name="explore-unknown", severity="warning",
+                       message=f"{said}; its figures are at least those shown, unless --assume gives them")  # fmt: skip
 
     def _shared(self, nest: ReadNest, dsp: int) -> tuple[tuple[Loops, int], ...]:
         """DSP blocks that serve all elements along some loops, with the loops along which they do not."""
@@ -106,11 +135,11 @@ class IterationFigures:
             if apart > 1:
                 split[free[-1]] = -(-of.extents[free[-1]] // apart)
             vector = Vector(tuple(1 for _ in loops), tuple(split), tuple(loops))
-            chain = max(chain, apart * self._figures(nest, vector, most=True)[0])
+            chain = max(chain, apart * self._figures(nest, vector, most=True).ii)
         return chain
 
-    def _figures(self, nest: ReadNest, vector: Vector, most: bool = False) -> tuple[int, int, int]:
-        """II (``most``: the most that it can be), depth and DSP blocks by ``ii``.
+    def _figures(self, nest: ReadNest, vector: Vector, most: bool = False) -> Iteration:
+        """Figures of an iteration by ``ii``; ``most``: the II is the most that it can be.
 
         For the model ``schedule`` the depth has the states around the loop.
         """
@@ -118,19 +147,26 @@ class IterationFigures:
             texts, emitted = write(self.program, [(nest, vector)], self.options.off_chip)
         except Refusal as refusal:
             self.diagnostics.append(replace(finding(self.program, refusal.at, str(refusal)), severity="warning"))
-            return 1, 1, 0
-        figures = self.predict(texts if most else texts | dict(self.banked(texts)))
-        inner = [x for x in figures.loops if x.function == emitted[0].compute and x.pipelined]
-        if not inner:
-            return 1, 1, 0
-        loop = inner[-1]
+            return Iteration(1, 1, 0, ("ii", "depth", "dsp"), "no C can be written of it")
+        name = emitted[0].compute
+        figures = self.predict(texts)
+        loop = _pipelined(figures, name)
+        if loop is not None and not most and loop.ii != 1:  # more banks may help
+            figures = self.predict(texts | dict(self.banked(texts)))
+            loop = _pipelined(figures, name)
+        function = next((f for f in figures.functions if f.name == name), None)
+        whole = None if function is None else function.latency.exact
+        if loop is None:  # a single iteration
+            dsp = 0 if function is None else function.resources.dsp or 0
+            return Iteration(1, max(1, whole or 1), dsp, () if whole is not None else ("depth",))
         if most and loop.ii is None and loop.bounds is not None:
-            return loop.bounds[1], 1, 0
-        ii, depth, dsp = loop.ii or 1, loop.depth or 1, loop.dsp or 0
-        whole = next((f.latency.exact for f in figures.functions if f.name == emitted[0].compute), None)
+            return Iteration(loop.bounds[1], 1, 0)
+        ii, depth = loop.least, loop.depth
         if self.options.schedule and whole is not None:
             depth = max(1, whole - (math.prod(vector.slices(nest.nest.extents)) - 1) * ii)
-        return ii, depth, dsp
+        known = {"ii": loop.ii, "depth": depth, "dsp": loop.dsp}
+        cause = loop.cause or loop.depth_cause
+        return Iteration(ii, depth or 1, loop.dsp or 0, tuple(n for n, x in known.items() if x is None), cause)
 
     def _partitioned(self, array: str) -> bool:
         """Whether the text says itself how an array lies."""

@@ -97,12 +97,24 @@ def _written(
     except Refusal as refusal:
         plan.diagnostics.append(finding(plan.program, refusal.at, f"no C: {refusal}"))
         return WrittenChoice(chosen, {}, [], None)
-    one = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, plan.predict(texts), groups))
-    if one.cycles <= chosen.cycles and not _misses(plan, one.back):
+    figures = plan.predict(texts)
+    one = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, figures, groups))
+    if not _misses(plan, one.back) and not _slow(regions, emitted, figures):
         return one  # a bank for each element is enough: no need of inference
     texts = texts | dict(plan.banked(texts))
     other = WrittenChoice(chosen, texts, emitted, _figures(plan, regions, chosen, emitted, plan.predict(texts), groups))
     return min((other, one), key=lambda w: (bool(_misses(plan, w.back)), w.cycles))
+
+
+def _slow(regions: Sequence[SearchedNest], emitted: Sequence[Emitted], figures: IIResult) -> bool:
+    """Whether a loop of the C has a longer interval than its model, so that more banks may help."""
+    wanted = {e.compute: r.written.nest.ii for r, e in zip(regions, emitted, strict=True)}
+    copies = {n for e in emitted for n in (*e.loads.values(), *e.stores.values())}
+    return any(
+        x.pipelined and (x.ii is None or x.ii > wanted.get(x.function, x.aim or 1))
+        for x in figures.loops
+        if x.function in wanted or x.function in copies
+    )
 
 
 def _figures(

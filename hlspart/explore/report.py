@@ -91,7 +91,7 @@ class View:
         at = None if region.same_as is None else self._id(region.same_as)
         return {
             "explored": True, "does": kind(region.written), "loops": [{"name": n, "extent": e} for n, e in of.loops],
-            "assumed": {"ii": of.ii, "depth": of.depth, "dsp": of.dsp},
+            "assumed": {"ii": of.ii, "depth": of.depth, "dsp": of.dsp, "at_least": list(of.least)},
             "shared_dsp": [{"dsp": n, "loops": [of.loops[j][0] for j in sorted(k)]} for k, n in of.shared_dsp],
             "keeps_order": region.space.strict,
             "operands": [
@@ -217,7 +217,8 @@ class View:
         schedule = None if back is None else back.cycles
         promised = c.cycles if not self.options.schedule or schedule is None else schedule
         return {
-            "cycles": promised, "model_cycles": c.cycles, "bytes": c.size, "dsp": c.dsp,
+            "cycles": promised, "at_least": self._least(schedule), "model_cycles": c.cycles,
+            "bytes": c.size, "dsp": c.dsp,
             "model_bram18k": c.bram18k,
             "serial_cycles": sum(x.serial for x in costs),
             "schedule_cycles": schedule, "schedule_cause": None if back is None else back.cause,
@@ -225,6 +226,11 @@ class View:
             "buffer_bytes": None if back is None else back.size,
             "regions": [self._region(r, p, x) for r, p, x in zip(self.regions, c.points, costs, strict=True)],
         }  # fmt: skip
+
+    def _least(self, schedule: int | None) -> bool:
+        """Whether more cycles may be taken than the model says: it has an II or a depth that is a least."""
+        exact = self.options.schedule and schedule is not None
+        return not exact and any({"ii", "depth"}.intersection(r.written.nest.least) for r in self.regions)
 
     def _region(self, region: SearchedNest, p: Point, of: StepCost) -> dict[str, Any]:
         nest = region.written.nest

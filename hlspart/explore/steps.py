@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from hlspart.explore.widths import AROUND, copying
+from hlspart.explore.widths import copying
 from hlspart.model.exploring import ExternalMemory, Move, Operand, StepCost, TiledNest, Vector
 
 
@@ -99,7 +99,7 @@ def _move(nest: TiledNest, operand: Operand, vector: Vector, slices: tuple[int, 
     loaded = operand.read or (operand.written and back)  # a tile that left unfinished comes back
     cycles = off_chip.latency + -(-size // off_chip.width)
     if nest.copied:
-        cycles = max(cycles, copying(nest, operand, vector, slices, cycles).trips + AROUND)
+        cycles = max(cycles, copying(nest, operand, vector, slices, cycles).cycles)
     return Move(operand.name, size, 1 if inner < 0 else 2, period, loaded, operand.written, cycles)
 
 

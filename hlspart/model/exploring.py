@@ -100,8 +100,9 @@ class TiledNest:
     ``shared_dsp``: those of them that are there once for all elements that differ only in loops other than these.
     ``resident``: bytes of arrays that the function keeps on the chip anyway. ``copied``: moves take what the loops of
     their copies take, and iterations what a sum takes: ``chain`` cycles from one term to the next. ``assumed``: the
-    user gave figures of an iteration. ``streams``: the steps are a DATAFLOW region, so what moves at all moves at every
-    step, in one direction, and what stays is loaded before the first one. ``memories``: by which blocks of BRAM count
+    user gave figures of an iteration. ``least``: those of ``ii``, ``depth``, ``dsp`` that are known as a least alone.
+    ``streams``: the steps are a DATAFLOW region, so what moves at all moves at every step, in one direction, and what
+    stays is loaded before the first one. ``memories``: by which blocks of BRAM count
     among the figures; None: they do not.
     """
 
@@ -121,6 +122,7 @@ class TiledNest:
     copied: bool = False
     chain: int = 0
     assumed: bool = False
+    least: tuple[str, ...] = ()
     streams: bool = False
     memories: MemoryRule | None = None
 
@@ -137,6 +139,15 @@ class TiledNest:
     def carried(self, operand: Operand) -> frozenset[int]:
         """Loops whose iterations all work on the same elements of a written operand."""
         return self._every - operand.loops if operand.written else frozenset()
+
+    @cached_property
+    def woven(self) -> frozenset[int]:
+        """Loops whose iterations elements take in turn: each index with such a loop is its position and a constant.
+
+        Of the other ones each element has a block, so that windows of neighbours overlap.
+        """
+        dims = [d for o in self.operands if not o.in_place for d in o.dims]
+        return self._every - {k for d in dims for k, _ in d.terms if d.terms != ((k, 1),) or d.width > 1}
 
     @cached_property
     def _every(self) -> frozenset[int]:

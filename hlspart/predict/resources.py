@@ -58,7 +58,7 @@ def uses(p: Prediction) -> dict[int, ArrayDemand]:
         for k, access in enumerate(accesses):
             reach = problem.reach(k, memory.layout)
             if access.kind == "read":
-                choices += len(reach) - 1
+                choices += max(0, len(reach) - 1)
                 for bank in reach:
                     per_bank[bank] = per_bank.get(bank, 0) + 1
         ii = p.schedule.ii if p.schedule is not None else 1

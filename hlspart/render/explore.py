@@ -51,8 +51,18 @@ def _verdict(file: Shape) -> str:
     if best is None:
         needs = ", ".join(f"{k} {v}" for k, v in file["smallest_need"].items())
         return f"nothing fits; the least that is needed: {needs}"
-    how = "proved best" if file["proved"] else f"not proved best: {file['gap']} of the bound {file['bound']}"
-    return f"{best['cycles']} cycles, {best['bytes']} bytes, {best['dsp']} DSP ({how} by {file['objective']})"
+    least = "at least " if best["at_least"] else ""
+    figures = f"{least}{best['cycles']} cycles, {best['bytes']} bytes, {best['dsp']} DSP"
+    return f"{figures} ({standing(file)} by {file['objective']})"
+
+
+def standing(file: Shape) -> str:
+    """How sure it is that the choice is the best."""
+    if file["proved"]:
+        return "proved best"
+    if file["best"]["at_least"]:
+        return "not proved best: figures of an iteration are not known"
+    return f"not proved best: {file['gap']} of the bound {file['bound']}"
 
 
 def _nests(regions: Sequence[Shape], at_once: Sequence[Sequence[str]]) -> str:
@@ -75,7 +85,9 @@ def _nest(part: Shape) -> tuple[str, object, str]:
         return "-", "-", f"keeps its text: {part['reason']}"
     loops = " ".join(f"{x['name']}:{x['extent']}" for x in part["loops"])
     a = part["assumed"]
-    note = f"{part['does']}; II {a['ii']}, depth {a['depth']}, DSP {a['dsp']}"
+    names = (("II", "ii"), ("depth", "depth"), ("DSP", "dsp"))
+    figures = (f"{name} {'at least ' if key in a['at_least'] else ''}{a[key]}" for name, key in names)
+    note = f"{part['does']}; {', '.join(figures)}"
     return loops, part["candidates"], note + _alike(part)
 
 

@@ -9,6 +9,7 @@ from math import log10
 from typing import Any
 
 from hlspart.render import svg
+from hlspart.render.explore import standing
 from hlspart.render.notebook import table
 from hlspart.version import __version__
 
@@ -148,10 +149,10 @@ def _verdict(file: Shape) -> str:
     if best is None:
         needs = ", ".join(f"{k} {v}" for k, v in file["smallest_need"].items())
         return f"{file['function']}: nothing fits; the least that is needed: {needs}."
-    how = "proved best" if file["proved"] else f"not proved best: {file['gap']} of the bound {file['bound']}"
+    least = "at least " if best["at_least"] else ""
     return (
-        f"{file['function']}: {best['cycles']} cycles, {best['bytes']} bytes, {best['dsp']} DSP blocks on "
-        f"{file['elements']} elements, {how} by {file['objective']} under the model {file['model']}; "
+        f"{file['function']}: {least}{best['cycles']} cycles, {best['bytes']} bytes, {best['dsp']} DSP blocks on "
+        f"{file['elements']} elements, {standing(file)} by {file['objective']} under the model {file['model']}; "
         f"{file['evaluated']} candidates evaluated, {file['pruned']} left out by their bound."
     )
 

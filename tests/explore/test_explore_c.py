@@ -12,7 +12,7 @@ from hlspart.explore.errors import FixError
 from hlspart.explore.nests import KeptNest, ReadNest, nests
 from hlspart.explore.space import Space
 from hlspart.explore.steps import cost
-from hlspart.model.exploring import ExploreOptions, ExploreResult, ExternalMemory, Vector
+from hlspart.model.exploring import Assumed, ExploreOptions, ExploreResult, ExternalMemory, Vector
 from hlspart.model.options import Options
 from hlspart.pipeline import Pipeline
 from hlspart.verification import VerifyOptions, verify
@@ -179,10 +179,56 @@ def test_dsp_blocks_are_those_of_the_c(scale: str, shared: set[tuple[int, ...]])
     ).regions()
     of = region.written.nest
     assert of.shared_dsp == tuple((frozenset(loops), 3) for loops in sorted(shared))
-    vector = Vector((1, 3, 2), (1, 1, 1), (0, 1, 2))
-    texts, (written,) = write(pipeline.program, [(region.written, vector)], options.off_chip)
-    (dsp,) = (f.resources.dsp for f in pipeline.with_texts(texts).figures.functions if f.name == written.compute)
-    assert cost(of, vector, options.off_chip).dsp == dsp < of.dsp * 6
+    for split in ((1, 1, 1), (2, 1, 2)):
+        vector = Vector((1, 3, 2), split, (0, 2, 1))
+        texts, (written,) = write(pipeline.program, [(region.written, vector)], options.off_chip)
+        figures = pipeline.with_texts(texts).figures
+        (dsp,) = (f.resources.dsp for f in figures.functions if f.name == written.compute)
+        assert cost(of, vector, options.off_chip).dsp == dsp < of.dsp * 6
+        assert all(a.mux_luts >= 0 for a in figures.arrays)
+
+
+TILES = """void f(int A[26][39], int x[39], int y[26]) {
+    for (int i = 0; i < 26; i++)
+        for (int j = 0; j < 39; j++) y[i] += A[i][j] * x[j];
+}
+"""
+
+
+def test_copies_keep_up_with_tiles_of_any_size(tmp_path: Path) -> None:
+    """Tiles of 13 words have no neighbours that fit a power of two; words of all elements move at once."""
+    new = tmp_path / "f.c"
+    new.write_text(TILES)
+    pipeline = Pipeline([str(new)], Options())
+    options = ExploreOptions(elements=6, reassociate=True, write=True, off_chip=ExternalMemory(64, 8))
+    for split in ("", "#pragma hlspart fix loop=j split=2\n"):
+        pipeline = pipeline.with_texts({str(new): TILES.replace("    for", f"    {split}    for", 1)})
+        found = pipeline.explore("f", options)
+        (region,) = found.shape["best"]["regions"]
+        moves = {f"_{kind}_{m['array']}": m["cycles"] for kind in ("load", "store") for m in region[kind]}
+        functions = {f.name: f.latency.max for f in pipeline.with_texts(found.texts).figures.functions}
+        assert len(moves) == 4
+        assert all(functions[f"f_i{name}"] <= cycles for name, cycles in moves.items())
+    out = tmp_path / "out.c"
+    out.write_text(pipeline.explore("f", options).texts[str(new)])
+    assert verify(str(new), str(out), VerifyOptions(top="f", vectors=4, value_range=(-9, 9))).status == "equal"
+
+
+UNKNOWN = """static int halvings(int x) { int n = 0; while (x > 1) { x /= 2; n++; } return n; }
+void f(int A[16], int B[16]) { for (int i = 0; i < 16; i++) B[i] = halvings(A[i]); }
+"""
+
+
+def test_figures_that_are_not_known_are_least_ones() -> None:
+    pipeline = Pipeline(["f.c"], Options(), lambda _: UNKNOWN.encode())
+    found = pipeline.explore("f", ExploreOptions(elements=4))
+    (region,) = found.shape["regions"]
+    assert region["assumed"] == {"ii": 1, "depth": 1, "dsp": 0, "at_least": ["ii", "depth", "dsp"]}
+    assert found.shape["best"]["at_least"] and not found.shape["proved"]
+    assert [d.rule for d in found.diagnostics] == ["explore-unknown"]
+    given = ExploreOptions(elements=4, assumed={"*": Assumed(9, 40, 0)})
+    known = pipeline.explore("f", given)
+    assert known.shape["proved"] and not known.shape["best"]["at_least"] and not known.diagnostics
 
 
 def test_comments_outside_of_nests_and_other_functions_stay(pipeline: Pipeline) -> None:
