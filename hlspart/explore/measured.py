@@ -25,7 +25,7 @@ Banked = Callable[[Mapping[str, str]], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Iteration:
+class IterationFigure:
     """Figures of an iteration. ``least``: names of those that are not known, with what they are at least, and why."""
 
     ii: int
@@ -138,7 +138,7 @@ class IterationFigures:
             chain = max(chain, apart * self._figures(nest, vector, most=True).ii)
         return chain
 
-    def _figures(self, nest: ReadNest, vector: Vector, most: bool = False) -> Iteration:
+    def _figures(self, nest: ReadNest, vector: Vector, most: bool = False) -> IterationFigure:
         """Figures of an iteration by ``ii``; ``most``: the II is the most that it can be.
 
         For the model ``schedule`` the depth has the states around the loop.
@@ -147,7 +147,7 @@ class IterationFigures:
             texts, emitted = write(self.program, [(nest, vector)], self.options.off_chip)
         except Refusal as refusal:
             self.diagnostics.append(replace(finding(self.program, refusal.at, str(refusal)), severity="warning"))
-            return Iteration(1, 1, 0, ("ii", "depth", "dsp"), "no C can be written of it")
+            return IterationFigure(1, 1, 0, ("ii", "depth", "dsp"), "no C can be written of it")
         name = emitted[0].compute
         figures = self.predict(texts)
         loop = _pipelined(figures, name)
@@ -158,15 +158,15 @@ class IterationFigures:
         whole = None if function is None else function.latency.exact
         if loop is None:  # a single iteration
             dsp = 0 if function is None else function.resources.dsp or 0
-            return Iteration(1, max(1, whole or 1), dsp, () if whole is not None else ("depth",))
+            return IterationFigure(1, max(1, whole or 1), dsp, () if whole is not None else ("depth",))
         if most and loop.ii is None and loop.bounds is not None:
-            return Iteration(loop.bounds[1], 1, 0)
+            return IterationFigure(loop.bounds[1], 1, 0)
         ii, depth = loop.least, loop.depth
         if self.options.schedule and whole is not None:
             depth = max(1, whole - (math.prod(vector.slices(nest.nest.extents)) - 1) * ii)
         known = {"ii": loop.ii, "depth": depth, "dsp": loop.dsp}
         cause = loop.cause or loop.depth_cause
-        return Iteration(ii, depth or 1, loop.dsp or 0, tuple(n for n, x in known.items() if x is None), cause)
+        return IterationFigure(ii, depth or 1, loop.dsp or 0, tuple(n for n, x in known.items() if x is None), cause)
 
     def _partitioned(self, array: str) -> bool:
         """Whether the text says itself how an array lies."""

@@ -82,8 +82,8 @@ def _misses(plan: SearchPlan, back: Readback | None) -> list[dict[str, Any]]:
     return [
         {"reason": f"{name}: needs {used[name]}, have {have}", "count": 1,
          "least": {"resource": name, "need": used[name], "have": have}}
-        for name, have in plan.options.budget.of_c.items()
-        if used.get(name, 0) > have
+        for name, have in {**plan.options.budget.of_c, "dsp": plan.options.budget.dsp}.items()
+        if have is not None and used.get(name, 0) > have
     ]  # fmt: skip
 
 
@@ -142,11 +142,16 @@ def _figures(
     used = {u.name.lower(): u.used for u in figures.resources}
     used["bram18k"] = sum(a.bram18k for a in figures.arrays)
     used["uram"] = sum(a.uram for a in figures.arrays)
+    computing = {e.compute for e in emitted}
+    used["dsp"] = sum(f.resources.dsp or 0 for f in figures.functions if f.name in computing)
+    parts = {(e.compute, f"{o.name}_t_part") for e, r in zip(emitted, regions, strict=True)
+             for o in r.written.nest.operands}  # fmt: skip
     known = {o.name for o in plan.program.arrays()}
     size = sum(
         -(-a.element_bits // 8) * math.prod(d or 1 for d in a.dims) * a.copies
         for a in figures.arrays
-        if a.function in (plan.function.name, *(e.whole for e in emitted)) and a.name not in known
+        if (a.function in (plan.function.name, *(e.whole for e in emitted)) and a.name not in known)
+        or (a.function, a.name) in parts
     )
     whole = None if cause is not None else sum(max(cycles[k] for k in g) for g in groups)
     return Readback(whole, used, size, cause)

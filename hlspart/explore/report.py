@@ -222,6 +222,7 @@ class View:
             "model_bram18k": c.bram18k,
             "serial_cycles": sum(x.serial for x in costs),
             "schedule_cycles": schedule, "schedule_cause": None if back is None else back.cause,
+            "schedule_dsp": None if back is None else back.used.get("dsp"),
             **{r: None if back is None else back.used.get(r) for r in ("bram18k", "uram", "lut", "ff")},
             "buffer_bytes": None if back is None else back.size,
             "regions": [self._region(r, p, x) for r, p, x in zip(self.regions, c.points, costs, strict=True)],

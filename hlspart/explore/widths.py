@@ -63,8 +63,8 @@ def _least(
     words: tuple[int, ...], most: tuple[int, ...], woven: tuple[tuple[int, int], ...], along: tuple[int | None, ...],
     others: int, width: int, cycles: int,
 ) -> Copying:  # fmt: skip
-    """``woven``: loops with their elements, ``along``: the one of each dimension, if any; ``others``: elements that come
-    one after the other; ``width``: words."""
+    """``woven``: loops with their elements, ``along``: the one of each dimension, if any; ``others``: elements that
+    come one after the other; ``width``: words."""
     total = others * math.prod(words) * math.prod(s for _, s in woven)
     found = []
     for count in range(len(woven) + 1 if width > 1 else 1):

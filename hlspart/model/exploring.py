@@ -366,7 +366,7 @@ class ExploreOptions:
 class Readback:
     """What ``ii`` says of the C of a choice; None where it does not know.
 
-    ``used``: ``bram18k``, ``uram``, ``lut`` and ``ff``, the last two of memories alone.
+    ``used``: ``dsp`` of the functions that compute, ``bram18k``, ``uram``, and ``lut`` and ``ff`` of memories alone.
     """
 
     cycles: int | None

@@ -114,5 +114,6 @@ def _best(best: Shape) -> str:
     if best["bram18k"] is not None:
         known = best["schedule_cycles"]
         told = f"{known} cycles" if known is not None else f"cycles not known: {best['schedule_cause']}"
-        out += f"  the C, with latencies by `ii`: {told}, {best['bram18k']} BRAM18K, {best['uram']} URAM\n"
+        memories = f"{best['bram18k']} BRAM18K, {best['uram']} URAM"
+        out += f"  the C, with latencies by `ii`: {told}, {best['schedule_dsp']} DSP, {memories}\n"
     return out
