@@ -57,7 +57,9 @@ def instantiated(
     if not any(t.text == "template" for t in tokens):
         return list(tokens), []
     end = like("", "eof", tokens[-1])  # sentinels: looking ahead never runs over the end
-    found = collect([*tokens, end, end, end])
+    # x.template f<4>() says to the compiler that f is a template of a type to come
+    plain = [t for k, t in enumerate(tokens) if t.text != "template" or not k or tokens[k - 1].text not in (".", "->")]
+    found = collect([*plain, end, end, end])
     _raise(found.faults)
     if not (found.templates or found.aliases):
         return found.rest, []

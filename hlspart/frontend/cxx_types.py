@@ -28,7 +28,8 @@ class KnownTypes:
         self.types: dict[str, ir.CType] = {"bool": _BOOL, AUTO: ir.OtherType("auto")}
         self.aliases: dict[str, ir.CType] = {}  # typedefs
         self.constants: dict[str, int] = {}
-        self.functions: dict[str, tuple[list[str], list[Token]]] = {}  # parameters and value of constexpr ones
+        # of constexpr ones: parameters, each with its default, and the value
+        self.functions: dict[str, tuple[list[tuple[str, list[Token]]], list[Token]]] = {}
         self._steps = 0
 
     def evaluate(self, tokens: Iterable[Token]) -> int | None:
@@ -86,7 +87,9 @@ class KnownTypes:
             if tokens[opening].text != "(" or tokens[opening - 1].kind != "id":
                 continue
             close = next((i for i in range(opening, len(tokens)) if tokens[i].text == ")"), opening)
-            names = [piece[-1].text for piece in split(list(tokens[opening + 1 : close])) if piece]
+            pieces = [piece for piece in split(list(tokens[opening + 1 : close])) if piece]
+            equals = [next((i for i, t in enumerate(p) if t.text == "="), len(p)) for p in pieces]
+            names = [(p[e - 1].text, p[e + 1 :]) for p, e in zip(pieces, equals, strict=True)]
             body = [t for t in tokens[close + 1 : close + _LONGEST_CONSTEXPR] if t.kind != "pragma"]
             end = next((i for i, t in enumerate(body) if t.text == ";"), 0)
             if [t.text for t in body[:2]] == ["{", "return"] and [t.text for t in body[end : end + 2]] == [";", "}"]:
@@ -95,9 +98,14 @@ class KnownTypes:
     def _called(self, name: str, values: Sequence[int], depth: int = 0) -> int | None:
         found = self.functions.get(name.partition("<")[0])
         self._steps += 1
-        if found is None or len(found[0]) != len(values) or depth > _DEEPEST_CALL or self._steps > _MOST_STEPS:
+        if found is None or len(found[0]) < len(values) or depth > _DEEPEST_CALL or self._steps > _MOST_STEPS:
             return None
-        own = dict(zip(found[0], values, strict=True))
+        own = {name: value for (name, _), value in zip(found[0], values, strict=False)}
+        for parameter, default in found[0][len(values) :]:
+            value = self.evaluate(default) if default else None
+            if value is None:
+                return None
+            own[parameter] = value
         try:
             return evaluate_tokens(
                 found[1], lambda n: own.get(n, self.constants.get(n)), lambda n, v: self._called(n, v, depth + 1)

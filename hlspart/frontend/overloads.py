@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from hlspart.frontend.context import FunctionDeclaration
 from hlspart.model import program as ir
 
-_NO_TYPE = frozenset(("const", "volatile", "register", "restrict", "__restrict", "__restrict__", "struct", "enum"))
+# volatile stays: that of what a reference or pointer means tells functions apart
+_NO_TYPE = frozenset(("const", "register", "restrict", "__restrict", "__restrict__", "struct", "enum"))
 
 
 def signature(parameters: Sequence[Sequence[str]], names: Sequence[str | None]) -> tuple[str, ...]:
-    """Types of parameters from their tokens, without qualifiers, names, and extents of arrays."""
+    """Types of parameters from their tokens, without const, names, and extents of arrays."""
     found = []
     for tokens, name in zip(parameters, names, strict=True):
         words: list[str] = []

@@ -7,7 +7,7 @@ dictionary; ``id`` numbers are unique in a :class:`Program`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -84,7 +84,7 @@ __all__ = [
     "Jump", "Label", "Loop", "Member", "Name", "OpaqueExpr", "OtherType", "PointerType", "PragmaMark", "Program",
     "Prototype", "Return", "ScalarType", "SizeOf", "Stmt", "StreamType", "StringLit", "StructType", "Subscript",
     "Switch", "Unary", "Unit", "Variable", "VoidType", "children", "expressions", "is_open", "places",
-    "storage_bits", "substatements", "unbraced", "vector", "walk", "walk_statements",
+    "storage_bits", "substatements", "unbraced", "vector", "walk", "walk_statements", "walk_value",
 ]  # fmt: skip
 
 
@@ -161,6 +161,15 @@ class Variable:
             case PointerType(target=ScalarType() | StructType() as element):
                 return ArrayType(element, (None,))
         return None
+
+
+def walk_value(expr: Expr, variables: Sequence[Variable]) -> Iterator[Expr]:
+    """``walk``, and through the initial values of the constants that it meets."""
+    for node in walk(expr):
+        yield node
+        known = variables[node.variable] if isinstance(node, Name) else None
+        if known is not None and known.const and known.init is not None:
+            yield from walk_value(known.init, variables)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

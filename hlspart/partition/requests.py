@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hlspart.model.directives import PARTITION_TYPES, Directive, Fault, PartitionRequest
-from hlspart.model.program import ArrayType, PointerType, Program, StreamType, Variable
+from hlspart.model.program import ArrayType, CType, PointerType, Program, StreamType, StructType, Variable
 from hlspart.semantics.parameters import open_parts
 
 
@@ -65,6 +65,13 @@ def _reshaped(program: Program) -> dict[int, Directive]:
     return {v: d for d in program.directives if d.kind == "array_reshape" and d.usable for v in d.variables}
 
 
+def _member_rank(type_: CType) -> int:
+    """The most dimensions that an array in the elements of an array of structures has."""
+    element = type_.element if isinstance(type_, ArrayType) else type_
+    members = [t for _, t in element.members] if isinstance(element, StructType) else []
+    return max((len(t.dims) for t in members if isinstance(t, ArrayType)), default=0)
+
+
 def _evaluate(directive: Directive, index: int, variable: Variable) -> Evaluated:
     def refuse(code: str, text: str, hint: str | None = None, option: str | None = None) -> Evaluated:
         at = next((o.at for o in directive.options if o.name == option), directive.at)
@@ -81,6 +88,9 @@ def _evaluate(directive: Directive, index: int, variable: Variable) -> Evaluated
             return refuse("not-an-array", f"'{name}' is a pointer, not an array of known extent", hint, "variable")
         return refuse("not-an-array", f"'{name}' is no array", "remove the pragma", "variable")
     dim = directive.values.get("dim", 1)
+    if rank < dim <= rank + _member_rank(variable.type):  # the structure apart, its members have these dimensions
+        text = f"dim={dim} of '{name}' is a dimension of arrays in its elements"
+        return Evaluated(directive, index, variable.id, None, Fault("struct-member", text, directive.at, fatal=False))
     if dim < 0 or dim > rank:
         hint = f"'{name}' has dimension 1" + (f" to {rank}" if rank > 1 else "") + "; 0 means all"
         return refuse("dim-range", f"dim={dim} is no dimension of '{name}'", hint, "dim")

@@ -120,8 +120,8 @@ def _region(program: c.Program, directive: Directive, loop: c.Loop | None, body:
         elif isinstance(stmt, (c.If, c.Switch)):
             if tasks or inside:
                 processes.append(_process(program, len(processes), stmt, stmt.test.at, tasks, "if"))
-            else:
-                others.append(stmt)
+            elif any(_changes(e) for s in c.walk_statements(stmt) for e in c.expressions(s)):
+                others.append(stmt)  # a check that prints or exits makes no hardware
         elif tasks:
             processes.append(_process(program, len(processes), stmt, tasks[0].at, tasks, "call"))
         elif isinstance(stmt, c.ExprStmt) and _changes(stmt.expr):
@@ -311,6 +311,7 @@ class Sets:
 
     def _argument(self, call: c.Call, k: int, arg: c.Expr, summary: Summary | None) -> Iterator[VariableUse]:
         shared = isinstance(arg.type, (c.ArrayType, c.PointerType, c.StreamType)) or self._by_reference(call, k)
+        shared = shared or (summary is None and isinstance(arg.type, c.StructType))  # a method's object is handed over
         found = root_of(arg) if shared else None
         if found is None:
             yield from self.of(arg)

@@ -84,7 +84,9 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         for ident in sorted(region.local):
             variable = facts.program.variable(ident)
             stream = isinstance(variable.type, StreamType) or ident in streamed
-            if variable.storage == "static" and not variable.const and not stream:
+            users = [p for p in region.processes if any(u.variable == ident for u in p.uses)]
+            own = "." in variable.name and len(users) == 1  # of an object of which one task is a method
+            if variable.storage == "static" and not variable.const and not stream and not own:
                 message = f"the static variable '{variable.name}' is declared in a DATAFLOW region"
                 yield facts.report(RULE, variable.at, message, "keep the state inside of one task", where)
         for use, writers, readers in region.channels() if region.loop is not None else ():

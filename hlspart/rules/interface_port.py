@@ -54,6 +54,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             yield facts.report(
                 RULE, d.at, message, "name a parameter of the top function", [(others[0].at, "declared here")]
             )
+        elif d.has("register") and (d.option("port") or "").lower() == "return":
+            continue  # a state for the result, as hls::reg of AMD's x_hls_utils.h asks for it
         elif d.function not in tops and d.function not in meant and d.source == "pragma":
             by = next(
                 ((name, at) for name, at in called.get(d.function or "", ()) if name not in ("main", d.function)), None

@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import Call, OpaqueExpr, walk
+from hlspart.model.program import Call, OpaqueExpr, walk_value
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._nests import active
 
@@ -53,8 +53,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             continue
         trips, factor = info.trip_count.exact, d.values.get("factor")
         related = [(loop.header, "the loop")]
-        unread = [e for e in walk(loop.test) if isinstance(e, (OpaqueExpr, Call))] if loop.test is not None else []
-        if loop.kind == "for" and (info.cause is not None or unread):
+        below = walk_value(loop.test, facts.program.variables) if loop.test is not None else ()
+        if loop.kind == "for" and (info.cause is not None or any(isinstance(e, (OpaqueExpr, Call)) for e in below)):
             continue  # hlspart cannot count it; the tool may
         if "factor" not in {o.name for o in d.options} and info.trip_count.max is None:
             message = f"loop {loop.name} cannot be unrolled completely: its number of iterations is not constant"
