@@ -12,7 +12,7 @@ import islpy as isl
 from hlspart.accesses import algebra
 from hlspart.accesses.algebra import NOWHERE, ONE, UNIVERSE, ZERO, Known, Pointer, Unknown, Value
 from hlspart.model.access import Affine
-from hlspart.model.program import CType, Expr, PointerType, Program, ScalarType, Variable
+from hlspart.model.program import Const, CType, Expr, PointerType, Program, ScalarType, Variable
 from hlspart.model.source import Origin
 from hlspart.semantics.conversions import limits
 from hlspart.semantics.effects import Effects
@@ -159,6 +159,9 @@ class Scope:
         if variable.init is not None and (variable.const or self._never_changes(variable)):
             if variable.id in self._starting:  # const int n = n + 1;
                 return self.unknown(f"`{variable.name}` has no value yet", variable.at)
+            whole = isinstance(variable.type, ScalarType) and variable.type.kind == "int"
+            if whole and isinstance(variable.init, Const) and isinstance(variable.init.value, float):
+                return Affine((), int(variable.init.value))  # const int n = 4.0;
             self._starting.add(variable.id)
             value = self.value(variable.init, State({}, UNIVERSE))
             self._starting.discard(variable.id)

@@ -345,6 +345,8 @@ def value_of(
                 if not isinstance(variable.type, ir.ScalarType):
                     return None
                 value = of(variable.init)
+                if value is None and isinstance(variable.init, ir.Const) and isinstance(variable.init.value, float):
+                    value = int(variable.init.value) if abs(variable.init.value) < 2**63 else None  # const int N = 4.0;
                 return None if value is None else truncated(value, variable.type)
             return None
         case ir.SizeOf():

@@ -158,7 +158,7 @@ def _promote(
                 if not fixed and settled(ref.index, memory.layout, own) and not few:
                     unsettled |= {op.id for op in members}
                 elif fixed or settled(ref.index, memory.layout, own):
-                    kind = "input" if fixed else "mux"
+                    kind = "input" if fixed and not _picks(ref, own, storage) else "mux"
                     chosen += [] if fixed else [ref]
                     for op in members:
                         ops[op.id] = replace(op, kind=kind, args=(), ref=None)
@@ -169,8 +169,9 @@ def _promote(
             own_stores = [op for op in members if op.kind == "store"]
             loads = [op for op in members if op.kind == "load"]
             if not own_stores:
+                kind = "mux" if _picks(ref, own, storage) else "input"
                 for op in loads:
-                    ops[op.id] = replace(op, kind="input", args=(), ref=None)
+                    ops[op.id] = replace(op, kind=kind, args=(), ref=None)
             elif (
                 len(own_stores) == 1
                 and (len(loads) <= 1 or (scalars and all(_ahead(op, own_stores[0]) for op in loads)))
@@ -267,6 +268,14 @@ def _moves(ref: MemoryRef | None, names: Iterable[str]) -> bool:
     if ref is None or ref.index is None:
         return True
     return any(f is None or any(f.coefficient(n) for n in names) for f in ref.index)
+
+
+def _picks(ref: MemoryRef, names: tuple[str, ...], storage: Storage) -> bool:
+    """Whether each iteration takes another element of one word of a reshaped array."""
+    if ref.variable not in storage.packings:
+        return False
+    index = next(a for a in storage.analysis.of_array(ref.variable) if a.id == ref.access).index
+    return index is None or any(f is None or any(f.coefficient(n) for n in names) for f in index)
 
 
 def _variable(op: Op) -> int:

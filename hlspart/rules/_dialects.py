@@ -14,6 +14,7 @@ TOOLS = {
 _INTEL = re.compile(
     r"#[ \t]*include[ \t]*[<\"]HLS/\w+\.h[>\"]|\bihc::\w+|\bhls_(?:\w+_)?(?:component|memory|register|bankbits|numbanks"
     r"|bankwidth|max_replicates|singlepump|doublepump|argument|interface)\w*|^[ \t]*component[ \t]+\w+"
+    r"|\[\[[ \t]*intel::\w+"
     r"|#[ \t]*pragma[ \t]+(?:ivdep|ii[ \t]+\d|loop_coalesce|max_concurrency|disable_loop_pipelining)",
     re.M,
 )
@@ -21,7 +22,8 @@ _CATAPULT = re.compile(
     r"^[ \t]*#[ \t]*pragma[ \t]+hls_(?:design|unroll|pipeline_init_interval|merge|preserve|resource|map_to|array)\w*",
     re.M,
 )
-_BY_WORDS = (("Intel HLS", _INTEL), ("Catapult", _CATAPULT))
+_STRATUS = re.compile(r"^[ \t]*HLS_(?:UNROLL|PIPELINE|COALESCE|CONSTRAIN|FLATTEN|MAP|DEFINE|SET)_\w+[ \t]*\(", re.M)
+_BY_WORDS = (("Intel HLS", _INTEL), ("Catapult", _CATAPULT), ("Stratus HLS", _STRATUS))
 
 
 def foreign(program: Program) -> Mapping[str, tuple[str, Origin]]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hlspart.model import program as c
 from hlspart.model.access import Access
 from hlspart.model.directives import Directive
 from hlspart.model.program import Variable
 from hlspart.rules._base import Facts
-from hlspart.rules._processes import regions
+from hlspart.rules._processes import own_expressions, regions, root_of
 
 
 def fifos(facts: Facts) -> Iterator[tuple[Directive, Variable]]:
-    """Arrays behind INTERFACE ap_fifo or axis of a top function, and channels with STREAM (pipo and shared apart)."""
+    """Arrays behind INTERFACE ap_fifo or axis of a top function, bound as FIFOs, and channels with STREAM as such."""
     tops = set(facts.analysis.tops)
     regional = {r.function for r in regions(facts.program)}
     for d in facts.program.directives:
@@ -24,9 +25,10 @@ def fifos(facts: Facts) -> Iterator[tuple[Directive, Variable]]:
             variable = facts.program.variable(ident)
             if variable.as_array is None:
                 continue
+            queue = d.kind == "bind_storage" and (d.option("type") or "").lower() == "fifo"
             port = mode in ("ap_fifo", "axis") and variable.storage == "parameter" and variable.function in tops
             channel = stream and variable.function in regional and variable.storage in ("local", "static")
-            if port or channel:
+            if port or channel or queue:
                 yield d, variable
 
 
@@ -49,3 +51,24 @@ def accesses(facts: Facts, variable: Variable) -> list[list[Access]]:
 def by_data(access: Access) -> bool:
     """Whether the index of an access depends on a value that is read from somewhere."""
     return not access.affine and (access.reason or "").startswith("it depends on the value of")
+
+
+_ASKS = ("stream.empty", "stream.read_nb", "stream.size")
+_DEEPEST = 8  # calls
+
+
+def polls(program: c.Program, root: c.Stmt, stream: int, depth: int = 0) -> bool:
+    """Whether statements below ``root``, or what they call, ask whether a word is in a stream before they read it."""
+    for expr in own_expressions(program, root):
+        for call in (x for x in c.walk(expr) if isinstance(x, c.Call)):
+            callee = program.functions.get(call.function or "")
+            for k, arg in enumerate(call.args):
+                found = root_of(arg)
+                if found is None or found[0] != stream:
+                    continue
+                if call.function in _ASKS and k == 0:
+                    return True
+                inside = callee is not None and depth < _DEEPEST and k < len(callee.params)
+                if inside and callee is not None and polls(program, callee.body, callee.params[k], depth + 1):
+                    return True
+    return False

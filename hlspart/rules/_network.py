@@ -24,6 +24,7 @@ from hlspart.rules._traces import (
     TaskTrace,
 )
 
+MOST_STREAMS = 64  # in an array
 DEFAULT_DEPTH = 2  # UG1399, pragma HLS stream: of an hls::stream
 
 
@@ -94,11 +95,25 @@ class FifoNetwork:
             try:
                 known.update(TaskCount(self.program, frozenset(self.depths), trips).total(task.stmt))
             except (OpenBehaviour, ManySteps):
-                hidden |= {u.variable for u in task.uses}
+                try:
+                    known.update(self._stepwise(task.stmt))
+                except (OpenBehaviour, ManySteps):
+                    hidden |= {u.variable for u in task.uses}
         for channel in self.depths:
             writes, reads = known.get((channel, "write")), known.get((channel, "read"))
+            if channel[1]:  # one of an array: those that the others have are followed as well
+                writes, reads = writes or _none(reads), reads or _none(writes)
             if channel[0] not in hidden and writes is not None and reads is not None and writes[0] != reads[0]:
                 yield channel, writes, reads
+
+    def _stepwise(self, stmt: c.Stmt) -> dict[tuple[Channel, str], tuple[int, Origin]]:
+        """As :meth:`TaskCount.total`, one step after the other: which channel of an array it is may change."""
+        found: dict[tuple[Channel, str], tuple[int, Origin]] = {}
+        trace = TaskTrace(self.program, frozenset(self.depths)).of(stmt)
+        while (step := _next(trace)) is not None:
+            before, at = found.get((step.channel, step.kind), (0, step.at))
+            found[step.channel, step.kind] = (before + 1, at)
+        return found
 
     def needed(self, channel: Channel) -> int | None:
         """The least depth of one channel with which all tasks come to their end; None where that is not enough."""
@@ -113,6 +128,10 @@ class FifoNetwork:
         except (OpenBehaviour, ManySteps):
             return None
         return high
+
+
+def _none(other: tuple[int, Origin] | None) -> tuple[int, Origin] | None:
+    return None if other is None else (0, other[1])
 
 
 def _next(trace: Iterator[FifoStep]) -> FifoStep | None:
@@ -145,6 +164,13 @@ def network(program: c.Program, region: DataflowRegion, apart: frozenset[int]) -
             depths[use.variable, ()] = directive.values.get("depth")
         elif variable.is_array and writers[0].index < users[0].index:
             after.setdefault(users[0].index, set()).add(writers[0].index)
+    for ident in sorted(region.local - apart - {v for v, _ in depths}):
+        type_ = program.variable(ident).type  # arrays of streams whose index no constant gives
+        if isinstance(type_, c.ArrayType) and isinstance(type_.element, c.StreamType) and len(type_.dims) == 1:
+            given = said[ident].values.get("depth") if ident in said else None
+            deep = given or type_.element.depth or DEFAULT_DEPTH
+            extent = type_.dims[0] or 0
+            depths.update({(ident, (k,)): deep for k in range(extent if extent <= MOST_STREAMS else 0)})
     if not depths or any(p.kind == "if" for p in region.processes):
         return None
     return FifoNetwork(program, region.processes, depths, {k: frozenset(v) for k, v in after.items()})
@@ -153,7 +179,9 @@ def network(program: c.Program, region: DataflowRegion, apart: frozenset[int]) -
 def alone(program: c.Program, function: str) -> FifoNetwork | None:
     """A function without DATAFLOW that has streams of its own: one task, whose reads come after its writes."""
     body = program.functions[function].body
-    if any(d.kind == "dataflow" and d.usable and d.function == function for d in program.directives):
+    if function == "main" or any(
+        d.kind == "dataflow" and d.usable and d.function == function for d in program.directives
+    ):
         return None
     said = {v: d for d in program.directives if d.kind == "stream" and d.usable for v in d.variables}
     depths: dict[Channel, int | None] = {}

@@ -17,6 +17,7 @@ Path = tuple[int | str, ...]
 #: Calls that are no task: they make no hardware, or only look at a channel.
 _SILENT = "printf fprintf puts putchar assert exit __builtin_assume stream.empty stream.full stream.size"
 SILENT = frozenset(_SILENT.split())
+BLOCKS = "stream_of_blocks<"  # how the name of the type of a channel of blocks begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,9 @@ class Sets:
                     init = self.program.variable(ident).init
                     if init is not None:
                         yield VariableUse(ident, (), "write", init.at)
-                        yield from self.of(init)
+                        lock = self.program.variable(ident).type
+                        filled = isinstance(lock, c.OtherType) and lock.name.startswith("write_lock<")
+                        yield from self._object(init, ("write",)) if filled else self.of(init)
 
     def of(self, expr: c.Expr) -> Iterator[VariableUse]:
         """Reads and writes of an expression."""
@@ -392,4 +395,6 @@ def state(program: c.Program, variable: int) -> bool:
 
 def carries(program: c.Program, variable: int) -> bool:
     """Whether a variable is a channel that tasks may hand on data by: an array, stream, struct or pointer."""
-    return not isinstance(program.variable(variable).type, (c.ScalarType, c.OtherType, c.VoidType))
+    type_ = program.variable(variable).type
+    blocks = isinstance(type_, c.OtherType) and type_.name.startswith(BLOCKS)
+    return blocks or not isinstance(type_, (c.ScalarType, c.OtherType, c.VoidType))

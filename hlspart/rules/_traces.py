@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -165,13 +165,18 @@ class TaskTrace:
             case c.Name():
                 return ()
             case c.Subscript(base=base, index=index):
-                position = self._value(index, frame)
-                if position is None:
-                    raise OpenBehaviour
-                return (*self._path(base, frame), position)
+                return (*self._path(base, frame), *self._positions((index,), frame))
+            case c.ArrayRef(indices=indices):
+                return self._positions(indices, frame)
             case c.Member(base=base, field=name):
                 return (*self._path(base, frame), name)
         raise OpenBehaviour
+
+    def _positions(self, indices: Sequence[c.Expr], frame: _TaskFrame) -> tuple[int, ...]:
+        found = [self._value(index, frame) for index in indices]
+        if None in found:
+            raise OpenBehaviour
+        return tuple(k for k in found if k is not None)
 
     def _steps(self, expr: c.Expr, frame: _TaskFrame) -> Iterator[FifoStep]:
         if not mentioned_in(expr) & frame.channels.keys():

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports different partitions of one dimension, also of arrays that calls make the same, and repeated
-directives with other values; and two modes, or two `m_axi` bundles, of one port.
+directives with other values; two modes, or two `m_axi` bundles, of one port or of the control of a function; and two
+registers of one address.
 
 ## Why is this bad
 The tool takes one of them, often silently.
@@ -41,7 +42,7 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.directives import Directive
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import PORT_MODES, interfaces
+from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, interfaces
 
 #: Modes that exclude each other; s_axilite may stand beside one, for the address or the registers of a port.
 _PROTOCOLS = frozenset(PORT_MODES) - {"s_axilite", "ap_bus"}
@@ -52,7 +53,19 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
     yield from facts.plain(RULE, "conflict")
     first: dict[int, tuple[str, Directive]] = {}
+    control: dict[str | None, tuple[str, Directive]] = {}
+    registers: dict[tuple[str | None, str, str], Directive] = {}
     for d, mode in interfaces(facts):
+        if mode in BLOCK_MODES:
+            known, other = control.setdefault(d.function, (mode, d))
+            if known != mode:
+                message = f"INTERFACE: the control of {d.function}() is {known} and {mode}"
+                yield facts.report(RULE, d.at, message, "keep one of them", [(other.at, "the other directive")])
+        if mode == "s_axilite" and (address := d.option("offset")):
+            other = registers.setdefault((d.function, d.option("bundle") or "", address.lower()), d)
+            if other is not d and other.option("port") != d.option("port"):
+                message = f"INTERFACE: two registers have the address {address}"
+                yield facts.report(RULE, d.at, message, "give each its own", [(other.at, "the other directive")])
         for ident in d.variables if mode in _PROTOCOLS else ():
             known, other = first.setdefault(ident, (mode, d))
             if known != mode:

@@ -5,7 +5,8 @@ Reports a local variable that a task reads before the task that writes it stands
 
 ## Why is this bad
 Tasks run at once, data flow forward. The value of the run before would have to come back: the tool gives the
-overlap up, or with a stream the network waits for itself unless the first token is there.
+overlap up, or with a stream the network waits for itself unless the first token is there. A stream whose reader asks
+whether a word is there (`empty`, `read_nb`) and goes on without one is a way back that works.
 
 ## Example
 ```c
@@ -48,7 +49,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import StreamType
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._fifos import polls
 from hlspart.rules._processes import apart, regions
 
 HINT = "put the producer first, or keep both in one task"
@@ -66,6 +69,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             if not early:
                 continue
             variable = facts.program.variable(use.variable)
+            if isinstance(variable.type, StreamType) and all(polls(facts.program, p.stmt, variable.id) for p in early):
+                continue
             at, made = early[0].of(use, "read"), writers[0].of(use, "write")
             assert at is not None
             assert made is not None

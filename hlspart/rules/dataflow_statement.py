@@ -85,7 +85,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             variable = facts.program.variable(ident)
             stream = isinstance(variable.type, StreamType) or ident in streamed
             users = [p for p in region.processes if any(u.variable == ident for u in p.uses)]
-            own = "." in variable.name and len(users) == 1  # of an object of which one task is a method
+            own = not users or ("." in variable.name and len(users) == 1)  # of an object of which one task is a method
             if variable.storage == "static" and not variable.const and not stream and not own:
                 message = f"the static variable '{variable.name}' is declared in a DATAFLOW region"
                 yield facts.report(RULE, variable.at, message, "keep the state inside of one task", where)

@@ -39,7 +39,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic, Severity
-from hlspart.rules._base import Facts, Rule
+from hlspart.model.directives import Directive
+from hlspart.rules._base import Facts, Rule, Witness
+from hlspart.rules._elements import meeting
 
 RULE = Rule("HLP209", "false-dependence-claim", "warning")
 
@@ -51,7 +53,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     for directive in facts.program.directives:
         if directive.kind != "dependence" or not directive.usable or directive.loop is None:
             continue
-        witness = facts.carried(directive)
+        witness = facts.carried(directive) or _walked(facts, directive)
         if witness is None:
             continue
         if "distance" in directive.values:
@@ -72,3 +74,19 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         hint = f"remove it, or say distance={witness.distance} dependent=true"
         severity: Severity = "error" if short and not backwards else "warning"
         yield facts.report(RULE, directive.at, message, hint, related, severity=severity)
+
+
+def _walked(facts: Facts, directive: Directive) -> Witness | None:
+    """Of accesses whose indices are not affine, or stand in a function that is called: iteration by iteration."""
+    denied = directive.choice("dependent", ("true", "false")) != "true" and "distance" not in directive.values
+    forward = (directive.choice("direction", ("raw", "war", "waw")) or "raw") == "raw"
+    if not (denied and forward) or len(directive.variables) != 1 or directive.function is None:
+        return None
+    array, loop, function = directive.variables[0], directive.loop, directive.function
+    own = [a for a in facts.analysis.of_array(array) if a.function == function]
+    handed = any(e.actual == array for g in facts.analysis.groups for e in g.edges)
+    if loop is None or not facts.program.variable(array).is_array or (all(a.affine for a in own) and not handed):
+        return None
+    inside = directive.choice("type", ("inter", "intra")) == "intra"
+    found = meeting(facts.program, function, array, loop, inside)
+    return None if found is None else Witness(found.store, found.load, found.distance)

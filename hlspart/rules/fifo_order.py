@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from hlspart.model import program as c
 from hlspart.model.access import Access
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.program import StructType
@@ -58,6 +59,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 message = f"the FIFO '{variable.name}' has no addresses, but this index depends on data"
                 yield facts.report(RULE, free.at, message, None, related)
                 continue
+            held = next((a for a in group if a.affine and not a.exact and a.loops and a.kind == "read"), None)
+            if held is not None and len(group) == 1 and variable.storage == "parameter" and _by_values(facts, held):
+                message = f"the FIFO '{variable.name}' cannot leave out an element: whether this reads depends on data"
+                yield facts.report(RULE, held.at, message, "read it into a variable first", related)
+                continue
             if (twice := _again(group)) is not None:
                 first, then = twice
                 kind = "read" if then.kind == "read" else "written"
@@ -79,6 +85,16 @@ def _again(group: Sequence[Access]) -> tuple[Access, Access] | None:
             if first.affine and first.exact and same and first.order < then.order and then.loops:
                 return first, then
     return None
+
+
+def _by_values(facts: Facts, access: Access) -> bool:
+    """Whether a condition in the loop of an access, that it stands under, reads an array."""
+    loop = facts.program.loops.get(access.loops[-1])
+    for stmt in c.walk_statements(loop.body) if loop is not None else ():
+        inside = stmt.at.span.start <= access.at.span.start < stmt.at.span.end if isinstance(stmt, c.If) else False
+        if isinstance(stmt, c.If) and inside and access.at.span.start > stmt.test.at.span.end:
+            return any(isinstance(e, c.ArrayRef) for e in c.walk(stmt.test))
+    return False
 
 
 def _words(name: str, kind: str, found: Misstep) -> str:

@@ -33,9 +33,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
-from hlspart.model.program import ArrayType, PointerType, ScalarType, StreamType, Variable
+from hlspart.model.directives import Directive
+from hlspart.model.program import ArrayType, PointerType, ScalarType, StreamType, StructType, Variable
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, interfaces
+from hlspart.rules._interfaces import BLOCK_MODES, PORT_MODES, entries, interfaces
 
 RULE = Rule("HLP418", "interface-mode", "warning")
 _MASTER = (
@@ -80,6 +81,33 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                     continue
                 words, hint = f"INTERFACE: {found[0]} '{variable.name}' cannot be {mode}", found[1]
             yield facts.report(RULE, d.at, words, hint, [(variable.at, "the port")])
+        if mode == "s_axilite":
+            yield from _one_register(facts, d)
+    for name in entries(facts) if any(True for _ in interfaces(facts)) else ():
+        for ident in facts.program.functions[name].params:
+            variable = facts.program.variable(ident)
+            held = variable.type.target if isinstance(variable.type, PointerType) else variable.type
+            inside = [m for m, t in held.members if isinstance(t, StreamType)] if isinstance(held, StructType) else []
+            if inside:
+                message = (
+                    f"the stream '{inside[0]}' is a member of '{variable.name}': its ports are not those of the text"
+                )
+                yield facts.report(RULE, variable.at, message, "make the stream an argument of its own")
+
+
+def _one_register(facts: Facts, d: Directive) -> Iterator[Diagnostic]:
+    """A pointer at s_axilite has a register for one value."""
+    for ident in d.variables:
+        variable = facts.program.variable(ident)
+        masters = [o for o, m in interfaces(facts) if m != "s_axilite" and ident in o.variables]
+        if not isinstance(variable.type, PointerType) or variable.storage != "parameter" or masters:
+            continue
+        for a in facts.analysis.of_array(ident):
+            if a.index is None or any(f is None or f.terms or f.const for f in a.index):
+                message = f"INTERFACE: s_axilite gives the pointer '{variable.name}' a register for one value"
+                hint = "declare it as an array of its size, or use m_axi"
+                yield facts.report(RULE, d.at, message, hint, [(a.at, "another one is accessed here")])
+                break
 
 
 def _fault(variable: Variable, mode: str, partitioned: bool) -> tuple[str, str] | None:

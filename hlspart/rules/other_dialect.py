@@ -39,7 +39,10 @@ from collections.abc import Iterator
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.rules._base import Facts, Remark, Rule
 
-_PLAIN = re.compile(r"(?:unroll|nounroll|ivdep|loop_coalesce|max_concurrency|disable_loop_pipelining|ii)\b(?![ \t]*=)")
+_PLAIN = re.compile(
+    r"(?:(?:GCC|clang loop)[ \t]+(?=unroll|ivdep|pipeline)\w+"
+    r"|unroll|nounroll|ivdep|loop_coalesce|max_concurrency|disable_loop_pipelining|ii)\b(?![ \t]*=)"
+)
 _OURS = {"unroll": "unroll", "nounroll": "unroll off=true", "ivdep": "dependence", "loop_coalesce": "loop_flatten"}
 RULE = Rule("HLP107", "other-dialect", "warning", hint="write it in the spelling of the target tool")
 
@@ -61,7 +64,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         ]
         if plain is not None and pragma.function is not None and here and pragma.at.span.path not in facts.foreign:
             message = f"'#pragma {plain.group()}' is of another compiler: it is no directive of Vitis HLS"
-            hint = f"write #pragma HLS {_OURS.get(plain.group(), 'pipeline')}"
+            hint = f"write #pragma HLS {_OURS.get(plain.group().split()[-1], 'pipeline')}"
             yield facts.report(RULE, pragma.at, message, hint)
     for path, (tool, at) in facts.foreign.items():
         if all(path != known for known, _ in found):

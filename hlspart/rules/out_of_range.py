@@ -46,4 +46,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         where = ", ".join(f"{k} = {v}" for k, v in access.witness.items())
         extents = "".join(f"[{'' if d is None else d}]" for d in variable.dims)
         message = f"{access.kind} outside {variable.name}{extents}" + (f" at {where}" if where else "")
-        yield facts.report(RULE, access.at, message, related=[(variable.at, "the array")])
+        said = next((d for d in facts.program.directives if d.kind == "interface" and d.option("depth")
+                     and variable.id in d.variables and not variable.dims), None)  # fmt: skip
+        if said is not None:
+            message = f"{access.kind} outside the {said.option('depth')} elements of '{variable.name}'" + (
+                f" at {where}" if where else ""
+            )
+        related = [(said.at, "as many it is said to have") if said is not None else (variable.at, "the array")]
+        yield facts.report(RULE, access.at, message, related=related)

@@ -49,6 +49,7 @@ from hlspart.model.diagnostics import Diagnostic, Fix
 from hlspart.model.program import Variable
 from hlspart.model.results import LoopResult
 from hlspart.rules._base import Facts, Rule
+from hlspart.rules._nests import active
 
 RULE = Rule("HLP201", "ports-limit-ii", "warning")
 
@@ -62,7 +63,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         message = f"{missed}: {limit.text}"
         related = [(variable.at, f"'{variable.name}' is declared here")] if variable is not None else []
         asked = [(d.at, "the partition") for _, d, v in facts.partitions() if v is variable]
-        related += asked[:1]
+        mine = (d for kind in ("array_reshape", "bind_storage", "resource") for d in active(facts.program, kind))
+        of_it = [d for d in mine if variable is not None and variable.id in d.variables]
+        bound = [(d.at, "the directive of its memory") for d in of_it]
+        related += asked[:1] + bound[:1]
         found = _partition(facts, loop)
         hint, fix = found or (_hint(facts, loop, variable), None)
         hint = facts.advised(loop, pragmas=found is None) or hint

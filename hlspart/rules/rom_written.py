@@ -49,8 +49,9 @@ RULE = Rule("HLP423", "rom-written", "error", hint="bind it as a RAM, or do not 
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """ROMs with stores."""
-    for d in [*active(facts.program, "bind_storage"), *active(facts.program, "resource")]:
-        kind = (d.option("type") or d.option("core") or "").lower()
+    ports = [d for d in active(facts.program, "interface") if d.option("storage_type")]
+    for d in [*active(facts.program, "bind_storage"), *active(facts.program, "resource"), *ports]:
+        kind = (d.option("storage_type") or d.option("type") or d.option("core") or "").lower()
         if not kind.startswith("rom"):
             continue
         for ident in d.variables:

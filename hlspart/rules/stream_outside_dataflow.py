@@ -36,8 +36,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import OtherType
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import regions
+from hlspart.rules._processes import BLOCKS, regions
 
 RULE = Rule(
     "HLP613", "stream-outside-dataflow", "warning", hint="add DATAFLOW to the function, or remove the directive"
@@ -48,6 +49,11 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
     """STREAM of local arrays that no two tasks share."""
     channels = {u.variable for r in regions(facts.program) for u, writers, readers in r.channels()}
     regional = {r.function for r in regions(facts.program)}
+    for variable in facts.program.variables:
+        blocks = isinstance(variable.type, OtherType) and variable.type.name.startswith(BLOCKS)
+        if blocks and variable.storage in ("local", "static") and variable.function not in regional:
+            message = f"'{variable.name}' hands on blocks between tasks, but {variable.function}() has no DATAFLOW"
+            yield facts.report(RULE, variable.at, message, "add DATAFLOW to the function")
     for directive in facts.program.directives:
         if directive.kind != "stream" or not directive.usable or directive.has("off"):
             continue

@@ -41,12 +41,14 @@ int f(int A[64], int B[64]) {
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
 from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._interfaces import interfaces
+from hlspart.rules._nests import active
 from hlspart.rules._queries import binding
 
 RULE = Rule("HLP211", "target-missed", "warning", hint="ask for the II that is reached, or remove the limit")
@@ -62,7 +64,10 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _ports(facts: Facts, why: str) -> Iterator[tuple[Origin, str]]:
-    """The ports of a bundle that a limit is about."""
+    """The directives that set a limit: ports of a bundle, an ALLOCATION."""
     for d, mode in interfaces(facts):
         if mode == "m_axi" and why.startswith(f"m_axi {d.option('bundle')}:"):
             yield d.at, "a port of the bundle"
+    for d in active(facts.program, "allocation"):
+        if (named := d.option("instances")) and re.search(rf"\b{re.escape(named)} on \d+ unit", why):
+            yield d.at, "the limit"

@@ -102,7 +102,7 @@ KINDS: Mapping[str, DirectiveKind] = {
             "region",
         ),
         _kind("dataflow", "disable_start_propagation interval:int", None, "region"),
-        _kind("stream", "variable:name! depth:int dim:int off type=fifo|pipo|shared|unsync", "variable"),
+        _kind("stream", "variable:name! depth:int+ dim:int off type=fifo|pipo|shared|unsync", "variable"),
         _kind("bind_storage", "variable:name! type:word! impl:word latency:int", "variable"),
         _kind(
             "resource",

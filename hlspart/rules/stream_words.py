@@ -1,0 +1,75 @@
+"""A word of a stream that may be lost, or that says nothing of the end of its packet.
+
+## What it does
+Reports `write_nb` whose result nobody looks at, and words with side-channels that go to a stream although their
+`last` is never set.
+
+## Why is this bad
+`write_nb` gives back false where the stream is full, and the word is gone. A DMA engine and most IP wait for `last`.
+
+## Example
+```cpp
+#include <hls_stream.h>
+void f(int A[16], hls::stream<int> &out) {
+  for (int i = 0; i < 16; i++) out.write_nb(A[i]);
+}
+```
+
+## Use instead
+```cpp
+#include <hls_stream.h>
+void f(int A[16], hls::stream<int> &out) {
+  for (int i = 0; i < 16; i++) out.write(A[i]);
+}
+```
+
+## Vitis message it predicts
+None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlspart.model import program as c
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import own_expressions, root_of, sets
+
+RULE = Rule("HLP431", "stream-words", "warning")
+_SIDES = {"data", "keep", "strb", "last"}
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Writes to streams."""
+    for function in facts.program.functions.values():
+        for stmt in c.walk_statements(function.body):
+            call = stmt.expr if isinstance(stmt, c.ExprStmt) else None
+            if isinstance(call, c.Call) and call.function == "stream.write_nb":
+                message = "nobody looks at the result of write_nb: a word is lost where the stream is full"
+                yield facts.report(RULE, call.at, message, "use write, or test the result")
+        yield from _without_last(facts, function)
+
+
+def _without_last(facts: Facts, function: c.Function) -> Iterator[Diagnostic]:
+    calls = [x for e in own_expressions(facts.program, function.body) for x in c.walk(e) if isinstance(x, c.Call)]
+    for call in calls:
+        sent = call.args[1] if call.function == "stream.write" and len(call.args) > 1 else None
+        variable = facts.program.variable(sent.variable) if isinstance(sent, c.Name) else None
+        if variable is None or variable.storage not in ("local", "static") or variable.init is not None:
+            continue
+        sides = {name for name, _ in variable.type.members} if isinstance(variable.type, c.StructType) else set()
+        if not sides >= _SIDES:
+            continue
+        uses = [u for u in sets(facts.program).below(function.body) if u.variable == variable.id and u.kind == "write"]
+        whole = any(u.path == () or not u.exact for u in uses) or _handed_on(calls, variable.id)
+        if uses and not whole and all(u.path[0] != "last" for u in uses):
+            message = f"the word '{variable.name}' is sent, but its member last is never set"
+            hint = f"set {variable.name}.last in the last word of a packet, and clear it in the others"
+            yield facts.report(RULE, call.at, message, hint, [(variable.at, "the word")])
+
+
+def _handed_on(calls: list[c.Call], variable: int) -> bool:
+    """Whether a call other than the write of a stream has the variable, and may set all of it."""
+    others = (x for x in calls if x.function != "stream.write")
+    return any((found := root_of(a)) is not None and found[0] == variable for x in others for a in x.args)

@@ -1,0 +1,65 @@
+"""A condition on a macro that is nearly `__SYNTHESIS__`.
+
+## What it does
+Reports `#ifdef`, `#ifndef` and `#if` of a name that is a misspelling of `__SYNTHESIS__` and defined nowhere.
+
+## Why is this bad
+The tool defines `__SYNTHESIS__` alone: what stands there is never, or always, part of the hardware.
+
+## Example
+```c
+void f(int A[16]) {
+  for (int i = 0; i < 16; i++) {
+#ifdef __SYNTHESIS
+#pragma HLS pipeline II=1
+#endif
+    A[i] = i;
+  }
+}
+```
+
+## Use instead
+```c
+void f(int A[16]) {
+  for (int i = 0; i < 16; i++) {
+#ifdef __SYNTHESIS__
+#pragma HLS pipeline II=1
+#endif
+    A[i] = i;
+  }
+}
+```
+
+## Vitis message it predicts
+None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hlspart.model.diagnostics import Diagnostic, Fix
+from hlspart.model.source import Edit, Origin, Span
+from hlspart.rules._base import Facts, Rule
+
+RULE = Rule("HLP116", "synthesis-macro", "warning", hint="write __SYNTHESIS__")
+_TEST = re.compile(r"^[ \t]*#[ \t]*(?:ifdef|ifndef|if|elif)\b[^\n]*", re.M)
+_NEARLY = re.compile(r"\b(?!__SYNTHESIS__\b)_{0,3}SYNTH?[EI]?S[EI]?S_{0,3}\b", re.I)
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Conditions of the files that were given."""
+    given = {unit.path for unit in facts.program.units} | {p for unit in facts.program.units for p in unit.headers}
+    for path, source in sorted(facts.program.sources.items()):
+        if path not in given or "synth" not in source.text.lower():
+            continue
+        for line in _TEST.finditer(source.text):
+            found = _NEARLY.search(source.text, line.start(), line.end())
+            name = found.group() if found is not None else ""
+            if found is None or re.search(rf"#[ \t]*define[ \t]+{name}\b", source.text) or not name.startswith("_"):
+                continue  # a name of the user's own
+            span = Span(path, found.start(), found.end())
+            fix = Fix("write __SYNTHESIS__", (Edit(span, "__SYNTHESIS__"),), False)
+            message = f"'{name}' is defined by nobody: the macro of synthesis is __SYNTHESIS__"
+            yield facts.report(RULE, Origin(span), message, None, fix=fix)

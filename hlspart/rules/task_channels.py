@@ -1,0 +1,105 @@
+"""A channel between task objects without exactly one writer and one reader.
+
+## What it does
+Reports a stream of a function with `hls::task` objects that two of them write, that two read, or that only one side
+has.
+
+## Why is this bad
+Task objects are processes that are always running: their streams are FIFOs with one end each, and one that nobody
+reads is full after its depth.
+
+## Example
+```cpp
+#include <hls_stream.h>
+#include <hls_task.h>
+void pass(hls::stream<int> &in, hls::stream<int> &out) { out.write(in.read()); }
+void f(hls::stream<int> &a, hls::stream<int> &b, hls::stream<int> &out) {
+  hls_thread_local hls::stream<int> mid;
+  hls_thread_local hls::task t1(pass, a, mid);
+  hls_thread_local hls::task t2(pass, b, mid);
+  hls_thread_local hls::task t3(pass, mid, out);
+}
+```
+
+## Use instead
+```cpp
+#include <hls_stream.h>
+#include <hls_task.h>
+void pass(hls::stream<int> &in, hls::stream<int> &out) { out.write(in.read()); }
+void f(hls::stream<int> &a, hls::stream<int> &out) {
+  hls_thread_local hls::stream<int> mid;
+  hls_thread_local hls::task t1(pass, a, mid);
+  hls_thread_local hls::task t3(pass, mid, out);
+}
+```
+
+## Vitis message it predicts
+One that the channel has more than one writer or reader, or is not connected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hlspart.model import program as c
+from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.source import Origin
+from hlspart.rules._base import Facts, Rule
+from hlspart.rules._processes import VariableUse, sets
+
+RULE = Rule("HLP617", "task-channels", "warning", hint="give each task a stream of its own")
+
+
+@dataclass(frozen=True)
+class TaskObject:
+    """``hls::task name(function, ...)``."""
+
+    at: Origin
+    function: str
+    uses: tuple[VariableUse, ...]
+
+
+def check(facts: Facts) -> Iterator[Diagnostic]:
+    """Streams of functions with task objects."""
+    for function in facts.program.functions.values():
+        tasks = list(_tasks(facts.program, function))
+        known = all(task.function in facts.program.functions for task in tasks)
+        for ident in _streams(facts.program, function) if tasks and known else ():
+            stream = facts.program.variable(ident)
+            ends = {kind: [t for t in tasks if _has(t, ident, kind)] for kind in ("write", "read")}
+            for kind, done in (("write", "written"), ("read", "read")):
+                if len(ends[kind]) > 1:
+                    first, second = ends[kind][:2]
+                    message = f"'{stream.name}' is {done} by the tasks {first.function}() and {second.function}()"
+                    related = [(first.at, "the first task"), (stream.at, "the stream")]
+                    yield facts.report(RULE, second.at, message, None, related)
+            one = ends["write"] or ends["read"]
+            if one and not (ends["write"] and ends["read"]):
+                done, other = ("written", "reads") if ends["write"] else ("read", "writes")
+                message = f"'{stream.name}' is {done} by the task {one[0].function}(), but no task {other} it"
+                yield facts.report(RULE, one[0].at, message, None, [(stream.at, "the stream")])
+
+
+def _tasks(program: c.Program, function: c.Function) -> Iterator[TaskObject]:
+    for stmt in c.walk_statements(function.body):
+        for ident in stmt.variables if isinstance(stmt, c.Declare) else ():
+            variable = program.variable(ident)
+            made = variable.init if isinstance(variable.type, c.OtherType) and variable.type.name == "task" else None
+            items = [value for _, value in made.items] if isinstance(made, c.InitList) else []
+            if items and isinstance(items[0], c.FunctionName):
+                call = c.Call(-1, items[0].at, c.VoidType(), items[0].name, tuple(items[1:]), items[0].at)
+                yield TaskObject(variable.at, items[0].name, tuple(sets(program).of(call)))
+
+
+def _streams(program: c.Program, function: c.Function) -> Iterator[int]:
+    """Local streams that nothing but task objects has."""
+    used = {u.variable for u in sets(program).below(function.body) if u.kind == "write" and u.exact}
+    for stmt in c.walk_statements(function.body):
+        for ident in stmt.variables if isinstance(stmt, c.Declare) else ():
+            if isinstance(program.variable(ident).type, c.StreamType) and ident not in used:
+                yield ident
+
+
+def _has(task: TaskObject, stream: int, kind: str) -> bool:
+    return any(u.variable == stream and u.kind == kind for u in task.uses)
