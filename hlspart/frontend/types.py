@@ -18,6 +18,8 @@ UNKNOWN = ir.OtherType("unknown")
 STANDARD: dict[str, ir.CType] = {
     **{f"int{n}_t": ir.ScalarType(f"int{n}_t", "int", n) for n in (8, 16, 32, 64)},
     **{f"uint{n}_t": ir.ScalarType(f"uint{n}_t", "int", n, False) for n in (8, 16, 32, 64)},
+    **{f"int{n}": ir.ScalarType(f"int{n}", "int", n) for n in range(1, 65)},  # ap_cint.h
+    **{f"uint{n}": ir.ScalarType(f"uint{n}", "int", n, False) for n in range(1, 65)},
     "size_t": SIZE,
     "bool": BOOL,
     "__builtin_va_list": ir.OtherType("__builtin_va_list"),

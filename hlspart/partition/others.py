@@ -41,10 +41,9 @@ def status_of_other(
     if directive.kind in _ONCE:
         place = directive.variables or (directive.function, directive.loop)
         members = [o.value for o in directive.options if o.name in ("variable", "port")]  # s.a and s.b are two
-        key = (directive.kind, place, *(m.replace(" ", "") for m in members if m))
-        if directive.kind == "inline":  # of what is called here, or of the function itself
-            below = directive.has("region") or (directive.has("recursive") and directive.has("all"))
-            key = (*key, below, directive.at.span if below else None)
+        below = directive.kind == "inline" and (directive.has("region") or directive.has("all"))
+        where_it_stands = directive.at.span if below else None  # INLINE of what is called there, not of the function
+        key = (directive.kind, place, where_it_stands, *(m.replace(" ", "") for m in members if m))
         if key in earlier:
             first = program.directives[earlier[key]]
             line = program.line(first.at)

@@ -12,7 +12,7 @@ from typing import Literal
 from hlspart.model import program as c
 from hlspart.model.source import Origin
 from hlspart.rules._processes import root_of
-from hlspart.rules._traces import FifoStep, ManySteps, OpenBehaviour, TaskReturn, TaskTrace, _TaskFrame
+from hlspart.rules._traces import FifoStep, ManySteps, OpenBehaviour, TaskFrame, TaskReturn, TaskTrace
 
 _FUEL = 20_000  # statements
 
@@ -34,16 +34,16 @@ class ElementTrace(TaskTrace):
         self.fuel, self._loop_id, self._body = _FUEL, loop, program.loops[loop].body
         self._run = self._iteration = -1
 
-    def _loop(self, loop: c.Loop, frame: _TaskFrame) -> Iterator[FifoStep]:
+    def _loop(self, loop: c.Loop, frame: TaskFrame) -> Iterator[FifoStep]:
         if loop.id == self._loop_id:
             self._run, self._iteration = self._run + 1, -1
         yield from super()._loop(loop, frame)
 
-    def _statement(self, stmt: c.Stmt, frame: _TaskFrame) -> Iterator[FifoStep]:
+    def _statement(self, stmt: c.Stmt, frame: TaskFrame) -> Iterator[FifoStep]:
         self._iteration += stmt is self._body
         yield from super()._statement(stmt, frame)
 
-    def _element(self, ref: c.ArrayRef, kind: Literal["read", "write"], frame: _TaskFrame) -> Iterator[FifoStep]:
+    def _element(self, ref: c.ArrayRef, kind: Literal["read", "write"], frame: TaskFrame) -> Iterator[FifoStep]:
         channel = frame.channels.get(ref.variable)
         if channel is not None:
             element = self._positions(ref.indices, frame)
@@ -51,7 +51,7 @@ class ElementTrace(TaskTrace):
                 raise OpenBehaviour  # a type that wraps
             yield ElementStep(channel, kind, ref.at, self._run, self._iteration, element)
 
-    def _call(self, call: c.Call, frame: _TaskFrame) -> Iterator[FifoStep]:
+    def _call(self, call: c.Call, frame: TaskFrame) -> Iterator[FifoStep]:
         for arg in call.args:
             found = root_of(arg)
             scalar = isinstance(arg, c.ArrayRef) and isinstance(arg.type, c.ScalarType)

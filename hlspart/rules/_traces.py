@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Literal
 
 from hlspart.model import program as c
 from hlspart.model.source import Origin
+from hlspart.rules._mentions import changed, mentioned, mentioned_in
 from hlspart.rules._processes import Path, root_of
 
 MOST_STEPS = 20_000  # of all tasks together
@@ -34,7 +34,7 @@ class FifoStep:
 
 
 @dataclass
-class _TaskFrame:
+class TaskFrame:
     """Variables of one call: what is known of integers, and the channels that names mean."""
 
     values: dict[int, int | None] = field(default_factory=dict)
@@ -55,12 +55,12 @@ class TaskTrace:
 
     def of(self, stmt: c.Stmt) -> Iterator[FifoStep]:
         """Raises OpenBehaviour and ManySteps."""
-        frame = _TaskFrame({}, {v: (v, ()) for v in self._names})
+        frame = TaskFrame({}, {v: (v, ()) for v in self._names})
         yield from self._statement(stmt, frame)
 
     # ------------------------------------------------------------------------- statements
 
-    def _statement(self, stmt: c.Stmt, frame: _TaskFrame) -> Iterator[FifoStep]:
+    def _statement(self, stmt: c.Stmt, frame: TaskFrame) -> Iterator[FifoStep]:
         self.fuel -= 1
         if self.fuel < 0:
             raise ManySteps
@@ -99,7 +99,7 @@ class TaskTrace:
             case _:
                 raise OpenBehaviour
 
-    def _loop(self, loop: c.Loop, frame: _TaskFrame) -> Iterator[FifoStep]:
+    def _loop(self, loop: c.Loop, frame: TaskFrame) -> Iterator[FifoStep]:
         if any(isinstance(s, (c.Jump, c.Return, c.Switch)) for s in c.walk_statements(loop.body)):
             raise OpenBehaviour
         if loop.init is not None:
@@ -127,7 +127,7 @@ class TaskTrace:
             if loop.step is not None:
                 self._assign(loop.step, frame)
 
-    def _skip(self, stmt: c.Stmt, frame: _TaskFrame) -> None:
+    def _skip(self, stmt: c.Stmt, frame: TaskFrame) -> None:
         """Forget what a statement without steps may change; one assignment is followed."""
         if isinstance(stmt, c.ExprStmt):
             self._assign(stmt.expr, frame)
@@ -142,12 +142,12 @@ class TaskTrace:
         for variable in changed(self.program, stmt):
             frame.values[variable] = None
 
-    def _touches(self, stmt: c.Stmt, frame: _TaskFrame) -> bool:
+    def _touches(self, stmt: c.Stmt, frame: TaskFrame) -> bool:
         return bool(mentioned(self.program, stmt) & frame.channels.keys())
 
     # ------------------------------------------------------------------------- expressions
 
-    def _channel(self, expr: c.Expr, frame: _TaskFrame) -> Channel | None:
+    def _channel(self, expr: c.Expr, frame: TaskFrame) -> Channel | None:
         found = root_of(expr)
         if found is None or found[0] not in frame.channels:
             return None
@@ -160,7 +160,7 @@ class TaskTrace:
             return (base[0], (*base[1], *indices))
         return base[0], (*base[1], *found[1])
 
-    def _path(self, expr: c.Expr, frame: _TaskFrame) -> Path:
+    def _path(self, expr: c.Expr, frame: TaskFrame) -> Path:
         match expr:
             case c.Name():
                 return ()
@@ -172,13 +172,13 @@ class TaskTrace:
                 return (*self._path(base, frame), name)
         raise OpenBehaviour
 
-    def _positions(self, indices: Sequence[c.Expr], frame: _TaskFrame) -> tuple[int, ...]:
+    def _positions(self, indices: Sequence[c.Expr], frame: TaskFrame) -> tuple[int, ...]:
         found = [self._value(index, frame) for index in indices]
         if None in found:
             raise OpenBehaviour
         return tuple(k for k in found if k is not None)
 
-    def _steps(self, expr: c.Expr, frame: _TaskFrame) -> Iterator[FifoStep]:
+    def _steps(self, expr: c.Expr, frame: TaskFrame) -> Iterator[FifoStep]:
         if not mentioned_in(expr) & frame.channels.keys():
             return
         match expr:
@@ -211,13 +211,13 @@ class TaskTrace:
                 for child in c.children(expr):
                     yield from self._steps(child, frame)
 
-    def _element(self, ref: c.ArrayRef, kind: Literal["read", "write"], frame: _TaskFrame) -> Iterator[FifoStep]:
+    def _element(self, ref: c.ArrayRef, kind: Literal["read", "write"], frame: TaskFrame) -> Iterator[FifoStep]:
         if ref.variable in frame.channels:
             channel = frame.channels[ref.variable]
             if channel in self.known:
                 yield FifoStep(channel, kind, ref.at)
 
-    def _stream(self, call: c.Call, frame: _TaskFrame) -> Iterator[FifoStep]:
+    def _stream(self, call: c.Call, frame: TaskFrame) -> Iterator[FifoStep]:
         if call.function not in ("stream.read", "stream.write"):
             raise OpenBehaviour  # what a task does then depends on the moment
         for arg in call.args[1:]:
@@ -226,11 +226,11 @@ class TaskTrace:
         if channel in self.known and channel is not None:
             yield FifoStep(channel, "read" if call.function == "stream.read" else "write", call.at)
 
-    def _call(self, call: c.Call, frame: _TaskFrame) -> Iterator[FifoStep]:
+    def _call(self, call: c.Call, frame: TaskFrame) -> Iterator[FifoStep]:
         function = self.program.functions.get(call.function or "")
         if function is None:
             raise OpenBehaviour
-        inner = _TaskFrame()
+        inner = TaskFrame()
         for arg, formal in zip(call.args, function.params, strict=False):
             found = root_of(arg)
             if found is not None and found[0] in frame.channels:
@@ -245,7 +245,7 @@ class TaskTrace:
         except TaskReturn:
             return
 
-    def _assign(self, expr: c.Expr, frame: _TaskFrame) -> None:
+    def _assign(self, expr: c.Expr, frame: TaskFrame) -> None:
         match expr:
             case c.Assign(op="=", target=c.Name(variable=ident), value=value):
                 frame.values[ident] = self._value(value, frame)
@@ -269,7 +269,7 @@ class TaskTrace:
                                 if found is not None:
                                     frame.values[found[0]] = None
 
-    def _value(self, expr: c.Expr, frame: _TaskFrame) -> int | None:
+    def _value(self, expr: c.Expr, frame: TaskFrame) -> int | None:
         match expr:
             case c.Const(value=value):
                 return value if isinstance(value, int) else None
@@ -316,7 +316,7 @@ class TaskCount(TaskTrace):
             pass
         return found
 
-    def _loop(self, loop: c.Loop, frame: _TaskFrame) -> Iterator[FifoStep]:
+    def _loop(self, loop: c.Loop, frame: TaskFrame) -> Iterator[FifoStep]:
         if loop.id not in self.trips or any(isinstance(s, (c.Jump, c.Return)) for s in c.walk_statements(loop.body)):
             raise OpenBehaviour
         if any(mentioned_in(e) & frame.channels.keys() for e in c.expressions(loop)):
@@ -367,39 +367,3 @@ def _apply(op: str, a: int, b: int) -> int | None:
         case "||":
             return int(bool(a or b))
     return None
-
-
-def mentioned_in(expr: c.Expr) -> frozenset[int]:
-    """Variables that stand in an expression."""
-    return frozenset(e.variable for e in c.walk(expr) if isinstance(e, (c.Name, c.ArrayRef)))
-
-
-@lru_cache(maxsize=4096)
-def mentioned(program: c.Program, stmt: c.Stmt) -> frozenset[int]:
-    """Variables that stand below a statement."""
-    found: set[int] = set()
-    for inner in c.walk_statements(stmt):
-        tops = list(c.expressions(inner))
-        if isinstance(inner, c.Declare):
-            tops += [i for v in inner.variables if (i := program.variable(v).init) is not None]
-        for top in tops:
-            found |= mentioned_in(top)
-    return frozenset(found)
-
-
-@lru_cache(maxsize=4096)
-def changed(program: c.Program, stmt: c.Stmt) -> frozenset[int]:
-    """Variables that a statement may change, those it hands to calls among them."""
-    found: set[int] = set()
-    for inner in c.walk_statements(stmt):
-        if isinstance(inner, c.Declare):
-            found.update(inner.variables)
-        for top in c.expressions(inner):
-            for node in c.walk(top):
-                match node:
-                    case c.Assign(target=target) | c.IncDec(operand=target):
-                        root = root_of(target)
-                        found |= {root[0]} if root is not None else set()
-                    case c.Call(args=args):
-                        found |= {r[0] for a in args if (r := root_of(a)) is not None}
-    return frozenset(found)

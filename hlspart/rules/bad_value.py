@@ -38,8 +38,8 @@ RULE = Rule("HLP104", "bad-value", "error", hint="give a whole number, or a name
 
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Findings of this rule."""
-    numbers = ("factor", "ii", "distance", "tripcount", "latency", "depth")
-    yield from facts.plain(RULE, "bad-choice", *(f"bad-{name}" for name in numbers))
+    codes = ("bad-choice", "bad-factor", "bad-ii", "bad-distance", "bad-tripcount", "bad-latency", "bad-depth")
+    yield from facts.plain(RULE, *codes)
     for item in facts.plain(RULE, "bad-value"):
         if not facts.in_template(item.place):
             yield item

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.diagnostics import Diagnostic, Severity
 from hlspart.rules._base import Facts, Rule
 
 RULE = Rule("HLP210", "out-of-range", "error", hint="correct the bound or the index")
@@ -53,4 +53,5 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
                 f" at {where}" if where else ""
             )
         related = [(said.at, "as many it is said to have") if said is not None else (variable.at, "the array")]
-        yield facts.report(RULE, access.at, message, related=related)
+        severity: Severity | None = None if said is None else "warning"  # of co-simulation alone
+        yield facts.report(RULE, access.at, message, related=related, severity=severity)

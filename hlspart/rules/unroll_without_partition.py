@@ -77,7 +77,7 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
             most = max((sum(1 for k, _ in moving if k == kind) for kind in ("read", "write")), default=0)
             if d.values.get("factor") is None and facts.program.variable(ident).storage == "parameter":
                 continue
-            if array.ports is None or not moving or most * copies <= array.ports * array.banks:
+            if array.ports is None or not moving or copies < 2 or most * copies <= array.ports * array.banks:
                 continue
             message = (
                 f"{copies} copies of loop {loop.name} access {most * copies} elements of '{array.name}' at once, "

@@ -36,11 +36,11 @@ BLOCK = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```", re.M | re.S)
 
 
 def blocks(section: str) -> tuple[dict[str, str], dict[str, str]]:
-    """(files, options) of the code blocks of a rule's section: ```c tool=.., ```cfg, ```tcl."""
+    """(files, options) of the code blocks of a rule's section: ```c tool=.., ```cpp, ```cfg, ```tcl."""
     files: dict[str, str] = {}
     options: dict[str, str] = {}
     for language, words, text in BLOCK.findall(section):
-        files[{"c": "k.c", "cfg": "d.cfg", "tcl": "d.tcl"}[language]] = text
+        files[{"c": "k.c", "cpp": "k.cpp", "cfg": "d.cfg", "tcl": "d.tcl"}[language]] = text
         for word in words.split():
             key, _, value = word.partition("=")
             options[key] = value

@@ -1,0 +1,44 @@
+"""Variables that stand in expressions and statements, and those that statements may change."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from hlspart.model import program as c
+from hlspart.rules._processes import root_of
+
+
+def mentioned_in(expr: c.Expr) -> frozenset[int]:
+    """Variables that stand in an expression."""
+    return frozenset(e.variable for e in c.walk(expr) if isinstance(e, (c.Name, c.ArrayRef)))
+
+
+@lru_cache(maxsize=4096)
+def mentioned(program: c.Program, stmt: c.Stmt) -> frozenset[int]:
+    """Variables that stand below a statement."""
+    found: set[int] = set()
+    for inner in c.walk_statements(stmt):
+        tops = list(c.expressions(inner))
+        if isinstance(inner, c.Declare):
+            tops += [i for v in inner.variables if (i := program.variable(v).init) is not None]
+        for top in tops:
+            found |= mentioned_in(top)
+    return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def changed(program: c.Program, stmt: c.Stmt) -> frozenset[int]:
+    """Variables that a statement may change, those it hands to calls among them."""
+    found: set[int] = set()
+    for inner in c.walk_statements(stmt):
+        if isinstance(inner, c.Declare):
+            found.update(inner.variables)
+        for top in c.expressions(inner):
+            for node in c.walk(top):
+                match node:
+                    case c.Assign(target=target) | c.IncDec(operand=target):
+                        root = root_of(target)
+                        found |= {root[0]} if root is not None else set()
+                    case c.Call(args=args):
+                        found |= {r[0] for a in args if (r := root_of(a)) is not None}
+    return frozenset(found)
