@@ -49,7 +49,7 @@ def _network(rng: random.Random) -> tuple[str, list[list[tuple[str, int]]], list
 def test_a_network_stops_where_a_simulation_of_it_stops() -> None:
     rng = random.Random(23)
     outcomes = []
-    for _ in range(24):
+    for _ in range(10):
         text, orders, depths = _network(rng)
         found = [d for d in lint_of({"k.cpp": text}).diagnostics if d.rule == "HLP610"]
         assert bool(found) == (not _ends(orders, depths)), text
@@ -60,13 +60,13 @@ def test_a_network_stops_where_a_simulation_of_it_stops() -> None:
             for depth, ends in ((needed, True), (needed - 1, False)):
                 deeper = [depth if f"s{k}" == channel else d for k, d in enumerate(depths)]
                 assert _ends(orders, deeper) is ends, text
-    assert 5 < sum(outcomes) < 20
+    assert 2 < sum(outcomes) < 9
 
 
 def test_the_order_of_a_fifo_is_that_of_an_enumeration() -> None:
     rng = random.Random(5)
     outcomes = []
-    for _ in range(20):
+    for _ in range(12):
         outer, inner = rng.choice((2, 3, 4)), rng.choice((2, 4))
         i, j, start = rng.choice((1, inner, outer)), rng.choice((1, outer, -1)), rng.choice((0, 0, 1))
         order = [start + i * x + j * y for x in range(outer) for y in range(inner)]
@@ -81,13 +81,13 @@ def test_the_order_of_a_fifo_is_that_of_an_enumeration() -> None:
         found = [d for d in lint_of(text).diagnostics if d.rule == "HLP611"]
         assert bool(found) == (order != list(range(size))), (text, order)
         outcomes.append(bool(found))
-    assert 3 < sum(outcomes) < 20
+    assert 2 < sum(outcomes) < 11
 
 
 def test_distances_are_those_of_an_enumeration() -> None:
     rng = random.Random(7)
     outcomes = []
-    for k in range(24):
+    for k in range(12):
         op, most = (("-", 5), ("^", 6), ("%", 9), (">>", 3))[k % 4]
         by, n = rng.randint(2 if op == "%" else 1, most), 24
         first = by if op == "-" else 0
@@ -103,5 +103,5 @@ def test_distances_are_those_of_an_enumeration() -> None:
         if near:
             assert f"iterations {min(near)} before" in found[0].message, (text, min(near))
         outcomes.append(bool(found))
-    assert len(outcomes) == 24
-    assert sum(outcomes) > 12
+    assert len(outcomes) == 12
+    assert sum(outcomes) > 5
