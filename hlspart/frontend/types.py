@@ -21,6 +21,7 @@ STANDARD: dict[str, ir.CType] = {
     **{f"int{n}": ir.ScalarType(f"int{n}", "int", n) for n in range(1, 65)},  # ap_cint.h
     **{f"uint{n}": ir.ScalarType(f"uint{n}", "int", n, False) for n in range(1, 65)},
     "size_t": SIZE,
+    "uint": ir.ScalarType("uint", "int", 32, False),  # glibc
     "bool": BOOL,
     "__builtin_va_list": ir.OtherType("__builtin_va_list"),
     "__int128_t": ir.ScalarType("__int128_t", "int", 128),

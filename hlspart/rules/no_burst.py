@@ -54,6 +54,7 @@ from hlspart.model.source import Origin
 from hlspart.rules._base import Facts, Rule
 from hlspart.rules._fifos import accesses, by_data
 from hlspart.rules._interfaces import entries, innermost, interfaces
+from hlspart.rules._nests import parents, pipelined_around
 from hlspart.rules._processes import own_expressions
 
 HINT = "copy the data to a local array in ascending order first, and compute there"
@@ -117,6 +118,9 @@ def _carried(facts: Facts, found: list[Access], name: str, port: tuple[Origin, s
         loop = innermost(facts, a.loops)
         if a.kind != "write" or loop is None or loop.id in told or facts.least is None:
             continue
+        outer = parents(facts.program)[loop.id]
+        if outer and pipelined_around(facts.program, a.function, outer[0]) is not None:
+            continue  # unrolled: what one iteration of the pipeline writes and reads is one word
         witness = facts.least(loop.id, a.array)
         if witness is not None:
             told.add(loop.id)

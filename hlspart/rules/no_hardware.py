@@ -49,8 +49,8 @@ _HEAP = ("malloc", "calloc", "realloc", "new")
 def check(facts: Facts) -> Iterator[Diagnostic]:
     """Functions of the hardware."""
     program = facts.program
-    open_ = [d.function for d in program.directives if d.dialect == "vitis" and d.usable and d.source == "pragma"]
-    seen = {f for f in open_ if f in program.functions and f != "main"}
+    about = [d.function for d in program.directives if d.dialect == "vitis" and d.usable and d.source == "pragma"]
+    seen = {f for f in about if f is not None and f in program.functions and f != "main"}
     todo = sorted(seen)
     while todo:
         body = program.functions[todo.pop()].body
