@@ -19,7 +19,7 @@ from hlspart.lowering.distances import (
     relation,
 )
 from hlspart.lowering.doubt import Doubt, about
-from hlspart.lowering.graph import Edge, Graph, Op
+from hlspart.lowering.graph import Edge, Graph, MemoryRef, Op
 from hlspart.lowering.history import Index
 from hlspart.model.directives import Directive
 from hlspart.model.ports import IterationSpace
@@ -73,7 +73,7 @@ class Carriers:
             later = text != REMAINDER
             gone = frozenset(e for e in graph.edges if bool(e.distance) is later and (e.source, e.sink) in pairs)
             if text == MEETING:
-                by_data = any(op.ref is not None and op.ref.index is None for op in ends)
+                by_data = any(op.ref is not None and _by_data(op.ref) for op in ends)
                 text = f"{text} {'depends on data' if by_data else 'is not known'}"
             yield Doubt(about(text, ends), gone=gone)
         for text, edges in self.possible.items():
@@ -186,6 +186,8 @@ class Carriers:
                 d = spoken[kind]
                 if d is not None and self._false(d):
                     continue
+                if _by_data(a.ref) and a.ref.index is not None and self.disjoint_banks(source, sink):
+                    continue
                 pair = self._distances.pair(a, b)
                 if registers and kind == "raw" and d is None and pair.distance != 1 and chosen(source, sink):
                     near = Edge(source.id, sink.id, 1, self.store_states, "memory", name)
@@ -230,6 +232,11 @@ def next_iteration(store: Index, load: Index, iterator: str, step: int) -> bool:
         f is not None and g is not None and f.terms == g.terms and f.const - g.const == g.coefficient(iterator) * step
         for f, g in zip(store, load, strict=True)
     )
+
+
+def _by_data(ref: MemoryRef) -> bool:
+    """Whether which element it is depends on values of the iteration."""
+    return ref.map is None and (ref.index is None or None in ref.index)
 
 
 def chosen(*accesses: Op) -> bool:

@@ -64,6 +64,7 @@ class Frame:
     ``modules``: functions of the program are called as modules, whose latency is counted elsewhere.
     ``reciprocals``: integers are divided by constants with products.
     ``outliving``: variables declared in straight-line code that are used outside of it.
+    ``divided``: completely partitioned dimensions by array: each of their indices is a memory of its own.
     """
 
     program: c.Program = field(compare=False)  # frames are compared for one code
@@ -81,6 +82,7 @@ class Frame:
     registers: frozenset[int] = frozenset()
     reciprocals: bool = False
     outliving: frozenset[int] = frozenset()
+    divided: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -307,9 +309,21 @@ class Operations:
         if index is not None and all(form is not None for form in index):
             return Location(variable, access.id, ("affine", index), index, None, (), domain)
         needed = tuple(v for v in values if v not in self.constants)
+        if index is None and own:
+            index = self._memory_of(variable, values)
         return Location(
             variable, access.id, ("value", *(() if own else (expr.variable,)), values), index, relation, needed, domain
         )
+
+    def _memory_of(self, variable: int, values: tuple[int, ...]) -> tuple[Affine | None, ...] | None:
+        """The indices that are known of an element chosen while the loop runs, where each is a memory of its own.
+
+        ``table[lane][x]`` stays in the memory of its lane. In one memory a tool does not tell rows apart whose columns
+        it does not know.
+        """
+        dims = self.frame.divided.get(variable, ())
+        known = tuple(self.forms.get(v) if k in dims else None for k, v in enumerate(values))
+        return known if any(form is not None for form in known) else None
 
     def _settled(self, index: tuple[Affine | None, ...], relation: str | None, line: int) -> tuple[Affine | None, ...]:
         """``index`` with remainders that stay in all iterations as numbers: ``i % 8`` in the copies of a body.

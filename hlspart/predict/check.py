@@ -23,8 +23,8 @@ from hlspart.partition import validate
 from hlspart.predict import resources
 from hlspart.predict.controller import Controller, Straight, modules
 from hlspart.predict.datapath import Datapath, datapath
-from hlspart.predict.depths import UNKNOWN_DEPTH, DepthRange, depth_range
-from hlspart.predict.doubts import ii_range
+from hlspart.predict.depths import UNKNOWN_DEPTH, DepthRange, depth_range, within
+from hlspart.predict.doubts import ii_range, loosest
 from hlspart.predict.functions import WHOLE, Functions, channels
 from hlspart.predict.hints import Trial, with_hints
 from hlspart.predict.known import Premises, once
@@ -281,9 +281,11 @@ class _Function:
             causes = (Cause("conflicts were not counted exactly within the effort limit"),)
             bounds = (floor, ideal)
         depths = UNKNOWN_DEPTH
-        if not causes:
+        if not causes or causes == (span.causes if span is not None else None):
             open_ = (*p.elaborated.requests.doubts, *p.doubts)
             depths = depth_range(p.problem, open_, p.schedule.ii, p.schedule.depth)
+            if bounds is not None:
+                depths = within(depths, loosest(p, frozenset()), bounds, p.schedule.ii)
             if longer := self.uncovered.of_depth(nest, p):
                 depths = DepthRange(UNKNOWN_DEPTH.states, (*depths.causes, *longer))
         return self._record(
@@ -341,8 +343,10 @@ class _Function:
     ) -> LoopResult:
         count, latency = self._trip(nest), UNKNOWN
         low, high = depths.states.min, depths.states.max
-        if ii is not None and low is not None and high is not None:
-            latency = Bounds(pipelined_latency(count.min, ii, low), pipelined_latency(count.max, ii, high))
+        slowest = bounds or ((ii, ii) if ii is not None else None)
+        if slowest is not None and low is not None and high is not None:
+            least, most = slowest
+            latency = Bounds(pipelined_latency(count.min, least, low), pipelined_latency(count.max, most, high))
         schedule = prediction.schedule if prediction is not None else None
         number = nest.loop.id if nest.loop is not None else -1
         return LoopResult(
@@ -357,7 +361,7 @@ class _Function:
             ideal_ii=ideal,
             resource_ii=resource,
             recurrence_ii=recurrence,
-            depth=depths.states.exact if not depths.causes else None,
+            depth=depths.states.exact if ii is not None and not depths.causes else None,
             trip_count=count,
             latency=latency,
             causes=causes,

@@ -34,6 +34,17 @@ def depth_range(problem: Problem, doubts: Iterable[Doubt], ii: int, depth: int) 
     return DepthRange(UNKNOWN_DEPTH.states if any(d.endless for d in doubts) else states, causes)
 
 
+def within(found: DepthRange, loosest: Problem, ii: tuple[int, int], scheduled: int) -> DepthRange:
+    """States of an iteration whose II is only known to lie between two, at the one that was ``scheduled`` ``found``.
+
+    Fewest: what dependences alone leave in the loosest problem; most: every cycle of a larger II may be waited.
+    """
+    fewest, most = _length(loosest, loosest.timing, ii[1]), found.states.max
+    if fewest is None or most is None or found.states.min is None:
+        return replace(found, states=UNKNOWN_DEPTH.states)
+    return replace(found, states=Bounds(min(fewest, found.states.min), most + max(0, ii[1] - scheduled)))
+
+
 def of_operators(problem: Problem, estimated: frozenset[str]) -> Iterator[Doubt]:
     """Operators whose states no report of the target confirms, and those that the tool may build in fewer."""
     ops = problem.graph.ops

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from hlspart.banking.counting import PortProblem
 from hlspart.hardware.memory import BUS, Memory
@@ -112,7 +113,7 @@ class LoopModel:
             self.program, self.analysis, tuple(x.id for x in nest.chain), space.names, space.domain, fixed, uneven,
             directed.bindings(self.program, nest.function), self._words(nest, space.names),
             self.storage.automatic.tables, statements is not None, abs(how.steps[-1]) if how.steps else 1,
-            self._reset(body), self.target.reciprocals, outliving,
+            self._reset(body), self.target.reciprocals, outliving, self._divided,
         )  # fmt: skip
         control = self._control(nest) if statements is None else None
         step = how.steps[-1] // nest.unroll if how.steps else 1
@@ -235,6 +236,13 @@ class LoopModel:
         """Arrays of registers that statements declare."""
         arrays = (v for v in folding.declared(statements) if isinstance(self.program.variable(v).type, c.ArrayType))
         return frozenset(v for v in arrays if self.storage.memory(v).registers)
+
+    @cached_property
+    def _divided(self) -> Mapping[int, tuple[int, ...]]:
+        """Completely partitioned dimensions of arrays whose elements are chosen while loops run."""
+        chosen = {a.array for a in self.analysis.accesses if a.index is None}
+        dims = {v: self.storage.memory(v).layout.dims for v in chosen}
+        return {v: at for v, d in dims.items() if (at := tuple(k for k, x in enumerate(d) if x.kind == "complete"))}
 
     def _moving(self, nest: Nest) -> bool:
         """Whether a loop with others unrolled in it has a first value that varies with other iterators."""

@@ -161,7 +161,7 @@ def _slower_loop(old: LoopResult, new: LoopResult | None, allowed: int) -> str:
 def _worth(program: Program, before: IIResult, pairs: Sequence[tuple[LoopResult, LoopResult | None]]) -> bool:
     """Whether loops gain more than dividers of unknown depth, which pick banks, can cost them one after the other.
 
-    An II that is not known, but in bounds, makes the latency unknown as well.
+    Where an II is only known in bounds, the depth is not known either.
     """
     known = [(old, new) for old, new in pairs if new is not None]
     if any(old.ii is not None and new.ii is None for old, new in known):
