@@ -19,6 +19,7 @@ DECLARATIONS = """
 #include <stdint.h>
 #include <stddef.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #define N 12
 #define SQ(x) ((x) * (x))
 enum { E0, E1 = 5, E2, E3 = E1 * 2 - 1, E4 = -3 };
@@ -41,6 +42,7 @@ int v46[(unsigned char)300]; int v47[sizeof v29 / sizeof v29[0]]; grid v48[2]; c
 int v50[!0 + !5 + (3 == 3) + (2 != 2) + (1 && 0) + (1 || 0)]; int v51[0x1F & 037]; int v52[sizeof(int *)];
 int (*v53)(int); long unsigned int v54; int short signed v55; unsigned char v56[] = {1}, v57[2][2] = {{1}};
 float v58[][2][2] = {{{1}}, {{2}}}; double v59[E4 + 5]; int v60[] = {[2] = {7}, [0] = 1};
+uint v61; ushort v62; ulong v63;
 """
 
 

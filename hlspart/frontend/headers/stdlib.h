@@ -1,6 +1,7 @@
 #ifndef HLSPART_STDLIB_H
 #define HLSPART_STDLIB_H
 #include <stddef.h>
+#include <sys/types.h>
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
 #define RAND_MAX 2147483647
