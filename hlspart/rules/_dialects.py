@@ -34,6 +34,11 @@ def foreign(program: Program) -> Mapping[str, tuple[str, Origin]]:
         path = d.at.span.path
         if d.dialect in TOOLS and path not in own:
             found.setdefault(path, (TOOLS[d.dialect], d.at))
+    inside = {d.at.span.path for d in program.directives if d.dialect == "vitis" and d.function is not None}
+    for d in program.directives:  # Bambu reads HLS interface pragmas before the function
+        before = d.kind == "interface" and d.function is None and d.source == "pragma" and d.option("mode") is not None
+        if before and d.at.span.path not in (own | inside):
+            found.setdefault(d.at.span.path, ("Bambu", d.at))
     for unit in program.units:
         source = unit.source or program.sources.get(unit.path)
         if source is not None and unit.path not in own and unit.path not in found:
