@@ -38,8 +38,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlspart.model.diagnostics import Diagnostic
+from hlspart.model.program import Call, Name, Variable, walk
 from hlspart.rules._base import Facts, Rule
-from hlspart.rules._processes import sets
+from hlspart.rules._processes import own_expressions, sets
 
 RULE = Rule("HLP214", "dependence-without-access", "warning", hint="name the array that is written, or remove it")
 
@@ -57,6 +58,8 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         uses = [u for u in sets(facts.program).below(body) if u.variable == variable.id]
         if any(not u.exact for u in uses) or any(u.kind == "write" for u in uses):
             continue
+        if _pointed_to(facts, variable):
+            continue
         stores = (a for a in facts.analysis.of_array(variable.id) if a.kind == "write")  # by other names, too
         if any(loop is None or loop.id in a.loops for a in stores):
             continue
@@ -65,3 +68,13 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         related = [(loop.header, "the loop")] if loop is not None else [(variable.at, "the array")]
         related += [(u.at, "read here") for u in uses[:1]]
         yield facts.report(RULE, d.at, f"{where} {what} '{variable.name}': there is no dependence", None, related)
+
+
+def _pointed_to(facts: Facts, variable: Variable) -> bool:
+    """Whether a pointer gets the address of the array: accesses through it are not followed."""
+    function = facts.program.functions.get(variable.function or "")
+    for expr in own_expressions(facts.program, function.body) if function is not None else ():
+        handed = {id(a) for node in walk(expr) if isinstance(node, Call) for a in node.args}
+        if any(isinstance(n, Name) and n.variable == variable.id and id(n) not in handed for n in walk(expr)):
+            return True
+    return False
