@@ -48,6 +48,9 @@ def merge(program: Program, items: Sequence[Evaluated]) -> Merged:
                 taken[part.dim] = (part, layout, position)
             elif known[1].shares_banks(layout):
                 repeats.append(known[2])
+            elif _complete(item) and _complete(items[known[2]]):
+                if layout.banks > known[1].banks:  # a parameter may be declared with fewer rows than it is handed
+                    taken[part.dim] = (part, layout, position)
             else:
                 result.conflicts.setdefault(position, (known[2], part.dim))
                 result.conflicts.setdefault(known[2], (position, part.dim))
@@ -57,6 +60,10 @@ def merge(program: Program, items: Sequence[Evaluated]) -> Merged:
         result.dims = tuple(taken[d][0] for d in sorted(taken))
         result.banks = math.prod(layout.banks for _, layout, _ in taken.values())
     return result
+
+
+def _complete(item: Evaluated) -> bool:
+    return item.request is not None and item.request.type == "complete"
 
 
 def _parts(program: Program, item: Evaluated) -> list[tuple[DimPartition, DimLayout]]:

@@ -146,3 +146,20 @@ def test_parameters_get_the_words_of_a_reshaped_array():
     assert loop(HANDED.replace("#pragma HLS ARRAY_RESHAPE variable=kept complete dim=2\n", ""), "R_C").ii == 1
     found = loop(HANDED, "R_C")
     assert found.ii is None and "reshaped" in (found.cause or "")
+
+
+@pytest.mark.parametrize("how", ["ARRAY_RESHAPE", "ARRAY_PARTITION"])
+def test_elements_of_words_that_stay_are_computed_with(how):
+    """A word of w holds w[..][j] for one j: it may stay, but each iteration picks another element of it to multiply."""
+    text = f"""void top(const int v[16], int out[16], int w[16][16]) {{
+#pragma HLS {how} variable=w type=complete dim=1
+#pragma HLS ARRAY_PARTITION variable=v type=complete
+    SUM: for (int i = 0; i < 16; i++) {{
+#pragma HLS PIPELINE II=1
+        int s = 0;
+        for (int j = 0; j < 16; j++) s += w[i][j] * v[j];
+        out[i] = s;
+    }}
+}}
+"""
+    assert loop(text, "SUM").dsp == 16 * 3
