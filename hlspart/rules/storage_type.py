@@ -82,9 +82,6 @@ def check(facts: Facts) -> Iterator[Diagnostic]:
         elif impl not in STORAGE[kind]:
             message = f"BIND_STORAGE: {kind} has no implementation '{impl}'"
             yield facts.report(RULE, d.at, message, "one of " + ", ".join(STORAGE[kind]), related)
-        elif impl == "uram" and any(v.storage == "static" and v.init is not None for v in variables):
-            message = "BIND_STORAGE: UltraRAM begins with zeros, but the array has initial values"
-            yield facts.report(RULE, d.at, message, "use bram, or set the values in a loop", related)
     for d in active(facts.program, "bind_op"):
         op, impl = (d.option("op") or "").lower(), (d.option("impl") or "auto").lower()
         known = OPERATORS.get(op, ("auto", "all", "fabric") if op in _FREE else ())
