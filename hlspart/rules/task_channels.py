@@ -94,10 +94,11 @@ def _tasks(program: c.Program, function: c.Function) -> Iterator[TaskObject]:
 
 def _streams(program: c.Program, function: c.Function) -> Iterator[int]:
     """Local streams that nothing but task objects has."""
-    used = {u.variable for u in sets(program).below(function.body) if u.kind == "write" and u.exact}
+    statements = [s for s in c.walk_statements(function.body) if not isinstance(s, c.Declare)]
+    named = {e.variable for s in statements for top in c.expressions(s) for e in c.walk(top) if isinstance(e, c.Name)}
     for stmt in c.walk_statements(function.body):
         for ident in stmt.variables if isinstance(stmt, c.Declare) else ():
-            if isinstance(program.variable(ident).type, c.StreamType) and ident not in used:
+            if isinstance(program.variable(ident).type, c.StreamType) and ident not in named:
                 yield ident
 
 
